@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/attempt"
-	"github.com/gowhy/gowhy/internal/evidence"
-	"github.com/gowhy/gowhy/internal/rules"
+	"github.com/gowhy/gowhy/internal/judge/rules"
+	"github.com/gowhy/gowhy/internal/read/evidence"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
 func read(t *testing.T, file string) string {
@@ -83,15 +83,15 @@ func TestRulesHaveFiles(t *testing.T) {
 	for _, r := range rules.All {
 		known[r.Name] = true
 		for _, file := range []string{r.Name + ".go", r.Name + ".md", "testdata/" + r.Name + ".txt"} {
-			if _, err := os.Stat(filepath.Join("internal/rules", file)); err != nil {
-				t.Errorf("rule %s has no internal/rules/%s", r.Name, file)
+			if _, err := os.Stat(filepath.Join("internal/judge/rules", file)); err != nil {
+				t.Errorf("rule %s has no internal/judge/rules/%s", r.Name, file)
 			}
 		}
-		if page := read(t, filepath.Join("internal/rules", r.Name+".md")); r.Doc != page {
+		if page := read(t, filepath.Join("internal/judge/rules", r.Name+".md")); r.Doc != page {
 			t.Errorf("the Doc of rule %s is not its page", r.Name)
 		}
 	}
-	pages, err := filepath.Glob("internal/rules/*.md")
+	pages, err := filepath.Glob("internal/judge/rules/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}

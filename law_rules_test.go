@@ -17,7 +17,7 @@ import (
 // together by hand, and no sentence has a digit of its own.
 func TestFactsAreBorn(t *testing.T) {
 	for _, s := range sources(t) {
-		if s.pkg != "internal/rules" || s.isTest() {
+		if s.pkg != "internal/judge/rules" || s.isTest() {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
@@ -96,7 +96,7 @@ func literals(e ast.Expr) (texts []string) {
 // looks for it in another illness.
 func TestSharedNamesOfRules(t *testing.T) {
 	declared, uses := map[string]string{}, map[string]map[string]bool{}
-	files := slices.DeleteFunc(sources(t), func(s source) bool { return s.pkg != "internal/rules" || s.isTest() })
+	files := slices.DeleteFunc(sources(t), func(s source) bool { return s.pkg != "internal/judge/rules" || s.isTest() })
 	for _, s := range files {
 		for _, d := range s.file.Decls {
 			switch d := d.(type) {
@@ -179,8 +179,8 @@ func TestSharedNamesOfRules(t *testing.T) {
 		if file == name+".go" {
 			continue // a rule that others ask for
 		}
-		if _, err := os.Stat(filepath.Join("internal/rules", strings.TrimSuffix(file, ".go")+".md")); err == nil && len(in) >= 2 {
-			t.Errorf("%s of internal/rules/%s is used in %d other files: put it into a file named by its subject", name, file, len(in))
+		if _, err := os.Stat(filepath.Join("internal/judge/rules", strings.TrimSuffix(file, ".go")+".md")); err == nil && len(in) >= 2 {
+			t.Errorf("%s of internal/judge/rules/%s is used in %d other files: put it into a file named by its subject", name, file, len(in))
 		}
 	}
 }

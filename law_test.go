@@ -30,54 +30,54 @@ type line struct{ pkg, ours, theirs string }
 // comment that can finish "It hides …".
 var law = []line{
 	// Commands join; they know nothing themselves.
-	{"cmd/gowhy", "internal/cli internal/rules", ""},
-	{"internal/cli", "agent/recording docs exectrace internal/artifact internal/beat internal/compare internal/demo internal/diagnosis internal/evidence internal/experiment internal/export internal/fact internal/figures internal/gate internal/goroutines internal/intake internal/kernel internal/layout internal/listing internal/live internal/load internal/loadresult internal/model internal/problem internal/proc internal/record internal/release internal/report internal/screen internal/shell internal/site internal/subject internal/trial internal/trialreport internal/web internal/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
+	{"cmd/gowhy", "internal/show/cli internal/judge/rules", ""},
+	{"internal/show/cli", "agent/recording docs exectrace internal/sense/artifact internal/ground/beat internal/prove/compare internal/show/demo internal/judge/diagnosis internal/read/evidence internal/prove/experiment internal/draw/export internal/know/fact internal/ground/figures internal/prove/gate internal/sense/goroutines internal/show/intake internal/sense/kernel internal/ground/layout internal/draw/listing internal/watch/live internal/prove/load internal/read/loadresult internal/know/model internal/ground/problem internal/sense/proc internal/sense/record internal/judge/release internal/show/report internal/show/screen internal/ground/shell internal/prove/site internal/prove/subject internal/prove/trial internal/show/trialreport internal/show/web internal/judge/whatif", "github.com/google/pprof/driver github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 
 	// A rule sees the model and nothing of the world.
-	{"internal/rules", "internal/diagnosis internal/fact internal/figures internal/model internal/statistics", ""},
-	{"internal/diagnosis", "internal/fact internal/model internal/shell internal/statistics", ""},
-	{"internal/fact", "internal/figures internal/model internal/statistics", ""},
+	{"internal/judge/rules", "internal/judge/diagnosis internal/know/fact internal/ground/figures internal/know/model internal/ground/statistics", ""},
+	{"internal/judge/diagnosis", "internal/know/fact internal/know/model internal/ground/shell internal/ground/statistics", ""},
+	{"internal/know/fact", "internal/ground/figures internal/know/model internal/ground/statistics", ""},
 
 	// Output: from values to bytes.
-	{"internal/layout", "internal/figures", ""},
-	{"internal/sarif", "internal/layout", ""},
-	{"internal/trialreport", "internal/compare internal/diagnosis internal/experiment internal/fact internal/figures internal/gate internal/layout internal/sarif internal/shell internal/whatif", ""},
-	{"internal/report", "internal/diagnosis internal/fact internal/figures internal/layout internal/listing internal/model internal/problem internal/shell internal/statistics", ""},
-	{"internal/export", "internal/diagnosis internal/figures internal/model internal/problem", "github.com/google/pprof/profile"},
+	{"internal/ground/layout", "internal/ground/figures", ""},
+	{"internal/show/sarif", "internal/ground/layout", ""},
+	{"internal/show/trialreport", "internal/prove/compare internal/judge/diagnosis internal/prove/experiment internal/know/fact internal/ground/figures internal/prove/gate internal/ground/layout internal/show/sarif internal/ground/shell internal/judge/whatif", ""},
+	{"internal/show/report", "internal/judge/diagnosis internal/know/fact internal/ground/figures internal/ground/layout internal/draw/listing internal/know/model internal/ground/problem internal/ground/shell internal/ground/statistics", ""},
+	{"internal/draw/export", "internal/judge/diagnosis internal/ground/figures internal/know/model internal/ground/problem", "github.com/google/pprof/profile"},
 
 	// The page: what to draw, and who serves it. The server gets what it shows
 	// from intake and reads no evidence itself.
-	{"internal/timeline", "exectrace internal/figures internal/model internal/problem", ""},
-	{"internal/flame", "internal/diagnosis internal/figures internal/model internal/problem", ""},
-	{"internal/web", "internal/compare internal/diagnosis internal/export internal/fact internal/figures internal/flame internal/live internal/model internal/problem internal/shell internal/sourcefile internal/timeline", ""},
+	{"internal/draw/timeline", "exectrace internal/ground/figures internal/know/model internal/ground/problem", ""},
+	{"internal/draw/flame", "internal/judge/diagnosis internal/ground/figures internal/know/model internal/ground/problem", ""},
+	{"internal/show/web", "internal/prove/compare internal/judge/diagnosis internal/draw/export internal/know/fact internal/ground/figures internal/draw/flame internal/watch/live internal/know/model internal/ground/problem internal/ground/shell internal/read/sourcefile internal/draw/timeline", ""},
 
 	// What a page shows, from the files that were given together.
-	{"internal/intake", "agent/recording exectrace internal/compare internal/diagnosis internal/evidence internal/experiment internal/export internal/layout internal/loadresult internal/model internal/problem internal/shell internal/timeline internal/web", ""},
+	{"internal/show/intake", "agent/recording exectrace internal/prove/compare internal/judge/diagnosis internal/read/evidence internal/prove/experiment internal/draw/export internal/ground/layout internal/read/loadresult internal/know/model internal/ground/problem internal/ground/shell internal/draw/timeline internal/show/web", ""},
 
 	// Evidence: from files and processes to the model.
-	{"internal/evidence", "agent/recording exectrace internal/artifact internal/figures internal/loadresult internal/model internal/problem internal/proc internal/shell internal/sourcefile", "github.com/google/pprof/profile github.com/klauspost/compress/zstd golang.org/x/sys"},
-	{"internal/record", "agent/recording exectrace internal/artifact internal/beat internal/figures internal/goroutines internal/kernel internal/problem internal/proc internal/shell internal/symbols", "github.com/google/pprof/profile golang.org/x/sys"},
-	{"internal/artifact", "agent/recording internal/kernel internal/model internal/proc", "github.com/google/pprof/profile"},
+	{"internal/read/evidence", "agent/recording exectrace internal/sense/artifact internal/ground/figures internal/read/loadresult internal/know/model internal/ground/problem internal/sense/proc internal/ground/shell internal/read/sourcefile", "github.com/google/pprof/profile github.com/klauspost/compress/zstd golang.org/x/sys"},
+	{"internal/sense/record", "agent/recording exectrace internal/sense/artifact internal/ground/beat internal/ground/figures internal/sense/goroutines internal/sense/kernel internal/ground/problem internal/sense/proc internal/ground/shell internal/sense/symbols", "github.com/google/pprof/profile golang.org/x/sys"},
+	{"internal/sense/artifact", "agent/recording internal/sense/kernel internal/know/model internal/sense/proc", "github.com/google/pprof/profile"},
 
 	// What runs now, and what is wrong with it.
-	{"internal/live", "agent/recording internal/beat internal/budget internal/diagnosis internal/evidence internal/flame internal/goroutines internal/model internal/proc internal/record internal/symbols", "golang.org/x/sys"},
-	{"internal/screen", "internal/beat internal/figures internal/layout internal/live", "github.com/gdamore/tcell github.com/rivo/uniseg"},
+	{"internal/watch/live", "agent/recording internal/ground/beat internal/watch/budget internal/judge/diagnosis internal/read/evidence internal/draw/flame internal/sense/goroutines internal/know/model internal/sense/proc internal/sense/record internal/sense/symbols", "golang.org/x/sys"},
+	{"internal/show/screen", "internal/ground/beat internal/ground/figures internal/ground/layout internal/watch/live", "github.com/gdamore/tcell github.com/rivo/uniseg"},
 
 	// Proof: from a prescription to a verdict. Who decides does not run, and who
 	// runs does not decide; trial joins them.
-	{"internal/gate", "internal/diagnosis internal/experiment internal/figures internal/problem internal/subject", "go.yaml.in/yaml/v3"},
-	{"internal/site", "internal/experiment internal/figures internal/load internal/loadresult internal/model internal/problem internal/subject", ""},
-	{"internal/trial", "internal/diagnosis internal/evidence internal/experiment internal/figures internal/layout internal/model internal/problem internal/record internal/shell internal/subject internal/trialreport internal/whatif", ""},
-	{"internal/subject", "agent/recording internal/artifact internal/diagnosis internal/evidence internal/experiment internal/figures internal/loadresult internal/model internal/problem internal/proc internal/record internal/shell internal/statistics", "golang.org/x/sys"},
-	{"internal/experiment", "internal/diagnosis internal/fact internal/figures internal/model internal/statistics", ""},
-	{"internal/compare", "internal/diagnosis internal/fact internal/figures internal/model internal/shell internal/statistics", ""},
-	{"internal/whatif", "exectrace internal/figures internal/problem internal/shell internal/statistics", ""},
+	{"internal/prove/gate", "internal/judge/diagnosis internal/prove/experiment internal/ground/figures internal/ground/problem internal/prove/subject", "go.yaml.in/yaml/v3"},
+	{"internal/prove/site", "internal/prove/experiment internal/ground/figures internal/prove/load internal/read/loadresult internal/know/model internal/ground/problem internal/prove/subject", ""},
+	{"internal/prove/trial", "internal/judge/diagnosis internal/read/evidence internal/prove/experiment internal/ground/figures internal/ground/layout internal/know/model internal/ground/problem internal/sense/record internal/ground/shell internal/prove/subject internal/show/trialreport internal/judge/whatif", ""},
+	{"internal/prove/subject", "agent/recording internal/sense/artifact internal/judge/diagnosis internal/read/evidence internal/prove/experiment internal/ground/figures internal/read/loadresult internal/know/model internal/ground/problem internal/sense/proc internal/sense/record internal/ground/shell internal/ground/statistics", "golang.org/x/sys"},
+	{"internal/prove/experiment", "internal/judge/diagnosis internal/know/fact internal/ground/figures internal/know/model internal/ground/statistics", ""},
+	{"internal/prove/compare", "internal/judge/diagnosis internal/know/fact internal/ground/figures internal/know/model internal/ground/shell internal/ground/statistics", ""},
+	{"internal/judge/whatif", "exectrace internal/ground/figures internal/ground/problem internal/ground/shell internal/ground/statistics", ""},
 
 	// The reader's own source beside a finding.
-	{"internal/listing", "internal/diagnosis internal/model", ""},
+	{"internal/draw/listing", "internal/judge/diagnosis internal/know/model", ""},
 
 	// What newer versions of modules change, from the network.
-	{"internal/release", "internal/diagnosis internal/model", ""},
+	{"internal/judge/release", "internal/judge/diagnosis internal/know/model", ""},
 
 	// What a program imports to be recorded without net/http/pprof. It becomes
 	// a part of other people's programs: the standard library and no more.
@@ -85,25 +85,25 @@ var law = []line{
 
 	// The demo is a sick program that records itself.
 	{"docs", "", ""},
-	{"internal/demo", "agent", ""},
+	{"internal/show/demo", "agent", ""},
 
 	// The ground: these import none of ours.
-	{"internal/problem", "internal/shell", ""},
-	{"internal/shell", "", ""},
-	{"internal/model", "internal/figures internal/statistics", ""},
+	{"internal/ground/problem", "internal/ground/shell", ""},
+	{"internal/ground/shell", "", ""},
+	{"internal/know/model", "internal/ground/figures internal/ground/statistics", ""},
 	{"exectrace", "", "golang.org/x/exp/trace golang.org/x/sys"},
 	{"agent/recording", "", ""},
-	{"internal/proc", "", "golang.org/x/sys"},
-	{"internal/kernel", "internal/beat internal/symbols", "github.com/cilium/ebpf golang.org/x/sys"},
-	{"internal/goroutines", "internal/symbols", "golang.org/x/sys"},
-	{"internal/symbols", "", "golang.org/x/sys"},
-	{"internal/sourcefile", "", ""},
-	{"internal/load", "internal/figures internal/loadresult", "golang.org/x/net/dns/dnsmessage"},
-	{"internal/loadresult", "internal/figures internal/problem", "github.com/HdrHistogram/hdrhistogram-go"},
-	{"internal/budget", "", ""},
-	{"internal/statistics", "", ""},
-	{"internal/figures", "", ""},
-	{"internal/beat", "", ""},
+	{"internal/sense/proc", "", "golang.org/x/sys"},
+	{"internal/sense/kernel", "internal/ground/beat internal/sense/symbols", "github.com/cilium/ebpf golang.org/x/sys"},
+	{"internal/sense/goroutines", "internal/sense/symbols", "golang.org/x/sys"},
+	{"internal/sense/symbols", "", "golang.org/x/sys"},
+	{"internal/read/sourcefile", "", ""},
+	{"internal/prove/load", "internal/ground/figures internal/read/loadresult", "golang.org/x/net/dns/dnsmessage"},
+	{"internal/read/loadresult", "internal/ground/figures internal/ground/problem", "github.com/HdrHistogram/hdrhistogram-go"},
+	{"internal/watch/budget", "", ""},
+	{"internal/ground/statistics", "", ""},
+	{"internal/ground/figures", "", ""},
+	{"internal/ground/beat", "", ""},
 
 	// Many processes: a module of its own, of which the root knows nothing.
 	{"fleet/store", "", ""},
@@ -124,40 +124,40 @@ var law = []line{
 	{"fleet/access", "", ""},
 	{"fleet/quota", "fleet/access fleet/store", ""},
 	{"fleet/config", "fleet/access fleet/ingest/scrape fleet/ingest/scrape/httpsd fleet/ingest/scrape/relabel fleet/quota fleet/sampling fleet/store", "go.yaml.in/yaml/v3"},
-	{"fleet/versions", "fleet/store internal/statistics", ""},
+	{"fleet/versions", "fleet/store internal/ground/statistics", ""},
 	{"fleet/simulate", "fleet/store", ""},
 	{"fleet/bench", "fleet/server fleet/simulate fleet/store fleet/store/embedded fleet/versions", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/querier", "fleet/memory fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
 	{"fleet/evidence", "agent/recording fleet/store", "github.com/google/pprof/profile"},
-	{"fleet/findings", "fleet/evidence fleet/memory fleet/store fleet/versions internal/diagnosis internal/evidence internal/fact internal/model internal/statistics", ""},
-	{"fleet/server", "fleet/access fleet/backup fleet/evidence fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/memory fleet/page fleet/querier fleet/quota fleet/runs fleet/sampling fleet/store fleet/versions internal/diagnosis internal/fact internal/problem internal/shell", "connectrpc.com/connect"},
+	{"fleet/findings", "fleet/evidence fleet/memory fleet/store fleet/versions internal/judge/diagnosis internal/read/evidence internal/know/fact internal/know/model internal/ground/statistics", ""},
+	{"fleet/server", "fleet/access fleet/backup fleet/evidence fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/memory fleet/page fleet/querier fleet/quota fleet/runs fleet/sampling fleet/store fleet/versions internal/judge/diagnosis internal/know/fact internal/ground/problem internal/ground/shell", "connectrpc.com/connect"},
 	{"fleet/page", "", ""},
 	{"fleet/sampling", "", ""},
 	{"fleet/client", "fleet/backup", ""},
 	{"fleet/backup", "fleet/durable", ""},
-	{"fleet/report", "fleet/runs fleet/sampling fleet/server fleet/store internal/fact internal/figures internal/layout internal/sarif internal/shell", ""},
-	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/backup fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/report fleet/runs fleet/sampling fleet/server fleet/simulate fleet/store fleet/store/clickhouse fleet/store/embedded internal/figures internal/layout internal/rules internal/shell", "github.com/spf13/cobra"},
+	{"fleet/report", "fleet/runs fleet/sampling fleet/server fleet/store internal/know/fact internal/ground/figures internal/ground/layout internal/show/sarif internal/ground/shell", ""},
+	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/backup fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/report fleet/runs fleet/sampling fleet/server fleet/simulate fleet/store fleet/store/clickhouse fleet/store/embedded internal/ground/figures internal/ground/layout internal/judge/rules internal/ground/shell", "github.com/spf13/cobra"},
 	{"fleet/identity", "", ""},
-	{"fleet/hostagent", "fleet/client fleet/identity fleet/ingest/scrape fleet/sampling fleet/store internal/artifact internal/budget internal/kernel internal/proc internal/record", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
-	{"fleet/runs", "agent/recording fleet/backup fleet/durable fleet/identity internal/diagnosis internal/evidence internal/rules", ""},
+	{"fleet/hostagent", "fleet/client fleet/identity fleet/ingest/scrape fleet/sampling fleet/store internal/sense/artifact internal/watch/budget internal/sense/kernel internal/sense/proc internal/sense/record", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/runs", "agent/recording fleet/backup fleet/durable fleet/identity internal/judge/diagnosis internal/read/evidence internal/judge/rules", ""},
 
 	// For tests and benchmarks only; see forTests.
-	{"internal/attempt", "", ""},
-	{"internal/corpus", "internal/attempt", ""},
-	{"internal/oracle", "", "golang.org/x/exp/trace"},
-	{"internal/pty", "", "golang.org/x/sys"},
-	{"bench", "agent bench/gen exectrace internal/figures internal/goroutines internal/kernel internal/live internal/oracle internal/proc internal/pty internal/rules internal/statistics internal/timeline internal/web", "golang.org/x/exp/trace golang.org/x/sys"},
-	{"bench/gen", "internal/corpus", ""},
+	{"internal/testing/attempt", "", ""},
+	{"internal/testing/corpus", "internal/testing/attempt", ""},
+	{"internal/testing/oracle", "", "golang.org/x/exp/trace"},
+	{"internal/testing/pty", "", "golang.org/x/sys"},
+	{"bench", "agent bench/gen exectrace internal/ground/figures internal/sense/goroutines internal/sense/kernel internal/watch/live internal/testing/oracle internal/sense/proc internal/testing/pty internal/judge/rules internal/ground/statistics internal/draw/timeline internal/show/web", "golang.org/x/exp/trace golang.org/x/sys"},
+	{"bench/gen", "internal/testing/corpus", ""},
 	{"bench/mutants", "", ""},
 	{"bench/dist", "", ""},
-	{"bench/whatif", "exectrace internal/whatif", ""},
+	{"bench/whatif", "exectrace internal/judge/whatif", ""},
 
 	// The cases are programs like any user's: they know nothing of gowhy.
 	{"lab", "", ""},
 	{"lab/filepool", "lab/internal/observed", ""},
 	{"lab/ruleengine", "lab/internal/observed", "github.com/expr-lang/expr github.com/go-sql-driver/mysql github.com/jackc/pgx github.com/segmentio/kafka-go github.com/twmb/franz-go golang.org/x/sys modernc.org/sqlite"},
 	{"lab/consumer", "lab/internal/observed", "github.com/panjf2000/ants github.com/segmentio/kafka-go golang.org/x/time"},
-	{"lab/top", "internal/proc lab/internal/observed", "golang.org/x/sys"}, // its cure is the product's own reader
+	{"lab/top", "internal/sense/proc lab/internal/observed", "golang.org/x/sys"}, // its cure is the product's own reader
 	{"lab/zonedns", "lab/internal/observed", "github.com/alicebob/miniredis github.com/maxmind/mmdbwriter github.com/miekg/dns github.com/oschwald/maxminddb-golang github.com/redis/go-redis golang.org/x/net golang.org/x/sys"},
 	{"lab/habits", "lab/internal/observed", ""},
 	{"lab/controls", "lab/internal/observed", ""},
@@ -165,47 +165,47 @@ var law = []line{
 	{"lab/internal/observed", "agent", ""}, // the one line that any user adds
 
 	// Who runs the cases knows gowhy as a command.
-	{"lab/score", "internal/statistics lab/internal/specimen lab/internal/testbed lab/internal/truth", "github.com/google/pprof golang.org/x/exp/trace"},
-	{"lab/field", "internal/shell lab/internal/testbed", ""},
+	{"lab/score", "internal/ground/statistics lab/internal/specimen lab/internal/testbed lab/internal/truth", "github.com/google/pprof golang.org/x/exp/trace"},
+	{"lab/field", "internal/ground/shell lab/internal/testbed", ""},
 	{"lab/field/pairs", "lab/internal/specimen lab/internal/testbed", ""},
 	{"lab/internal/specimen", "lab/internal/testbed", "go.yaml.in/yaml/v3"},
 	{"lab/internal/truth", "", "go.yaml.in/yaml/v3"},
-	{"lab/internal/testbed", "internal/shell", ""},
-	{"lab/internal/casetest", "internal/shell lab/internal/testbed", ""},
+	{"lab/internal/testbed", "internal/ground/shell", ""},
+	{"lab/internal/casetest", "internal/ground/shell lab/internal/testbed", ""},
 }
 
 // forTests are the packages that any _test.go file may import as well, and no
 // package of the product.
-var forTests = []string{"internal/attempt", "internal/corpus", "internal/oracle", "internal/pty", "lab/internal/casetest", "lab/internal/truth"}
+var forTests = []string{"internal/testing/attempt", "internal/testing/corpus", "internal/testing/oracle", "internal/testing/pty", "lab/internal/casetest", "lab/internal/truth"}
 
 // inTests are what else the tests of single packages import.
 var inTests = []line{
-	{"lab/waits", "lab/internal/testbed", ""}, // programs that end by themselves
-	{"lab/zonedns", "internal/load", ""},      // the flood that its story is about
-	{"internal/rules", "internal/corpus internal/demo internal/evidence internal/record internal/web", ""}, // programs that run, healthy and sick, and traces of queues; the place in the page of each fact
-	{"internal/evidence", "internal/kernel", "golang.org/x/exp/trace"},                                     // what the kernel saw, for an artifact
-	{"internal/record", "internal/evidence internal/model internal/figures", ""},                           // what was recorded is read
-	{"internal/trialreport", "internal/model", ""},                                                         // what a comparison is of
+	{"lab/waits", "lab/internal/testbed", ""},  // programs that end by themselves
+	{"lab/zonedns", "internal/prove/load", ""}, // the flood that its story is about
+	{"internal/judge/rules", "internal/testing/corpus internal/show/demo internal/read/evidence internal/sense/record internal/show/web", ""}, // programs that run, healthy and sick, and traces of queues; the place in the page of each fact
+	{"internal/read/evidence", "internal/sense/kernel", "golang.org/x/exp/trace"},                                                             // what the kernel saw, for an artifact
+	{"internal/sense/record", "internal/read/evidence internal/know/model internal/ground/figures", ""},                                       // what was recorded is read
+	{"internal/show/trialreport", "internal/know/model", ""},                                                                                  // what a comparison is of
 	{"exectrace", "", "golang.org/x/exp/trace"},
-	{"internal/corpus", "", "golang.org/x/exp/trace"},
-	{"internal/oracle", "", "github.com/google/pprof/profile"},
+	{"internal/testing/corpus", "", "golang.org/x/exp/trace"},
+	{"internal/testing/oracle", "", "github.com/google/pprof/profile"},
 	{"bench/gen", "", "golang.org/x/exp/trace"},
 	{"bench/dist", "", "go.yaml.in/yaml/v3"}, // action.yml is read
-	{"internal/web", "exectrace", ""},        // pieces made by hand, for a timeline to serve
+	{"internal/show/web", "exectrace", ""},   // pieces made by hand, for a timeline to serve
 	{"fleet/store/embedded", "fleet/ingest fleet/ingest/sdktest fleet/simulate fleet/store/storetest", ""},
 	{"fleet/profiles", "", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/ingest/otlp", "", "go.opentelemetry.io/proto/otlp google.golang.org/grpc"}, // the client and messages of others
 	{"fleet/ingest/forward", "", "go.opentelemetry.io/proto/otlp google.golang.org/protobuf"},
-	{"fleet/store/clickhouse", "fleet/ingest fleet/ingest/sdktest fleet/simulate fleet/store/storetest internal/attempt", ""},
+	{"fleet/store/clickhouse", "fleet/ingest fleet/ingest/sdktest fleet/simulate fleet/store/storetest internal/testing/attempt", ""},
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/server", "agent/recording fleet/config fleet/simulate fleet/store/embedded fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc google.golang.org/protobuf"}, // as Grafana asks
-	{"fleet/cmd/gowhy-fleet", "agent/recording internal/diagnosis internal/evidence", "go.yaml.in/yaml/v3"},                                // what it saved is diagnosed, what it prints is read
+	{"fleet/cmd/gowhy-fleet", "agent/recording internal/judge/diagnosis internal/read/evidence", "go.yaml.in/yaml/v3"},                     // what it saved is diagnosed, what it prints is read
 	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
 	{"fleet/client", "agent/recording fleet/runs fleet/sampling fleet/server", ""},
 	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/report", "fleet/store/storetest", ""}, // what a server answers is written
-	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/rules", ""},
+	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/judge/rules", ""},
 	{"fleet/ingest", "fleet/ingest/sdktest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope/api"}, // real clients
 }
 
@@ -214,18 +214,18 @@ var inTests = []line{
 //
 // DO NOT CHANGE THIS DATA TO FIX A BUILD.
 var never = []struct{ pkg, imports, calls string }{
-	{"internal/rules", "os net io syscall math/rand runtime testing unsafe", clock},
-	{"internal/fact", "os net io syscall math/rand runtime testing unsafe", clock},
-	{"internal/diagnosis", "os net syscall math/rand runtime unsafe", clock},
-	{"internal/model", "os net io syscall math/rand runtime unsafe", clock},
-	{"internal/experiment", "os net syscall runtime unsafe", ""},
-	{"internal/compare", "os net syscall math/rand", clock},
-	{"internal/statistics", "os net syscall runtime unsafe", clock},
-	{"internal/layout", "os net syscall math/rand", clock},
-	{"internal/report", "os net syscall math/rand", clock},
-	{"internal/trialreport", "os net syscall math/rand", clock},
-	{"internal/export", "os net syscall math/rand", clock},
-	{"internal/flame", "os net syscall math/rand", clock},
+	{"internal/judge/rules", "os net io syscall math/rand runtime testing unsafe", clock},
+	{"internal/know/fact", "os net io syscall math/rand runtime testing unsafe", clock},
+	{"internal/judge/diagnosis", "os net syscall math/rand runtime unsafe", clock},
+	{"internal/know/model", "os net io syscall math/rand runtime unsafe", clock},
+	{"internal/prove/experiment", "os net syscall runtime unsafe", ""},
+	{"internal/prove/compare", "os net syscall math/rand", clock},
+	{"internal/ground/statistics", "os net syscall runtime unsafe", clock},
+	{"internal/ground/layout", "os net syscall math/rand", clock},
+	{"internal/show/report", "os net syscall math/rand", clock},
+	{"internal/show/trialreport", "os net syscall math/rand", clock},
+	{"internal/draw/export", "os net syscall math/rand", clock},
+	{"internal/draw/flame", "os net syscall math/rand", clock},
 	{"exectrace", "net os/exec", ""},
 }
 

@@ -37,7 +37,7 @@ func wrong(text string) string {
 func product(file string) bool {
 	top, _, _ := strings.Cut(file, "/")
 	return strings.HasSuffix(file, ".go") && (top == "internal" || top == "cmd" || top == "agent" || top == "fleet") &&
-		!strings.Contains(file, "/testdata/") && !strings.HasPrefix(file, "internal/corpus/")
+		!strings.Contains(file, "/testdata/") && !strings.HasPrefix(file, "internal/testing/corpus/")
 }
 
 // What users read is written as docs/style.md says: the string literals of the product,
@@ -50,7 +50,7 @@ func TestStyle(t *testing.T) {
 			t.Errorf("%s: %s", where, why)
 		}
 	}
-	for _, pattern := range []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "internal/rules/*.md"} {
+	for _, pattern := range []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "internal/judge/rules/*.md"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v, %v", pattern, files, err)

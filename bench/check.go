@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/ground/figures"
 )
 
 // tolerance is the share of a recorded ratio that still passes. Ratios of

@@ -14,8 +14,8 @@ import (
 	xtrace "golang.org/x/exp/trace"
 
 	"github.com/gowhy/gowhy/exectrace"
-	"github.com/gowhy/gowhy/internal/oracle"
-	"github.com/gowhy/gowhy/internal/timeline"
+	"github.com/gowhy/gowhy/internal/draw/timeline"
+	"github.com/gowhy/gowhy/internal/testing/oracle"
 )
 
 // An answer is a little of what a contender found out, printed so that the

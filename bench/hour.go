@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/live"
-	"github.com/gowhy/gowhy/internal/rules"
-	"github.com/gowhy/gowhy/internal/web"
+	"github.com/gowhy/gowhy/internal/judge/rules"
+	"github.com/gowhy/gowhy/internal/show/web"
+	"github.com/gowhy/gowhy/internal/watch/live"
 )
 
 // An hour of the live page is as many refreshes as fast as they go: all 3,600 points

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/statistics"
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 )
 
 // What recording costs is measured on a program that works without pause and

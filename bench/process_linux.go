@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/gowhy/gowhy/internal/proc"
+	"github.com/gowhy/gowhy/internal/sense/proc"
 )
 
 // startPinned starts cmd; on one core, that is the last that this process may

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/pty"
+	"github.com/gowhy/gowhy/internal/testing/pty"
 )
 
 // sleeperText is a Go program that does nothing, as most of a machine's do at most times.

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/statistics"
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 )
 
 // How often is gowhy verify wrong, and what does it find? A program is compared

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gowhy/gowhy/internal/figures"
+	"github.com/gowhy/gowhy/internal/ground/figures"
 )
 
 // writeReport writes the result as Markdown.

@@ -15,7 +15,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/gowhy/gowhy/internal/statistics"
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 )
 
 const schema = 1

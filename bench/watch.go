@@ -14,11 +14,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/goroutines"
-	"github.com/gowhy/gowhy/internal/kernel"
-	"github.com/gowhy/gowhy/internal/proc"
-	"github.com/gowhy/gowhy/internal/pty"
-	"github.com/gowhy/gowhy/internal/statistics"
+	"github.com/gowhy/gowhy/internal/ground/statistics"
+	"github.com/gowhy/gowhy/internal/sense/goroutines"
+	"github.com/gowhy/gowhy/internal/sense/kernel"
+	"github.com/gowhy/gowhy/internal/sense/proc"
+	"github.com/gowhy/gowhy/internal/testing/pty"
 )
 
 // Of watching: how many processes there are, and for how long each monitor is

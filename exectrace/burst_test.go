@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/gowhy/gowhy/internal/corpus"
+	"github.com/gowhy/gowhy/internal/testing/corpus"
 )
 
 // One goroutine that wakes ten is a burst; ten that wake one each are none, though they

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/gowhy/gowhy/internal/corpus"
+	"github.com/gowhy/gowhy/internal/testing/corpus"
 )
 
 // crowd is a trace of many threads, each of which has one batch of events that

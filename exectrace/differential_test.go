@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/exectrace"
-	"github.com/gowhy/gowhy/internal/corpus"
-	"github.com/gowhy/gowhy/internal/oracle"
+	"github.com/gowhy/gowhy/internal/testing/corpus"
+	"github.com/gowhy/gowhy/internal/testing/oracle"
 	"golang.org/x/exp/trace"
 )
 

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/gowhy/gowhy/exectrace"
-	"github.com/gowhy/gowhy/internal/corpus"
+	"github.com/gowhy/gowhy/internal/testing/corpus"
 )
 
 // traceFile is what the examples read: a small trace, as go test -trace,

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gowhy/gowhy/internal/corpus"
+	"github.com/gowhy/gowhy/internal/testing/corpus"
 )
 
 // The seeds are small traces: those of testdata/text, whole, cut, and with

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/corpus"
+	"github.com/gowhy/gowhy/internal/testing/corpus"
 )
 
 // A generation of which a hole left the tables alone has no time. It is left out and

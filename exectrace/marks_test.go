@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/gowhy/gowhy/exectrace"
-	"github.com/gowhy/gowhy/internal/corpus"
+	"github.com/gowhy/gowhy/internal/testing/corpus"
 )
 
 // marked is a trace in which marks are close together, and its longest piece.

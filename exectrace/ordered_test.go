@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/corpus"
+	"github.com/gowhy/gowhy/internal/testing/corpus"
 )
 
 // orderedAccounts accounts for a trace by way of ordered events, in true time.

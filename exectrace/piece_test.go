@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/exectrace"
-	"github.com/gowhy/gowhy/internal/corpus"
+	"github.com/gowhy/gowhy/internal/testing/corpus"
 )
 
 // A ledger adds up pieces, and checks that they fit together.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gowhy/gowhy/internal/corpus"
+	"github.com/gowhy/gowhy/internal/testing/corpus"
 	xtrace "golang.org/x/exp/trace"
 )
 

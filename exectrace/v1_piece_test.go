@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/exectrace"
-	"github.com/gowhy/gowhy/internal/corpus"
+	"github.com/gowhy/gowhy/internal/testing/corpus"
 )
 
 func eachOld(t *testing.T, f func(t *testing.T, data []byte)) {

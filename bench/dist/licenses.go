@@ -24,10 +24,10 @@ type program struct {
 type page struct{ name, file string }
 
 var (
-	gowhy = program{"gowhy", "./cmd/gowhy", "internal/cli/licenses.txt", []page{
-		{"preact and uPlot, in the page", "internal/web/dist/licenses.txt"},
-		{"speedscope, in the page", "internal/web/speedscope/LICENSE"},
-		{"Source Code Pro, in speedscope", "internal/web/speedscope/source-code-pro.LICENSE.md"},
+	gowhy = program{"gowhy", "./cmd/gowhy", "internal/show/cli/licenses.txt", []page{
+		{"preact and uPlot, in the page", "internal/show/web/dist/licenses.txt"},
+		{"speedscope, in the page", "internal/show/web/speedscope/LICENSE"},
+		{"Source Code Pro, in speedscope", "internal/show/web/speedscope/source-code-pro.LICENSE.md"},
 	}}
 	fleet = program{"gowhy-fleet", "./fleet/cmd/gowhy-fleet", "fleet/cmd/gowhy-fleet/licenses.txt", []page{
 		{"preact and uPlot, in the page", "fleet/page/dist/licenses.txt"},

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/attempt"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
 // The modules as they are when a tag is published are installed as users do: by go

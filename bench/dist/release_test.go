@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/attempt"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
 // The release that is made here, and when.

@@ -16,7 +16,7 @@ import (
 	"runtime/trace"
 	"sync/atomic"
 
-	"github.com/gowhy/gowhy/internal/corpus"
+	"github.com/gowhy/gowhy/internal/testing/corpus"
 )
 
 // Revision changes when the traces do, so that kept ones are made anew.

@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if f.NArg() > 1 || o.n < 1 || o.parallel < 1 {
 		return fmt.Errorf("one package at most, and -n and -parallel of at least 1")
 	}
-	pkg := "./internal/rules"
+	pkg := "./internal/judge/rules"
 	if f.NArg() == 1 {
 		pkg = f.Arg(0)
 	}

@@ -1,14 +1,14 @@
 // Whatif measures how far the predictions of a what-if replay are off: it runs
 // programs with a planted change, predicts the change from a trace of the
 // unchanged program, measures it, and writes the pairs to
-// internal/whatif/bands.json, from where the command tells them.
+// internal/judge/whatif/bands.json, from where the command tells them.
 //
 // It hides how programs are traced and timed: every run is a process of its
 // own, the unchanged program and its changed forms take turns in rounds, and a
 // measured effect is the median of the ratios within rounds. It needs a machine
 // with two cores and nothing else to do.
 //
-//	go run ./bench/whatif -o internal/whatif/bands.json
+//	go run ./bench/whatif -o internal/judge/whatif/bands.json
 //
 // It never tunes the replay: what it measures is what is published.
 package main
@@ -31,7 +31,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/exectrace"
-	"github.com/gowhy/gowhy/internal/whatif"
+	"github.com/gowhy/gowhy/internal/judge/whatif"
 )
 
 func main() {

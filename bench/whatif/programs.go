@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/whatif"
+	"github.com/gowhy/gowhy/internal/judge/whatif"
 )
 
 // knobs are what can be changed in a program. The zero value of each but Procs

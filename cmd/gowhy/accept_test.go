@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/attempt"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
 // The exit codes of gowhy.

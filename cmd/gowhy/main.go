@@ -5,8 +5,8 @@ package main
 import (
 	"os"
 
-	"github.com/gowhy/gowhy/internal/cli"
-	"github.com/gowhy/gowhy/internal/rules"
+	"github.com/gowhy/gowhy/internal/judge/rules"
+	"github.com/gowhy/gowhy/internal/show/cli"
 )
 
 func main() { os.Exit(cli.Main(cli.Options{Rules: rules.All})) }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/gowhy/gowhy/internal/attempt"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
 // A rule's own command, pasted as `gowhy diagnose` prints it, runs and gives a

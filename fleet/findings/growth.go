@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/store"
-	"github.com/gowhy/gowhy/internal/diagnosis"
-	"github.com/gowhy/gowhy/internal/fact"
-	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 // A level is a type that may grow without end.

@@ -26,13 +26,13 @@ import (
 	"slices"
 	"time"
 
-	load "github.com/gowhy/gowhy/internal/evidence"
+	load "github.com/gowhy/gowhy/internal/read/evidence"
 
 	"github.com/gowhy/gowhy/fleet/evidence"
 	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
-	"github.com/gowhy/gowhy/internal/diagnosis"
-	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
 const (

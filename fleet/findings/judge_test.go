@@ -10,7 +10,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/simulate"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/store/storetest"
-	"github.com/gowhy/gowhy/internal/rules"
+	"github.com/gowhy/gowhy/internal/judge/rules"
 )
 
 var start = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)

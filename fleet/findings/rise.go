@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/store"
-	"github.com/gowhy/gowhy/internal/diagnosis"
-	"github.com/gowhy/gowhy/internal/fact"
-	"github.com/gowhy/gowhy/internal/statistics"
+	"github.com/gowhy/gowhy/internal/ground/statistics"
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
 // CostStep is the rule of a version that costs more from a moment on at which it was not

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/statistics"
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 )
 
 const (

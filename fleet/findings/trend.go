@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/model"
-	"github.com/gowhy/gowhy/internal/statistics"
+	"github.com/gowhy/gowhy/internal/ground/statistics"
+	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/model"
+	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 // Each shape of a level, of one process and of twenty: hours since the window began give

@@ -40,9 +40,9 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/fleet/client"
-	"github.com/gowhy/gowhy/internal/budget"
-	"github.com/gowhy/gowhy/internal/proc"
-	"github.com/gowhy/gowhy/internal/record"
+	"github.com/gowhy/gowhy/internal/sense/proc"
+	"github.com/gowhy/gowhy/internal/sense/record"
+	"github.com/gowhy/gowhy/internal/watch/budget"
 )
 
 // Options say what to collect, and where to send it. Only Server must be set.

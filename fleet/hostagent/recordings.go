@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/sampling"
-	"github.com/gowhy/gowhy/internal/budget"
-	"github.com/gowhy/gowhy/internal/record"
+	"github.com/gowhy/gowhy/internal/sense/record"
+	"github.com/gowhy/gowhy/internal/watch/budget"
 )
 
 const (

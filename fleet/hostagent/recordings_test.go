@@ -18,8 +18,8 @@ import (
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/server"
-	"github.com/gowhy/gowhy/internal/attempt"
-	"github.com/gowhy/gowhy/internal/record"
+	"github.com/gowhy/gowhy/internal/sense/record"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
 // whole is a recording of a few bytes.

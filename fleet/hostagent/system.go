@@ -12,9 +12,9 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/fleet/identity"
-	"github.com/gowhy/gowhy/internal/artifact"
-	"github.com/gowhy/gowhy/internal/kernel"
-	"github.com/gowhy/gowhy/internal/proc"
+	"github.com/gowhy/gowhy/internal/sense/artifact"
+	"github.com/gowhy/gowhy/internal/sense/kernel"
+	"github.com/gowhy/gowhy/internal/sense/proc"
 )
 
 // A host is what runs; a test has one of its own.

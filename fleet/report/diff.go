@@ -8,8 +8,8 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/server"
 	"github.com/gowhy/gowhy/fleet/store"
-	"github.com/gowhy/gowhy/internal/figures"
-	"github.com/gowhy/gowhy/internal/layout"
+	"github.com/gowhy/gowhy/internal/ground/figures"
+	"github.com/gowhy/gowhy/internal/ground/layout"
 )
 
 // Diff writes what two sides cost, by type, where the differences are, and which causes

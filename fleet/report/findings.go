@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/fleet/server"
-	"github.com/gowhy/gowhy/internal/fact"
-	"github.com/gowhy/gowhy/internal/figures"
-	"github.com/gowhy/gowhy/internal/layout"
+	"github.com/gowhy/gowhy/internal/ground/figures"
+	"github.com/gowhy/gowhy/internal/ground/layout"
+	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
 // Findings writes which causes the rules found, those that are there now first.

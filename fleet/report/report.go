@@ -13,9 +13,9 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/server"
 	"github.com/gowhy/gowhy/fleet/store"
-	"github.com/gowhy/gowhy/internal/figures"
-	"github.com/gowhy/gowhy/internal/layout"
-	"github.com/gowhy/gowhy/internal/shell"
+	"github.com/gowhy/gowhy/internal/ground/figures"
+	"github.com/gowhy/gowhy/internal/ground/layout"
+	"github.com/gowhy/gowhy/internal/ground/shell"
 )
 
 // A column is a heading and its width; the first column takes what is left.

@@ -8,8 +8,8 @@ import (
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/server"
-	"github.com/gowhy/gowhy/internal/figures"
-	"github.com/gowhy/gowhy/internal/layout"
+	"github.com/gowhy/gowhy/internal/ground/figures"
+	"github.com/gowhy/gowhy/internal/ground/layout"
 )
 
 // Runs writes which recordings are kept, each with its first cause on a line of its own.

@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"github.com/gowhy/gowhy/fleet/server"
-	"github.com/gowhy/gowhy/internal/figures"
-	"github.com/gowhy/gowhy/internal/sarif"
+	"github.com/gowhy/gowhy/internal/ground/figures"
+	"github.com/gowhy/gowhy/internal/show/sarif"
 )
 
 // open is the state of a cause that is there now.

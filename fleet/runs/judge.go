@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/diagnosis"
-	"github.com/gowhy/gowhy/internal/evidence"
-	"github.com/gowhy/gowhy/internal/rules"
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/rules"
+	"github.com/gowhy/gowhy/internal/read/evidence"
 )
 
 const (

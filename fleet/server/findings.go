@@ -10,8 +10,8 @@ import (
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/store"
-	"github.com/gowhy/gowhy/internal/fact"
-	"github.com/gowhy/gowhy/internal/shell"
+	"github.com/gowhy/gowhy/internal/ground/shell"
+	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
 // Findings is the answer of /api/v1/findings: what is there now first, by what it costs.

@@ -19,7 +19,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/store"
-	"github.com/gowhy/gowhy/internal/fact"
+	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
 // A meter counts what is written, for /metrics. It is a [store.Writer].

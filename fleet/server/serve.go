@@ -26,7 +26,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/store"
-	"github.com/gowhy/gowhy/internal/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
 
 // Options are what a server does. Log and Runs may be nil.

@@ -10,7 +10,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/store"
-	"github.com/gowhy/gowhy/internal/problem"
+	"github.com/gowhy/gowhy/internal/ground/problem"
 )
 
 // errNothing is of an export that would be empty: what is mistyped would be a file that

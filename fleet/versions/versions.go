@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/store"
-	"github.com/gowhy/gowhy/internal/statistics"
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 )
 
 const (

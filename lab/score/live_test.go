@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/attempt"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 	"github.com/gowhy/gowhy/lab/internal/testbed"
 	"github.com/gowhy/gowhy/lab/internal/truth"
 )

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gowhy/gowhy/internal/statistics"
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/lab/internal/truth"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gowhy/gowhy/internal/statistics"
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/lab/internal/truth"
 )
 

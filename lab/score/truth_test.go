@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gowhy/gowhy/internal/attempt"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 	"github.com/gowhy/gowhy/lab/internal/specimen"
 	"github.com/gowhy/gowhy/lab/internal/testbed"
 	"github.com/gowhy/gowhy/lab/internal/truth"

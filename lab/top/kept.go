@@ -3,7 +3,7 @@
 package main
 
 import (
-	"github.com/gowhy/gowhy/internal/proc"
+	"github.com/gowhy/gowhy/internal/sense/proc"
 )
 
 // kept is the cure: the files stay open, one goroutine reads them one after

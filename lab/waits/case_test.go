@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gowhy/gowhy/internal/attempt"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 	"github.com/gowhy/gowhy/lab/internal/testbed"
 	"github.com/gowhy/gowhy/lab/internal/truth"
 )

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/attempt"
-	"github.com/gowhy/gowhy/internal/load"
+	"github.com/gowhy/gowhy/internal/prove/load"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
 // memoryGroup makes a control group whose processes may have so many bytes, and

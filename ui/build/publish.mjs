@@ -10,7 +10,7 @@ import { publishSpeedscope } from './speedscope.mjs'
 const ui = join(dirname(fileURLToPath(import.meta.url)), '..')
 const licenses = ['licenses.txt', Buffer.from(notices())]
 
-publish(join(ui, '..', 'internal', 'web', 'dist'), [...gather('page'), ...gather('report', 'report/')], ['index.html', 'app.js', 'report/index.html', 'report/app.js'])
+publish(join(ui, '..', 'internal', 'show', 'web', 'dist'), [...gather('page'), ...gather('report', 'report/')], ['index.html', 'app.js', 'report/index.html', 'report/app.js'])
 publish(join(ui, '..', 'fleet', 'page', 'dist'), gather('fleet').map(([name, bytes]) => [name === 'fleet.html' ? 'index.html' : name, bytes]), ['index.html', 'app.js'])
 publishSpeedscope()
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const ui = join(dirname(fileURLToPath(import.meta.url)), '..')
 const from = join(ui, 'node_modules', 'speedscope')
-export const viewer = join(ui, '..', 'internal', 'web', 'speedscope')
+export const viewer = join(ui, '..', 'internal', 'show', 'web', 'speedscope')
 
 const wanted = /^(index\.html|release\.txt|source-code-pro\.LICENSE\.md|speedscope-\w+\.(js|css)|SourceCodePro-[\w.-]+\.woff2|favicon-[\w-]+\.(png|ico))$/
 

@@ -3,7 +3,7 @@
 //
 //   node e2e/exports.mjs [FILE.speedscope.json…]
 //
-// Without files it takes the golden files of internal/export, names with terminal
+// Without files it takes the golden files of internal/draw/export, names with terminal
 // escapes among them. (Files for Perfetto are read back by that package's own test.)
 import { createServer } from 'node:http'
 import { readFile, readdir } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { chromium } from 'playwright-core'
 
 const ui = fileURLToPath(new URL('..', import.meta.url))
 const release = join(ui, 'node_modules/speedscope/dist/release')
-const testdata = join(ui, '../internal/export/testdata')
+const testdata = join(ui, '../internal/draw/export/testdata')
 
 async function goldens() {
   const names = (await readdir(testdata)).filter((n) => /^speedscope.*\.json$/.test(n)).sort()

@@ -18,7 +18,7 @@ const dir = mkdtempSync(join(repository, 'ui', '.pictures-'))
 process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
 
 const SCREENS = {
-  findings: 'findings?r=0', timeline: 'timeline?r=0', flame: 'flame?r=0', source: 'flame?r=0&kind=cpu&src=1&focus=github.com%2Fgowhy%2Fgowhy%2Finternal%2Fdemo.compute',
+  findings: 'findings?r=0', timeline: 'timeline?r=0', flame: 'flame?r=0', source: 'flame?r=0&kind=cpu&src=1&focus=github.com%2Fgowhy%2Fgowhy%2Finternal%2Fshow%2Fdemo.compute',
   runtime: 'runtime?r=0', goroutines: 'goroutines?r=0', compare: 'compare?a=0&b=1',
 }
 const WIDTHS = { 1440: 900, 1024: 768, 390: 844 }

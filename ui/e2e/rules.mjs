@@ -14,8 +14,8 @@ const run = promisify(execFile)
 /** Starts the page of the rules' sick cases; says is what each rule says in its own. */
 export async function pageOfRules(dir) {
   const binary = join(dir, 'rules.test')
-  await run('go', ['test', '-c', '-o', binary, './internal/rules'], { cwd: repository })
-  const server = await serve(binary, ['-test.run', '^TestServePage$', '-serve'], join(repository, 'internal/rules'))
+  await run('go', ['test', '-c', '-o', binary, './internal/judge/rules'], { cwd: repository })
+  const server = await serve(binary, ['-test.run', '^TestServePage$', '-serve'], join(repository, 'internal/judge/rules'))
   const says = server.said().split('\n').filter((l) => l.startsWith('{')).map((l) => JSON.parse(l))
   return { ...server, says }
 }

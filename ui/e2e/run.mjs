@@ -168,7 +168,7 @@ for (const [what, use] of [
 }
 
 await check('a profile opens in speedscope, apart from the page', async () => {
-  await opensInSpeedscope(browser, main.url, { r: runCalled('hotmutex'), profile: 'states', name: 'internal/demo.' }, shot)
+  await opensInSpeedscope(browser, main.url, { r: runCalled('hotmutex'), profile: 'states', name: 'internal/show/demo.' }, shot)
   await opensInSpeedscope(browser, crafted.url, { r: 0, profile: 'cpu', name: bad.name }, (page, name) => shot(page, 'hostile-' + name))
 })
 

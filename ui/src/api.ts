@@ -1,4 +1,4 @@
-// Made from internal/web/api.go by: go test ./internal/web -run TestTypes -update
+// Made from internal/show/web/api.go by: go test ./internal/show/web -run TestTypes -update
 // Do not change it here.
 
 /**

@@ -14,8 +14,8 @@ import (
 	"github.com/gowhy/gowhy/fleet/client"
 	"github.com/gowhy/gowhy/fleet/report"
 	"github.com/gowhy/gowhy/fleet/server"
-	"github.com/gowhy/gowhy/internal/layout"
-	"github.com/gowhy/gowhy/internal/shell"
+	"github.com/gowhy/gowhy/internal/ground/layout"
+	"github.com/gowhy/gowhy/internal/ground/shell"
 )
 
 // asking are the flags of commands that ask a server.

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/fleet/backup"
-	"github.com/gowhy/gowhy/internal/figures"
-	"github.com/gowhy/gowhy/internal/layout"
-	"github.com/gowhy/gowhy/internal/shell"
+	"github.com/gowhy/gowhy/internal/ground/figures"
+	"github.com/gowhy/gowhy/internal/ground/layout"
+	"github.com/gowhy/gowhy/internal/ground/shell"
 )
 
 func (c *command) backupCommand() *cobra.Command {

@@ -26,9 +26,9 @@ import (
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/quota"
 	"github.com/gowhy/gowhy/fleet/server"
-	"github.com/gowhy/gowhy/internal/figures"
-	"github.com/gowhy/gowhy/internal/layout"
-	"github.com/gowhy/gowhy/internal/rules"
+	"github.com/gowhy/gowhy/internal/ground/figures"
+	"github.com/gowhy/gowhy/internal/ground/layout"
+	"github.com/gowhy/gowhy/internal/judge/rules"
 )
 
 // serving are the flags of serve.

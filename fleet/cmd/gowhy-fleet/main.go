@@ -17,7 +17,7 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/client"
 	"github.com/gowhy/gowhy/fleet/config"
-	"github.com/gowhy/gowhy/internal/layout"
+	"github.com/gowhy/gowhy/internal/ground/layout"
 )
 
 func main() {

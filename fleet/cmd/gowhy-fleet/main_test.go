@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/server"
-	"github.com/gowhy/gowhy/internal/diagnosis"
-	"github.com/gowhy/gowhy/internal/evidence"
-	"github.com/gowhy/gowhy/internal/rules"
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/rules"
+	"github.com/gowhy/gowhy/internal/read/evidence"
 )
 
 // A screen is what a command prints, readable while it runs.

@@ -22,8 +22,8 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/store/clickhouse"
 	"github.com/gowhy/gowhy/fleet/store/embedded"
-	"github.com/gowhy/gowhy/internal/layout"
-	"github.com/gowhy/gowhy/internal/rules"
+	"github.com/gowhy/gowhy/internal/ground/layout"
+	"github.com/gowhy/gowhy/internal/judge/rules"
 )
 
 const defaultListen = "127.0.0.1:4040"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gowhy/gowhy/fleet/store/storetest"
-	"github.com/gowhy/gowhy/internal/attempt"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
 // A current ClickHouse conforms, too: chDB, behind a server of the test's own. GOWHY_PYTHON

@@ -15,7 +15,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/ingest/sdktest"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/store/storetest"
-	"github.com/gowhy/gowhy/internal/attempt"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
 func reopen(t *testing.T, s store.Store) store.Store {

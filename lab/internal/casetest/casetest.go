@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/shell"
+	"github.com/gowhy/gowhy/internal/ground/shell"
 	"github.com/gowhy/gowhy/lab/internal/testbed"
 )
 

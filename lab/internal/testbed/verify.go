@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/shell"
+	"github.com/gowhy/gowhy/internal/ground/shell"
 )
 
 // A Comparison is an experiment: a program with two sets of arguments. Its

@@ -1,0 +1,289 @@
+package release
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+)
+
+// A proxy is a directory that the go command takes for a module proxy.
+type proxy string
+
+// newProxy has the go command ask a proxy in a directory, and no other.
+func newProxy(t *testing.T) proxy {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("GOPROXY", "file://"+dir)
+	t.Setenv("GOSUMDB", "off")
+	t.Setenv("GOPRIVATE", "")
+	t.Setenv("GONOPROXY", "")
+	t.Setenv("GOMODCACHE", t.TempDir())
+	t.Setenv("GOFLAGS", "-modcacherw") // the directory is removed
+	return proxy(dir)
+}
+
+// add publishes a version with its files.
+func (p proxy) add(t *testing.T, path, version string, files map[string]string) {
+	t.Helper()
+	dir := filepath.Join(string(p), strings.ReplaceAll(path, "B", "!b"), "@v")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if _, err := f.WriteString(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("list", version+"\n")
+	write(version+".info", `{"Version":"`+version+`","Time":"2026-01-02T15:04:05Z"}`)
+	write(version+".mod", files["go.mod"])
+	var b strings.Builder
+	z := zip.NewWriter(&b)
+	for name, text := range files {
+		w, err := z.Create(path + "@" + version + "/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(version+".zip", b.String())
+}
+
+const (
+	used = `package store
+
+type Iterator[T any] struct{ n int }
+
+func (it *Iterator[T]) Fill() {
+	for range 2 {
+		func() { it.n++ }()
+	}
+}
+
+func (it *Iterator[T]) Next() int {
+	it.n++
+	return it.n
+}
+
+func (it *Iterator[T]) Close() {}
+
+func Open() *Iterator[int] { return nil }
+
+func sync() {}
+`
+	newest = `package store
+
+type Iterator[T any] struct{ n int }
+
+// Fill is quicker now.
+func (it *Iterator[T]) Fill() { it.n += 2 }
+
+// Next was only written otherwise.
+func (it *Iterator[T]) Next() int {
+	it.n++ // in one
+
+	return it.n
+}
+`
+	moved  = "package store\n\nfunc Open() *Iterator[int] {\n\treturn nil\n}\n"
+	onUnix = "package store\n\nfunc sync() {}\n"
+	others = "package store\n\nfunc sync() { panic(0) }\n"
+)
+
+// modules are one with a release that changes much, and one without.
+func modules(t *testing.T) proxy {
+	p := newProxy(t)
+	p.add(t, "example.com/Burnt/iter", "v1.0.0", map[string]string{
+		"go.mod": "module example.com/Burnt/iter\n\ngo 1.24\n", "store/iter.go": used, "old/old.go": "package old\n\nfunc F() {}\n",
+	})
+	// What it requires is not there.
+	p.add(t, "example.com/Burnt/iter", "v1.1.0", map[string]string{
+		"go.mod":         "module example.com/Burnt/iter\n\ngo 1.26\n\nrequire example.com/nowhere v1.0.0\n",
+		"store/iter.go":  newest,
+		"store/open.go":  moved,
+		"store/other.go": others,
+		"store/unix.go":  onUnix,
+	})
+	p.add(t, "example.com/done", "v1.2.0", map[string]string{"go.mod": "module example.com/done\n", "done.go": "package done\n\nfunc F() {}\n"})
+	return p
+}
+
+// inCache is a place in the module cache of any machine.
+func inCache(function string) diagnosis.Place {
+	return diagnosis.Place{Function: "example.com/Burnt/iter/store." + function, File: "/go/pkg/mod/example.com/!burnt/iter@v1.0.0/store/iter.go", Line: 7}
+}
+
+func finding(places ...diagnosis.Place) *diagnosis.Diagnosis {
+	return &diagnosis.Diagnosis{Findings: []diagnosis.Finding{{Where: places, Remedy: diagnosis.Remedy{Text: "Do less."}}}}
+}
+
+func TestCompare(t *testing.T) {
+	modules(t)
+	const is = "Do less. example.com/Burnt/iter v1.0.0 is used; v1.1.0, the newest, "
+	trimmed := inCache("(*Iterator[go.shape.struct { a/b.x [3]int }]).Fill")
+	trimmed.File = "example.com/Burnt/iter@v1.0.0/store/iter.go"
+	elsewhere := inCache("(*Iterator[...]).Fill")
+	elsewhere.File = "/cache/example.com/!burnt/iter@v1.0.0/store/iter.go"
+	old := diagnosis.Place{Function: "example.com/Burnt/iter/old.F", File: "/go/pkg/mod/example.com/!burnt/iter@v1.0.0/old/old.go"}
+	done := diagnosis.Place{Function: "example.com/done.F", File: "/go/pkg/mod/example.com/done@v1.2.0/done.go"}
+	for _, c := range []struct {
+		name   string
+		places []diagnosis.Place
+		want   string
+	}{
+		{"changed", []diagnosis.Place{inCache("(*Iterator[...]).Fill")}, is + "changes (*Iterator).Fill."},
+		{"changed around a literal", []diagnosis.Place{inCache("(*Iterator[...]).Fill.func1")}, is + "changes (*Iterator).Fill."},
+		{"with -trimpath", []diagnosis.Place{trimmed}, is + "changes (*Iterator).Fill."},
+		{"another cache, twice", []diagnosis.Place{elsewhere, trimmed}, is + "changes (*Iterator).Fill."},
+		{"gone", []diagnosis.Place{inCache("(*Iterator[...]).Close")}, is + "no longer has (*Iterator).Close."},
+		{"its package is gone", []diagnosis.Place{old}, is + "no longer has F."},
+		{"changed and gone", []diagnosis.Place{inCache("(*Iterator[...]).Close"), trimmed}, is + "changes (*Iterator).Fill, and no longer has (*Iterator).Close."},
+		{"formatted", []diagnosis.Place{inCache("(*Iterator[...]).Next")}, "Do less."},
+		{"moved", []diagnosis.Place{inCache("Open")}, "Do less."},
+		{"for several systems", []diagnosis.Place{inCache("sync-range1")}, "Do less."},
+		{"not declared", []diagnosis.Place{inCache("glob..func1")}, "Do less."},
+		{"none newer", []diagnosis.Place{done}, "Do less."},
+		{"nowhere", nil, "Do less."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := finding(c.places...)
+			for range 2 { // what was saved is not said again
+				if err := Compare(t.Context(), d, "example.com/app"); err != nil {
+					t.Fatal(err)
+				}
+				if got := d.Findings[0].Remedy.Text; got != c.want {
+					t.Errorf("%q, want %q", got, c.want)
+				}
+			}
+			if len(d.Warnings) != 0 {
+				t.Errorf("warnings %q", d.Warnings)
+			}
+		})
+	}
+}
+
+// A symptom has a remedy of its own; the program's own module is its author's.
+func TestCompareSymptom(t *testing.T) {
+	modules(t)
+	d := finding()
+	d.Findings[0].Symptoms = finding(inCache("(*Iterator[...]).Fill")).Findings
+	if err := Compare(t.Context(), d, "example.com/Burnt/iter"); err != nil || d.Findings[0].Symptoms[0].Remedy.Text != "Do less." {
+		t.Errorf("%v, of the program itself: %+v", err, d)
+	}
+	if err := Compare(t.Context(), d, ""); err != nil || !strings.HasSuffix(d.Findings[0].Symptoms[0].Remedy.Text, "changes (*Iterator).Fill.") {
+		t.Errorf("%v, %+v", err, d)
+	}
+}
+
+// What cannot be asked is one warning, and changes nothing else.
+func TestUnanswered(t *testing.T) {
+	const (
+		cannot  = "--online: cannot ask for newer versions of example.com/Burnt/iter"
+		compare = "--online: cannot compare example.com/Burnt/iter v1.0.0 with v1.1"
+	)
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer silent.Close()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for _, c := range []struct {
+		name  string
+		alter func(t *testing.T, p proxy)
+		limit time.Duration
+		want  []string
+	}{
+		{"unreachable", func(t *testing.T, _ proxy) { t.Setenv("GOPROXY", gone.URL) }, time.Minute, []string{cannot + ": ", "refused"}},
+		{"switched off", func(t *testing.T, _ proxy) { t.Setenv("GOPROXY", "off") }, time.Minute, []string{cannot + ": ", "GOPROXY=off"}},
+		{"silent", func(t *testing.T, _ proxy) { t.Setenv("GOPROXY", silent.URL) }, 300 * time.Millisecond, []string{cannot + " and the modules after it: no answer in time"}},
+		{"no source", func(t *testing.T, p proxy) {
+			if err := os.Remove(filepath.Join(string(p), "example.com/!burnt/iter/@v/v1.1.0.zip")); err != nil {
+				t.Fatal(err)
+			}
+		}, time.Minute, []string{compare + ".0: ", "v1.1.0.zip"}},
+		{"a newer toolchain", func(t *testing.T, p proxy) {
+			p.add(t, "example.com/Burnt/iter", "v1.1.1", map[string]string{"go.mod": "module example.com/Burnt/iter\n\ngo 1.999\n"})
+		}, time.Minute, []string{compare + ".1: ", "requires go >= 1.999"}},
+		{"no go command", func(t *testing.T, _ proxy) { t.Setenv("PATH", t.TempDir()) }, time.Minute, []string{cannot + ": ", "executable file not found"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.alter(t, modules(t))
+			ctx, cancel := context.WithTimeout(t.Context(), c.limit)
+			defer cancel()
+			d := finding(inCache("(*Iterator[...]).Fill"), inCache("Open"))
+			if err := Compare(ctx, d, ""); err != nil {
+				t.Fatal(err)
+			}
+			if len(d.Warnings) != 1 || d.Findings[0].Remedy.Text != "Do less." {
+				t.Fatalf("warnings %q, remedy %q", d.Warnings, d.Findings[0].Remedy.Text)
+			}
+			for _, w := range c.want {
+				if !strings.Contains(d.Warnings[0], w) {
+					t.Errorf("%q does not say %q", d.Warnings[0], w)
+				}
+			}
+		})
+	}
+}
+
+func TestCompareInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Compare(ctx, finding(inCache("Open")), ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want %v", err, context.Canceled)
+	}
+}
+
+// A recording can name whatever it likes: only modules reach the go command.
+func TestLocate(t *testing.T) {
+	for _, c := range []struct {
+		function, file string
+		want           string // path@version, the package's directory, the file and the symbol
+	}{
+		{"github.com/dgraph-io/badger/v4.(*Iterator).fill.func1", "/home/a@b/go/pkg/mod/github.com/dgraph-io/badger/v4@v4.2.0/iterator.go", "github.com/dgraph-io/badger/v4@v4.2.0 . iterator.go (*Iterator).fill.func1"},
+		{"gopkg.in/yaml%2ev3.(*decoder).unmarshal", "gopkg.in/yaml.v3@v3.0.1/decode.go", "gopkg.in/yaml.v3@v3.0.1 . decode.go (*decoder).unmarshal"},
+		{"golang.org/x/net/http2/hpack.Decode", "C:/go/pkg/mod/golang.org/x/net@v0.1.1-0.20260102150405-0123456789ab/http2/hpack/decode.go", "golang.org/x/net@v0.1.1-0.20260102150405-0123456789ab http2/hpack decode.go Decode"},
+		{"github.com/BurntSushi/toml.Decode", "/m/github.com/!burnt!sushi/toml@v1.2.3-!r!c.1+incompatible/decode.go", "github.com/BurntSushi/toml@v1.2.3-RC.1+incompatible . decode.go Decode"},
+
+		{"runtime.mallocgc", "/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.26.1.linux-amd64/src/runtime/malloc.go", ""},
+		{"main.main", "/go/pkg/mod/example.com/app@v1.0.0/main.go", ""},
+		{"example.com/x.F", "/src/vendor/example.com/x/x.go", ""},
+		{"example.com/x.F", "/go/pkg/mod/example.com/fork@v1.0.0/x.go", ""},
+		{"example.com/x.F", "", ""},
+		{"", "example.com/x@v1.0.0/x.go", ""},
+		{"-x.com/x.F", "/go/pkg/mod/-x.com/x@v1.0.0/x.go", ""},
+		{"example.com/x.F", "example.com/x@-v1.0.0/x.go", ""},
+		{"example.com/x.F", "example.com/x@latest/x.go", ""},
+		{"example.com/x.F", "example.com/x@v1.0.0", ""},
+		{"example.com/x/../../etc.F", "example.com/x@v1.0.0/../../etc/passwd", ""},
+		{"example.com/x/...F", "example.com/x/..@v1.0.0/x.go", ""},
+		{"example.com/x\n\nreplace y => /z.F", "example.com/x\n\nreplace y => /z@v1.0.0/x.go", ""},
+		{"example.com/x.F", "example.com/x@v1.0.0\n)/x.go", ""},
+		{"example.com/x\x1b[2J.F", "example.com/x\x1b[2J@v1.0.0/x.go", ""},
+		{"corp/x.F", "corp/x@v1.0.0/x.go", ""},
+		{"example.com/x.F", strings.Repeat("a/", maxPath) + "example.com/x@v1.0.0/x.go", ""},
+	} {
+		s, ok := locate(diagnosis.Place{Function: c.function, File: c.file})
+		got := s.path + "@" + s.version + " " + s.dir + " " + s.file + " " + s.symbol
+		if ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("%.60q in %.80q is %v, %q, want %q", c.function, c.file, ok, got, c.want)
+		}
+	}
+}

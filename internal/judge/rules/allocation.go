@@ -1,0 +1,396 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// churnCPU is the share of CPU in allocating and collecting from which
+// it is worth an engineer's day: a peer's default for the same question.
+// The lab's file pool is at a few percent when it keeps its buffers.
+// Of libraries' lines it is a remark. The same share at the program's own
+// accuses: twenty programs of the field that are well are at 0.10 or less, and
+// fourteen that have the problem at 0.17 or more.
+const churnCPU = 0.15
+
+// allocation is what memory costs a program, however that was learned.
+type allocation struct {
+	malloc, collect fact.Fact // shares of the CPU in use
+	// touch is the most that first use of fresh pages adds, as page faults in
+	// whatever writes to them first: often a system call, far from the allocator.
+	touch    fact.Fact
+	cores    fact.Fact // CPU in use
+	measured bool      // by samples of CPU time; else derived from the trace
+	costFrom string    // which samples
+	// byNumber is the part of the allocator's time that goes with the number of objects;
+	// the rest goes with their bytes. It is 0 where they are not counted.
+	byNumber fact.Fact
+	sites    []allocSite
+	tree     string // the stacks that the sites are from; "" when nothing shows any
+}
+
+// treeObjects is that of sites which are counted and not sampled.
+const treeObjects = "alloc_objects"
+
+// paced is the share of the CPU in use that the bytes allocated in the window
+// take at the pace of a core that does nothing else; ok is false when neither
+// metrics nor a trace tell how many those were.
+func (a *allocation) paced(p *diagnosis.Pass) (share fact.Fact, ok bool) {
+	const name = "bytes allocated"
+	rate := p.Metric(name, metricAllocBytes, fact.Rate)
+	if _, ok := p.Model.Metrics.Rate(metricAllocBytes); !ok {
+		if p.Model.GC == nil {
+			return share, false
+		}
+		bytes := p.Statistic(fact.Collector, "rises of the heap", name, allocated(p.Model.GC), fact.Bytes)
+		rate = fact.Quotient.Of(name, fact.BytesPerSec, bytes, p.WindowLength())
+	}
+	pace := fact.Figure("pace of a core that only allocates", allocPace, fact.BytesPerSec, "two measurements on a machine with two cores")
+	return pacedShare.Of("CPU in allocating at that pace", fact.Ratio, rate, pace, a.cores), true
+}
+
+// The formulas of what allocating costs.
+var (
+	pacedShare = &fact.Formula{Name: "paced", Words: "{0} ÷ {1} ÷ {2}", Value: func(x []float64) float64 { return div(x[0]/x[1], x[2]) }}
+	// firstUse is what is at that pace beyond what samples show in the allocator,
+	// or all that they show where first use can be.
+	firstUse = &fact.Formula{Name: "first use", Words: "the lesser of {0} and {2} − {1}",
+		Value: func(x []float64) float64 { return max(0, min(x[0], x[2]-x[1])) }}
+	// derivedShare is that pace as far as the collector leaves CPU for it.
+	derivedShare = &fact.Formula{Name: "derived", Words: "{0}, derived and not measured, or 1 − {1} if that is less",
+		Value: func(x []float64) float64 { return min(x[0], 1-x[1]) }}
+	sitePrice = &fact.Formula{Name: "site", Words: "Amdahl: {0} × {1} + {2} × {3}",
+		Value: func(x []float64) float64 { return min(1, x[0]*x[1]+x[2]*x[3]) }}
+	// numberPart is of the allocator's time: a small object is had in about 25 ns, and
+	// memory is cleared at about 10 GB/s, as measured on two machines. Without it a
+	// buffer of 2 MiB, worth 8,000 small objects, would count as one.
+	numberPart = &fact.Formula{Name: "part by number", Words: "{0} × 25 ns ÷ ({0} × 25 ns + {1} ÷ 10 GB/s)",
+		Value: func(x []float64) float64 { return div(x[0]*25e-9, x[0]*25e-9+x[1]/10e9) }}
+	mixedShare = &fact.Formula{Name: "mixed share", Words: "{0} × {2} + {1} × (1 − {2})",
+		Value: func(x []float64) float64 { return x[0]*x[2] + x[1]*(1-x[2]) }}
+	// addedShares are parts of one whole.
+	addedShares = &fact.Formula{Name: "added shares", Words: "{0} + {1}", Value: func(x []float64) float64 { return min(1, x[0]+x[1]) }}
+)
+
+// fromTrace derives the cost from what a trace holds: the collector's P time,
+// and the bytes allocated at the pace of a core that does nothing else.
+func (a *allocation) fromTrace(p *diagnosis.Pass) {
+	busy := p.Processors("time of busy Ps", "user", "gc", "syscall", "scheduler")
+	if busy.Value == 0 || p.Model.GC == nil || p.Seconds() == 0 {
+		return
+	}
+	a.cores = fact.Quotient.Of("CPU in use", fact.Cores, busy, p.WindowLength())
+	collect := fact.Sum.Of("collector's time on the Ps", fact.Seconds, p.Processors("its workers' time", "gc"),
+		p.Statistic(fact.Collector, "load", "goroutines' time in marking and sweeping", assisted(p.Model).Seconds(), fact.Seconds))
+	a.collect = fact.Fraction.Of(inCollector, fact.Ratio, collect, busy)
+	paced, _ := a.paced(p)
+	a.malloc = derivedShare.Of(inAllocator, fact.Ratio, paced, a.collect)
+}
+
+// cost is the CPU in allocating and collecting, as a share of that in use, and
+// whole the same with first use of pages.
+func (a *allocation) cost() fact.Fact {
+	return fact.Sum.Of("CPU in allocating and collecting", fact.Ratio, a.malloc, a.collect)
+}
+
+func (a *allocation) whole() fact.Fact {
+	return a.with("CPU in allocating, collecting and first use of memory", a.cost())
+}
+
+// with adds first use of pages, where there is any.
+func (a *allocation) with(name string, share fact.Fact) fact.Fact {
+	if a.touch.Value == 0 {
+		return share
+	}
+	return addedShares.Of(name, fact.Ratio, share, a.touch)
+}
+
+// price is the part of the CPU in use that goes with sites whose shares of objects
+// and bytes are known: both pay the allocator, bytes bring the next collection
+// nearer. What was derived from bytes is shared out by bytes.
+func (a *allocation) price(name string, objects, bytes fact.Fact) fact.Fact {
+	if !a.measured {
+		return fact.Product.Of(name, fact.Ratio, bytes, a.cost())
+	}
+	if a.byNumber.Value > 0 {
+		objects = mixedShare.Of("part of the allocator's time there", fact.Ratio, objects, bytes, a.byNumber)
+	}
+	return sitePrice.Of(name, fact.Ratio, objects, a.malloc, bytes, a.with("CPU in collecting and in first use of memory", a.collect))
+}
+
+// weigh gives all sites their price.
+func (a *allocation) weigh() {
+	perObject, perByte := a.malloc.Value, a.collect.Value+a.touch.Value
+	if n := a.byNumber.Value; n > 0 {
+		perObject, perByte = perObject*n, perByte+perObject*(1-n)
+	}
+	if !a.measured {
+		perObject, perByte = 0, a.malloc.Value+a.collect.Value
+	}
+	for i := range a.sites {
+		s := &a.sites[i]
+		s.share = s.objects*perObject + s.bytes*perByte
+	}
+}
+
+// counts is the part of all objects and bytes that sites make; of the time in the
+// allocator where neither is counted.
+func (a *allocation) counts(p *diagnosis.Pass, where string, sites ...allocSite) (objects, bytes fact.Fact) {
+	var stacks []model.Stack
+	for _, s := range sites {
+		stacks = append(stacks, s.stacks...)
+	}
+	here := ofStacks(stacks)
+	share := func(what, tree string, counts func([]model.Frame) bool) fact.Fact {
+		name, all := what+" "+where, p.Frames(func(frames []model.Frame) bool { return counts(frames) && !model.OfRecording(frames) })
+		part := p.Samples(name, tree, func(s *model.Sample) bool { return here(s) && all(s) })
+		return fact.Quotient.Of(name, fact.Ratio, part, p.Samples("all "+what, tree, all))
+	}
+	if a.tree != treeObjects {
+		objects = share("allocating time", a.tree, allocates)
+		return objects, objects
+	}
+	any := func([]model.Frame) bool { return true }
+	return share("objects allocated", treeObjects, any), share("bytes allocated", "alloc_space", any)
+}
+
+// facts are what a finding about what is allocated rests on.
+func (a *allocation) facts() []fact.Fact { return []fact.Fact{a.malloc, a.collect, a.cores} }
+
+// siteFacts are those of one site.
+func (a *allocation) siteFacts(p *diagnosis.Pass, s allocSite) []fact.Fact {
+	objects, bytes := a.counts(p, "at "+s.line(), s)
+	return []fact.Fact{objects, bytes} // of samples both are the same
+}
+
+// costOf is a share of the CPU in use as a cost.
+func (a *allocation) costOf(share fact.Fact) diagnosis.Cost {
+	return diagnosis.CostOf(fact.Product.Of(share.Name, fact.Cores, share, a.cores), share.Value)
+}
+
+// experiment counts what the named sites have most of. The count falls by no
+// more than all of it, which an allocs profile knows.
+func (a *allocation) experiment(objects, bytes float64) *diagnosis.Experiment {
+	e := changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "`GOGC=400` in the environment parts collecting from allocating: what it saves is collecting. "+
+		"Fewer collections of a larger heap are no gain.")
+	if bytes > objects {
+		e.Primary = diagnosis.BytesOp
+	}
+	if a.tree == treeObjects {
+		e.Promised = append(promised(diagnosis.AllocsOp, fact.Amdahl(objects), "all objects of the named lines"),
+			promised(diagnosis.BytesOp, fact.Amdahl(bytes), "all bytes of the named lines")...)
+	}
+	return e
+}
+
+func (a *allocation) confidence() (diagnosis.Confidence, []string) {
+	switch cost := a.cost(); {
+	case a.measured && cost.Value < churnCPU:
+		return diagnosis.Low, []string{fact.Sentence("the %s itself shows only %s; the rest of the cost is what first use of fresh memory may take at most", fact.Name(a.costFrom), cost)}
+	case a.measured && a.tree == treeObjects:
+		return diagnosis.High, []string{"the " + a.costFrom + " shows the cost and the allocs profile the sites"}
+	case a.measured:
+		return diagnosis.Medium, []string{"one kind of evidence, the " + a.costFrom + "; an allocs profile would count the objects"}
+	case a.tree == "cpu":
+		return diagnosis.Low, []string{"the CPU profile has too few samples: it shows sites, and the cost is derived from the trace"}
+	}
+	return diagnosis.Medium, []string{"the allocs profile counts at the sites; their cost is derived from the trace, a CPU profile would measure it"}
+}
+
+// allocSite is a line of the user's code that allocates.
+type allocSite struct {
+	place          diagnosis.Place
+	stacks         []model.Stack
+	objects, bytes float64 // shares of all, to compare many; see [allocation.counts]
+	share          float64 // of the CPU in use, likewise; see [allocation.price]
+	liveShare      float64 // share of its bytes in use at the end
+}
+
+// line is a site in a sentence.
+func (s *allocSite) line() string { return line(s.place) }
+
+func line(p diagnosis.Place) string { return short(p.Function) + ":" + strconv.Itoa(p.Line) }
+
+// ofStacks counts what has one of some stacks.
+func ofStacks(stacks []model.Stack) fact.Where {
+	return func(s *model.Sample) bool { return slices.Contains(stacks, s.Stack) }
+}
+
+func measureAllocation(p *diagnosis.Pass) (a allocation) {
+	if s, ok := cpuUseOf(p); ok {
+		a.measured, a.costFrom = true, s.source
+		a.malloc, a.collect, a.cores = s.part(inAllocator, model.Allocating), s.part(inCollector, model.Collecting), s.used()
+		if paced, ok := a.paced(p); ok && largeObjects(p) {
+			a.touch = firstUse.Of("CPU in page faults of fresh memory, at most", fact.Ratio, s.in("CPU where memory may be used for the first time", touches), a.malloc, paced)
+		}
+		a.tree, a.sites = s.tree, sampledSites(p, s.profile)
+	} else {
+		a.fromTrace(p)
+	}
+	_, seen := p.CPUShare(isMalloc)
+	switch {
+	case p.Model.Has(model.Heap):
+		a.sites, a.tree = heapSites(p), treeObjects
+		all := p.Frames(func(frames []model.Frame) bool { return !model.OfRecording(frames) })
+		a.byNumber = numberPart.Of("part of the allocator's time that goes with the number of objects", fact.Ratio,
+			p.Samples("all objects", treeObjects, all), p.Samples("all bytes", "alloc_space", all))
+	case a.tree != "":
+	case seen >= allocSamples:
+		a.sites, a.tree = sampledSites(p, p.Model.CPU), "cpu"
+	}
+	a.weigh()
+	return a
+}
+
+// touches reports whether a stack is where memory may be used for the first
+// time outside the allocator and the collector: in Go code, in copying and
+// clearing, and in system calls that read into it. The scheduler never does, nor
+// do calls that write out what is there, open, close and delete.
+func touches(frames []model.Frame) bool {
+	has := func(f func(string) bool) bool {
+		return throughFunc(frames, f)
+	}
+	frames = frames[model.KernelDepth(frames):]
+	if len(frames) == 0 || allocates(frames) || collects(frames) {
+		return false
+	}
+	switch leaf := frames[0].Func; {
+	case strings.HasPrefix(leaf, "internal/runtime/syscall"), strings.HasPrefix(leaf, "syscall."):
+		return has(func(f string) bool { return strings.HasPrefix(f[strings.LastIndexByte(f, '.')+1:], "Read") })
+	case strings.HasPrefix(leaf, "runtime."):
+		return strings.HasPrefix(leaf, "runtime.mem") || leaf == "runtime.cgocall"
+	}
+	return true
+}
+
+// largeObject is the size from which the runtime gives an object pages of its own.
+const largeObject = 32 << 10
+
+// largeObjects reports whether most of what is allocated gets pages of its own.
+func largeObjects(p *diagnosis.Pass) bool {
+	if h := p.Model.Heap; h != nil {
+		objects, bytes := h.Column("alloc_objects"), h.Column("alloc_space")
+		var large, all float64
+		for i := range h.Samples {
+			b := h.Samples[i].Value(bytes)
+			all += b
+			if b >= largeObject*h.Samples[i].Value(objects) {
+				large += b
+			}
+		}
+		return large > all/2
+	}
+	large, _ := p.CPUShare(func(f string) bool {
+		return strings.HasPrefix(f, "runtime.mallocgcLarge") || f == "runtime.(*mcache).allocLarge"
+	})
+	all, _ := p.CPUShare(isMalloc)
+	return large > all*largeTime
+}
+
+// isMalloc holds for the entrance of the allocator, which since Go 1.24 has
+// variants by size ("mallocgcSmallNoscan"). Assists are part of it.
+func isMalloc(f string) bool { return strings.HasPrefix(f, "runtime.mallocgc") }
+
+func isCollect(f string) bool {
+	switch f {
+	case "runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge":
+		return true
+	}
+	return false
+}
+
+// assisted is the P time that goroutines spent marking and sweeping for
+// their allocations. The ranges of the groups would not do: they go on while
+// the goroutine waits.
+func assisted(m *model.Model) time.Duration {
+	return m.GC.LoadTime(model.CountAssist|model.CountSweep, m.Run.Procs, 0, m.Run.Duration)
+}
+
+// allocated is the bytes allocated in the window, as far as the heap's size
+// tells. The samples of a model are a selection: where collections follow
+// each other faster, most rises fall between two samples. Each collection
+// then stands for the way from a low sample to a high one.
+func allocated(gc *model.GC) float64 {
+	var rises float64
+	var sizes []uint64
+	for i, h := range gc.Heap {
+		if i > 0 && gc.Heap[i-1].Alloc > 0 && h.Alloc > gc.Heap[i-1].Alloc {
+			rises += float64(h.Alloc - gc.Heap[i-1].Alloc)
+		}
+		if h.Alloc > 0 {
+			sizes = append(sizes, h.Alloc)
+		}
+	}
+	if len(sizes) == 0 {
+		return 0
+	}
+	slices.Sort(sizes)
+	low, high := sizes[len(sizes)/10], sizes[len(sizes)-1-len(sizes)/10]
+	return max(rises, float64(begun(gc))*float64(high-low))
+}
+
+// heapSites is the user's allocating lines by share of objects.
+func heapSites(p *diagnosis.Pass) []allocSite {
+	objects, bytes, live := p.Model.Heap.Column("alloc_objects"), p.Model.Heap.Column("alloc_space"), p.Model.Heap.Column("inuse_space")
+	return collectSites(p, p.Model.Heap.Samples, func(s *model.Sample) (o, b, l float64) {
+		return s.Value(objects), s.Value(bytes), s.Value(live)
+	})
+}
+
+// sampledSites is the user's lines under which the allocator was seen at work.
+func sampledSites(p *diagnosis.Pass, cpu *model.Profile) []allocSite {
+	nanos := cpu.Column("cpu")
+	return collectSites(p, cpu.Samples, func(s *model.Sample) (o, b, l float64) {
+		if !allocates(p.Model.Stacks.Frames(s.Stack)) {
+			return 0, 0, 0
+		}
+		t := s.Value(nanos)
+		return t, t, 0
+	})
+}
+
+func collectSites(p *diagnosis.Pass, samples []model.Sample, values func(*model.Sample) (objects, bytes, live float64)) []allocSite {
+	var sites []allocSite
+	index := map[diagnosis.Place]int{}
+	var objects, bytes float64
+	for i := range samples {
+		if model.OfRecording(p.Model.Stacks.Frames(samples[i].Stack)) {
+			continue
+		}
+		o, b, l := values(&samples[i])
+		objects, bytes = objects+o, bytes+b
+		place, ok := p.UserPlace(samples[i].Stack)
+		if !ok || o == 0 && b == 0 {
+			continue
+		}
+		j, ok := index[place]
+		if !ok {
+			j = len(sites)
+			index[place] = j
+			sites = append(sites, allocSite{place: place})
+		}
+		s := &sites[j]
+		s.objects, s.bytes, s.liveShare = s.objects+o, s.bytes+b, s.liveShare+l
+		s.stacks = append(s.stacks, samples[i].Stack)
+	}
+	for i := range sites {
+		s := &sites[i]
+		s.liveShare = div(s.liveShare, s.bytes)
+		s.objects, s.bytes = div(s.objects, objects), div(s.bytes, bytes)
+	}
+	slices.SortStableFunc(sites, func(a, b allocSite) int {
+		return cmp.Or(cmp.Compare(b.objects+b.bytes, a.objects+a.bytes), cmp.Compare(a.place.Function, b.place.Function), cmp.Compare(a.place.Line, b.place.Line))
+	})
+	return sites
+}
+
+// hotGarbage is the part of the allocator's time under some code from which the
+// garbage is its symptom.
+const hotGarbage = 0.7

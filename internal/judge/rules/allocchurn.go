@@ -1,0 +1,229 @@
+package rules
+
+import (
+	"cmp"
+	_ "embed"
+	"slices"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed allocchurn.md
+var allocchurnPage string
+
+var allocchurn = &diagnosis.Rule{
+	Name:  "allocchurn",
+	Title: "Short-lived memory costs much of the CPU",
+	Doc:   allocchurnPage,
+	// No Needs: a CPU profile alone will do, and so will a trace with an allocs
+	// profile. Check sorts that out.
+	Explains: []string{"gccost", "tinyheap", "gcassist", "slowstop"}, // the last only where stops are short and many; see gcSymptoms
+	Check:    checkAllocchurn,
+}
+
+const (
+	// churnSite is the share of the cost that makes a call site worth naming.
+	churnSite = 0.05
+	// churnKept is the share of a site's bytes still in use from which it
+	// fills a cache rather than churns.
+	churnKept = 0.5
+	// churnSeen is the share of CPU that a CPU profile must show in allocating
+	// and collecting before first use of pages is added, which it cannot show.
+	churnSeen = 0.05
+	// allocPace is how many bytes a core allocates in a second when it does
+	// nothing else. Two measurements (2-core machine, Go 1.26) meet there:
+	// 64-byte objects at 2.0 to 3.1 GB/s, and first use of fresh pages at 1.7
+	// to 2.1 GB/s. Large objects whose pages are still mapped are cheaper, so
+	// that a cost derived from it is an upper one.
+	allocPace = 2 << 30
+	// largeTime is the share of the allocator's time from which large objects
+	// are most of the bytes: a page of one costs it far less than a page of small ones.
+	largeTime = 0.25
+	// allocSamples is how many samples in the allocator show where it is
+	// called from, when there are too few in all to show what it costs.
+	allocSamples = 10
+	// churnCores is the least that the cost must be, in cores. Of three sleepers
+	// the recording's own garbage is most; a consumer of 14,000 messages a second
+	// that is well allocates contexts for 0.024 cores. The least of those that are
+	// ill, a name server that decodes whole records, is at 0.1.
+	churnCores = 0.05
+	// churnNamed is how many sites a finding names.
+	churnNamed = 3
+)
+
+// allocRepairs is what repairs saved, by the price of the lines: ten pairs of the field saved
+// 1.2 to 5.7 times as much, the middle 1.9, and nine no more than four times; the lab's
+// saved two thirds.
+var allocRepairs = repairs{0.5, 4}
+
+func checkAllocchurn(p *diagnosis.Pass) {
+	a := measureAllocation(p)
+	if a.cores.Value == 0 {
+		if p.Model.Has(model.Heap) {
+			p.Unchecked("what allocation costs", "a heap profile tells where memory is allocated, not what that costs", diagnosis.HowToGet(model.CPU))
+		}
+		return
+	}
+	cost, whole := a.cost(), a.whole()
+	if whole.Value < churnCPU || cost.Value < churnSeen || whole.Value*a.cores.Value < churnCores {
+		if a.measured && !wasteful(p) {
+			p.Fine(fact.Sentence("allocation and garbage collection take %s of the CPU", cost))
+		}
+		return
+	}
+	if a.tree == "" {
+		p.Unchecked("which code allocates",
+			fact.Sentence("allocating and collecting take up to %s of the CPU in use, and neither a CPU nor an allocs profile says for whom", cost),
+			diagnosis.HowToGet(model.Heap))
+		return
+	}
+	named := slices.DeleteFunc(slices.Clone(a.sites), func(s allocSite) bool {
+		return s.share < churnSite*whole.Value || s.liveShare >= churnKept
+	})
+	slices.SortStableFunc(named, func(x, y allocSite) int { return cmp.Compare(y.share, x.share) })
+	if len(named) == 0 {
+		return // spread over a hundred places, or kept: no site to change
+	}
+	p.Report(allocFinding(p, &a, named[:min(len(named), churnNamed)]))
+}
+
+// garbageRules find a problem in allocating or collecting. Beside one of them all is
+// not well with allocation, however little it takes in all.
+func garbageRules() []*diagnosis.Rule {
+	return []*diagnosis.Rule{memorylimit, boxedargs, stringbuilding, tinyheap, poolmisuse, growingslices, forcedgc, gccost}
+}
+
+// wasteful reports whether one of them has a finding.
+func wasteful(p *diagnosis.Pass) bool {
+	return slices.ContainsFunc(garbageRules(), func(r *diagnosis.Rule) bool { return fires(p, r) })
+}
+
+func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis.Finding {
+	cost, top := a.cost(), name(named[0].place.Function)
+	objects, bytes := a.counts(p, "at the named lines", named...)
+	f := diagnosis.Finding{
+		Evidence: a.facts(),
+		Cost:     a.costOf(cost),
+		Bound:    a.bound(a.price("CPU in allocating at the named lines", objects, bytes)),
+		RuledOut: []string{
+			"memory that is kept: sites with half of their bytes still in use are not counted",
+			fact.Sentence("many small sites: each one named causes at least %s of the cost", fact.Name(fact.Ratio.Format(churnSite))),
+		},
+		Remedy: diagnosis.Remedy{
+			Code: "buf := make([]byte, size) // once per worker, outside the loop\nfor task := range tasks {\n\tn := fill(buf, task)\n" +
+				"\tuse(buf[:n])\n}",
+			Knob: "GOGC=400",
+		},
+		Explains:   gcSymptoms(p),
+		Experiment: a.experiment(objects.Value, bytes.Value),
+	}
+	for _, s := range named {
+		f.Where = append(f.Where, s.place)
+		f.Stacks = append(f.Stacks, s.stacks...)
+		f.Rest(a.siteFacts(p, s)...)
+	}
+	f.Groups = groupsOfStacks(p.Model, f.Stacks)
+	f.Rest(garbageFacts(p)...)
+	f.Remedy.Text = fact.Sentence("Let %s reuse what it allocates: a buffer owned by the worker and reset for each item, "+
+		"a slice made with its final capacity, a value instead of a pointer, no string built only to be looked up. %s",
+		top, fact.Name(cmp.Or(escapeWords(p.Model, f.Where), "`go build -gcflags=-m` says why something escapes to the heap.")))
+	if madeForPool(p.Model, named[0].stacks) {
+		f.Remedy.Text = fact.Sentence("%s makes what a sync.Pool has not: that is its purpose, and what is made has to come back. ", top) + putBack.Text
+		f.Remedy.Code = putBack.Code
+	}
+	if limitBinds(p) {
+		f.Remedy.Knob = "" // a higher GOGC changes nothing there
+	} else {
+		f.Remedy.Text += " Try the knob to see what collecting alone costs: it trades memory for CPU."
+	}
+	a.say(p, &f, named[0])
+	f.Confidence, f.Reasons = a.confidence()
+	a.accuse(p, &f, named[0])
+	return f
+}
+
+// madeForPool reports whether all of a site is what a pool's New makes.
+func madeForPool(m *model.Model, stacks []model.Stack) bool {
+	return !slices.ContainsFunc(stacks, func(s model.Stack) bool { return !fromPool(m.Stacks.Frames(s)) })
+}
+
+// bound is what repairs of lines of some price saved, and no more than all allocating
+// and collecting takes.
+func (a *allocation) bound(price fact.Fact) diagnosis.Bound {
+	b := cpuEstimate(price, a.cores, allocRepairs, a.note())
+	most := a.whole().Value * a.cores.Value
+	b.Low, b.High = min(b.Low, most), min(b.High, most)
+	return b
+}
+
+// accuse makes a remark of a finding that no line of the program is to blame for. How much
+// of its CPU a program spends on memory tells nothing: of the field's programs those that
+// are well are at 0.15 to 0.55, and those that have a problem at 0.17 to 0.64.
+func (a *allocation) accuse(p *diagnosis.Pass, f *diagnosis.Finding, top allocSite) {
+	var own []allocSite
+	packages, known := ownPackages(p.Model), p.Model.Build != nil && p.Model.Build.Module != ""
+	for _, s := range a.sites {
+		if s.liveShare < churnKept && startsWith(s.place.Function, packages) {
+			own = append(own, s)
+		}
+	}
+	objects, bytes := a.counts(p, "at lines of the program", own...)
+	share := a.price("CPU in allocating at lines of the program", objects, bytes)
+	switch {
+	case benchmarked(p):
+		f.Reasons = append(f.Reasons, "what the operation of a benchmark allocates is an account of it; whether it has to is yours to tell")
+	case known && share.Value < churnCPU:
+		f.Rest(share)
+		f.Reasons = append(f.Reasons, "libraries allocate when they are called: you can change how often and for what")
+	default:
+		return
+	}
+	f.Remark = true
+	f.Where = where(slices.Insert(f.Where, 1, programPlace(p, top.stacks...))...)
+}
+
+// say makes the sentence.
+func (a *allocation) say(p *diagnosis.Pass, f *diagnosis.Finding, top allocSite) {
+	what := name(top.place.Function)
+	objects, bytes := a.counts(p, "at "+top.line(), top)
+	part := fact.Quotient.Of("part of the cost at "+top.line(), fact.Ratio, a.price("CPU in allocating at "+top.line(), objects, bytes), a.whole())
+	switch cost := a.cost(); {
+	case !a.measured:
+		f.Say("Allocating and collecting take up to %s of the CPU in use; one line of %s causes %s of that.", cost, what, part)
+	case a.touch.Value > 0:
+		f.Say("Allocating and collecting take %s of the CPU in use, page faults of fresh memory up to %s more; "+
+			"one line of %s causes %s of that.", cost, a.touch, what, part)
+	default:
+		f.Say("Allocating and collecting take %s of the CPU in use; one line of %s causes %s of that.", cost, what, part)
+	}
+}
+
+// note is what else is to be known of how the saving was derived.
+func (a *allocation) note() string {
+	switch {
+	case !a.measured:
+		return "the allocator's part is derived from the bytes allocated and the pace of a core that allocates small objects or " +
+			"uses fresh pages for the first time: large ones in pages still mapped cost less"
+	case a.touch.Value > 0:
+		return "first use of fresh pages, which the profile books on whatever writes to them first, " +
+			"is added as what the bytes cost at the pace of a core that only allocates, " +
+			"or as all that the profile shows where that can happen, if it is less"
+	}
+	return ""
+}
+
+// garbageFacts is what the runtime counted: exact, and by operation the figure
+// that hardly varies from run to run.
+func garbageFacts(p *diagnosis.Pass) (out []fact.Fact) {
+	objects, bytes := p.Metric("objects allocated", metricAllocObjects, fact.Rate), p.Metric("bytes allocated", metricAllocBytes, fact.Rate)
+	if !(objects.Value > 0 && bytes.Value > 0) {
+		return nil
+	}
+	out = append(out, objects, bytes)
+	if ops, name := operationRate(p); ops.Value > 0 {
+		out = append(out, fact.Quotient.Of("objects allocated for each of the "+string(name), fact.Count, objects, ops))
+	}
+	return out
+}

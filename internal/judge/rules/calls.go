@@ -1,0 +1,197 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// enoughKernelSamples reports whether shares can be taken from the kernel's samples.
+func enoughKernelSamples(p *diagnosis.Pass) bool {
+	return p.Samples("all", "kernel", nil).Origin.N >= diagnosis.ThinSamples
+}
+
+// onSocket recognises calls on sockets by the Go code above them, or by the
+// kernel's functions where a stack begins in the kernel. Pipes carry messages
+// too, but only the kernel's functions tell them from files.
+func onSocket(m *model.Model, s model.Stack) bool {
+	return through(m.Stacks.Frames(s), socketFuncs)
+}
+
+// callSites are the lines that make system calls with such stacks, those of
+// the most calls first, and the time inside those calls.
+func callSites(p *diagnosis.Pass, match func(model.Stack) bool) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
+	byStack := map[model.Stack]int64{}
+	for i := range p.Model.Sched.Waits {
+		if w := &p.Model.Sched.Waits[i]; w.Kind == model.SyscallWait && match(w.Stack) {
+			byStack[w.Stack] += w.Count
+		}
+	}
+	stacks = largest(byStack)
+	least := siteShare * float64(totalOf(byStack))
+	for _, s := range stacks {
+		if place, ok := p.UserPlace(s); ok && len(places) < mostSites && float64(byStack[s]) >= least {
+			places = append(places, place)
+		}
+	}
+	inside = p.Waits("time inside these calls", model.SyscallWait, func(w *model.Wait) bool { return match(w.Stack) })
+	return where(places...), stacks, inside
+}
+
+// An op is what a program asks the system for, like os.(*File).Write.
+type op struct {
+	name   string
+	total  time.Duration
+	stacks map[model.Stack]time.Duration
+}
+
+// ops are several, by name.
+type ops map[string]*op
+
+func (o ops) add(name string, s model.Stack, d time.Duration) {
+	if o[name] == nil {
+		o[name] = &op{name: name, stacks: map[model.Stack]time.Duration{}}
+	}
+	o[name].total += d
+	o[name].stacks[s] += d
+}
+
+// sorted is all of them, the largest total first.
+func (o ops) sorted() (list []*op) {
+	totals := map[string]time.Duration{}
+	for name := range o {
+		totals[name] = o[name].total
+	}
+	for _, name := range largest(totals) {
+		list = append(list, o[name])
+	}
+	return list
+}
+
+func (o *op) place(p *diagnosis.Pass) diagnosis.Place {
+	return userPlace(p, largest(o.stacks)...)
+}
+
+// callRate is how often a second any of the named system calls was made; column
+// is calls, good or errors.
+func callRate(p *diagnosis.Pass, name, column string, calls ...string) fact.Fact {
+	return fact.Quotient.Of(name, fact.PerSec, p.Syscalls(name, column, calls...), p.SyscallWindow())
+}
+
+// howCounted says how the system calls were counted, and how sure their numbers
+// alone are: what was scaled up from a part of the time is an estimate.
+func howCounted(p *diagnosis.Pass) (how string, confidence diagnosis.Confidence) {
+	s := p.Model.Syscalls
+	if s.Exact() {
+		return "every call is counted", diagnosis.Medium
+	}
+	part := p.Setting("part of the time in which calls were counted", "slices spread over the window", s.Share, fact.Ratio)
+	return fact.Sentence("calls were counted in %s of the time and scaled up", part), diagnosis.Low
+}
+
+// eachKernelSample calls f with each sample and its time.
+func eachKernelSample(m *model.Model, f func(s *model.Sample, t time.Duration)) {
+	if m.Kernel == nil || m.Kernel.CPU == nil {
+		return
+	}
+	_, nanos := m.Kernel.CPU.Columns()
+	for i := range m.Kernel.CPU.Samples {
+		s := &m.Kernel.CPU.Samples[i]
+		f(s, time.Duration(s.Value(nanos)))
+	}
+}
+
+// inSyscall matches samples inside one of the named system calls.
+func inSyscall(names ...string) fact.Where {
+	return func(s *model.Sample) bool { return slices.Contains(names, s.Labels["syscall"]) }
+}
+
+// A callCPU is the CPU in system calls, as the kernel's samples have it.
+type callCPU struct {
+	cores, share fact.Fact
+	enough       bool // samples to rest a finding on
+}
+
+// kernelCPU is the CPU that matching samples stand for. The shares are the
+// samples', the whole is what the kernel's counters say where they were read.
+func kernelCPU(p *diagnosis.Pass, name string, match fact.Where) (c callCPU) {
+	c.share = p.SampleShare("share of the kernel's samples", "kernel", match)
+	if used, ok := processCPU(p); ok {
+		c.cores = fact.Product.Of(name, fact.Cores, c.share, used)
+	} else {
+		c.cores = fact.Quotient.Of(name, fact.Cores, p.Samples(name, "kernel", match), p.ProfileLength("kernel"))
+	}
+	c.enough = c.share.Value > 0 && enoughKernelSamples(p)
+	return c
+}
+
+func (c *callCPU) cost() diagnosis.Cost { return diagnosis.CostOf(c.cores, c.share.Value) }
+
+// bound is a direction: the part of the calls in the kernel goes with them, and
+// what the program does around them besides.
+func (c *callCPU) bound(note string) diagnosis.Bound {
+	return diagnosis.Direction(c.cores, diagnosis.CPUGoal, c.share.Value, note)
+}
+
+const (
+	// leastPrice and mostPrice, in seconds, are what a call costs where no
+	// sample tells. A byte from a file took 0.34 µs, 20 bytes to one 0.7 to 1 µs,
+	// and the calls around opening a file 1.1 µs on average, on two cores of a
+	// virtual machine. Five times that is more than any of them took.
+	leastPrice = 0.34e-6
+	mostPrice  = 5e-6
+)
+
+// callPrice is the CPU of so many calls a second where no sample tells it:
+// the time inside them where a trace has it, which may include waiting, else
+// what calls cost elsewhere, and no more than what the kernel took in all. What
+// the program does around a call comes on top.
+func callPrice(p *diagnosis.Pass, rate, inside fact.Fact) (diagnosis.Cost, diagnosis.Bound) {
+	least := fact.Product.Of("CPU to enter and leave the kernel so often", fact.Cores, rate,
+		fact.Figure("least that a call costs", leastPrice, fact.Seconds, "reading a byte from a file, on a virtual machine"))
+	most := fact.Product.Of("largest cost of such calls elsewhere", fact.Cores, rate,
+		fact.Figure("most that a call costs", mostPrice, fact.Seconds, "five times what opening a file took, on a virtual machine"))
+	if inside.Value > 0 {
+		most = fact.Quotient.Of("all time inside these calls", fact.Cores, inside, p.WindowLength())
+	}
+	if _, ok := processCPU(p); ok {
+		most = fact.Smallest.Of("most CPU of these calls", fact.Cores, most,
+			p.Process("what the kernel took for the process", "system", fact.Rate))
+	}
+	if most.Value < least.Value {
+		least = most.Named(least.Name)
+	}
+	share := func(f fact.Fact) float64 {
+		return fact.Fraction.Of("share of the CPU", fact.Ratio, f, coresInUse(p)).Value
+	}
+	return diagnosis.CostOf(least, share(least)),
+		diagnosis.Direction(most, diagnosis.CPUGoal, share(most), "what the program does around the calls comes on top")
+}
+
+// kernelSites are the user's lines under matching samples, the most time
+// first.
+func kernelSites(p *diagnosis.Pass, match func(*model.Sample) bool) (places []diagnosis.Place) {
+	times, byName := map[string]time.Duration{}, map[string]diagnosis.Place{}
+	eachKernelSample(p.Model, func(s *model.Sample, t time.Duration) {
+		if place, ok := p.UserPlace(s.Stack); ok && match(s) {
+			name := fmt.Sprint(place)
+			times[name], byName[name] = times[name]+t, place
+		}
+	})
+	least := siteShare * float64(totalOf(times))
+	for _, name := range largest(times) {
+		if len(places) < mostSites && float64(times[name]) >= least {
+			places = append(places, byName[name])
+		}
+	}
+	return places
+}
+
+// futexCalls is how many were made a second, of all kinds.
+func futexCalls(p *diagnosis.Pass) fact.Fact {
+	return callRate(p, "futex calls", "calls", "futex", "futex_wait", "futex_wake", "futex_waitv")
+}

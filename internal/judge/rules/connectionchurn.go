@@ -1,0 +1,274 @@
+package rules
+
+import (
+	_ "embed"
+	"slices"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed connectionchurn.md
+var connectionchurnPage string
+
+var connectionchurn = &diagnosis.Rule{
+	Name:     "connectionchurn",
+	Title:    "Connections are made anew instead of kept",
+	Doc:      connectionchurnPage,
+	Needs:    []model.Source{model.SyscallLog},
+	Explains: []string{"syscallbound", "reopen", "goroutinechurn"},
+	Check:    checkConnectionchurn,
+}
+
+const (
+	// newConnRate is how many connections a second are many: a tenth of it is a
+	// health check or a pool that fills. Four clients and their server in one
+	// process took 80 to 150 µs of CPU for each connection on loopback, so that
+	// below it they are some hundredths of a core.
+	newConnRate = 100
+	// newConnPerOp is how many an operation makes: with connections that are
+	// kept hundreds share one, with none kept each makes its own.
+	newConnPerOp = 0.5
+	// newConnShare is the share of the CPU in making and ending them from which
+	// that matters. Four clients and their server in one process are at 0.57
+	// without keep-alive, at 0.39 with the two idle connections to a host that are
+	// kept unless MaxIdleConnsPerHost says more, and at 0 when it does.
+	newConnShare = 0.05
+	// newConnKept is the part of the new connections that may be open at once
+	// before they are a crowd that arrives and stays: a thousand clients that poll
+	// for news show all, at their beginning; without keep-alive it is a handful.
+	newConnKept = 0.5
+	// newConnClear is how many times as many connections must be opened as accepted, or
+	// the other way round, for the program to be a client or a server: a proxy, or a
+	// client and its server in one process, has as many of both but for a few.
+	newConnClear = 2
+	newConnNamed = 2
+)
+
+func checkConnectionchurn(p *diagnosis.Pass) {
+	out := connectionRate(p, "connections opened", "calls", "connect") // a non-blocking connect fails with EINPROGRESS and is one all the same
+	in := connectionRate(p, "connections accepted", "good", "accept", "accept4")
+	rate := out.Larger(in)
+	if rate.Value < newConnRate/10 {
+		return
+	}
+	ops, operation := operationRate(p)
+	growth := fact.Difference.Of("files open at once", fact.Count, p.Process("files at most", "files", fact.Most), p.Process("files at least", "files", fact.Least))
+	s, sampled := cpuUseOf(p)
+	switch {
+	case rate.Value < newConnRate:
+		p.Fine(fact.Sentence("connections: %s new ones a second", rate.Number()))
+		return
+	case rate.Value < newConnPerOp*ops.Value:
+		p.Fine(fact.Sentence("connections: %s new ones a second, one for %s of the %s",
+			rate.Number(), fact.Quotient.Of("operations to a connection", fact.Count, ops, rate), operation))
+		return
+	case growth.Value >= newConnKept*rate.Value*p.SyscallWindow().Value && ops.Value > 0 && sampled &&
+		out.Value >= newConnPerOp*ops.Value && seen(p.Model, dialFunctions):
+		p.Report(keptConnections(&s, out, in, growth, fact.Quotient.Of("connections to an operation", fact.Count, out, ops), operation))
+		return
+	case growth.Value >= newConnKept*rate.Value*p.SyscallWindow().Value:
+		p.Fine(fact.Sentence("connections: %s new ones a second, most of which stay", rate.Number()))
+		return
+	case !sampled:
+		p.Unchecked("what making connections costs",
+			fact.Sentence("there are %s new ones a second, and too few CPU samples to tell their price", rate.Number()), diagnosis.HowToGet(model.CPU))
+		return
+	}
+	share := s.in("CPU in making and ending connections", connects)
+	if share.Value < newConnShare {
+		p.Fine(fact.Sentence("connections: %s new ones a second take %s of the CPU", rate.Number(), share))
+		return
+	}
+	f := connectionFinding(&s, out, in, share)
+	const price = "; making and ending them takes %s of the CPU in use."
+	side := sideOf(p, out, in)
+	f.Remedy = side.remedy
+	format, parts := "The program "+side.says, side.rates
+	if ops.Value > 0 {
+		format += ", %s per operation (%s)"
+		parts = append(parts, fact.Quotient.Of("connections to an operation", fact.Count, rate, ops), operation)
+	} else {
+		f.Confidence = diagnosis.Low
+		f.Reasons = append(f.Reasons, "how many operations there were is not known: each may have needed its connection")
+	}
+	f.Say(format+price, append(parts, share)...)
+	p.Report(f)
+}
+
+// A connectionSide is the end of its connections at which the program is.
+type connectionSide struct {
+	says   string
+	rates  []fact.Part
+	remedy diagnosis.Remedy
+}
+
+// sideOf tells by a clear majority of what is opened or accepted, else by who has
+// stacks; a program that does as much of both is both.
+func sideOf(p *diagnosis.Pass, out, in fact.Fact) connectionSide {
+	client := clientRemedy(p.Model)
+	opens := connectionSide{"opens %s connections a second", []fact.Part{out.Number()}, client}
+	accepts := connectionSide{"accepts %s connections a second", []fact.Part{in.Number()}, churnServer}
+	switch dials, takes := seen(p.Model, dialFunctions), seen(p.Model, acceptFunctions); {
+	case out.Value >= newConnClear*in.Value, in.Value < newConnClear*out.Value && dials && !takes:
+		return opens
+	case in.Value >= newConnClear*out.Value, takes && !dials:
+		return accepts
+	}
+	return connectionSide{"opens %s connections a second and accepts %s", []fact.Part{out.Number(), in.Number()}, churnBoth(client)}
+}
+
+// seen reports whether any stack goes through a function whose name begins so.
+func seen(m *model.Model, names []string) bool {
+	for s := range model.Stack(m.Stacks.Len()) {
+		if through(m.Stacks.Frames(s), names) {
+			return true
+		}
+	}
+	return false
+}
+
+// Where connections are opened, and where they are accepted.
+var (
+	dialFunctions   = []string{"net.(*Dialer).Dial", "net.(*sysDialer)", "net/http.(*Transport).dialConn"}
+	acceptFunctions = []string{"net.(*TCPListener).accept", "net.(*UnixListener).accept"}
+)
+
+// connectionRate is how many sockets were connected or accepted a second.
+func connectionRate(p *diagnosis.Pass, name, column string, calls ...string) fact.Fact {
+	return fact.Quotient.Of(name, fact.PerSec, p.Syscalls(name, column, calls...), p.SyscallWindow())
+}
+
+// connects reports whether a sample is of making or ending a connection. A socket for
+// datagrams is none: it has nobody at the other end to agree with.
+func connects(frames []model.Frame) bool {
+	return through(frames, connectionFunctions) && !through(frames, []string{"net.(*sysDialer).dialUDP", "net.DialUDP"})
+}
+
+var connectionFunctions = append(slices.Concat(dialFunctions, acceptFunctions),
+	"net.(*conn).Close", "crypto/tls.(*Conn).handshakeContext", "crypto/tls.(*Conn).clientHandshake", "crypto/tls.(*Conn).serverHandshake",
+)
+
+func connectionFinding(s *cpuUse, out, in, share fact.Fact) diagnosis.Finding {
+	sites := s.functions(s.pass.Model, connects)
+	f := diagnosis.Finding{
+		Where:      topPlaces(sites, newConnNamed),
+		Stacks:     topStacks(sites, newConnNamed),
+		Evidence:   []fact.Fact{out, in, share},
+		Cost:       s.cost(share),
+		Bound:      s.estimate(s.saved("making and ending connections", connects), "the round trips of their beginning are saved besides, which are latency"),
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{"the kernel counts the connections; their price is from samples"},
+		RuledOut:   []string{"a pool that fills, or clients that stay: so many are not open at once"},
+		Experiment: changed(diagnosis.CPUPerOp, diagnosis.Syscalls, "System calls per operation are a count and show in one run whether connections are kept; "+
+			"the client must be the same in both arms."),
+	}
+	if len(f.Where) == 0 {
+		f.Where = awaitingConnections(s.pass)
+	}
+	if len(f.Where) == 0 && s.pass.Model.Sched == nil {
+		f.Where = topPlaces(s.functions(s.pass.Model, requests), newConnNamed)
+	}
+	return f
+}
+
+// requests reports whether a sample is of asking through net/http: without a trace those
+// who ask are the nearest that is known of who wanted the connections.
+func requests(frames []model.Frame) bool { return through(frames, []string{"net/http.(*Client).do"}) }
+
+// keptConnections is about a client that opens another connection for each operation, and
+// whose connections nobody closes.
+func keptConnections(s *cpuUse, out, in, growth, perOp fact.Fact, operation fact.Name) diagnosis.Finding {
+	f := connectionFinding(s, out, in, s.in("CPU in making and ending connections", connects))
+	most := s.pass.Process("files at most", "files", fact.Most)
+	f.Grows, f.Remedy = true, clientRemedy(s.pass.Model)
+	f.Where = where(append(awaitingConnections(s.pass), f.Where...)...)
+	f.Evidence = append(f.Evidence, growth)
+	f.Cost = diagnosis.CostOf(growth, fact.Fraction.Of("part of the open files", fact.Ratio, growth, most).Value)
+	f.Bound = noSaving(fact.Bytes, diagnosis.MemoryGoal, "what a connection holds, its buffers and goroutines, was not measured")
+	f.Experiment = changed(diagnosis.PeakRSS, "", "The number of open files must stay level under the same load.")
+	f.RuledOut = []string{"clients that stay: those make many operations with one connection"}
+	f.Say("The program opens %s connections a second, %s per operation (%s), and closes few: "+
+		"%s more files were open than at the least.",
+		out.Number(), perOp, operation, growth.Number())
+	return f
+}
+
+// awaitingConnections is who waits for connections that net/http makes in
+// goroutines of its own, where no sample names who wanted them.
+func awaitingConnections(p *diagnosis.Pass) []diagnosis.Place {
+	if p.Model.Sched == nil {
+		return nil
+	}
+	waited := map[model.Stack]time.Duration{}
+	for i := range p.Model.Sched.Waits {
+		if w := &p.Model.Sched.Waits[i]; through(p.Model.Stacks.Frames(w.Stack), []string{"net/http.(*Transport).getConn"}) {
+			waited[w.Stack] += w.Total
+		}
+	}
+	var places []diagnosis.Place
+	for _, s := range largest(waited) {
+		if place, ok := p.UserPlace(s); ok && len(places) < newConnNamed {
+			places = append(places, place)
+		}
+	}
+	return where(places...)
+}
+
+// clientRemedy is that of who opens most connections: net/http, or database/sql, of which
+// some stack tells.
+func clientRemedy(m *model.Model) diagnosis.Remedy {
+	var database, others int64
+	count := func(s model.Stack, n int64) {
+		switch frames := m.Stacks.Frames(s); {
+		case !through(frames, dialFunctions):
+		case through(frames, []string{"database/sql."}):
+			database += n
+		default:
+			others += n
+		}
+	}
+	if m.CPU != nil {
+		for i := range m.CPU.Samples {
+			count(m.CPU.Samples[i].Stack, int64(m.CPU.Samples[i].Value(0)))
+		}
+	}
+	if database+others == 0 {
+		for s := range model.Stack(m.Stacks.Len()) {
+			count(s, 1)
+		}
+	}
+	if database > others {
+		return churnDatabase
+	}
+	return churnClient
+}
+
+var churnDatabase = diagnosis.Remedy{
+	Text: "Use one sql.DB for the program, not one for each request, and let it keep as many idle connections as are in use " +
+		"at a time: it keeps two unless SetMaxIdleConns says more, and none for longer than SetConnMaxLifetime and " +
+		"SetConnMaxIdleTime say. Close the Rows and the Tx of every path, so that their connections come back.",
+	Code: "db, err := sql.Open(driver, dsn) // one for the program\nif err != nil {\n\treturn err\n}\n" +
+		"db.SetMaxOpenConns(100)\ndb.SetMaxIdleConns(100) // as many as are in use at a time",
+}
+
+var churnClient = diagnosis.Remedy{
+	Text: "Use one client for all requests: an http.Transport keeps two idle connections for each host unless " +
+		"MaxIdleConnsPerHost says more, " +
+		"none for a body that was not read to its end and closed, and none of another Transport's.",
+	Code: "transport := http.DefaultTransport.(*http.Transport).Clone()\ntransport.MaxIdleConnsPerHost = 100 // as many as are in use at a time\nclient := &http.Client{Transport: transport} // one for the program",
+}
+
+var churnServer = diagnosis.Remedy{
+	Text: "The clients decide, unless the server ends connections: look for SetKeepAlivesEnabled(false), \"Connection: " +
+		"close\" in answers, " +
+		"an IdleTimeout shorter than the clients' pauses, or a proxy in between that keeps none.",
+}
+
+// churnBoth begins with the clients, which decide, and of which some are the program's.
+func churnBoth(client diagnosis.Remedy) diagnosis.Remedy {
+	client.Text += " What it accepts others may have opened. " + churnServer.Text
+	return client
+}

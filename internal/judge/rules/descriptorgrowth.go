@@ -1,0 +1,189 @@
+package rules
+
+import (
+	"cmp"
+	_ "embed"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed descriptorgrowth.md
+var descriptorgrowthPage string
+
+var descriptorgrowth = &diagnosis.Rule{
+	Name:  "descriptorgrowth",
+	Title: "Open files and connections become more and more",
+	Doc:   descriptorgrowthPage,
+	Needs: []model.Source{model.ProcFS},
+	Check: checkDescriptorgrowth,
+}
+
+const (
+	// descriptorsMore is the least growth that is no pool that fills: net/http keeps 100
+	// idle connections in all, and pools of databases have ten or some tens.
+	descriptorsMore = 200
+	// descriptorsPart is the part of the growth that must be in the second half of the
+	// window: what leaks at a steady pace has half of it there, clients that connect at the
+	// start and pools that fill next to nothing.
+	descriptorsPart = 0.35
+	// descriptorsWindow is the shortest window that tells a pace from a start, and
+	// descriptorsLong that from which it is more likely a leak than clients that come.
+	descriptorsWindow = 5 * time.Second
+	descriptorsLong   = 30 * time.Second
+	// descriptorsLate is how far into the window most must be open for the rest to be its end.
+	descriptorsLate = 0.9
+	// descriptorsOpened is the part of the growth that a line must have opened to be named.
+	descriptorsOpened = 0.5
+)
+
+func checkDescriptorgrowth(p *diagnosis.Pass) {
+	var s model.Series
+	for _, point := range p.Model.Process.Series(func(s model.ProcessSample) float64 { return float64(s.FDs) }) {
+		if point.Value >= 0 { // not permitted
+			s = append(s, point)
+		}
+	}
+	if s = untilMost(s); len(s) < 2 {
+		return
+	}
+	first, last := p.Process("descriptors at the start", "files", fact.First), p.Process("descriptors at most", "files", fact.Most)
+	more := fact.Difference.Of("more descriptors", fact.Count, last, first)
+	over := s[len(s)-1].At - s[0].At
+	const open = "whether open files and connections become more and more"
+	switch rises, known := s.Rises(descriptorsPart); {
+	case more.Value < descriptorsMore || more.Value < first.Value:
+		p.Fine(fact.Sentence("descriptors: %s at the start, %s at most", first, last))
+	case !known || over < descriptorsWindow:
+		p.Unchecked(open, fact.Sentence("they rose from %s to %s, in a window too short to tell a leak from a start", first, last), longerRecording)
+	case !rises:
+		p.Unchecked(open, fact.Sentence("they rose from %s to %s, and not at one pace to the end: "+
+			"clients that connect and pools that fill do so", first, last), longerRecording)
+	default:
+		if workers := openers(p); workers.Value >= more.Value {
+			p.Unchecked(open, fact.Sentence("they rose from %s to %s, by no more than the goroutines that open them (%s): each may hold what it works with", first, last, workers), longerRecording)
+			return
+		}
+		p.Report(descriptorFinding(p, first, last, more, over))
+	}
+}
+
+// openers is how many goroutines lived at once of those that open most descriptors: as
+// many are no leak. A pool of a thousand workers that wait for a CPU, each with a file,
+// had 616 more than at its start.
+func openers(p *diagnosis.Pass) fact.Fact {
+	_, _, stacks := opener(p)
+	var groups []string
+	for _, s := range stacks {
+		if g := group(p.Model, root(p.Model, s)); g != nil && !slices.Contains(groups, g.Name) {
+			groups = append(groups, g.Name)
+		}
+	}
+	if len(groups) == 0 {
+		return fact.Fact{}
+	}
+	return p.Goroutines("goroutines that open them, at once", groups, "peak")
+}
+
+// untilMost leaves the end away where most were open shortly before: the kernel closes
+// what a process that ends has left open, and the last counts see that.
+func untilMost(s model.Series) model.Series {
+	most := 0
+	for i := range s {
+		if s[i].Value >= s[most].Value {
+			most = i
+		}
+	}
+	if len(s) > 0 && float64(s[most].At-s[0].At) >= descriptorsLate*float64(s[len(s)-1].At-s[0].At) {
+		return s[:most+1]
+	}
+	return s
+}
+
+const longerRecording = "gowhy record -d 60s -o longer.gowhy -- COMMAND"
+
+func descriptorFinding(p *diagnosis.Pass, first, last, more fact.Fact, over time.Duration) diagnosis.Finding {
+	pace := p.Process("growth of the number of descriptors, by its Theil-Sen slope", "files", fact.Trend)
+	f := diagnosis.Finding{
+		Grows:      true,
+		Evidence:   []fact.Fact{pace, first, last},
+		Cost:       diagnosis.CostOf(more, fact.Fraction.Of("", fact.Ratio, more, last).Value),
+		Bound:      noSaving(fact.Bytes, diagnosis.MemoryGoal, "what each holds in the kernel and in the heap is not counted"),
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{"the kernel's own count, at one pace to the end of the window"},
+		RuledOut: []string{
+			"a pool that fills, and clients that connect at the start: as many come in the second half of the window",
+			fact.Sentence("files that are opened and closed again: %s more stay", more),
+		},
+		Remedy: diagnosis.Remedy{
+			Text: "Close what is opened, also where an error returns early: `defer f.Close()` behind the check of the error, " +
+				"and the body of each response, read to its end. " +
+				"Make one http.Client and one sql.DB for all: each of its own keeps its connections. " +
+				"At the limit of descriptors every open, accept and dial fails with EMFILE.",
+			Code: "f, err := os.Open(name)\nif err != nil {\n\treturn err\n}\ndefer f.Close()",
+		},
+		Experiment: changed(diagnosis.PeakRSS, "", "In a recording of the changed program the number of descriptors stays level: "+
+			"that decides, for what each holds is little."),
+	}
+	format, parts := "The process has %s more descriptors open after %s: from %s to %s, by %s.", []fact.Part{more, fact.Name(fact.Seconds.Format(over.Seconds())), first, last, pace}
+	if place, opened, stacks := opener(p); opened.Value >= descriptorsOpened*more.Value {
+		f.Where, f.Stacks = where(place), stacks
+		f.Evidence = append(f.Evidence, opened)
+		format, parts = format+" Most are opened in %s.", append(parts, name(place.Function))
+		f.Reasons = append(f.Reasons, "the line opens that many in the window; that it is these which stay open follows from the number alone")
+	}
+	if l := p.Model.Limits; l != nil && float64(l.Files) > last.Value && pace.Value > 0 {
+		limit := p.Setting("descriptors that the process may have", "RLIMIT_NOFILE", float64(l.Files), fact.Count)
+		left := fact.Quotient.Of("time to the limit", fact.Seconds, fact.Difference.Of("descriptors left", fact.Count, limit, last), pace)
+		f.Evidence = append(f.Evidence, left)
+		format, parts = format+" At that pace the limit of %s is reached in %s.", append(parts, limit, left)
+	}
+	f.Say(format, parts...)
+	if over < descriptorsLong {
+		f.Reasons = append(f.Reasons, "in so short a time clients that come and stay look the same: record a minute")
+	}
+	return f
+}
+
+// opens are the functions of the library through which descriptors come.
+var opens = []string{"os.Open", "os.Create", "os.NewFile", "os.Pipe", "net.(*Dialer).Dial", "net.Dial", "net.(*TCPListener).Accept", "net.(*UnixListener).Accept",
+	"net.Listen", "net.(*sysDialer)", "syscall.Open", "syscall.Socket", "golang.org/x/sys/unix.Open"}
+
+// opener is the line of the program that opens most, by the system calls of the trace.
+func opener(p *diagnosis.Pass) (place diagnosis.Place, opened fact.Fact, stacks []model.Stack) {
+	if p.Model.Sched == nil {
+		return place, opened, nil
+	}
+	counts, by := map[diagnosis.Place]int64{}, map[diagnosis.Place][]model.Stack{}
+	for i := range p.Model.Sched.Waits {
+		w := &p.Model.Sched.Waits[i]
+		frames := p.Model.Stacks.Frames(w.Stack)
+		if w.Kind != model.SyscallWait || !opensDescriptor(frames) {
+			continue
+		}
+		if at, ok := p.UserPlace(w.Stack); ok {
+			counts[at] += w.Count
+			by[at] = append(by[at], w.Stack)
+		}
+	}
+	if len(counts) == 0 {
+		return place, opened, nil
+	}
+	place = slices.MaxFunc(slices.Collect(maps.Keys(counts)), func(a, b diagnosis.Place) int {
+		return cmp.Or(cmp.Compare(counts[a], counts[b]), cmp.Compare(b.Function, a.Function), cmp.Compare(b.Line, a.Line))
+	})
+	return place, p.WaitCount("system calls that open in "+line(place), model.SyscallWait, func(w *model.Wait) bool { return slices.Contains(by[place], w.Stack) }), by[place]
+}
+
+// opensDescriptor reports whether a system call is made to open something: of a few calls
+// that opening a file takes, the one that gives the descriptor.
+func opensDescriptor(frames []model.Frame) bool {
+	return through(frames, opens) && throughFunc(frames, func(f string) bool {
+		return strings.HasPrefix(f, "syscall.open") || strings.HasPrefix(f, "syscall.socket") || strings.HasPrefix(f, "syscall.accept")
+	})
+}

@@ -1,0 +1,125 @@
+package rules
+
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed failures.md
+var failuresPage string
+
+// failures comes before all that is about speed: what fails is often faster than what
+// succeeds, and a profile of it is of something else than the work.
+var failures = &diagnosis.Rule{
+	Name:     "failures",
+	Title:    "Operations of the load test fail",
+	Doc:      failuresPage,
+	Needs:    []model.Source{model.LoadResult},
+	Explains: []string{"overload"},
+	Check:    checkFailures,
+}
+
+const (
+	// failureKinds is how many kinds a finding names.
+	failureKinds = 3
+)
+
+func checkFailures(p *diagnosis.Pass) {
+	l := p.Model.Load
+	if len(l.Benchmarks) > 0 || l.Ops <= 0 {
+		return
+	}
+	ops := loadFact(p, "operations", float64(l.Ops), fact.Count)
+	failed := loadFact(p, "failed", float64(l.Failed), fact.Count)
+	share := fact.Quotient.Of("failed part", fact.Ratio, failed, ops)
+	if len(l.Crossed) == 0 && !loadFails(l) {
+		return
+	}
+	f := diagnosis.Finding{
+		Evidence:   []fact.Fact{share, failed, ops},
+		Cost:       diagnosis.CostOf(share, share.Value),
+		Bound:      diagnosis.Direction(share.Named("operations that would succeed"), diagnosis.Throughput, share.Value, "a service that is well fails none of them"),
+		Fails:      true,
+		Confidence: diagnosis.High,
+		Reasons:    []string{"the load generator counted them"},
+		RuledOut:   []string{"requests that the test itself ended: fewer than one in a hundred would be"},
+		Remedy:     diagnosis.Remedy{Text: failureRemedy(l)},
+		Prove: "The same load decides, offered once more to the changed program: what fails is counted. " +
+			"Until nothing does, the test's times and rates say little, for what fails is often faster than what succeeds.",
+	}
+	for _, k := range l.Failures[:min(len(l.Failures), failureKinds)] {
+		if k.N > 0 {
+			f.Evidence = append(f.Evidence, loadFact(p, "failed: "+k.What, float64(k.N), fact.Count))
+		}
+	}
+	if l.Unanswered > 0 {
+		f.Evidence = append(f.Evidence, loadFact(p, "had no answer at all", float64(l.Unanswered), fact.Count))
+	}
+	kinds := failureWords(l)
+	switch {
+	case !loadFails(l):
+		f.Title = "The load test crossed a threshold of its own"
+		f.Say("The load test crossed its own threshold %s.", fact.Name(strings.Join(l.Crossed, ", ")))
+	case l.Failed == l.Ops:
+		f.Say("All %s operations of the load test failed%s.", ops, fact.Name(kinds))
+	default:
+		f.Say("%s of the load test's %s operations failed%s.", share, ops, fact.Name(kinds))
+	}
+	p.Report(f)
+}
+
+// failureWords are the kinds of failure in a sentence: ": status 503, 500 times".
+func failureWords(l *model.Load) string {
+	var words []string
+	for _, k := range l.Failures[:min(len(l.Failures), failureKinds)] {
+		w := k.What
+		if k.N > 0 && k.N < l.Failed {
+			w = fact.Sentence("%s (%s)", fact.Name(k.What), fact.Name(fact.Count.Format(float64(k.N))))
+		}
+		words = append(words, w)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(words, "; ")
+}
+
+// failureRemedies go by what failures say of themselves.
+var failureRemedies = []struct {
+	words []string
+	text  string
+}{
+	{[]string{"refused", "cannot connect", "no such host", "no route"}, "Nobody listened where the load was sent, or the queue of connections to be accepted was full: see " +
+		"that the program runs, at that address, and does not end under the load."},
+	{[]string{"too many open files"}, "Raise the limit of open files (ulimit -n) of the generator and of the program, and see that both close what they open."},
+	{[]string{"cannot assign requested address"}, "The generator ran out of ports: let it keep connections and use them again."},
+	{[]string{"EOF", "reset", "broken pipe", "cannot read", "closed"}, "The program, or something before it, closed connections with requests under way: see whether it " +
+		"ended or restarted, and which of its timeouts " +
+		"(http.Server's ReadTimeout, WriteTimeout and IdleTimeout, a proxy's) is shorter than the requests take."},
+	{[]string{"timeout", "deadline"}, "Answers took longer than the test waits: more is offered than the program can do, or something that " +
+		"it waits for stands still. A trace of the same seconds says what."},
+	{[]string{"status 429", "status 503"}, "The program, or something before it, refuses what is too much. That is how it should end; find the " +
+		"rate that it bears with gowhy capacity, and see the other findings for what limits it."},
+	{[]string{"status 4"}, "The test asks for what is not there or not allowed: its addresses, its credentials, its data. What " +
+		"is measured is how fast the program says no."},
+	{[]string{"status 5"}, "The program answers with errors of its own: its log says which. Times and profiles of this test are " +
+		"of the way to the error."},
+}
+
+func failureRemedy(l *model.Load) string {
+	for _, k := range l.Failures {
+		for _, r := range failureRemedies {
+			for _, w := range r.words {
+				if strings.Contains(k.What, w) {
+					return r.text
+				}
+			}
+		}
+	}
+	return "See what the program answers to one request of the test, and its log of these seconds: until " +
+		"nothing fails, the test measures the failing."
+}

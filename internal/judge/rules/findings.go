@@ -1,0 +1,83 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// changed is the experiment for a fix that is a change of code: the metric
+// must move, or where it cannot be counted the other one.
+func changed(primary, otherwise diagnosis.Metric, note string) *diagnosis.Experiment {
+	return &diagnosis.Experiment{Primary: primary, Else: otherwise, Note: note}
+}
+
+// tried is the experiment for a fix that is a variable of the environment,
+// which the program has as now says in the other arm; "" leaves it.
+func tried(primary diagnosis.Metric, knob, now, note string) *diagnosis.Experiment {
+	e := &diagnosis.Experiment{Primary: primary, Set: []string{knob}, Note: note}
+	if now != "" {
+		e.Now = []string{now}
+	}
+	if primary != diagnosis.PeakRSS && (strings.HasPrefix(knob, "GOGC=") || strings.HasPrefix(knob, "GOMEMLIMIT=")) {
+		e.Price = []diagnosis.Metric{diagnosis.PeakRSS} // collections are saved by letting garbage lie
+	}
+	return e
+}
+
+// latency is the tail that clients see, where a load shows it, and the time of
+// the whole run else.
+func latency(m *model.Model) diagnosis.Metric {
+	if diagnosis.Serves(m) {
+		return diagnosis.P99
+	}
+	return diagnosis.Elapsed
+}
+
+// promised is a bound of one metric that a finding's own does not tell.
+func promised(metric diagnosis.Metric, best float64, method string) []diagnosis.Promise {
+	if !(best > 0 && best < 1) {
+		return nil
+	}
+	return []diagnosis.Promise{{Metric: metric, Best: best, Method: method}}
+}
+
+// where is the places that are known, without repeating one.
+func where(ps ...diagnosis.Place) []diagnosis.Place {
+	var out []diagnosis.Place
+	seen := map[diagnosis.Place]bool{}
+	for _, p := range ps {
+		if p != (diagnosis.Place{}) && !seen[p] {
+			seen[p] = true
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// fires reports whether a rule has a finding in the same model that is more than a
+// remark.
+func fires(p *diagnosis.Pass, rule *diagnosis.Rule) bool {
+	return hasFinding(p, rule, func(f *diagnosis.Finding) bool { return !f.Remark })
+}
+
+// speaks reports whether a rule has a finding or a remark.
+func speaks(p *diagnosis.Pass, rule *diagnosis.Rule) bool {
+	return hasFinding(p, rule, func(*diagnosis.Finding) bool { return true })
+}
+
+// hasFinding runs a rule for another, and reports whether it has such a finding.
+func hasFinding(p *diagnosis.Pass, rule *diagnosis.Rule, counts func(*diagnosis.Finding) bool) (found bool) {
+	if len(rule.Missing(p.Model)) > 0 {
+		return false
+	}
+	rule.Check(&diagnosis.Pass{
+		Meter: p.Meter, Rule: rule, Goal: p.Goal,
+		Report:    func(f diagnosis.Finding) { found = found || counts(&f) },
+		Fine:      func(string) {},
+		Obsolete:  func(_, _, _ string) {},
+		Unchecked: func(_, _, _ string) {},
+	})
+	return found
+}

@@ -1,0 +1,75 @@
+package rules
+
+import (
+	_ "embed"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed goroutinegrowth.md
+var goroutinegrowthPage string
+
+// goroutinegrowth needs no source in particular: the runtime's metrics, two
+// goroutine profiles or a trace, each of which counts goroutines.
+var goroutinegrowth = &diagnosis.Rule{
+	Name:     "goroutinegrowth",
+	Title:    "The number of goroutines keeps growing",
+	Doc:      goroutinegrowthPage,
+	Explains: []string{"heapgrowth", "descriptorgrowth"}, // the latter only where they are connections
+	Check:    checkGoroutinegrowth,
+}
+
+func checkGoroutinegrowth(p *diagnosis.Pass) {
+	const what = "whether goroutines become more and more"
+	g, ok := measureGrowth(p)
+	if !ok {
+		p.Unchecked(what, "neither the runtime's metrics, nor two goroutine profiles, nor a trace was given", diagnosis.HowToGet(model.MetricsLog))
+		return
+	}
+	rose := []fact.Part{g.start, g.end}
+	if g.added.Value >= growthLeast && g.sudden {
+		p.Unchecked(what, fact.Sentence("they rose from %s to %s at the end of the window, too late to tell a leak from a burst", g.late, g.end),
+			"gowhy record -d 60s -o longer.gowhy --url http://localhost:6060")
+		return
+	}
+	small := g.added.Value < max(growthLeast, growthPart*g.start.Value)
+	if !small && g.fitted && !g.trend {
+		p.Unchecked(what, fact.Sentence("they rose from %s to %s, but not to the end of the window: workers were started, or a limit was met", rose...),
+			"gowhy record -d 60s -o longer.gowhy --url http://localhost:6060")
+		return
+	}
+	if small {
+		p.Fine(fact.Sentence("number of goroutines: %s at the start, %s at the end", rose...))
+		return
+	}
+	if g.fell {
+		checkEnded(p, g, what)
+		return
+	}
+	s, ok := growingSite(p, growthSite*g.added.Value)
+	switch {
+	case !ok:
+		p.Unchecked(what, fact.Sentence("they rose from %s to %s, and no goroutine profiles at both ends tell where those wait that were added", rose...),
+			diagnosis.HowToGet(model.GoroutineProfile))
+	case s.added.Value < growthSite*g.added.Value:
+		p.Fine(fact.Sentence("number of goroutines: from %s to %s, and no place accounts for half of it", rose...))
+	case s.net:
+		if idle, asked, ok := idleConnections(p, &s); ok {
+			p.Report(idleFinding(p, &g, &s, idle, asked))
+			return
+		}
+		p.Fine(fact.Sentence("number of goroutines: from %s to %s, because there are more connections", rose...))
+	case s.flood || !g.fitted && (g.start.Value == 0 || s.known && s.ended.Value >= spawnServed):
+		p.Fine(fact.Sentence("number of goroutines: from %s to %s, a start or a queue and no leak: they come and go", rose...))
+	case !g.fitted && lived(p, &g, &s).Value > growthLived:
+		p.Fine(fact.Sentence("number of goroutines: from %s to %s, a start and no growth: those that came lived %s of the window on average",
+			g.start, g.end, lived(p, &g, &s)))
+	case overloaded(p.Model):
+		p.Unchecked(what, fact.Sentence("they rose from %s to %s while more requests came than were served, which queues: "+
+			"record at a load that the program can serve", rose...), diagnosis.HowToGet(model.Trace))
+	default:
+		p.Report(growthFinding(p, g, s))
+	}
+}

@@ -1,0 +1,312 @@
+package rules
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// A search begins where workers keep the Ps busy, whatever number of them ran.
+func TestSweepStart(t *testing.T) {
+	busy := model.Times{Running: 2 * time.Second, Syscall: time.Second, SyscallBlocked: time.Second}
+	for _, c := range []struct {
+		what    string
+		ps      int
+		peak    int
+		blocked map[string]time.Duration
+		want    int
+	}{
+		{"nothing but work", 4, 100, nil, 4},
+		{"as long for the network as at work", 4, 100, map[string]time.Duration{"network": 4 * time.Second}, 8},
+		{"a third more for the network", 4, 100, map[string]time.Duration{"network": 1400 * time.Millisecond}, 6},
+		{"leisure", 4, 100, map[string]time.Duration{"chan receive": time.Minute, "sync": time.Minute, "network": 4 * time.Second}, 8},
+		{"no more than there were", 4, 3, nil, 3},
+		{"one at least", 1, 1, nil, 1},
+	} {
+		g := &model.Group{Peak: c.peak, Times: busy}
+		g.Blocked = c.blocked
+		if got := sweepStart(c.ps, g); got != c.want {
+			t.Errorf("%s: sweepStart(%d) = %d, want %d", c.what, c.ps, got, c.want)
+		}
+	}
+}
+
+func TestDelayedPart(t *testing.T) {
+	g := &model.Group{Times: model.Times{Runnable: time.Second, Running: 2 * time.Second, Syscall: 3 * time.Second, SyscallBlocked: 4 * time.Second,
+		Blocked: map[string]time.Duration{"network": time.Minute}}}
+	if got := delayedPart(g); math.Abs(got-0.1) > 1e-12 {
+		t.Errorf("delayedPart() = %v, want 0.1", got)
+	}
+}
+
+func TestIsServing(t *testing.T) {
+	for name, want := range map[string]bool{
+		"net/http.(*conn).serve":           true,
+		"main.(*api).ServeHTTP":            true,
+		"main.handleLookup":                true,
+		"net.(*TCPListener).Accept":        true,
+		"net.(*UDPConn).ReadFromUDP":       true,
+		"net.(*UDPConn).WriteTo":           false,
+		"main.worker":                      false,
+		"net/http.(*persistConn).readLoop": false,
+	} {
+		if got := isServing(name); got != want {
+			t.Errorf("isServing(%q) = %v, want %v", name, got, want)
+		}
+	}
+}
+
+// A flood is of goroutines that come, wait for each other and end.
+func TestFlooding(t *testing.T) {
+	group := func(created, ended, peak, count int, edit func(*model.Group)) *model.Group {
+		g := &model.Group{Created: created, Ended: ended, Peak: peak, Count: count,
+			Times: model.Times{Running: time.Second, Blocked: map[string]time.Duration{"sync": 99 * time.Second}}}
+		if edit != nil {
+			edit(g)
+		}
+		return g
+	}
+	for _, c := range []struct {
+		what string
+		g    *model.Group
+		want bool
+	}{
+		{"ten thousand at once", group(20_000, 19_000, 10_000, 20_000, nil), true},
+		{"fewer at once, however many came", group(20_000, 19_500, 9_999, 20_000, nil), false},
+		{"there before the window", group(4_999, 4_500, 10_000, 15_000, nil), false},
+		{"a thousand more, of many that come and go", group(20_000, 19_000, 9_000, 20_000, nil), true},
+		{"a thousand more, of workers that stay", group(2_000, 1_000, 1_500, 2_500, nil), false},
+		{"half of the most at once came in the window", group(6_000, 5_500, 10_000, 15_000, nil), true},
+		{"hardly one ends", group(20_000, 1_999, 15_000, 20_000, nil), false},
+		{"a tenth ends", group(20_000, 2_000, 15_000, 20_000, nil), true},
+		{"none began here", group(0, 0, 20_000, 20_000, nil), false},
+		{"the runtime's", group(20_000, 19_000, 10_000, 20_000, func(g *model.Group) { g.System = true }), false},
+		{"they wait for the network", group(20_000, 19_000, 10_000, 20_000, func(g *model.Group) {
+			g.Blocked = map[string]time.Duration{"network": 99 * time.Second}
+		}), false},
+		{"they wait for a P", group(20_000, 19_000, 10_000, 20_000, func(g *model.Group) {
+			g.Blocked, g.Runnable = nil, 99*time.Second
+		}), true},
+	} {
+		if got := flooding(c.g); got != c.want {
+			t.Errorf("%s: flooding() = %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
+// Places of the same cost keep an order that does not depend on a map's.
+func TestComparePlaces(t *testing.T) {
+	place := func(share float64, function, file string, line int) cpuPlace {
+		return cpuPlace{Place: diagnosis.Place{Function: function, File: file, Line: line}, share: share}
+	}
+	sorted := []cpuPlace{place(0.5, "b", "b.go", 9), place(0.2, "a", "a.go", 7), place(0.2, "a", "b.go", 3), place(0.2, "a", "b.go", 4), place(0.2, "b", "a.go", 1)}
+	for i := range sorted {
+		for j := range sorted {
+			got, want := comparePlaces(sorted[i], sorted[j]), i-j
+			if got < 0 != (want < 0) || got > 0 != (want > 0) {
+				t.Errorf("comparePlaces(%+v, %+v) = %d, want the sign of %d", sorted[i], sorted[j], got, want)
+			}
+		}
+	}
+	shuffled := []cpuPlace{sorted[3], sorted[1], sorted[4], sorted[0], sorted[2]}
+	slices.SortFunc(shuffled, comparePlaces)
+	if !slices.EqualFunc(shuffled, sorted, func(a, b cpuPlace) bool { return a.Place == b.Place }) {
+		t.Errorf("sorted places %+v, want %+v", shuffled, sorted)
+	}
+}
+
+// The stack of a goroutine that was there tells its group, with and without the
+// frame that every goroutine ends in.
+func TestGroupsOfStacks(t *testing.T) {
+	m := &model.Model{Sched: &model.Sched{Groups: []model.Group{{Name: "main.serve"}, {Name: "main.work"}}}}
+	stack := func(functions ...string) model.Stack {
+		var frames []model.Frame
+		for _, f := range functions {
+			frames = append(frames, model.Frame{Func: f})
+		}
+		return m.Stacks.Add(frames)
+	}
+	foreign := stack("strings.Index", "main.other")
+	work := stack("strings.Index", "main.work", "runtime.goexit")
+	serve := stack("main.serve")
+	if got, want := groupsOfStacks(m, []model.Stack{foreign, work, serve, work}), []string{"main.work", "main.serve"}; !slices.Equal(got, want) {
+		t.Errorf("groupsOfStacks() = %q, want %q", got, want)
+	}
+	m.Sched = nil
+	if got := groupsOfStacks(m, []model.Stack{work}); got != nil {
+		t.Errorf("groupsOfStacks() = %q without a trace, want none", got)
+	}
+}
+
+// Goroutines come and go when twice as many were there as at once, whenever they began.
+func TestSpawned(t *testing.T) {
+	for _, c := range []struct {
+		count, created int
+		want           bool
+	}{{200, 200, false}, {201, 50, true}, {100, 0, false}} {
+		if got := spawned(&model.Group{Count: c.count, Created: c.created, Peak: 100}); got != c.want {
+			t.Errorf("spawned() of %d, %d of them new, and 100 at once = %v, want %v", c.count, c.created, got, c.want)
+		}
+	}
+}
+
+// What the heap held before a crowd came is known when neither began before what was seen.
+func TestHeapBefore(t *testing.T) {
+	const ms = time.Millisecond
+	heap := []model.HeapSample{{At: 100 * ms, Alloc: 10}, {At: 400 * ms, Alloc: 30}, {At: 450 * ms, Alloc: 20}, {At: 550 * ms, Alloc: 99}}
+	group := func(begins ...time.Duration) (list []model.Goroutine) {
+		for _, at := range begins {
+			list = append(list, model.Goroutine{Group: "main.work", Created: at})
+		}
+		return append(list, model.Goroutine{Group: "main.other", Created: 1})
+	}
+	for _, c := range []struct {
+		what       string
+		heap       []model.HeapSample
+		goroutines []model.Goroutine
+		created    int
+		want       float64
+		known      bool
+	}{
+		{"no heap was seen", nil, group(500 * ms), 2, 0, true},
+		{"the first of those kept may not have been the first", heap, group(500*ms, 600*ms), 2, 30, true},
+		{"just after a sample", heap, group(549*ms, 600*ms), 2, 30, true},
+		{"the heap fell before they came", heap[1:], group(550 * ms), 2, 30, true},
+		{"long after", heap, group(650 * ms), 2, 99, true},
+		{"as soon as the heap was seen", heap, group(200 * ms), 2, 10, true},
+		{"perhaps sooner", heap, group(199*ms, 600*ms), 2, 10, false},
+		{"some were there before", heap, group(500 * ms), 1, 10, false},
+		{"none was kept", heap, group(), 2, 10, false},
+	} {
+		m := &model.Model{Run: model.Run{Duration: time.Second}, GC: &model.GC{Heap: c.heap}, Sched: &model.Sched{Goroutines: c.goroutines}}
+		got, known := heapBefore(m, &model.Group{Name: "main.work", Created: c.created, Count: 2})
+		if got != c.want || known != c.known {
+			t.Errorf("%s: heapBefore() = %v, %v, want %v, %v", c.what, got, known, c.want, c.known)
+		}
+	}
+}
+
+// A group takes callers by its name, its creator or the waits of its own goroutines.
+func TestTakesCallers(t *testing.T) {
+	m := &model.Model{}
+	serve := m.Stacks.Add([]model.Frame{{Func: "net.(*conn).Read"}, {Func: "main.serveOne"}})
+	ask := m.Stacks.Add([]model.Frame{{Func: "net.(*conn).Read"}, {Func: "main.ask"}})
+	for _, c := range []struct {
+		what string
+		g    model.Group
+		wait model.Wait
+		want bool
+	}{
+		{"its name", model.Group{Name: "main.handle"}, model.Wait{}, true},
+		{"who started it", model.Group{Name: "main.work", Creator: serve}, model.Wait{}, true},
+		{"reads from who came", model.Group{Name: "main.work"}, model.Wait{Kind: model.Net, Group: "main.work", Stack: serve}, true},
+		{"reads answers", model.Group{Name: "main.work"}, model.Wait{Kind: model.Net, Group: "main.work", Stack: ask}, false},
+		{"waits for a lock on behalf of who came", model.Group{Name: "main.work"}, model.Wait{Kind: model.Sync, Group: "main.work", Stack: serve}, false},
+		{"others read from who came", model.Group{Name: "main.work"}, model.Wait{Kind: model.Net, Group: "main.other", Stack: serve}, false},
+	} {
+		m.Sched = &model.Sched{Waits: []model.Wait{c.wait}}
+		if got := takesCallers(&diagnosis.Pass{Meter: fact.Meter{Model: m}}, &c.g); got != c.want {
+			t.Errorf("%s: takesCallers() = %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
+// What the rules of the scheduler say on either side of their thresholds.
+func TestSchedulerThresholds(t *testing.T) {
+	const (
+		server, crowd, unserved = "a server with both Ps full", "a thousand workers", "goroutines are ready"
+		waits                   = "delay=60000x300us,29000x1ms,1000x9ms → "
+		ps                      = "proc 0 user=4.6s gc=200ms syscall=50ms scheduler=50ms idle=100ms → proc 0 user=3s gc=200ms syscall=50ms scheduler=50ms idle=1.7s"
+	)
+	checkVariants(t, []variant{
+		{schedlatency, server, waits + "delay=60000x300us,30000x5500us", true, ""},
+		{schedlatency, server, waits + "delay=60000x300us,30000x4500us", false, ""},
+		{schedlatency, server, waits + "delay=500x300us,400x9ms", false, ""},
+		{schedlatency, server, "task answer latency=1000x80ms", true, ""},
+		{schedlatency, server, "task answer latency=1000x100ms", false, ""},
+		{schedlatency, server, "bucket n=50 width=100ms running=2 held=2 runnable=16 → bucket n=6 width=100ms running=2 held=2 runnable=16\nbucket n=44 width=100ms", true, ""},
+		{schedlatency, server, "bucket n=50 width=100ms running=2 held=2 runnable=16 → bucket n=4 width=100ms running=2 held=2 runnable=16\nbucket n=46 width=100ms", false, ""},
+		{schedlatency, server, ps, true, "The 2 Ps are only"},
+		{oversubscribed, crowd, "count=1000 created=1000 ended=1000 → count=1500 created=1500 ended=1500", true, "workers=1..1000"},
+		{oversubscribed, crowd, "count=1000 created=1000 ended=1000 → count=3000 created=3000 ended=3000", false, ""},
+		{oversubscribed, crowd, "runnable=1000s syscall=10s sysblocked=20s → runnable=13s syscall=200ms sysblocked=200ms", true, ""},
+		{oversubscribed, crowd, "runnable=1000s syscall=10s sysblocked=20s → runnable=11s syscall=200ms sysblocked=200ms", false, ""},
+		{idleprocs, "handlers wait", "blocked.select=50s blocked.network=68s → blocked.select=3s blocked.network=1s\ntotal=50s → total=3s\ntotal=68s → total=1s", true, ""},
+		{idleprocs, unserved, "delay 2000x20ms → delay 2000x5ms", true, ""},
+		{idleprocs, unserved, "delay 2000x20ms → delay 2000x3ms", false, ""},
+		{idleprocs, unserved, "bucket n=1500 → bucket n=300\nbucket n=500 → bucket n=1700", true, ""},
+		{idleprocs, unserved, "bucket n=1500 → bucket n=180\nbucket n=500 → bucket n=1820", false, ""},
+		{idleprocs, unserved, "runnable=3 → runnable=1.1", true, ""},
+		{idleprocs, unserved, "runnable=3 → runnable=0.9", false, ""},
+		{idleprocs, unserved, "pause STW at=1900ms for=1ms", true, ""},
+		{idleprocs, unserved, "pause STW at=1ms for=1400ms", false, ""},
+	})
+}
+
+// The search for the number of workers begins at as many as there were at once.
+func TestSearchFromPeak(t *testing.T) {
+	v := variant{rule: oversubscribed, story: "a thousand workers", edits: "count=1000 created=1000 ended=1000 → count=1500 created=1500 ended=1500"}
+	if _, d := v.diagnose(t); len(d.Findings) != 1 || d.Findings[0].Experiment.At != 1000 {
+		t.Errorf("%+v, want one from 1000", d.Findings)
+	}
+}
+
+// The queue in which most time is spent is the first.
+func TestQueuesInOrder(t *testing.T) {
+	for _, totals := range [][]time.Duration{{3 * time.Second, 2 * time.Second}, {2 * time.Second, 3 * time.Second}} {
+		j := &joiner{sums: map[int]*queueSums{}}
+		for id, total := range totals {
+			j.sums[id] = &queueSums{queue: queue{kind: lockDemand, total: total, served: queueServed}}
+		}
+		if got := j.queues(); len(got) != 2 || got[0].total != 3*time.Second {
+			t.Errorf("%v: %+v, want the longest first", totals, got)
+		}
+	}
+}
+
+// Wakers count for the groups that they are of, as often as they woke.
+func TestCountRoots(t *testing.T) {
+	m := &model.Model{}
+	stack := func(functions ...string) model.Stack {
+		var frames []model.Frame
+		for _, f := range functions {
+			frames = append(frames, model.Frame{Func: f})
+		}
+		return m.Stacks.Add(frames)
+	}
+	wakers := map[model.Stack]int64{0: 9, stack("main.a", "main.work"): 2, stack("main.b", "main.work"): 3, stack("main.serve"): 4}
+	if got, want := countRoots(m, wakers), map[string]int64{"main.work": 5, "main.serve": 4}; !maps.Equal(got, want) {
+		t.Errorf("countRoots() = %v, want %v", got, want)
+	}
+}
+
+// Goroutines that became fewer and then a few more again have no trend.
+func TestTrend(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		counts []float64
+		want   bool
+	}{
+		{"more and more", []float64{0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110}, true},
+		{"fewer, then a few more", []float64{300, 250, 200, 150, 100, 50, 52, 54, 56, 58, 60, 62}, false},
+		{"more, then level", []float64{0, 20, 40, 60, 80, 100, 100, 100, 100, 100, 100, 100}, false},
+	} {
+		var s model.Series
+		for i, v := range c.counts {
+			s = append(s, model.Point{At: time.Duration(i) * time.Second, Value: v})
+		}
+		p := &diagnosis.Pass{Meter: fact.Meter{Model: &model.Model{}}}
+		var g goroutineTrend
+		if ok := g.fit(s, fact.Fact{}, func(name string, v float64, u fact.Unit) fact.Fact {
+			return p.Statistic(fact.Timeline, name, name, v, u)
+		}); !ok || !g.fitted || g.trend != c.want {
+			t.Errorf("%s: %v, fitted %v, trend %v, want %v", c.what, ok, g.fitted, g.trend, c.want)
+		}
+	}
+}

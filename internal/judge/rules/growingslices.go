@@ -1,0 +1,148 @@
+package rules
+
+import (
+	_ "embed"
+	"slices"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed growingslices.md
+var growingslicesPage string
+
+var growingslices = &diagnosis.Rule{
+	Name:  "growingslices",
+	Title: "Slices and maps grow step by step and are copied each time",
+	Doc:   growingslicesPage,
+	// No Needs: either kind of CPU samples will do.
+	Explains: []string{"allocchurn", "gccost", "tinyheap"}, // only where it makes most of the garbage
+	Check:    checkGrowingslices,
+}
+
+const (
+	// growingShare is the share of the CPU in growing from which a length that
+	// is known beforehand is worth writing down. A program that appends a
+	// million numbers to a nil slice again and again is at 0.5 to 0.9; the
+	// encoders of the standard library, which append to what they keep, at 0.01
+	// to 0.03.
+	growingShare = 0.05
+	// growingSamples are the fewest: fifteen are eight at least, nineteen times
+	// in twenty.
+	growingSamples = 15
+	// growingNamed is how many lines a finding names.
+	growingNamed = 3
+)
+
+func checkGrowingslices(p *diagnosis.Pass) {
+	s, ok := cpuUseOf(p)
+	if !ok {
+		return
+	}
+	worth := func(sites []cpuPlace, share fact.Fact) bool {
+		return share.Value >= growingShare && s.samplesAt(sites).Value >= growingSamples
+	}
+	const what = "CPU in growing slices and maps"
+	if sites := s.places(p.Model, growsHere(p.Model)); worth(sites, s.at(what, sites...)) {
+		p.Report(growingFinding(p, &s, sites, s.at(what, sites...)))
+		return
+	}
+	elsewhere := s.places(p.Model, growsElsewhere(p.Model))
+	if inside := s.at("CPU in growing slices and maps of libraries", elsewhere...); worth(elsewhere, inside) {
+		if asks := programPlace(p, elsewhere[0].stacks...); asks != (diagnosis.Place{}) {
+			p.Report(libraryGrowth(p, &s, elsewhere, asks, inside))
+			return
+		}
+	}
+	p.Fine(fact.Sentence("slices and maps: growing them takes %s of the CPU", s.at(what, s.places(p.Model, growsData)...)))
+}
+
+// growsData reports whether a stack makes a slice or a map larger: with the
+// allocation of the new one, the copying of the old, and the collector's help
+// that the allocation was asked for.
+func growsData(frames []model.Frame) bool { return through(frames, growingFunctions) }
+
+// growsHere matches stacks that do so at a line that the reader can change: what
+// appends is of the program itself, or of any module where nobody knows which is its
+// own. growsElsewhere matches the others.
+func growsHere(m *model.Model) func([]model.Frame) bool {
+	own := ownPackages(m)
+	known := m.Build != nil && m.Build.Module != ""
+	return func(frames []model.Frame) bool {
+		f, ok := grower(frames)
+		return ok && !model.IsStd(f.Func) && (!known || startsWith(f.Func, own))
+	}
+}
+
+func growsElsewhere(m *model.Model) func([]model.Frame) bool {
+	here := growsHere(m)
+	return func(frames []model.Frame) bool { return growsData(frames) && !here(frames) }
+}
+
+// grower is the frame that appends: above the runtime, and above the library's own
+// containers, which are as large as who fills them wants.
+func grower(frames []model.Frame) (f model.Frame, ok bool) {
+	if !growsData(frames) {
+		return f, false
+	}
+	i := slices.IndexFunc(frames, func(f model.Frame) bool { return !machinery(f.Func) && !startsWith(f.Func, growingPackages) })
+	if i < 0 {
+		return f, false
+	}
+	return frames[i], true
+}
+
+var growingPackages = []string{"bytes.", "strings.", "slices.", "maps.", "container/"}
+
+var growingFunctions = []string{
+	"runtime.growslice", "runtime.hashGrow", "runtime.growWork", "runtime.evacuate",
+	"internal/runtime/maps.(*table).rehash", "internal/runtime/maps.(*table).grow", "internal/runtime/maps.(*Map).growTo",
+}
+
+func growingFinding(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, share fact.Fact) diagnosis.Finding {
+	f := diagnosis.Finding{
+		Where:    topPlaces(sites, growingNamed),
+		Stacks:   topStacks(sites, growingNamed),
+		Evidence: []fact.Fact{share, s.used()},
+		Cost:     s.cost(share),
+		Bound: s.estimate(s.saved("growing slices and maps", growsHere(p.Model)),
+			"made at its final size, each is still allocated once, and what is kept and emptied is not"),
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{s.witness(), "whether the final size can be known beforehand is yours to tell"},
+		RuledOut:   []string{"appending where there is room: only what runs under the runtime's own growing is counted"},
+		Remedy: diagnosis.Remedy{
+			Text: "Give make the final size, or a good guess at it: a slice that is appended to from nothing is copied once for " +
+				"each doubling, " +
+				"and twice the memory it needs is garbage in the end. Where the same is built again and again, keep one and empty it.",
+			Code: "out := make([]T, 0, len(in)) // or, kept over rounds: out = out[:0]",
+		},
+		Experiment: changed(diagnosis.BytesOp, diagnosis.CPUPerOp, "Bytes per operation are a count: about half of the bytes that the lines allocate go."),
+		Explains:   []string{},
+	}
+	f.Say("%s of the CPU in use goes into making slices and maps larger, %s of that in %s.",
+		share, s.first(sites, share), name(sites[0].Function))
+	if s.garbage(growsHere(p.Model)).Value >= hotGarbage {
+		f.Explains = p.Rule.Explains
+	}
+	f.Groups = groupsOfStacks(p.Model, f.Stacks)
+	return f
+}
+
+// libraryGrowth only says where to look: at the line that leads into the library. What
+// it appends to is not the reader's to make.
+func libraryGrowth(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, asks diagnosis.Place, share fact.Fact) diagnosis.Finding {
+	f := growingFinding(p, s, sites, share)
+	top, _ := grower(p.Model.Stacks.Frames(sites[0].stacks[0]))
+	f.Remark, f.Confidence, f.Where, f.Explains = true, diagnosis.Low, where(asks), []string{}
+	f.Bound = s.estimate(s.saved("growing slices and maps of libraries", growsElsewhere(p.Model)), "as if the library were not called at all")
+	f.Reasons = []string{s.witness(), "what grows is the library's: only how often and for what it is called is yours to tell"}
+	f.Remedy = diagnosis.Remedy{
+		Text: "Look at the line that leads into the library: whether it makes the same thing again, and whether " +
+			"it takes a buffer that you keep (functions named Append, a Reset, a size to begin with).",
+	}
+	f.Evidence = []fact.Fact{share, s.used()}
+	f.Say("%s of the CPU in use goes into making slices and maps of libraries larger, %s of that where %s leads to %s.",
+		share, s.first(sites, share), name(asks.Function), name(top.Func))
+	return f
+}

@@ -1,0 +1,350 @@
+package rules
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// Names of runtime/metrics.
+const (
+	metricLive         = "/gc/heap/live:bytes"
+	metricGoal         = "/gc/heap/goal:bytes"
+	metricCycles       = "/gc/cycles/total:gc-cycles"
+	metricAllocBytes   = "/gc/heap/allocs:bytes"
+	metricAllocObjects = "/gc/heap/allocs:objects"
+	metricGOGC         = "/gc/gogc:percent"
+	metricLimit        = "/gc/gomemlimit:bytes"
+	metricLimiter      = "/gc/limiter/last-enabled:gc-cycle"
+	metricTotal        = "/memory/classes/total:bytes"
+	metricReleased     = "/memory/classes/heap/released:bytes"
+	metricGoroutines   = "/sched/goroutines:goroutines"
+	metricStackStart   = "/gc/stack/starting-size:bytes"
+	metricCreated      = "/sched/goroutines-created:goroutines"
+)
+
+// metricNow is the last value of a metric, 0 without it.
+func metricNow(m *model.Model, name string) float64 {
+	v, _ := m.Metrics.Last(name)
+	return v
+}
+
+// A liveSeries is what each collection of the window found alive, from the
+// evidence that says it best.
+type liveSeries struct {
+	model.Series
+	source model.Source
+}
+
+func liveHeap(m *model.Model) liveSeries {
+	if m.Metrics != nil {
+		if s := changes(m.Metrics.Series[metricLive]); len(s) > 0 {
+			return liveSeries{s, model.MetricsLog}
+		}
+	}
+	if len(m.GCLog) > 0 {
+		l := liveSeries{source: model.GCTrace} // in whole MB
+		for _, line := range m.GCLog {
+			l.Series = append(l.Series, model.Point{At: line.At, Value: float64(line.Live)})
+		}
+		return l
+	}
+	if m.GC != nil {
+		return liveSeries{lows(m.GC), model.Trace}
+	}
+	return liveSeries{}
+}
+
+// last is what the last collection found, and most the largest heap of any.
+func (l *liveSeries) last(p *diagnosis.Pass) fact.Fact {
+	if l.source == model.MetricsLog {
+		return p.Metric("live heap", metricLive, fact.Last)
+	}
+	last, _ := l.Last()
+	return l.statistic(p, "live heap", last.Value, fact.Bytes)
+}
+
+func (l *liveSeries) most(p *diagnosis.Pass) fact.Fact {
+	if l.source == model.MetricsLog {
+		return p.Metric("largest live heap", metricLive, fact.Most)
+	}
+	most := 0.0
+	for _, point := range l.Series {
+		most = max(most, point.Value)
+	}
+	return l.statistic(p, "largest live heap", most, fact.Bytes)
+}
+
+// statistic is what else the series tells.
+func (l *liveSeries) statistic(p *diagnosis.Pass, name string, v float64, u fact.Unit) fact.Fact {
+	if l.source == model.MetricsLog {
+		return p.Statistic(fact.Metric, metricLive, name, v, u).From(l.source)
+	}
+	return p.Statistic(fact.Collector, "live heap of each collection", name, v, u).From(l.source)
+}
+
+// changes leaves one point for each value of a series that steps: the metric
+// is read more often than it changes.
+func changes(in model.Series) (out model.Series) {
+	for i, p := range in {
+		if p.Value > 0 && (i == 0 || p.Value != in[i-1].Value) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// lows is the smallest heap between the begin of each collection and the next:
+// what it left.
+func lows(gc *model.GC) (out model.Series) {
+	next := 0
+	for i, c := range gc.Cycles {
+		if c.Begin < 0 {
+			continue
+		}
+		until := time.Duration(math.MaxInt64)
+		if i+1 < len(gc.Cycles) {
+			until = gc.Cycles[i+1].Begin
+		}
+		low := model.Point{}
+		for ; next < len(gc.Heap) && gc.Heap[next].At < until; next++ {
+			h := gc.Heap[next]
+			if h.At >= c.Begin && h.Alloc > 0 && (low.Value == 0 || float64(h.Alloc) < low.Value) {
+				low = model.Point{At: h.At, Value: float64(h.Alloc)}
+			}
+		}
+		if low.Value > 0 {
+			out = append(out, low)
+		}
+	}
+	return out
+}
+
+// collections is how often the collector ran, a second and in all.
+func collections(p *diagnosis.Pass) (rate, n fact.Fact, ok bool) {
+	m := p.Model
+	if _, _, ok := m.Metrics.Delta(metricCycles); ok {
+		return p.Metric("collections", metricCycles, fact.Rate), p.Metric("collections", metricCycles, fact.Change), true
+	}
+	const name = "collections"
+	if k := len(m.GCLog); k > 0 && m.GCLog[k-1].At > m.GCLog[0].At {
+		log := func(name string, v float64, u fact.Unit) fact.Fact {
+			return p.Statistic(fact.Collector, "lines", name, v, u).From(model.GCTrace)
+		}
+		over := (m.GCLog[k-1].At - m.GCLog[0].At).Seconds()
+		rate = fact.Quotient.Of(name, fact.PerSec, log("collections after the first", float64(k-1), fact.Count), log("time since the first", over, fact.Seconds))
+		return rate, log(name, float64(k), fact.Count), true
+	}
+	if m.GC != nil && p.Seconds() > 0 {
+		n = p.Statistic(fact.Collector, name, name, float64(begun(m.GC)), fact.Count)
+		return fact.Quotient.Of(name, fact.PerSec, n, p.WindowLength()), n, true
+	}
+	return rate, n, false
+}
+
+// begun is how many collections began in the window.
+func begun(gc *model.GC) (n int) {
+	for _, c := range gc.Cycles {
+		if c.Begin >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// gogcLargest is the largest percentage that is taken for a setting; the
+// metric writes "off" as a number beyond.
+const gogcLargest = 1e6
+
+// defaultGOGC is what Go takes when nobody sets it.
+const defaultGOGC = 100
+
+// gogc is the heap's growth target in percent, Go's own when nobody says
+// otherwise; off says that it is never reached.
+func gogc(p *diagnosis.Pass) (percent fact.Fact, off bool) {
+	if g := p.Metric("GOGC", metricGOGC, fact.Last); g.Value > 0 {
+		return g, g.Value > gogcLargest
+	}
+	if p.Model.Build != nil {
+		v := p.Model.Build.Environment["GOGC"]
+		if n, err := strconv.Atoi(v); v == "off" || err == nil && n > 0 {
+			return p.Setting("GOGC", "GOGC", float64(n), fact.Count), v == "off"
+		}
+	}
+	if percent, steady, ok := loggedGOGC(p.Model); ok && steady && percent > limitGOGC {
+		return gcLine(p, "goals", "GOGC, by the goals", math.Round(percent/gogcRound)*gogcRound, fact.Count), false
+	}
+	return fact.Figure("GOGC", defaultGOGC, fact.Count, "Go's default"), false
+}
+
+// limitBinds reports whether a memory limit sets the pace of the collector, so that a
+// higher GOGC changes nothing; or may, where the goals are low and nobody knows why.
+func limitBinds(p *diagnosis.Pass) bool {
+	limit, set, known := memoryLimit(p)
+	if !known {
+		return pacedLow(p.Model)
+	}
+	live := liveHeap(p.Model)
+	percent, off := gogc(p)
+	return set && (off || live.last(p).Value*(1+percent.Value/100) >= limit.Value)
+}
+
+// gogcKnob sets GOGC for a run.
+func gogcKnob(percent float64) string { return "GOGC=" + strconv.FormatFloat(percent, 'f', 0, 64) }
+
+// toMiB is bytes in whole MiB.
+func toMiB(bytes float64) float64 { return math.Ceil(bytes / (1 << 20)) }
+
+// limitKnob sets GOMEMLIMIT for a run.
+func limitKnob(mebibytes float64) string {
+	return "GOMEMLIMIT=" + strconv.FormatFloat(mebibytes, 'f', 0, 64) + "MiB"
+}
+
+// memoryLimit is GOMEMLIMIT; set is false when it is off, and known when nothing
+// tells.
+func memoryLimit(p *diagnosis.Pass) (limit fact.Fact, set, known bool) {
+	if l := p.Metric("GOMEMLIMIT", metricLimit, fact.Last); l.Value > 0 {
+		return l, l.Value < math.MaxInt64, true
+	}
+	if p.Model.Build == nil || p.Model.Build.Environment == nil {
+		return limit, false, false
+	}
+	bytes, known := parseLimit(p.Model.Build.Environment["GOMEMLIMIT"])
+	return p.Setting("GOMEMLIMIT", "GOMEMLIMIT", bytes, fact.Bytes), known && bytes > 0, known
+}
+
+// parseLimit reads GOMEMLIMIT as the runtime does: bytes, with B or one of
+// the binary units after them. Not set is off, zero.
+func parseLimit(v string) (bytes float64, ok bool) {
+	if v == "" || v == "off" {
+		return 0, true
+	}
+	digits := strings.TrimRight(v, "BKMGTi")
+	unit, ok := map[string]float64{"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}[v[len(digits):]]
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return float64(n) * unit, ok && err == nil && n > 0
+}
+
+// collectorCPU is the collector's share of the CPU in use, assists included, and
+// that CPU; or of what the Ps can do, and their number, where only the lines of gctrace
+// tell. The runtime's own estimate, /cpu/classes, is never asked: it came to
+// more than the whole of rusage where Ps were starved.
+func collectorCPU(p *diagnosis.Pass) (share, cores fact.Fact, ok bool) {
+	if s, ok := cpuUseOf(p); ok {
+		return p.CPUPart(inCollector, model.Collecting), s.used(), true
+	}
+	var a allocation
+	if a.fromTrace(p); a.cores.Value > 0 {
+		return a.collect, a.cores, true
+	}
+	return loggedCPU(p)
+}
+
+const (
+	inAllocator = "CPU in the allocator"
+	inCollector = "CPU in the garbage collector"
+)
+
+// heapCost is what garbage collection costs and what it depends on.
+type heapCost struct {
+	share, cores fact.Fact // of the CPU in use, and all of that
+	rate, cycles fact.Fact // collections a second, and in all
+	live, most   fact.Fact // as the last collection found it, and as any did
+	gogc         fact.Fact
+	off          bool // GOGC is
+	full         bool // the goals of the lines leave no room above what is alive
+	logged       bool // share is of what the Ps can do, by the lines of gctrace
+}
+
+// measureHeap fails where the price or the number of collections is not known.
+func measureHeap(p *diagnosis.Pass) (h heapCost, ok bool) {
+	live := liveHeap(p.Model)
+	h.live, h.most = live.last(p), live.most(p)
+	h.gogc, h.off = gogc(p)
+	percent, _, told := loggedGOGC(p.Model)
+	h.full = told && percent <= limitGOGC
+	var counted, priced bool
+	h.rate, h.cycles, counted = collections(p)
+	h.share, h.cores, priced = collectorCPU(p)
+	h.logged = h.cores.Origin.Source == model.GCTrace
+	return h, counted && priced && len(live.Series) > 0
+}
+
+// facts are the evidence that every finding about the collector rests on.
+func (h *heapCost) facts() []fact.Fact { return []fact.Fact{h.share, h.cores, h.rate, h.live} }
+
+// cost is the CPU in collecting.
+func (h *heapCost) cost() diagnosis.Cost {
+	return diagnosis.CostOf(fact.Product.Of("CPU in garbage collection, assists included", fact.Cores, h.share, h.cores), h.share.Value)
+}
+
+// noSaving is the bound where nothing tells what the fix brings.
+func noSaving(u fact.Unit, goal diagnosis.Goal, why string) diagnosis.Bound {
+	return diagnosis.Direction(fact.Figure("saving that is known", 0, u, why), goal, 0, "")
+}
+
+// largestHeap is the most that the heap held in the window, in bytes; 0
+// without evidence of it.
+func largestHeap(m *model.Model) (bytes float64) {
+	if m.GC != nil {
+		for _, h := range m.GC.Heap {
+			bytes = max(bytes, float64(h.Alloc))
+		}
+	}
+	return bytes
+}
+
+// gcSymptoms is what a collector that is kept busy may explain: its stops
+// only as far as it is their number that costs, and what allocating costs only
+// where collecting is most of that.
+func gcSymptoms(p *diagnosis.Pass) []string {
+	return slices.DeleteFunc(slices.Clone(p.Rule.Explains), func(rule string) bool {
+		switch often := oftenBySetting(p); rule {
+		case "slowstop":
+			return !stopsByNumber(p)
+		case "allocchurn":
+			if p.Rule.Name == "gccost" {
+				return !often || !collecting(p, gcHalf)
+			}
+			if _, full := measureFull(p); full { // a setting, as of gccost above
+				return !collecting(p, gcHalf)
+			}
+			return !collecting(p, gcMostly)
+		case "gccost":
+			return often && p.Rule.Name == "allocchurn"
+		}
+		return false
+	})
+}
+
+// lowGOGC is the setting up to which collections are frequent because somebody wants them:
+// half of Go's own, and twice as many.
+const lowGOGC = 50
+
+// oftenBySetting reports whether it is GOGC that makes collections frequent.
+func oftenBySetting(p *diagnosis.Pass) bool {
+	g, off := gogc(p)
+	return !off && g.Value <= lowGOGC
+}
+
+// gcMostly is the part of the cost of allocating that the collector must be
+// for the collector's problem to explain it.
+const gcMostly = 0.7
+
+// gcHalf is that part where GOGC is known to make collections frequent.
+const gcHalf = 0.5
+
+// collecting reports whether so much of the cost of allocating is the collector.
+func collecting(p *diagnosis.Pass, part float64) bool {
+	a := measureAllocation(p)
+	return a.collect.Value >= part*a.whole().Value
+}
+
+// habitCycles is the fewest collections that show a habit.
+const habitCycles = 3

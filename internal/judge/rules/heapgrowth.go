@@ -1,0 +1,354 @@
+package rules
+
+import (
+	"cmp"
+	_ "embed"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed heapgrowth.md
+var heapgrowthPage string
+
+var heapgrowth = &diagnosis.Rule{
+	Name:     "heapgrowth",
+	Title:    "The live heap keeps growing",
+	Doc:      heapgrowthPage,
+	Explains: []string{"noheadroom", "memorylimit"},
+	Check:    checkHeapgrowth,
+}
+
+const (
+	// heapgrowthCycles is the fewest collections: each says once what is alive,
+	// and both halves of the window need six to have a slope with an interval.
+	heapgrowthCycles = 12
+	// heapgrowthShare is the growth from which it is no drift: a fifth of what
+	// was alive when the warm-up was over.
+	heapgrowthShare = 0.2
+	// heapgrowthWindow is the shortest window: one that only holds a program's
+	// start shows nothing but growth. heapgrowthLong is the one from which it is
+	// more likely that something is kept than that something is being loaded.
+	heapgrowthWindow = 5 * time.Second
+	heapgrowthLong   = 30 * time.Second
+	// heapgrowthBytes is the least growth that can matter: the runtime's
+	// smallest heap.
+	heapgrowthBytes = 4 << 20
+	// heapgrowthWarm is the part of the window that counts as warm-up.
+	heapgrowthWarm = 0.25
+	// heapgrowthSteady is how fast the second half must grow, as a part of the
+	// whole: a leak is at 1; a cache that fills up, with a time constant of a
+	// third of the window, at 0.15 to 0.3.
+	heapgrowthSteady = 0.6
+	// heapgrowthNamed is how many places a finding names, and heapgrowthPlace
+	// the part of the growth that makes one worth it.
+	heapgrowthNamed = 3
+	heapgrowthPlace = 0.1
+	// heapgrowthSure is the part of it that the named places must have to be sure of.
+	heapgrowthSure = 0.5
+	// heapgrowthFew is the fewest values of the live heap that show a pace and
+	// whether it lasts: two ways from one to the next. A leak under GOGC=100 has
+	// no more of them, for the heap doubles between collections.
+	heapgrowthFew = 3
+	// heapgrowthRecent is how far into the window the last collection must be:
+	// what leaks at a steady pace doubles the heap once more in the second half.
+	heapgrowthRecent = 0.5
+	// heapgrowthSince is the part of the window after the last collection from
+	// which what was allocated since shows a pace.
+	heapgrowthSince = 0.1
+	// heapgrowthSurvival is the part of a stack's objects from which it keeps
+	// them: what only serves an operation has next to none left, what is kept
+	// all but those of the last moment.
+	heapgrowthSurvival = 0.5
+	// heapgrowthDip is how much of its growth a heap may fall by between few collections
+	// and still be one that rises: what breathes falls by nearly all that it rose, and a
+	// collection at a moment of little work is some hundredths lower than the one before.
+	// heapgrowthDips is the part of the ways from one to the next that may be such: one of
+	// four, and none of two.
+	heapgrowthDip  = 0.05
+	heapgrowthDips = 0.25
+	// heapgrowthJump is the part of the growth that comes within heapgrowthAtOnce of the
+	// window where something doubles: the last time it is half of all. Of a steady leak it
+	// is a twentieth, of a cache that fills with a time constant of a third of the window
+	// a seventh.
+	heapgrowthJump   = 0.3
+	heapgrowthAtOnce = 0.05
+	// heapgrowthAgain is how many times as long to record: under GOGC=100 two
+	// more collections come in that time.
+	heapgrowthAgain = 4
+)
+
+// A swelling heap is what the rule measures, the warm-up left out.
+type swelling struct {
+	slope  fact.Fact // bytes a second
+	low    fact.Fact // the lower end of its 95% interval; of few collections the least between two
+	high   fact.Fact // the upper end, or the most
+	late   fact.Fact // slope of the second half
+	from   fact.Fact // bytes alive at its begin
+	over   fact.Fact // seconds
+	bytes  fact.Fact // that it grew by
+	cycles fact.Fact
+	few    bool // collections: the trend is theirs and has no 95% interval
+	dips   int  // of few collections, those that found less than one before
+	lasts  bool // whether they grew at an even pace to the end of the window
+}
+
+// A grown is a line of the user's code and by how much its live bytes grew.
+type grown struct {
+	place  diagnosis.Place
+	bytes  float64
+	stacks []model.Stack
+}
+
+func checkHeapgrowth(p *diagnosis.Pass) {
+	const longer = "gowhy record -d 60s -o longer.gowhy -- COMMAND"
+	live := liveHeap(p.Model)
+	g, ok := measureSwelling(p, &live)
+	if !ok {
+		g, ok = measureFew(p, &live)
+	}
+	switch {
+	case ok && g.few:
+		checkFew(p, &g, longer)
+	case len(live.Series) > 0 && len(live.Series) < heapgrowthCycles && p.Model.Run.Duration >= heapgrowthLong:
+		p.Unchecked("whether the live heap grows", fact.Sentence("only %s collections said what is alive; %s begin to show a trend",
+			live.statistic(p, "collections", float64(len(live.Series)), fact.Count), fact.Name(fact.Count.Format(heapgrowthCycles))), longer)
+	case !ok:
+	case (g.low.Value <= 0 || g.late.Value < heapgrowthSteady*g.slope.Value) && stepped(live.Series):
+		p.Unchecked("whether the live heap keeps growing", steppedWords(p, &live), longer)
+	case g.low.Value <= 0 || g.bytes.Value < heapgrowthShare*g.from.Value || g.bytes.Value < heapgrowthBytes:
+		p.Fine(fact.Sentence("live heap: %s, and no steady growth in %s", g.from, g.over))
+	case g.late.Value < heapgrowthSteady*g.slope.Value:
+		p.Fine(fact.Sentence("live heap: it grew by %s and is levelling off", g.bytes))
+	case g.over.Value < heapgrowthWindow.Seconds():
+		p.Unchecked("whether the live heap keeps growing", fact.Sentence("it grew by %s in %s, and so does that of a program that starts", g.bytes, g.over), longer)
+	case goroutinesGrow(p.Model):
+		besideGoroutines(p, &g, longer)
+	default:
+		p.Report(swellingFinding(p, &g))
+	}
+}
+
+func measureSwelling(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) {
+	if len(live.Series) < heapgrowthCycles {
+		return g, false
+	}
+	first, last := live.Series[0].At, live.Series[len(live.Series)-1].At
+	at := func(part float64) model.Series {
+		from := first + time.Duration(part*float64(last-first))
+		i, _ := slices.BinarySearchFunc(live.Series, from, func(p model.Point, t time.Duration) int { return cmp.Compare(p.At, t) })
+		return live.Series[i:]
+	}
+	warm, half := at(heapgrowthWarm), at(0.5)
+	slope, low, high, ok := warm.Slope()
+	late, _, _, okHalf := half.Slope()
+	if !ok || !okHalf {
+		return g, false
+	}
+	g.slope = live.statistic(p, "growth of the live heap, by its Theil-Sen slope", slope, fact.BytesPerSec)
+	g.low = live.statistic(p, "growth of the live heap, at least", low, fact.BytesPerSec)
+	g.high = live.statistic(p, "growth of the live heap, at most", high, fact.BytesPerSec)
+	g.late = live.statistic(p, "growth in the second half", late, fact.BytesPerSec)
+	g.from = live.statistic(p, "live heap after warm-up", warmValue(warm), fact.Bytes)
+	g.over = live.statistic(p, "time since the warm-up", (last - warm[0].At).Seconds(), fact.Seconds)
+	g.bytes = fact.Product.Of("live heap that grew in the window", fact.Bytes, g.slope, g.over)
+	g.cycles = live.statistic(p, "collections", float64(len(live.Series)), fact.Count)
+	return g, true
+}
+
+// stepped reports whether a heap became larger for good in a step, after the warm-up. What
+// doubles, a map or a slice, is level between two steps however much is put into it.
+func stepped(s model.Series) bool {
+	warm := s[len(s)/4:]
+	from, to := warmValue(s), warmValue(s[len(s)-3:])
+	grew := to - from
+	if grew < heapgrowthBytes || grew < heapgrowthShare*from {
+		return false
+	}
+	atOnce := time.Duration(heapgrowthAtOnce * float64(s[len(s)-1].At-s[0].At))
+	least, later := warm[len(warm)-1].Value, len(warm)-1 // of all from an index on
+	for i := len(warm) - 1; i >= 0; i-- {
+		for later > i && warm[later].At > warm[i].At+atOnce {
+			least, later = min(least, warm[later].Value), later-1
+		}
+		if later > i && min(least, warm[later].Value)-warm[i].Value >= heapgrowthJump*grew {
+			return true
+		}
+	}
+	return false
+}
+
+// steppedWords is why such a heap is an open question, with the code that holds most of it.
+func steppedWords(p *diagnosis.Pass, live *liveSeries) string {
+	from := live.statistic(p, "live heap at the start", warmValue(live.Series), fact.Bytes)
+	to := live.statistic(p, "live heap at the end", warmValue(live.Series[len(live.Series)-3:]), fact.Bytes)
+	words := fact.Sentence("it grew from %s to %s, most of it in a step: what is put into a map or a slice "+
+		"that doubles shows as steps, and as nothing between", from, to)
+	if places := grownPlaces(p, false); len(places) > 0 {
+		words += fact.Sentence("; most of the growth is %s", fact.Name(line(places[0].place)))
+	}
+	return words
+}
+
+// warmValue is the live heap when the warm-up is over, by the median of the
+// first few collections: one of them may have come at a bad moment.
+func warmValue(s model.Series) float64 {
+	var v []float64
+	for _, p := range s[:3] {
+		v = append(v, p.Value)
+	}
+	slices.Sort(v)
+	return v[len(v)/2]
+}
+
+// goroutinesGrow reports whether the number of goroutines grows as the heap
+// does: what they keep is then the symptom.
+func goroutinesGrow(m *model.Model) bool {
+	if m.Metrics != nil {
+		s := m.Metrics.Series[metricGoroutines]
+		if slope, low, _, ok := s.Slope(); ok {
+			return low > 0 && slope*(s[len(s)-1].At-s[0].At).Seconds() >= heapgrowthShare*s[0].Value
+		}
+	}
+	start, end := float64(profileCount(m.Goroutines.Start)), float64(profileCount(m.Goroutines.End))
+	return start > 0 && end >= (1+heapgrowthShare)*start
+}
+
+// besideGoroutines leaves a heap that grows with the number of goroutines to the finding
+// about them, where there is one.
+func besideGoroutines(p *diagnosis.Pass, g *swelling, longer string) {
+	first := []*diagnosis.Rule{goroutinegrowth, unboundedspawn, leakedgoroutines}
+	if slices.ContainsFunc(first, func(r *diagnosis.Rule) bool { return fires(p, r) }) {
+		p.Fine(fact.Sentence("live heap: it grows by %s, and so does the number of goroutines, which comes first", g.slope))
+		return
+	}
+	p.Unchecked("whether the live heap keeps growing", fact.Sentence("it grows by %s, and so does the number of goroutines: what each holds, "+
+		"as long as it is at work, may be all of it", g.slope), longer)
+}
+
+// grownPlaces compares the heap profiles of the ends of the run. With survivors
+// only stacks count whose objects are mostly still there.
+func grownPlaces(p *diagnosis.Pass, survivors bool) (out []grown) {
+	bytes := stackGrowth(p.Model, "inuse_space")
+	sum, all := map[diagnosis.Place]*grown{}, 0.0
+	var living map[model.Stack]bool
+	if survivors {
+		living = survivingStacks(p.Model)
+	}
+	for _, stack := range slices.Sorted(maps.Keys(bytes)) {
+		v := bytes[stack]
+		all += v
+		place, ok := p.UserPlace(stack)
+		if !ok || survivors && !living[stack] {
+			continue
+		}
+		if sum[place] == nil {
+			sum[place] = &grown{place: place}
+		}
+		sum[place].bytes += v
+		sum[place].stacks = append(sum[place].stacks, stack)
+	}
+	for _, g := range slices.SortedFunc(maps.Values(sum), func(a, b *grown) int {
+		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.place.Function, b.place.Function), cmp.Compare(a.place.Line, b.place.Line))
+	}) {
+		if len(out) < heapgrowthNamed && g.bytes >= heapgrowthPlace*all && g.bytes > 0 {
+			out = append(out, *g)
+		}
+	}
+	return out
+}
+
+func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
+	share := fact.Quotient.Of("part of the live heap", fact.Ratio, g.bytes, fact.Sum.Of("live heap at the end of the trend", fact.Bytes, g.from, g.bytes))
+	f := diagnosis.Finding{
+		Grows:      true,
+		Evidence:   []fact.Fact{g.slope, g.low, g.high, g.late, g.from, g.cycles},
+		Cost:       diagnosis.CostOf(g.bytes, share.Value),
+		Bound:      diagnosis.Direction(g.bytes, diagnosis.MemoryGoal, share.Value, "what was kept since the warm-up; the rate goes on until something ends it"),
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{fact.Sentence("a trend over %s collections; which code keeps the memory is not shown", g.cycles)},
+		RuledOut: []string{
+			fact.Sentence("a cache that fills up: the second half grows by %s, the whole by %s", g.late, g.slope),
+			"more goroutines, each with its own: their number does not grow like this",
+			fact.Sentence("warm-up: the first %s of the window is left out", fact.Name(fact.Ratio.Format(heapgrowthWarm))),
+		},
+		Remedy: diagnosis.Remedy{
+			Text: "Find who keeps it: compare two heap profiles (`go tool pprof -base first.pb.gz -sample_index=inuse_space " +
+				"last.pb.gz`). Usual suspects are maps and slices that only grow, caches without a bound, " +
+				"entries kept for requests that are long over, small pieces that hold a large buffer (clone them), " +
+				"and timers that were never stopped. If it is a cache, give it a bound.",
+		},
+		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, fact.Sentence("Let each run last %s at least, for what grows must have the time to. "+
+			"In a recording of the changed program the interval of the slope contains zero. "+
+			"One heap size at one moment proves nothing: it depends on when the last collection was.", g.over)),
+	}
+	format, parts := "What is alive after a collection grows by %s: from %s by %s in %s.", []fact.Part{g.slope, g.from, g.bytes, g.over}
+	if g.few {
+		format, parts = "What is alive after a collection grows by %s, and between two collections by %s at least and %s at most: "+
+			"from %s by %s in %s.",
+			[]fact.Part{g.slope, g.low, g.high, g.from, g.bytes, g.over}
+		f.RuledOut[0] = fact.Sentence("a cache that is full: in the second half it grew by %s, and by %s in all", g.late, g.slope)
+		f.RuledOut[2] = "a program that has loaded what it needs: the last collection is in the second half of the window"
+	}
+	if places := grownPlaces(p, g.few); len(places) > 0 {
+		format, parts = format+" Most of it comes from %s.", append(parts, name(places[0].place.Function))
+		addGrown(p, &f, places)
+	}
+	f.Say(format, parts...)
+	if left, ok := timeLeft(p, g.slope); ok {
+		f.Rest(left)
+	}
+	if g.over.Value < heapgrowthLong.Seconds() {
+		f.Confidence = diagnosis.Low
+		f.Reasons = append(f.Reasons, fact.Sentence("in %s a program that loads something looks the same", g.over))
+	}
+	if kind, ok := container(p, f.Stacks); ok {
+		f.Reasons = append(f.Reasons, "what holds it is in no profile; the code that makes it writes to "+kind+", which samples show, and that may be it")
+	}
+	if g.dips > 0 {
+		f.Reasons = append(f.Reasons, fact.Sentence("collections that found a little less than one before are left out, %s of %s", fact.Name(figureOf(g.dips)), g.cycles))
+	}
+	again := fact.Product.Of("time to record", fact.Seconds, g.over, fact.Figure("times as long", heapgrowthAgain, fact.Count, "two more collections under GOGC=100"))
+	f.Reasons = append(f.Reasons, fact.Sentence("only time tells a cache that fills from a leak: record %s, and a cache has levelled off", again))
+	return f
+}
+
+// addGrown names the code, which is the second kind of evidence.
+func addGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []grown) {
+	more := func(name string, match fact.Where) fact.Fact {
+		return fact.Difference.Of(name, fact.Bytes, p.Samples("in use at the end", "inuse_space", match), p.SamplesAtStart("in use at the start", "inuse_space", match))
+	}
+	var named []fact.Fact
+	for _, g := range places {
+		f.Where = append(f.Where, g.place)
+		f.Stacks = append(f.Stacks, g.stacks...)
+		named = append(named, more("more in use from "+line(g.place), ofStacks(g.stacks)))
+	}
+	f.Rest(named...)
+	for _, g := range places {
+		if made := p.Samples("objects made at "+line(g.place), "alloc_objects", ofStacks(g.stacks)); made.Value > 0 {
+			f.Rest(fact.Fraction.Of("part of the objects made at "+line(g.place)+" that is still there", fact.Ratio, moreObjects(p, g.stacks), made))
+		}
+	}
+	part := fact.Fraction.Of("their part of the growth", fact.Ratio, fact.Sum.Of("more in use from these lines", fact.Bytes, named...), more("more in use", nil))
+	if part.Value >= heapgrowthSure {
+		f.Confidence = diagnosis.High
+		f.Reasons = []string{fact.Sentence("the collections show the trend and the heap profiles the code: the lines named here have %s of the growth", part)}
+	}
+}
+
+// timeLeft says when the container's memory will be full, or the machine's, if it
+// goes on.
+func timeLeft(p *diagnosis.Pass, slope fact.Fact) (left fact.Fact, ok bool) {
+	if _, _, ok := p.Model.Process.Window(); ok && p.Model.Limits != nil && p.Model.Limits.Memory > 0 {
+		limit := p.Setting("container's memory limit", "memory limit of the control group", float64(p.Model.Limits.Memory), fact.Bytes)
+		room := fact.Difference.Of("memory that is left", fact.Bytes, limit, p.Process("resident memory", "rss", fact.Last))
+		return fact.Quotient.Of("until the container's memory is full", fact.Seconds, room, slope), true
+	}
+	room := p.Machine("memory that the machine has available", "available", fact.Last)
+	return fact.Quotient.Of("until the machine's memory is used up", fact.Seconds, room, slope), room.Value > 0
+}

@@ -1,0 +1,336 @@
+package rules
+
+import (
+	"cmp"
+	_ "embed"
+	"slices"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed hotfunction.md
+var hotfunctionPage string
+
+// hotfunction is silent about most hot functions: somewhere the CPU has to
+// go, and in a healthy program it goes into the job. It speaks where the code
+// does what never needs to be done twice, where it does more of a kind of work than
+// programs that are well, and, as a remark, where the program is as slow as its own
+// computing or a reader asks for CPU.
+var hotfunction = &diagnosis.Rule{
+	Name:  "hotfunction",
+	Title: "Much of the CPU goes into one function",
+	Doc:   hotfunctionPage,
+	// No Needs: either kind of CPU samples will do.
+	Explains: []string{"allocchurn", "gccost", "tinyheap", "growingslices"}, // only where it makes most of the garbage
+	Check:    checkHotfunction,
+}
+
+const (
+	// hotShare is the share of the CPU that a function of the program, with
+	// the library code it calls, must take to be worth a look. Half of it made
+	// twice as fast is 5%, which ten interleaved runs can hardly tell from noise.
+	hotShare = 0.10
+	// hotTwice is the share of CPU in doing again what could have been done
+	// once, and hotSamples its fewest samples: ten are at least four, nineteen
+	// times in twenty. The lab's look-alike, which compiles its patterns at
+	// start, is at 0 once that is over.
+	hotTwice   = minShare
+	hotSamples = 10
+	// hotBound is the CPU in use, in cores, from which a program is taken to be as slow
+	// as its own computing: one goroutine that computes all the time is at 1. Where others
+	// on the machine take the CPU, it holds a P all the time, and that counts.
+	hotBound = 0.7
+	// hotCores is the least CPU in use that is worth a finding about kinds of work.
+	hotCores = 0.1
+	// hotMost is the share of the CPU that a function must take of a program that others
+	// wait for, or the clock: most of it.
+	hotMost = 0.5
+	// hotGrowing is the part of a function's CPU in slices and maps that grow from which
+	// that is what there is to say of it: most.
+	hotGrowing = 2.0 / 3
+)
+
+// A remake is work whose result could be kept, by the functions that do it.
+type remake struct {
+	functions []string // or beginnings of them
+	what      string
+	text      string
+	code      string
+}
+
+// remakes are the standard library's and those of well-known others: each is
+// documented to be made once and used by many. What is seen under a sync.Once
+// or an init is.
+var remakes = []remake{
+	{[]string{"regexp.compile", "regexp.Compile", "regexp.MustCompile", "regexp/syntax.Parse"}, "compiling regular expressions",
+		"Compile the expression once, in a variable of the package; regexp.MatchString and its like compile it for every " +
+			"call. A compiled expression may be used by all goroutines at once.",
+		"var pattern = regexp.MustCompile(`…`) // at package level"},
+	{[]string{"text/template.(*Template).Parse", "html/template.(*Template).Parse", "text/template/parse.Parse"}, "parsing templates",
+		"Parse the template once and execute it for each request: a parsed template may be used by all goroutines at once.",
+		"var page = template.Must(template.New(\"page\").Parse(text)) // at package level"},
+	{[]string{"github.com/expr-lang/expr.Compile", "github.com/google/cel-go/cel.(*Env).Compile", "github.com/dop251/goja.Compile"}, "compiling expressions of a rule language",
+		"Compile each expression once, when the rules are loaded, and run the compiled program for each input: " +
+			"a compiled program may be used by all goroutines at once.", ""},
+	{[]string{"time.LoadLocation"}, "loading time zones",
+		"time.LoadLocation reads and parses a file for every call. Load the zones once and keep them.",
+		"var berlin, _ = time.LoadLocation(\"Europe/Berlin\") // at package level"},
+	{[]string{"crypto/x509.(*CertPool).AppendCertsFromPEM", "crypto/x509.SystemCertPool", "crypto/tls.X509KeyPair", "crypto/tls.LoadX509KeyPair"}, "parsing certificates of its own",
+		"Parse keys and pools of certificates once and put them into one tls.Config, which may be shared; " +
+			"a new http.Transport for each request also loses its connections.", ""},
+}
+
+func checkHotfunction(p *diagnosis.Pass) {
+	s, ok := cpuUseOf(p)
+	if !ok {
+		return
+	}
+	var named []string
+	for i := range remakes {
+		r := &remakes[i]
+		sites := s.callers(p.Model, r.callers)
+		if share := s.at("CPU in "+r.what, sites...); share.Value >= hotTwice && s.samplesAt(sites).Value >= hotSamples {
+			named = append(named, sites[0].Function)
+			p.Report(remakeFinding(p, &s, r, sites, share))
+		}
+	}
+	if !benchmarked(p) { // one operation is all that there is, and is mostly of one kind
+		named = append(named, reportWork(p, &s, named)...)
+	}
+	switch {
+	case p.Goal == diagnosis.CPUGoal, len(named) == 0 && cpuBound(p, &s):
+		reportHot(p, &s, hotShare)
+	case len(named) == 0 && s.used().Value >= hotCores:
+		reportHot(p, &s, hotMost)
+	}
+}
+
+// cpuBound reports whether the program is as slow as its own computing: it keeps a
+// core busy, or it is benchmarks, which do nothing but what they measure.
+func cpuBound(p *diagnosis.Pass, s *cpuUse) bool {
+	return benchmarked(p) || s.used().Larger(psInUse(p)).Value >= hotBound
+}
+
+// matches reports whether a stack does the work again, for the caller's own use.
+func (r *remake) matches(frames []model.Frame) bool { return r.callers(frames) != nil }
+
+// callers are the frames behind the call that does the work again, nil when
+// there is none: who calls it, and not what the library calls for it, is to be
+// named. What is remade for the sake of something else that is, counts there.
+func (r *remake) callers(frames []model.Frame) (behind []model.Frame) {
+	for i, f := range frames {
+		switch {
+		case atStart(f.Func):
+			return nil
+		case r.is(f):
+			behind = frames[i+1:]
+		case behind != nil && slices.ContainsFunc(remakes, func(other remake) bool { return other.is(f) }):
+			return nil
+		}
+	}
+	return behind
+}
+
+// is reports whether a frame is one of the functions that do the work.
+func (r *remake) is(f model.Frame) bool { return startsWith(f.Func, r.functions) }
+
+// atStart reports whether a function runs once in the life of a program.
+func atStart(f string) bool {
+	return startsWith(f, []string{"runtime.doInit", "sync.(*Once)."}) || strings.HasSuffix(f, ".init") || strings.Contains(f, ".init.")
+}
+
+func remakeFinding(p *diagnosis.Pass, s *cpuUse, r *remake, sites []cpuPlace, share fact.Fact) diagnosis.Finding {
+	f := diagnosis.Finding{
+		Title:      "Work is repeated for every call that could be done once",
+		Stacks:     topStacks(sites, hotNamed),
+		Evidence:   []fact.Fact{share, s.used()},
+		Cost:       s.cost(share),
+		Bound:      s.estimate(s.saved(r.what, r.matches), ""),
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{s.witness()},
+		RuledOut:   []string{"the program's start: what runs in an init function or under a sync.Once is not counted"},
+		Remedy:     diagnosis.Remedy{Text: r.text, Code: r.code},
+		Explains:   []string{},
+		Experiment: changed(diagnosis.CPUPerOp, "", "Allocations per operation are a count and show in one run whether it is made once."),
+	}
+	for _, site := range sites[:min(hotNamed, len(sites))] {
+		f.Where = append(f.Where, withProgram(p, site.Place, site.stacks...)...)
+	}
+	f.Where = where(f.Where...)
+	f.Say("%s of the CPU in use goes into %s, most of it for %s.", share, fact.Name(r.what), name(sites[0].Function))
+	if s.garbage(r.matches).Value >= hotGarbage {
+		f.Explains = p.Rule.Explains
+		f.Stacks = append(f.Stacks, allocating(p.Model, r.matches)...)
+	}
+	return f
+}
+
+// allocating are the stacks of the allocs profile that match: they end at the
+// allocation, so that those of CPU samples are none of them.
+func allocating(m *model.Model, match func([]model.Frame) bool) (stacks []model.Stack) {
+	if !m.Has(model.Heap) {
+		return nil
+	}
+	for i := range m.Heap.Samples {
+		if s := m.Heap.Samples[i].Stack; match(m.Stacks.Frames(s)) {
+			stacks = append(stacks, s)
+		}
+	}
+	return stacks
+}
+
+// reportHot names the functions that ask for most of the CPU: a remark, for nothing
+// says that any of it can be saved, and a known fix comes first. Where it is spread
+// over many functions of libraries, the program's own lead there.
+func reportHot(p *diagnosis.Pass, s *cpuUse, least float64) {
+	hot, shares := hotFunctions(p, s, askedBy, "CPU in ")
+	what := "and the library code it calls"
+	if len(shares) == 0 {
+		hot, shares = hotFunctions(p, s, ledBy, "CPU under ")
+		what = "and all that it calls"
+	}
+	if least > hotShare && (len(shares) == 0 || shares[0].Value < least || s.samples().Value < hotWorkSamples) {
+		return
+	}
+	if len(shares) == 0 {
+		p.Fine(fact.Sentence("CPU: no function asks for %s of it", fact.Name(fact.Ratio.Format(hotShare))))
+		return
+	}
+	if speaks(p, growingslices) && s.of("growing slices and maps in it", hot[0].growing(p.Model)).Value >= hotGrowing*shares[0].Value {
+		return // which says what to do about it
+	}
+	f := diagnosis.Finding{
+		Evidence: append([]fact.Fact{s.used()}, shares...),
+		Cost:     s.cost(shares[0]),
+		Bound: s.limit(shares[0], "made twice as fast, the function saves half of that; "+
+			"whether it can be is not known, so that this ranks behind every fix"),
+		Remark:     true,
+		Confidence: diagnosis.Low,
+		Reasons:    []string{fact.Sentence("the share is sure, from %s samples; that it is too much is not", s.samples())},
+		RuledOut:   []string{"the runtime's own work: collecting and scheduling are not counted"},
+		Explains:   []string{},
+		Remedy: diagnosis.Remedy{
+			Text: cheaper(hot[0].Work) + "Look at its lines (`gowhy ledger FILE --by work`, `go tool pprof -list`) and at how " +
+				"often it is called: the call that is not made is the cheapest. What can be decided before the loop " +
+				"should be; what is computed twice should be kept. A loop within a loop over one list grows with the " +
+				"square of its length: measure at two sizes.",
+		},
+		Experiment: &diagnosis.Experiment{
+			Primary: diagnosis.CPUPerOp, Promised: promised(diagnosis.CPUPerOp, fact.Amdahl(shares[0].Value), "Amdahl: the function costs nothing"),
+			Note: "`go test -bench NAME -count 10` of the function before and after tells what the change did to it; " +
+				"only the whole program tells what that is worth.",
+		},
+	}
+	f.Bound.Share = 0 // nobody knows whether any of it can be saved
+	switch {
+	case p.Goal == diagnosis.CPUGoal:
+	case least == hotMost:
+		f.Reasons = append(f.Reasons, fact.Sentence("shown as with --goal cpu: the program does little, %s, and most of it is this", s.used()))
+	default:
+		f.Reasons = append(f.Reasons, fact.Sentence("shown as with --goal cpu: CPU time limits a program that uses %s all the time", s.used()))
+	}
+	for _, h := range hot {
+		f.Where = append(f.Where, withProgram(p, h.Place, h.stacks...)...)
+		f.Stacks = append(f.Stacks, h.stacks...)
+	}
+	f.Where = where(f.Where...)
+	kinds := ""
+	list, _ := p.Model.Works()
+	for _, e := range list {
+		if e.Line.Func != hot[0].Function || len(f.Evidence) > len(shares)+hotNamed {
+			continue
+		}
+		if part := s.of(string(e.Work)+" in "+short(e.Line.Func), doing(p.Model, e)); part.Value >= minShare {
+			f.Rest(part)
+			kinds += ", " + fact.Sentence(string(e.Work)+" %s", part)
+		}
+	}
+	f.Say("%s "+what+" take %s of the CPU in use%s. That may well be the job.",
+		name(hot[0].Function), shares[0], fact.Name(strings.Replace(kinds, ", ", ": ", 1)))
+	p.Report(f)
+}
+
+// A hotPlace is a function by all that it asks for.
+type hotPlace struct {
+	diagnosis.Place // the line that asks for most of it
+	Work            model.Work
+	share           float64
+	stacks          []model.Stack
+}
+
+// growing matches its samples of slices and maps that grow.
+func (h *hotPlace) growing(m *model.Model) fact.Where {
+	return func(sample *model.Sample) bool {
+		return slices.Contains(h.stacks, sample.Stack) && growsData(m.Stacks.Frames(sample.Stack))
+	}
+}
+
+// asker is the line that a stack's work is for, and its kind.
+type asker func(m *model.Model, frames []model.Frame) (diagnosis.Place, model.Work, bool)
+
+// askedBy is the line nearest to the leaf of the program and of its libraries.
+func askedBy(_ *model.Model, frames []model.Frame) (diagnosis.Place, model.Work, bool) {
+	w, line, ok := model.WorkOf(frames)
+	return diagnosis.Place{Function: line.Func, File: line.File, Line: line.Line}, w, ok
+}
+
+// ledBy is the program's own line.
+func ledBy(m *model.Model, frames []model.Frame) (diagnosis.Place, model.Work, bool) {
+	place, ok := programFrame(m, frames)
+	return place, "", ok && !model.OfRecording(frames)
+}
+
+// hotFunctions are the functions that ask for hotShare of the CPU or more, the largest
+// first, and their shares.
+func hotFunctions(p *diagnosis.Pass, s *cpuUse, of asker, name string) (hot []hotPlace, shares []fact.Fact) {
+	type part struct {
+		place diagnosis.Place
+		work  model.Work
+	}
+	nanos := s.profile.Column("cpu")
+	sums, functions := map[part]float64{}, map[string]*hotPlace{}
+	for i := range s.profile.Samples {
+		sample := &s.profile.Samples[i]
+		place, w, ok := of(p.Model, p.Model.Stacks.Frames(sample.Stack))
+		if !ok {
+			continue
+		}
+		h := functions[place.Function]
+		if h == nil {
+			h = &hotPlace{Place: place, Work: w}
+			functions[place.Function] = h
+		}
+		v, k := sample.Value(nanos), part{place, w}
+		h.share, h.stacks = h.share+v, append(h.stacks, sample.Stack)
+		if sums[k] += v; sums[k] > sums[part{h.Place, h.Work}] {
+			h.Place, h.Work = place, w
+		}
+	}
+	for _, h := range functions {
+		hot = append(hot, *h)
+	}
+	slices.SortFunc(hot, func(a, b hotPlace) int {
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.Function, b.Function))
+	})
+	for _, h := range hot[:min(hotNamed, len(hot))] {
+		share := s.of(name+short(h.Function), func(sample *model.Sample) bool {
+			place, _, ok := of(p.Model, p.Model.Stacks.Frames(sample.Stack))
+			return ok && place.Function == h.Function
+		})
+		if share.Value >= hotShare {
+			shares = append(shares, share)
+		}
+	}
+	return hot[:len(shares)], shares
+}
+
+// cheaper is what is known of a kind of work, "" where it is a program's job.
+func cheaper(w model.Work) string {
+	if i := slices.IndexFunc(norms, func(n norm) bool { return n.work == w }); i >= 0 {
+		return norms[i].text + " "
+	}
+	return ""
+}

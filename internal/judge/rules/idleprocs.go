@@ -1,0 +1,301 @@
+package rules
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed idleprocs.md
+var idleprocsPage string
+
+var idleprocs = &diagnosis.Rule{
+	Name:  "idleprocs",
+	Title: "Processors idle while work waits",
+	Doc:   idleprocsPage,
+	Needs: []model.Source{model.Trace},
+	Check: checkIdleprocs,
+}
+
+const (
+	// idleprocsUse is the share of the Ps below which they count as idle
+	// beside waiting work. The catalogue's figure: above it, a fix of
+	// everything brings less than 1.43 times.
+	idleprocsUse = 0.7
+	// idleprocsWaiters is how many goroutines must wait for something that
+	// holds up their work, on average: a backlog that never goes away.
+	idleprocsWaiters = 1
+	// idleprocsSenders is the same for one place that sends. A single
+	// goroutine that offers the next number of a series always stands at its
+	// send, and nobody wants it sooner.
+	idleprocsSenders = 2
+	// idleprocsReady is the share of the window in which goroutines were
+	// ready and Ps free at the same time. The scheduler hands a ready
+	// goroutine to a free P within microseconds, so a tenth of the window
+	// needs an outside cause.
+	idleprocsReady = 0.1
+	// idleprocsResolved is how many pieces of the timeline a typical wait
+	// must span. A shorter one may lie beside the idle time of the same piece
+	// and not within it.
+	idleprocsResolved = 4
+)
+
+func checkIdleprocs(p *diagnosis.Pass) {
+	used := psUsed(p)
+	if used.Value >= idleprocsUse {
+		p.Fine(fact.Sentence("processors: %s of the Ps' time is used", used))
+		return
+	}
+	blockers, paced := backlog(p)
+	if sumWaiting(p, blockers).Value >= idleprocsWaiters {
+		if f, ok := heldUp(p, blockers, used); ok {
+			p.Report(f)
+			return
+		}
+	}
+	if ready := leftReady(p); ready.Value >= idleprocsReady {
+		if why := diagnosis.Disturbed(p.Model); why != "" { // then it is known who had the CPU
+			p.Unchecked("why goroutines wait beside free Ps", why, diagnosis.HowToGet(model.Trace))
+			return
+		}
+		p.Report(unserved(p, ready, used))
+		return
+	}
+	if why := cmp.Or(unseen(p, lockDemand), unseen(p, sendDemand)); why != "" {
+		p.Unchecked("whether work waits for Ps that are free", why, diagnosis.HowToGet(model.Trace))
+		return
+	}
+	if paced {
+		p.Fine(fact.Sentence("processors: %s of the Ps' time is used; who sends to full channels waits for goroutines that work, or for more to do", used))
+		return
+	}
+	p.Fine(fact.Sentence("processors: %s of the Ps' time is used, and no work waits for the rest", used))
+}
+
+// psUsed is the part of the Ps' time in which they did the program's work.
+func psUsed(p *diagnosis.Pass) fact.Fact {
+	return fact.Quotient.Of("Ps used", fact.Ratio, busyPs(p), gomaxprocs(p))
+}
+
+// backlog is the queues that hold up work, the longest first, but what those wait for who
+// set the pace of a full channel before that. Such a channel holds up nothing when
+// they have all they can do, or wait for more themselves: these are paced.
+func backlog(p *diagnosis.Pass) (qs []queue, paced bool) {
+	all, first := allQueues(p), map[model.Stack]bool{}
+	for i := range all {
+		q := &all[i]
+		if !q.busy() || q.kind == sendDemand && q.waiting(p, "").Value < idleprocsSenders {
+			continue
+		}
+		if of, ok := paceOf(p, all, q); q.kind == sendDemand && ok {
+			if !of.holdsUp(p) {
+				paced = true
+				continue
+			}
+			if len(of.stacks) > 0 {
+				first[of.stacks[0]] = true
+			}
+		}
+		qs = append(qs, *q)
+	}
+	rank := func(q queue) int {
+		if slices.ContainsFunc(q.stacks, func(s model.Stack) bool { return first[s] }) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(qs, func(a, b queue) int { return rank(a) - rank(b) })
+	return qs, paced
+}
+
+// sumWaiting is how many goroutines stand in some queues on average.
+func sumWaiting(p *diagnosis.Pass, qs []queue) fact.Fact {
+	var waiting []fact.Fact
+	for i := range qs {
+		waiting = append(waiting, qs[i].waitingHere(p))
+	}
+	return fact.Sum.Of("goroutines held up, on average", fact.Count, waiting...)
+}
+
+// waitingHere names the place, for several queues side by side.
+func (q *queue) waitingHere(p *diagnosis.Pass) fact.Fact {
+	return q.waiting(p, "goroutines waiting for "+q.kind.String()+" in "+short(q.place(p).Function))
+}
+
+func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding, ok bool) {
+	var all queue
+	var waits []fact.Fact
+	for i := range qs {
+		all.merge(qs[i])
+		waits = append(waits, qs[i].waited(p))
+	}
+	slices.Sort(all.groups)
+	all.groups = slices.Compact(all.groups)
+	throughput := fasterBy(p, all.groups, fact.Sum.Of("time held up", fact.Seconds, waits...), all.has)
+	if throughput.Value < worthwhile {
+		return f, false
+	}
+	first, waiting, idle := qs[0], sumWaiting(p, qs), idlePs(p)
+	place := first.place(p)
+	f = diagnosis.Finding{
+		Where:      where(append(first.slotPlaces(p), place, first.server(p))...),
+		Evidence:   []fact.Fact{used, gomaxprocs(p), waiting},
+		Cost:       diagnosis.CostOf(idle.Named("Ps idle while work waits"), fact.Rest.Of("", fact.Ratio, used).Value),
+		Bound:      fasterLimit(throughput, "if none of them waited"),
+		Confidence: diagnosis.Medium,
+		Reasons: []string{"idle time and waits from the same trace",
+			"a wait for a lock, a full channel or a pool shows that work was there; waits for messages or requests were not counted"},
+		RuledOut:   []string{"low load: goroutines with work in hand were blocked at any moment", "ready goroutines without a P: that is another cause, named when seen"},
+		Groups:     all.groups,
+		Stacks:     all.stacks,
+		Remedy:     blockerRemedy(first.kind),
+		Experiment: blockerExperiment(p.Model, first.kind),
+	}
+	which := "most of them (%s) wait for %s in %s"
+	if first.total < qs[len(qs)-1].total {
+		which = "those who set the pace of the others (%s) wait for %s in %s"
+	}
+	holds, parts := first.slotHolder(p)
+	f.Say("%s of %s Ps are idle on average while %s goroutines with work in hand are blocked; "+which+holds,
+		append([]fact.Part{idle.Number(), gomaxprocs(p), waiting, first.waitingHere(p), fact.Name(first.kind.String()), name(place.Function)}, parts...)...)
+	if of, ok := paceOf(p, allQueues(p), &first); ok && first.kind == sendDemand {
+		of.explain(p, &f, &first, waiting)
+	}
+	if first.kind == slotDemand || first.kind == poolDemand {
+		f.Confidence = diagnosis.Low
+		f.Reasons = append(f.Reasons, "the limit is the program's own and may be wanted, to spare what lies behind it")
+	}
+	for i := range qs[:min(3, len(qs))] {
+		f.Rest(qs[i].waitingHere(p))
+	}
+	return f, true
+}
+
+// atMoment is the queue of a moment in which those stand who wait for a free slot of a
+// pool; nil where nothing tells.
+func (q *queue) atMoment(p *diagnosis.Pass) *waitQueue {
+	if q.kind != poolDemand || p.Model.Moment == nil {
+		return nil
+	}
+	for _, w := range waitQueues(p) {
+		if slices.ContainsFunc(w.waiters, func(s *model.Standing) bool { return slices.Contains(q.stacks, s.Stack) }) {
+			return w
+		}
+	}
+	return nil
+}
+
+// slotPlaces are where the program waits for a slot, and where one stands who has one.
+func (q *queue) slotPlaces(p *diagnosis.Pass) []diagnosis.Place {
+	if w := q.atMoment(p); w != nil {
+		return w.places(p)
+	}
+	return nil
+}
+
+// slotHolder says who has one, behind a sentence.
+func (q *queue) slotHolder(p *diagnosis.Pass) (format string, parts []fact.Part) {
+	if w := q.atMoment(p); w != nil && len(w.holders) > 0 {
+		return w.said(p)
+	}
+	return ".", nil
+}
+
+func blockerRemedy(kind demand) diagnosis.Remedy {
+	text := map[demand]string{
+		lockDemand: "Shorten what is done under the lock, or split it.",
+		fdDemand:   "Let one goroutine own the descriptor, or open more of them.",
+		sendDemand: "Let more goroutines take from the channel, or let the one that does take several at a time. If its " +
+			"receivers wait for the network or a disk themselves, more of them is the fix.",
+		slotDemand: "The limit is one that the program sets itself. If it protects nothing that is at its own limit, raise it " +
+			"step by step while throughput rises.",
+		poolDemand: "The pool is smaller than the demand: by Little's law it needs requests per second × time per request " +
+			"slots. Raise it step by step; where the database is the limit, a larger pool only moves the queue there.",
+	}
+	return diagnosis.Remedy{Text: text[kind]}
+}
+
+// blockerExperiment searches the limit where it is the program's own number,
+// and tries a change of code else.
+func blockerExperiment(m *model.Model, kind demand) *diagnosis.Experiment {
+	e := changed(diagnosis.ThroughputMetric(m), "", "If more of the Ps' time is used and throughput stays, the time went into something else: diagnose again.")
+	if kind == slotDemand || kind == poolDemand {
+		e.Tune = "limit=1..256"
+	}
+	return e
+}
+
+// leftReady is the share of the window in which goroutines were ready to run
+// and a P free, or 0 when the timeline is too coarse to tell or stops of the
+// world account for it.
+func leftReady(p *diagnosis.Pass) fact.Fact {
+	free := float64(p.Procs()) * idleprocsUse
+	free = min(free, float64(p.Procs()-1))
+	var seen, all time.Duration
+	for _, b := range p.Model.Sched.Timeline {
+		all += b.Width
+		if b.Runnable >= 1 && b.Held <= free {
+			seen += b.Width
+		}
+	}
+	width := all / time.Duration(max(1, len(p.Model.Sched.Timeline)))
+	share := 0.0
+	if typicalWait(&p.Model.Sched.Delay) >= idleprocsResolved*width {
+		share = max(0, div((seen-stopped(p.Model)).Seconds(), all.Seconds()))
+	}
+	return p.Statistic(fact.Timeline, "ready beside free Ps", "time with ready goroutines beside free Ps", share, fact.Ratio)
+}
+
+// typicalWait is the mean wait for a P as a moment of waiting sees it: long
+// waits count by their length.
+func typicalWait(h *model.Histogram) time.Duration {
+	var sum, squares float64
+	for i, n := range h.Counts {
+		low, high := model.HistogramBounds(i)
+		mid := min(float64(low+(high-low)/2), float64(h.Max))
+		sum += float64(n) * mid
+		squares += float64(n) * mid * mid
+	}
+	return time.Duration(div(squares, sum))
+}
+
+func stopped(m *model.Model) (d time.Duration) {
+	if m.GC != nil {
+		for _, p := range m.GC.Pauses {
+			d += p.Duration
+		}
+	}
+	return d
+}
+
+func unserved(p *diagnosis.Pass, ready, used fact.Fact) diagnosis.Finding {
+	wait := p.Statistic(fact.Timeline, "waits for a P, weighed by length", "typical wait for a P", typicalWait(&p.Model.Sched.Delay).Seconds(), fact.Seconds)
+	half := fmt.Sprintf("GOMAXPROCS=%d", max(1, p.Procs()/2))
+	f := diagnosis.Finding{
+		Evidence:   []fact.Fact{used, gomaxprocs(p), ready, wait},
+		Cost:       diagnosis.CostOf(idlePs(p).Named("Ps idle while work waits"), fact.Rest.Of("", fact.Ratio, used).Value),
+		Bound:      diagnosis.Limit(wait, diagnosis.Latency, ready.Value, "a free P would have ended it at once"),
+		Confidence: diagnosis.Low,
+		Reasons: []string{"the timeline shows averages over short pieces of time",
+			"the trace does not see the operating system: that its threads had no CPU is inferred"},
+		RuledOut: []string{"stops of the world: their time is taken off", "bursts beside idle time: a typical wait spans several pieces of the timeline"},
+		Remedy: diagnosis.Remedy{
+			Text: "Look outside the program first: the threads that run goroutines did not get a CPU (a CPU quota, " +
+				"neighbours on the machine, " +
+				"or GOMAXPROCS above the CPUs that are there), or the goroutines are bound to threads of their own by " +
+				"runtime.LockOSThread.",
+			Knob: half,
+		},
+		Experiment: tried(latency(p.Model), half, "",
+			"If it does not get worse with half of the Ps, the CPUs were not there. On a machine without neighbours "+
+				"the waits for a P are gone too."),
+	}
+	f.Say("In %s of the window goroutines were ready to run and Ps free, yet they waited, typically %s: no thread came to run them.", ready, wait)
+	return f
+}

@@ -1,0 +1,159 @@
+package rules
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed lockedio.md
+var lockedioPage string
+
+var lockedio = &diagnosis.Rule{
+	Name:     "lockedio",
+	Title:    "A lock is held while its holder waits",
+	Doc:      lockedioPage,
+	Needs:    []model.Source{model.Trace},
+	Explains: []string{"hotmutex", "idleprocs", "futexstorm"},
+	Check:    checkLockedio,
+}
+
+const (
+	// lockedioRuns is the part of the time that the lock is held in which
+	// those who take it may run, all together, when it is held by somebody who does
+	// not: they cannot work under the lock for longer than they work at all.
+	lockedioRuns = 0.5
+	// lockedioWaits is the part of that time that one wait of theirs fills.
+	lockedioWaits = 0.5
+	// lockedioAtOnce is how many of them are in that wait on average. Under
+	// one lock it is one at a time; rounding and the window's ends leave a little more.
+	lockedioAtOnce = 1.1
+	// lockedioEach is the least number of such waits to a lock handed over.
+	lockedioEach = 0.5
+)
+
+// A heldWait is a wait for something outside that fills the time in which a
+// lock is held.
+type heldWait struct {
+	wait  *model.Wait
+	what  string
+	inUse fact.Fact // the lock
+	runs  fact.Fact // those who take it, in cores
+	total fact.Fact // time in the wait
+	// inside is how many are in the wait on average: under the lock one at a time.
+	inside fact.Fact
+}
+
+func checkLockedio(p *diagnosis.Pass) {
+	for _, q := range queues(p) {
+		waiting := q.waiting(p, "goroutines waiting for this lock, on average")
+		if q.kind != lockDemand || waiting.Value < hotmutexWaiters {
+			continue
+		}
+		throughput := q.faster(p)
+		if h, ok := heldAcross(p, &q, waiting); ok && throughput.Value >= worthwhile {
+			p.Report(lockedioFinding(p, &q, h, waiting, throughput))
+		}
+	}
+}
+
+// heldAcross infers what the holder of a lock does from what those who take it
+// can have done: if the lock is in use for longer than all of them run, it is
+// held by one who waits, and a wait in the same function that one at a time is
+// in, about once for each hand-over, is what he waits for.
+func heldAcross(p *diagnosis.Pass, q *queue, waiting fact.Fact) (h heldWait, ok bool) {
+	h.inUse = lockInUse.Of("lock in use", fact.Ratio, waiting)
+	takers := countRoots(p.Model, q.servers)
+	h.runs = fact.Quotient.Of("those who take it run", fact.Cores,
+		p.Goroutines("time that those who take it run", largest(takers), "running"), p.WindowLength())
+	if h.runs.Value >= lockedioRuns*h.inUse.Value {
+		return h, false
+	}
+	functions := lockFunctions(p.Model, q)
+	for i := range p.Model.Sched.Waits {
+		w := &p.Model.Sched.Waits[i]
+		what := waitsFor(w)
+		if takers[w.Group] == 0 || what == "" || !throughOne(p.Model.Stacks.Frames(w.Stack), functions) {
+			continue
+		}
+		total := p.Waits("time waiting for "+what, w.Kind, func(o *model.Wait) bool { return o == w })
+		inside := fact.Quotient.Of("goroutines with the lock waiting for "+what+", on average", fact.Count, total, p.WindowLength())
+		if inside.Value >= lockedioWaits*h.inUse.Value && inside.Value <= lockedioAtOnce &&
+			float64(w.Count) >= lockedioEach*float64(q.served) && inside.Value > h.inside.Value {
+			h.wait, h.what, h.total, h.inside = w, what, total, inside
+		}
+	}
+	return h, h.wait != nil
+}
+
+// waitsFor is what a wait is for that no other goroutine ends; "" for all others.
+func waitsFor(w *model.Wait) string {
+	switch {
+	case w.Kind == model.Net:
+		return "the network"
+	case w.Kind == model.SyscallWait:
+		return "a system call"
+	case w.Reason == "sleep":
+		return "time to pass"
+	}
+	return ""
+}
+
+// lockFunctions are the functions that take and release the lock.
+func lockFunctions(m *model.Model, q *queue) (functions []string) {
+	for _, s := range append(slices.Clone(q.stacks), largest(q.servers)...) {
+		if f, ok := caller(m.Stacks.Frames(s)); ok {
+			// The release may be in a deferred function literal of its own.
+			functions = append(functions, strings.TrimSuffix(f.Func, ".deferwrap1"))
+		}
+	}
+	return functions
+}
+
+func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, waiting, throughput fact.Fact) diagnosis.Finding {
+	lock := q.place(p)
+	wait, _ := p.UserPlace(h.wait.Stack)
+	waits := p.WaitCount("such waits", h.wait.Kind, func(o *model.Wait) bool { return o == h.wait })
+	ended := h.total
+	if h.wait.Open > 0 {
+		ended = fact.Difference.Of("time in those that ended", fact.Seconds, ended,
+			p.Statistic(fact.Timeline, "waits without an end", "time in those that go on", h.wait.OpenTotal.Seconds(), fact.Seconds))
+	}
+	mean := fact.Quotient.Of("one such wait, mean", fact.Seconds, ended, waits)
+	f := diagnosis.Finding{
+		Where:      where(lock, wait, q.server(p)),
+		Evidence:   []fact.Fact{waiting, h.inUse, h.runs, h.inside, mean, fact.Quotient.Of("such waits", fact.PerSec, waits, p.WindowLength()), busyPs(p)},
+		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
+		Bound:      fasterLimit(throughput, "if nobody waited for this lock"),
+		Confidence: diagnosis.Medium,
+		Reasons: []string{
+			"inferred from one trace: the lock is in use for longer than those who take it run, " +
+				"and one at a time waits in the function that takes it",
+			"the trace does not say when a lock is taken, only when somebody waits for it",
+		},
+		RuledOut: []string{
+			fact.Sentence("work under the lock: all who take it together keep %s busy", h.runs),
+			fact.Sentence("waits outside of the lock: then several would wait at the same time, here it is %s on average", h.inside),
+			fullMachine(p),
+		},
+		Groups: q.groups,
+		Stacks: append(q.stacks, h.wait.Stack),
+		Remedy: diagnosis.Remedy{
+			Text: "Take the wait out of the locked section: copy what is needed under the lock, release it, then ask, " +
+				"and take it again to store the answer. Where the lock protects a connection, " +
+				"give each goroutine one of its own, from a pool. " +
+				"Where it keeps several from asking the same, let one ask and the others wait for its answer alone " +
+				"(golang.org/x/sync/singleflight), by key.",
+			Code: "mu.Lock()\nv, ok := cache[key]\nmu.Unlock()\nif !ok {\n\tv = fetch(key) // not under the lock\n\tmu.Lock()\n\tcache[key] = v\n\tmu.Unlock()\n}",
+		},
+		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "In a new recording several goroutines are in that wait at the same time, "+
+			"and few wait for the lock. If throughput stays, the other side serves one at a time."),
+	}
+	f.Say("The lock taken in %s is held while its holder waits for %s, %s each time: %s goroutines wait for it on average.",
+		name(lock.Function), fact.Name(h.what), mean, waiting)
+	return f
+}

@@ -1,0 +1,325 @@
+package rules
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// A lockHold is who holds the lock of a queue and what that does meanwhile.
+type lockHold struct {
+	words  string // a sentence
+	facts  []fact.Fact
+	places []diagnosis.Place
+	reader bool // a reader of a reader-writer lock, so that more locks would not help
+}
+
+const (
+	// hotmutexHolder is the share of the window in which whoever holds a lock must wait
+	// at one line for that line to be named. A lock that is slow because its holder waits
+	// is held so nearly all of the time; below a tenth something else makes it slow.
+	hotmutexHolder = 0.1
+	// preemptedAfter is how long the runtime lets a goroutine run before it takes its P.
+	preemptedAfter = 10 * time.Millisecond
+)
+
+// held is who holds the lock of a queue, by the evidence that shows most: writers that
+// wait for readers to leave, what goroutines wait for between Lock and Unlock, where they
+// are preempted there, and what a moment knows of its holder.
+func (q *queue) held(p *diagnosis.Pass) (h lockHold, ok bool) {
+	byReader, reads := q.heldByReader(p)
+	byWait, waits := q.heldWaiting(p)
+	switch {
+	case reads && (!waits || byReader.facts[0].Value+byWait.facts[0].Value > p.Model.Run.Duration.Seconds() || byReader.facts[0].Value >= byWait.facts[0].Value):
+		return byReader, true
+	case waits:
+		return byWait, true
+	}
+	if h, ok = q.heldComputing(p); ok {
+		return h, true
+	}
+	return q.heldAtMoment(p)
+}
+
+// heldByReader is the reader for which writers wait, and all other readers behind them.
+// Only one writer at a time waits for readers, the others for that one: what these waits
+// take is time in which nobody gets on but who is inside.
+func (q *queue) heldByReader(p *diagnosis.Pass) (h lockHold, ok bool) {
+	m := p.Model
+	pends := func(w *model.Wait) bool { return q.has(w) && awaitsReaders(m.Stacks.Frames(w.Stack)) }
+	time := p.Waits("time in which a writer waits for readers to leave", model.Sync, pends)
+	if time.Value < hotmutexHolder*m.Run.Duration.Seconds() {
+		return h, false
+	}
+	h = lockHold{facts: []fact.Fact{time}, reader: true}
+	holder, at := q.holderAtMoment(m, func(h model.Holding) bool { return h.Shared })
+	if at != nil {
+		stands := userPlace(p, at.Stack)
+		h.places = []diagnosis.Place{stands, placeOf(holder.Taken)}
+		h.words = fact.Sentence("A reader holds it long: %s %s at %s. Writers wait %s for readers to leave, and the other "+
+			"readers wait behind them.",
+			name(holder.Taken.Func), fact.Name(stateWords(at.State)), atLine(stands), time)
+		return h, true
+	}
+	reader := userPlace(p, q.leaving(m)...)
+	if reader == (diagnosis.Place{}) {
+		return h, false
+	}
+	h.places = []diagnosis.Place{reader}
+	h.words = fact.Sentence("A reader holds it long: %s gives it back to writers, which wait %s for readers to leave, and the other "+
+		"readers wait behind them.",
+		name(reader.Function), time)
+	return h, true
+}
+
+// leaving is where readers give the lock back to a writer that waits for them, the one
+// first for which they waited longest: how often says nothing of how long.
+func (q *queue) leaving(m *model.Model) []model.Stack {
+	mean := map[model.Stack]time.Duration{}
+	for w := range q.entries {
+		if awaitsReaders(m.Stacks.Frames(w.Stack)) {
+			mean[w.Stack] += w.Total / time.Duration(max(1, w.Count+w.Open))
+		}
+	}
+	by := map[model.Stack]time.Duration{}
+	for _, w := range m.Sched.Wakes {
+		if d := mean[w.Woken]; d > 0 && throughFunc(m.Stacks.Frames(w.Waker), leavesAsReader) {
+			by[w.Waker] += d * time.Duration(w.Count)
+		}
+	}
+	return largest(by)
+}
+
+func leavesAsReader(function string) bool {
+	return function == "sync.(*RWMutex).RUnlock" || function == "sync.(*RWMutex).rUnlockSlow"
+}
+
+// awaitsReaders reports whether a stack is that of the writer which is next, and waits
+// for the readers inside: those behind it wait in the mutex between writers.
+func awaitsReaders(frames []model.Frame) bool {
+	for _, f := range frames {
+		switch {
+		case f.Func == "sync.(*RWMutex).Lock":
+			return true
+		case isMutex(f.Func) || !machinery(f.Func):
+			return false
+		}
+	}
+	return false
+}
+
+// lockedLines are the lines of functions between which a queue's lock is held.
+type lockedLines struct {
+	locked, unlocked map[string][]int // by function
+}
+
+func (q *queue) lockedLines(m *model.Model) *lockedLines {
+	l := &lockedLines{locked: map[string][]int{}, unlocked: map[string][]int{}}
+	for _, s := range q.stacks {
+		if f, ok := model.UserFrame(m.Stacks.Frames(s)); ok {
+			l.locked[f.Func] = append(l.locked[f.Func], f.Line)
+		}
+	}
+	for s := range q.servers {
+		if f, ok := model.UserFrame(m.Stacks.Frames(s)); ok {
+			l.unlocked[f.Func] = append(l.unlocked[f.Func], f.Line)
+		}
+	}
+	return l
+}
+
+// frame is the one of a stack whose line is between one that takes the lock and one that
+// gives it back, in one function.
+func (l *lockedLines) frame(frames []model.Frame) (model.Frame, bool) {
+	i := slices.IndexFunc(frames, func(f model.Frame) bool {
+		from := 0
+		for _, line := range l.locked[f.Func] {
+			if line < f.Line {
+				from = max(from, line)
+			}
+		}
+		back := l.unlocked[f.Func]
+		return from > 0 && slices.ContainsFunc(back, func(line int) bool { return line >= f.Line }) &&
+			!slices.ContainsFunc(back, func(line int) bool { return line > from && line < f.Line })
+	})
+	if i < 0 {
+		return model.Frame{}, false
+	}
+	return frames[i], true
+}
+
+// heldWaiting is what goroutines that hold the lock wait for longest, and where.
+func (q *queue) heldWaiting(p *diagnosis.Pass) (h lockHold, ok bool) {
+	m, lines := p.Model, q.lockedLines(p.Model)
+	inside := func(w *model.Wait) (model.Frame, bool) {
+		f, ok := lines.frame(m.Stacks.Frames(w.Stack))
+		return f, ok && w.Kind != model.SchedWait && !q.has(w)
+	}
+	longest := (*model.Wait)(nil)
+	for i := range m.Sched.Waits { // the longest first
+		if _, ok := inside(&m.Sched.Waits[i]); ok {
+			longest = &m.Sched.Waits[i]
+			break
+		}
+	}
+	if longest == nil {
+		return h, false
+	}
+	line, _ := inside(longest)
+	time := p.Waits("time in which whoever holds the lock waits there", longest.Kind, func(w *model.Wait) bool {
+		f, ok := inside(w)
+		return ok && f.Func == line.Func && f.Line == line.Line
+	})
+	if !q.longEnough(p, time) {
+		return h, false
+	}
+	return lockHold{
+		words: fact.Sentence("Whoever holds it %s at %s, %s in all.", waitingVerb(longest), atLine(placeOf(line)), time),
+		facts: []fact.Fact{time},
+	}, true
+}
+
+// longEnough reports whether a wait of who holds the lock makes it slow: one at a time
+// holds it, for a good part of the window.
+func (q *queue) longEnough(p *diagnosis.Pass, time fact.Fact) bool {
+	window := p.Model.Run.Duration.Seconds()
+	return time.Value <= lockedioAtOnce*window && time.Value >= hotmutexHolder*window
+}
+
+// heldComputing is where goroutines that hold the lock are preempted most: a goroutine
+// loses its P so when it has computed for long. The stack of who was made ready is that
+// of who did it, which says nothing of this.
+func (q *queue) heldComputing(p *diagnosis.Pass) (h lockHold, ok bool) {
+	m, lines := p.Model, q.lockedLines(p.Model)
+	wakers := map[model.Stack]bool{}
+	for _, w := range m.Sched.Wakes {
+		wakers[w.Waker] = true
+	}
+	inside := func(w *model.Wait) (model.Frame, bool) {
+		frames := m.Stacks.Frames(w.Stack)
+		f, ok := lines.frame(frames)
+		// Who gives a lock back yields to the next.
+		return f, ok && w.Kind == model.SchedWait && !wakers[w.Stack] && slices.Contains(q.groups, w.Group) && !throughFunc(frames, isMutex)
+	}
+	times, at := map[int]int64{}, map[int]model.Frame{}
+	for i := range m.Sched.Waits {
+		if f, ok := inside(&m.Sched.Waits[i]); ok {
+			times[f.Line] += m.Sched.Waits[i].Count
+			at[f.Line] = f
+		}
+	}
+	if len(times) == 0 {
+		return h, false
+	}
+	line := at[largest(times)[0]]
+	n := p.WaitCount("times that whoever holds the lock was preempted there", model.SchedWait, func(w *model.Wait) bool {
+		f, ok := inside(w)
+		return ok && f == line
+	})
+	if n.Value*preemptedAfter.Seconds() < hotmutexHolder*m.Run.Duration.Seconds() {
+		return h, false
+	}
+	place := placeOf(line)
+	return lockHold{
+		words:  fact.Sentence("Whoever holds it computes at %s. It was preempted there %s times.", atLine(place), n.Number()),
+		facts:  []fact.Fact{n},
+		places: []diagnosis.Place{place},
+	}, true
+}
+
+// heldAtMoment is the holder that a moment knows: with the time of its wait where the
+// trace has that, and for that one moment where it runs.
+func (q *queue) heldAtMoment(p *diagnosis.Pass) (h lockHold, ok bool) {
+	holder, at := q.holderAtMoment(p.Model, func(model.Holding) bool { return true })
+	if at == nil {
+		return h, false
+	}
+	stands := userPlace(p, at.Stack)
+	h = lockHold{reader: holder.Shared, places: []diagnosis.Place{stands, placeOf(holder.Taken)}}
+	probably := fact.Name("")
+	if !holder.Sure {
+		probably = "probably "
+	}
+	if slices.Contains(atWork, at.State) {
+		does := fact.Name("computes")
+		if at.State == "syscall" {
+			does = fact.Name(stateWords(at.State))
+		}
+		h.words = fact.Sentence("At the moment that is known its holder is %s%s, which %s at %s.", probably, name(holder.Taken.Func), does, atLine(stands))
+		return h, true
+	}
+	m := p.Model
+	there := func(w *model.Wait) bool {
+		return !q.has(w) && userPlace(p, w.Stack) == stands
+	}
+	i := slices.IndexFunc(m.Sched.Waits, func(w model.Wait) bool { return w.Kind != model.SchedWait && there(&w) })
+	if i < 0 {
+		return h, false
+	}
+	time := p.Waits("time in which its holder waits there", m.Sched.Waits[i].Kind, there)
+	if !q.longEnough(p, time) {
+		return h, false
+	}
+	h.facts = []fact.Fact{time}
+	h.words = fact.Sentence("Its holder is %s%s, which %s at %s, %s in all.", probably, name(holder.Taken.Func), fact.Name(stateWords(at.State)), atLine(stands), time)
+	return h, true
+}
+
+// holderAtMoment is a matching holder of the lock at the moment that is known, and where
+// it stands. The lock is the one for which goroutines wait there at the queue's lines; a
+// holder that waits for it as well is none to name.
+func (q *queue) holderAtMoment(m *model.Model, match func(model.Holding) bool) (model.Holding, *model.Standing) {
+	if m.Moment == nil {
+		return model.Holding{}, nil
+	}
+	lines := map[model.Frame]bool{}
+	for _, s := range q.stacks {
+		if f, ok := model.UserFrame(m.Stacks.Frames(s)); ok {
+			lines[f] = true
+		}
+	}
+	wanted := map[int]bool{}
+	for i := range m.Moment.Goroutines {
+		s := &m.Moment.Goroutines[i]
+		if f, ok := model.UserFrame(m.Stacks.Frames(s.Stack)); ok && s.Wants > 0 && lines[f] {
+			wanted[s.Wants] = true
+		}
+	}
+	for i := range m.Moment.Goroutines {
+		s := &m.Moment.Goroutines[i]
+		for _, h := range s.Holds {
+			if _, user := model.UserFrame(m.Stacks.Frames(s.Stack)); user && wanted[h.Lock] && s.Wants != h.Lock && match(h) {
+				return h, s
+			}
+		}
+	}
+	return model.Holding{}, nil
+}
+
+func placeOf(f model.Frame) diagnosis.Place {
+	return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}
+}
+
+// atLine is a place's file and line, as a sentence has it.
+func atLine(at diagnosis.Place) fact.Name {
+	return fact.Name(base(at.File) + ":" + strconv.Itoa(at.Line))
+}
+
+// waitingVerb is what a goroutine in a wait does, as a verb.
+func waitingVerb(w *model.Wait) fact.Name {
+	switch {
+	case w.Reason == "sleep":
+		return "sleeps"
+	case w.Kind == model.Net:
+		return "waits for the network"
+	case w.Kind == model.SyscallWait:
+		return "is in a system call"
+	case w.Reason != "":
+		return fact.Name("waits (" + w.Reason + ")")
+	}
+	return "waits"
+}

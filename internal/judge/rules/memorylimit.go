@@ -1,0 +1,168 @@
+package rules
+
+import (
+	_ "embed"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed memorylimit.md
+var memorylimitPage string
+
+var memorylimit = &diagnosis.Rule{
+	Name:     "memorylimit",
+	Title:    "The memory limit makes the collector run constantly",
+	Doc:      memorylimitPage,
+	Needs:    []model.Source{model.MetricsLog},
+	Instead:  []model.Source{model.GCTrace},                                        // whose goals show that a limit is reached
+	Explains: []string{"gccost", "tinyheap", "gcassist", "slowstop", "allocchurn"}, // the last two with conditions; see gcSymptoms
+	Check:    checkMemorylimit,
+}
+
+const (
+	// limitFull is the part of GOMEMLIMIT that the live heap takes from which
+	// what may be allocated between two collections is next to nothing.
+	limitFull = 0.85
+	// limitShare is the collector's share of the CPU that shows it to be so.
+	// A program whose heap was three times its limit used 3.7 times the CPU.
+	limitShare = 0.15
+	// limitFree is the part of a limit that the live heap should leave free:
+	// at half of it the limit paces no worse than GOGC=100 does.
+	limitFree = 0.5
+)
+
+func checkMemorylimit(p *diagnosis.Pass) {
+	if !p.Model.Has(model.MetricsLog) {
+		if h, ok := measureFull(p); ok {
+			p.Report(h.finding(p))
+		}
+		return
+	}
+	l := measureLimit(p)
+	switch {
+	case !l.known && l.engaged:
+		p.Unchecked("whether a memory limit keeps the collector busy",
+			"the runtime held its collector back, and nothing tells whether GOMEMLIMIT is set", diagnosis.HowToGet(model.MetricsLog))
+	case !l.set: // a collector that is busy all the same is another rule's problem
+	case l.engaged:
+		p.Report(limitFinding(p, &l))
+	case l.live.Value < limitFull*l.limit.Value:
+		p.Fine(fact.Sentence("memory limit: the live heap takes %s of it", l.full()))
+	case !l.priced:
+		p.Unchecked("what the memory limit costs", fact.Sentence("the live heap takes %s of it, and no evidence tells the collector's share of the CPU", l.full()), diagnosis.HowToGet(model.CPU))
+	case l.share.Value < limitShare:
+		p.Fine(fact.Sentence("memory limit: the live heap takes %s of it, and the collector %s of the CPU", l.full(), l.share))
+	default:
+		p.Report(limitFinding(p, &l))
+	}
+}
+
+// A limited is what the rule measures.
+type limited struct {
+	heapCost
+	limit   fact.Fact // GOMEMLIMIT
+	set     bool
+	known   bool      // whether it is
+	priced  bool      // the collector's share of the CPU is known
+	engaged bool      // the limiter held the collector back in the window
+	needed  fact.Fact // collections a second that GOGC=100 would make; 0 when not known
+}
+
+func measureLimit(p *diagnosis.Pass) (l limited) {
+	l.heapCost, l.priced = measureHeap(p)
+	l.limit, l.set, l.known = memoryLimit(p)
+	l.engaged = limiterEngaged(p.Model)
+	l.needed = fact.Quotient.Of("collections that GOGC=100 would need", fact.PerSec, p.Metric("bytes allocated", metricAllocBytes, fact.Rate), l.live)
+	return l
+}
+
+// full is the part of the limit that lives.
+func (l *limited) full() fact.Fact {
+	return fact.Quotient.Of("part of the limit that is alive", fact.Ratio, l.live, l.limit)
+}
+
+// limiterEngaged reports whether the limiter of the collector's CPU was on in
+// the window. The metric is the number of the last collection for which it was.
+func limiterEngaged(m *model.Model) bool {
+	limiter, cycles := m.Metrics.Series[metricLimiter], m.Metrics.Series[metricCycles]
+	if _, _, counted := cycles.Delta(); !counted || len(limiter) == 0 {
+		return false
+	}
+	last := limiter[len(limiter)-1].Value
+	return last > limiter[0].Value || last > cycles[0].Value
+}
+
+// limitUsed is what counts against GOMEMLIMIT.
+func limitUsed(m *model.Model) float64 {
+	return max(0, metricNow(m, metricTotal)-metricNow(m, metricReleased))
+}
+
+func limitFinding(p *diagnosis.Pass, l *limited) diagnosis.Finding {
+	f := diagnosis.Finding{
+		Evidence: []fact.Fact{l.rate, l.live},
+		Remedy:   l.remedy(),
+		RuledOut: []string{"a limit that is near and does no harm: either the runtime's limiter was on, or the collector takes much of the CPU"},
+		Explains: gcSymptoms(p),
+	}
+	if l.priced {
+		f.Evidence = l.facts()
+	}
+	f.Cost, f.Bound = l.costs()
+	f.Rest(l.limit)
+	if l.needed.Value > 0 {
+		f.Rest(l.needed)
+	}
+	l.say(&f)
+	f.Experiment = tried(diagnosis.CPUPerOp, f.Remedy.Knob, "", "The runtime's limiter must stay off. If CPU time does not fall, the limit is not to blame.")
+	f.Confidence, f.Reasons = l.certainty()
+	return f
+}
+
+func (l *limited) say(f *diagnosis.Finding) {
+	format, parts := "%s collections a second", []fact.Part{l.rate.Number()}
+	if l.priced {
+		format, parts = format+" take %s of the CPU in use", append(parts, l.share)
+	}
+	if l.engaged {
+		format += ", until the runtime held its collector back"
+	}
+	f.Say("The live heap is %s and GOMEMLIMIT %s: "+format+".", append([]fact.Part{l.live, l.limit}, parts...)...)
+}
+
+func (l *limited) remedy() diagnosis.Remedy {
+	return diagnosis.Remedy{
+		Text: "Raise GOMEMLIMIT to twice the live heap, if there is that much: " +
+			"nine tenths of a container's limit leave room for stacks and for what is not the heap. " +
+			"If there is no more memory, let less stay alive; no GOGC helps where the live heap fills the limit. " +
+			"The limit does not keep the process small either: the runtime goes beyond it rather than spend more than half of the " +
+			"CPU on collecting.",
+		Knob: limitKnob(toMiB(l.live.Value / limitFree)),
+	}
+}
+
+// sparedCollecting is the CPU in collections that GOGC=100 without a limit would not
+// make.
+var sparedCollecting = &fact.Formula{Name: "spared collections", Words: "GC model: {0} × {1} × (1 − {2} ÷ {3})",
+	Value: func(x []float64) float64 { return x[0] * x[1] * (1 - min(1, div(x[2], x[3]))) }}
+
+// costs promises what collections cost that GOGC=100 would not make. Without
+// a price there is a cost in collections and no promise.
+func (l *limited) costs() (diagnosis.Cost, diagnosis.Bound) {
+	if !l.priced {
+		return diagnosis.CostOf(l.rate, 0), noSaving(fact.Cores, diagnosis.CPUGoal, "no evidence tells the collector's share of the CPU")
+	}
+	spared := sparedCollecting.Of("CPU in collecting", fact.Cores, l.share, l.cores, l.needed, l.rate)
+	return l.cost(), diagnosis.Limit(spared, diagnosis.CPUGoal, fact.Quotient.Of("share saved", fact.Ratio, spared, l.cores).Value, "")
+}
+
+// certainty is high where the runtime itself says that it came to the end of
+// what it may spend.
+func (l *limited) certainty() (diagnosis.Confidence, []string) {
+	if l.engaged {
+		return diagnosis.High, []string{"the runtime's limiter was on, which happens only when collecting takes half of the CPU"}
+	}
+	return diagnosis.Medium, []string{"the live heap is near the limit and the collector busy; " +
+		"that the one is the cause of the other shows when the limit is raised"}
+}

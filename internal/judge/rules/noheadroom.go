@@ -1,0 +1,149 @@
+package rules
+
+import (
+	_ "embed"
+	"math"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed noheadroom.md
+var noheadroomPage string
+
+var noheadroom = &diagnosis.Rule{
+	Name:  "noheadroom",
+	Title: "The heap may grow into the container's memory limit",
+	Doc:   noheadroomPage,
+	Needs: []model.Source{model.ProcFS},
+	Check: checkNoheadroom,
+}
+
+const (
+	// headroomFull is the part of the container's memory from which the next
+	// burst may end in the kernel's killing the process.
+	headroomFull = 0.8
+	// headroomLimit is the part of it that GOMEMLIMIT should be: the rest is
+	// for what the runtime does not count, C memory, thread stacks, page tables.
+	headroomLimit = 0.9
+	// headroomLive is the part of GOMEMLIMIT that the live heap may take
+	// before the limit itself becomes a problem; see limitFull.
+	headroomLive = 0.7
+)
+
+func checkNoheadroom(p *diagnosis.Pass) {
+	if p.Model.Limits == nil || p.Model.Limits.Memory == 0 {
+		return
+	}
+	r := headroom{
+		memory: p.Setting("container's memory limit", "memory limit of the control group", float64(p.Model.Limits.Memory), fact.Bytes),
+		rss:    p.Process("largest resident memory", "rss", fact.Most),
+		goal:   heapPeak(p),
+	}
+	live := liveHeap(p.Model)
+	r.alive = live.most(p)
+	var known bool
+	r.limit, r.set, known = memoryLimit(p)
+	peak := r.rss.Larger(r.goal)
+	switch {
+	case peak.Value < headroomFull*r.memory.Value:
+		p.Fine(fact.Sentence("memory: at most %s of the container's %s", peak, r.memory))
+	case !known:
+		p.Unchecked("whether the runtime knows of the container's memory limit",
+			fact.Sentence("the process takes %s of %s, and no evidence tells GOMEMLIMIT", peak, r.memory), diagnosis.HowToGet(model.MetricsLog))
+	case !r.set || r.limit.Value > r.memory.Value:
+		p.Report(headroomFinding(&r))
+	default:
+		p.Fine(fact.Sentence("memory: GOMEMLIMIT is %s, the container's limit %s", r.limit, r.memory))
+	}
+}
+
+// A headroom is what the rule measures.
+type headroom struct {
+	memory, rss, goal, alive fact.Fact // bytes: the container's, and the largest of the others in the window
+	limit                    fact.Fact // GOMEMLIMIT
+	set                      bool
+}
+
+// heapPeak is the largest goal of the heap in the window: what it may grow to
+// before the next collection has ended.
+func heapPeak(p *diagnosis.Pass) (goal fact.Fact) {
+	const name = "largest heap goal"
+	logged := 0.0
+	for _, l := range p.Model.GCLog {
+		logged = max(logged, float64(l.Goal))
+	}
+	for _, g := range []fact.Fact{p.Metric(name, metricGoal, fact.Most), heapGoal(p), p.Statistic(fact.Collector, "goal", name, logged, fact.Bytes).From(model.GCTrace)} {
+		if g.Value < math.MaxInt64 { // GOGC=off has a goal that is none
+			goal = goal.Larger(g)
+		}
+	}
+	return goal
+}
+
+func headroomFinding(r *headroom) diagnosis.Finding {
+	f := diagnosis.Finding{
+		Evidence:   []fact.Fact{r.memory, r.rss},
+		Cost:       diagnosis.CostOf(r.rss, fact.Fraction.Of("part of the container's memory", fact.Ratio, r.rss, r.memory).Value),
+		Bound:      r.bound(),
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{"the limit and the sizes are exact; whether a burst comes that needs more is not known"},
+		RuledOut: []string{
+			"the page cache, which counts in the container's usage and can be dropped: " +
+				"resident memory and the heap's goal are compared",
+			"a limit that the runtime knows: " + r.unlimited(),
+		},
+		Remedy: r.remedy(),
+		Prove: "More memory for the container has no other arm. Record under the heaviest load there is: " +
+			"the heap's goal must stay below the limit.",
+	}
+	for _, known := range []fact.Fact{r.goal, r.alive} {
+		if known.Value > 0 {
+			f.Rest(known)
+		}
+	}
+	if f.Remedy.Knob != "" {
+		f.Experiment = tried(diagnosis.PeakRSS, f.Remedy.Knob, "", "Try it under the heaviest load there is: the heap's goal must stay below the limit, "+
+			"and CPU time per operation as it was, for the limit acts only when it is near.")
+	}
+	if r.goal.Value > r.rss.Value {
+		f.Say("The heap may grow to %s before a collection ends, the container has %s, and %s.", r.goal, r.memory, fact.Name(r.unlimited()))
+	} else {
+		f.Say("The process takes up to %s of the container's %s, and %s.", r.rss, r.memory, fact.Name(r.unlimited()))
+	}
+	return f
+}
+
+// bound promises the garbage that earlier collections would have taken away: what
+// is resident beyond the live heap.
+func (r *headroom) bound() diagnosis.Bound {
+	if r.alive.Value == 0 {
+		return noSaving(fact.Bytes, diagnosis.MemoryGoal, "no evidence tells how much of it is alive")
+	}
+	garbage := fact.Difference.Of("resident memory beyond the live heap", fact.Bytes, r.rss, r.alive)
+	return diagnosis.Limit(garbage, diagnosis.MemoryGoal, fact.Fraction.Of("part of the container's memory", fact.Ratio, garbage, r.memory).Value,
+		"an upper bound on what earlier collections can free. A process that is killed loses all")
+}
+
+func (r *headroom) unlimited() string {
+	if !r.set {
+		return "the runtime has no limit to keep to: GOMEMLIMIT is off"
+	}
+	return fact.Sentence("GOMEMLIMIT, %s, lies beyond it", r.limit)
+}
+
+// remedy warns where the fix would be the next problem.
+func (r *headroom) remedy() diagnosis.Remedy {
+	if r.alive.Value > headroomLive*headroomLimit*r.memory.Value {
+		return diagnosis.Remedy{Text: "Give the container more memory, or let less stay alive: the live heap alone takes most of what there is. " +
+			"GOMEMLIMIT would keep the process from being killed and make it collect without end instead."}
+	}
+	part := fact.Figure("part of the container's memory", headroomLimit, fact.Ratio, "leaves room for what the runtime does not count")
+	limit := fact.Product.Of("limit to set", fact.Bytes, part, r.memory)
+	return diagnosis.Remedy{
+		Text: fact.Sentence("Set GOMEMLIMIT to nine tenths of the container's limit, %s: the runtime then collects earlier as it comes near. "+
+			"Memory of C code is not counted by it; leave more room for that.", limit),
+		Knob: limitKnob(math.Floor(limit.Value / (1 << 20))),
+	}
+}

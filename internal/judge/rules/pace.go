@@ -1,0 +1,157 @@
+package rules
+
+import (
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// Behind a full channel is somebody who takes from it, and often another full channel
+// before which he stands himself. The last of them sets the pace, and what he does with
+// his time tells whether anything holds up those who wait: one who computes, on a machine
+// without a core to spare, is not made faster by a second one.
+
+const (
+	// paceBusy is the part of their time that those who set the pace work when
+	// only their number is the limit.
+	paceBusy = funnelBusy
+	// paceIdle is how many Ps must be idle for one more goroutine that computes: with
+	// less than one it takes its time from those that are there.
+	paceIdle = 1
+	// paceCall is how long system calls of one place take on average when they wait for a
+	// device: what the kernel only computes or copies takes microseconds, a sync of a file
+	// two milliseconds and more.
+	paceCall = 200 * time.Microsecond
+)
+
+// A pace is what those do who take from the last of a row of full channels.
+type pace struct {
+	stage
+	taking time.Duration // waiting to be given more
+	work   fact.Fact     // not waiting: on a P, or ready for one
+	inner  fact.Fact     // waiting for anything outside: the network, a disk, a lock, a time
+	waits  fact.Fact     // that ended
+	stacks []model.Stack // of these, the longest total first
+}
+
+// paceOf follows full channels from one to the last; ok is false where the trace does not
+// tell who takes from them, or they are a ring.
+func paceOf(p *diagnosis.Pass, qs []queue, q *queue) (of pace, ok bool) {
+	for seen := map[*queue]bool{}; q != nil && !seen[q]; {
+		seen[q] = true
+		s := stageOf(p, q)
+		if s.time.Value == 0 || q.feeds(p.Model, q) {
+			return of, false
+		}
+		next, handing := s.handsOn(p.Model, qs)
+		of = s.pace(p)
+		if handing <= max(of.work.Duration(), of.inner.Duration()) {
+			return of, true
+		}
+		q = next
+	}
+	return of, false
+}
+
+// handsOn is the full channel before which those who take from one stand longest
+// themselves, and how long they stand before any.
+func (s *stage) handsOn(m *model.Model, qs []queue) (next *queue, total time.Duration) {
+	longest := time.Duration(0)
+	for i := range qs {
+		if qs[i].kind != sendDemand {
+			continue
+		}
+		here := time.Duration(0)
+		for w := range qs[i].entries {
+			if s.has(m, w.Stack) {
+				here += w.Total
+			}
+		}
+		if total += here; here > longest {
+			next, longest = &qs[i], here
+		}
+	}
+	return next, total
+}
+
+// pace accounts for the time of a stage.
+func (s *stage) pace(p *diagnosis.Pass) pace {
+	m, of := p.Model, pace{stage: *s}
+	r, by := trips(p, s), map[model.Stack]time.Duration{}
+	kinds, asked := newDemands(m), map[model.Stack]bool{}
+	for _, stack := range r.stacks {
+		asked[stack] = true
+	}
+	outside := func(w *model.Wait) bool {
+		return asked[w.Stack] || w.Kind == model.SyscallWait && w.Total >= time.Duration(w.Count)*paceCall || w.Reason == "sleep" || kinds.kind(w) == lockDemand
+	}
+	mine := func(w *model.Wait) bool { return s.has(m, w.Stack) }
+	inner := func(w *model.Wait) bool { return w.Count >= queueServed && mine(w) && outside(w) }
+	for i := range m.Sched.Waits {
+		w := &m.Sched.Waits[i]
+		if w.Kind == model.SchedWait || !mine(w) {
+			continue
+		}
+		if s.queue.isTakenAt(m, w.Stack) {
+			of.taking += w.Total
+		}
+		if inner(w) {
+			by[w.Stack] += w.Total
+		}
+	}
+	of.stacks = largest(by)
+	var all, times, counts []fact.Fact
+	for _, kind := range []model.WaitKind{model.Net, model.Sync, model.SyscallWait, model.OtherWait} {
+		all = append(all, p.Waits("waits ("+string(kind)+")", kind, mine))
+		times = append(times, p.Waits("waits for what is outside ("+string(kind)+")", kind, inner))
+		counts = append(counts, p.WaitCount("their number ("+string(kind)+")", kind, inner))
+	}
+	of.work = fact.Difference.Of("time at work", fact.Seconds, s.time, sumOf("time in waits", fact.Seconds, all...))
+	of.inner, of.waits = sumOf("time that who takes from it waits", fact.Seconds, times...), sumOf("such waits", fact.Count, counts...)
+	return of
+}
+
+// holdsUp reports whether those who wait before the channels would go on sooner with
+// more goroutines that take from them, or with a shorter wait of these.
+func (of *pace) holdsUp(p *diagnosis.Pass) bool {
+	if of.waitsItself() {
+		return of.inner.Duration() > of.taking
+	}
+	return of.busy().Value >= paceBusy && idlePs(p).Value >= paceIdle
+}
+
+// waitsItself reports whether who sets the pace waits more than he works.
+func (of *pace) waitsItself() bool { return of.inner.Value > of.work.Value }
+
+// busy is the part of their time that those who set the pace work.
+func (of *pace) busy() fact.Fact {
+	return fact.Fraction.Of("time at work of who takes from the last channel", fact.Ratio, of.work, of.time)
+}
+
+// explain makes a finding about a full channel one about who sets its pace.
+func (of *pace) explain(p *diagnosis.Pass, f *diagnosis.Finding, q *queue, waiting fact.Fact) {
+	f.Groups, f.Stacks = append(f.Groups, of.names()...), append(f.Stacks, of.stacks...)
+	blocked := "%s of %s Ps are idle on average while %s goroutines with work in hand are blocked: "
+	if !of.waitsItself() {
+		last := of.queue.server(p)
+		f.Where = where(last, q.place(p), q.server(p))
+		f.Remedy.Text = "Run more of the goroutines that take from the last full channel, up to one for each P that is idle. " +
+			"The others only hand on: more of them change nothing. Where order matters, give each a key of its own. " +
+			"Larger channels change nothing."
+		f.Say(blocked+"%s takes from the last full channel and works %s of its time.",
+			idlePs(p).Number(), gomaxprocs(p), waiting, name(last.Function), of.busy())
+		f.Rest(of.count)
+		return
+	}
+	share := fact.Fraction.Of("time of who takes from them in waits", fact.Ratio, of.inner, of.time)
+	mean := fact.Quotient.Of("one such wait, mean", fact.Seconds, of.inner, of.waits)
+	inner := userPlace(p, of.stacks...)
+	f.Where = where(inner, q.place(p), of.queue.server(p))
+	f.Remedy.Text = "The full channel is the consequence. Shorten what its receivers wait for, or let them wait " +
+		"less often: several pieces of work with one request, one sync, one turn at a lock. More receivers help " +
+		"where what they wait for serves several at once, as a service does and a lock does not."
+	f.Say(blocked+"who takes from the last full channel waits %s of its time itself, %s each, in %s.",
+		idlePs(p).Number(), gomaxprocs(p), waiting, share, mean, name(inner.Function))
+}

@@ -1,0 +1,119 @@
+package rules
+
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed poolwait.md
+var poolwaitPage string
+
+var poolwait = &diagnosis.Rule{
+	Name:     "poolwait",
+	Title:    "Goroutines wait for a connection of a pool",
+	Doc:      poolwaitPage,
+	Needs:    []model.Source{model.Trace},
+	Explains: []string{"idleprocs", "futexstorm"},
+	Check:    checkPoolwait,
+}
+
+const (
+	// poolWaiters is how many goroutines wait for a connection on average.
+	// One in a burst finds the pool empty in every well program.
+	poolWaiters = 1
+	// poolDials is the part of the waits that end because a new connection
+	// was made, from which they are waits for a dial and not for a free one.
+	poolDials = 0.5
+)
+
+// connectionPools are the functions that wait for a connection. A semaphore of
+// the program's own is not among them: what it protects is not known.
+var connectionPools = []string{
+	"database/sql.(*DB).conn", "net/http.(*Transport).getConn", "github.com/redis/go-redis/v9/internal/pool.(*ConnPool).waitTurn",
+	"github.com/go-redis/redis/v8/internal/pool.(*ConnPool).waitTurn", "github.com/gomodule/redigo/redis.(*Pool).waitVacantConn",
+	"github.com/jackc/puddle/v2.(*Pool", "go.mongodb.org/mongo-driver/x/mongo/driver/topology.(*pool).checkOut",
+}
+
+func inConnectionPool(frames []model.Frame) bool {
+	return through(frames, connectionPools)
+}
+
+func checkPoolwait(p *diagnosis.Pass) {
+	var worst fact.Fact
+	for _, q := range queues(p) {
+		if q.kind == lockDemand || q.kind == fdDemand || !inConnectionPool(p.Model.Stacks.Frames(q.stacks[0])) || dials(p.Model, &q) >= poolDials {
+			continue
+		}
+		waiting, throughput := q.waiting(p, "goroutines waiting for a connection, on average"), q.faster(p)
+		if waiting.Value < poolWaiters || throughput.Value < worthwhile {
+			worst = worst.Larger(waiting)
+			continue
+		}
+		p.Report(poolFinding(p, &q, waiting, throughput))
+		return
+	}
+	if worst.Value > 0 {
+		p.Fine(fact.Sentence("connection pools: at most %s goroutines wait for a connection on average", worst))
+	}
+}
+
+// dials is the part of a queue's waits that a new connection ended.
+func dials(m *model.Model, q *queue) float64 {
+	var n int64
+	for s, count := range q.servers {
+		if throughFunc(m.Stacks.Frames(s), func(f string) bool {
+			return strings.Contains(f, ".dialConn") || strings.Contains(f, ".openNewConnection")
+		}) {
+			n += count
+		}
+	}
+	return div(float64(n), float64(q.served))
+}
+
+func poolFinding(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) diagnosis.Finding {
+	asks, lib := programPlace(p, q.stacks...), q.place(p)
+	if asks == (diagnosis.Place{}) {
+		asks = lib
+	}
+	wait, share := q.wait(p, "mean wait"), q.share(p, "share of their time")
+	served := p.Statistic(fact.Wakes, "wake-ups that end waits in the pool", "connections handed on", float64(q.served), fact.Count)
+	f := diagnosis.Finding{
+		Where: where(asks, lib, q.server(p)),
+		Evidence: []fact.Fact{
+			waiting, share, wait, fact.Quotient.Of("connections handed on", fact.PerSec, served, p.WindowLength()), busyPs(p),
+		},
+		Cost:       diagnosis.CostOf(waiting, share.Value),
+		Bound:      fasterLimit(throughput, "if nobody waited for a connection and the other side took as much more"),
+		Confidence: diagnosis.Low,
+		Reasons: []string{
+			"the waits are named by the pool's own functions",
+			"whether the other side bears more connections at once is not in the evidence: " +
+				"where it is the limit, a larger pool moves the queue there",
+		},
+		RuledOut: []string{
+			"connections being made: these waits were ended by one that came back",
+			fullMachine(p),
+		},
+		Groups: q.groups,
+		Stacks: q.stacks,
+		Remedy: diagnosis.Remedy{
+			Text: "By Little's law the pool needs operations per second × seconds that one holds a connection. First hold it for less: " +
+				"close rows and read bodies to their end at once, do other work outside of transactions, " +
+				"send several statements together. " +
+				"Then raise the limit step by step while throughput rises (DB.SetMaxOpenConns together with SetMaxIdleConns, " +
+				"Transport.MaxConnsPerHost, PoolSize), and stop where the other side's own latency begins to rise.",
+			Code: "db.SetMaxOpenConns(n)\ndb.SetMaxIdleConns(n) // else n-2 of them are closed and dialled again",
+		},
+		Experiment: &diagnosis.Experiment{
+			Primary: diagnosis.ThroughputMetric(p.Model), Tune: "pool=1..256",
+			Note: "If throughput stays while the wait for the pool shrinks, the time went to the other side: it is the limit.",
+		},
+	}
+	f.Say("On average %s goroutines wait for a free connection of a pool in %s, %s each time, %s of their time.",
+		waiting, name(asks.Function), wait, share)
+	return f
+}

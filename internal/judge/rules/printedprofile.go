@@ -1,0 +1,217 @@
+package rules
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed printedprofile.md
+var printedprofilePage string
+
+// printedprofile looks into profiles of which only the text is left. What it finds has
+// rules of its own, which look at stacks: a finding has the title of that rule.
+var printedprofile = &diagnosis.Rule{
+	Name:  "printedprofile",
+	Title: "A printed profile shows a known problem",
+	Doc:   printedprofilePage,
+	// No Needs: where the profile itself is, nobody misses its text.
+	Check: checkPrintedprofile,
+}
+
+const (
+	// printedCPU is the least CPU time that shares are taken from: a hundred samples at
+	// the runtime's rate.
+	printedCPU = diagnosis.ThinSamples * 10 * time.Millisecond
+	// printedAlive is how many goroutines of packets must exist at one moment to have
+	// piled up. One lives as long as its packet is worked on: at a hundred thousand
+	// packets a second and a millisecond each, a hundred do.
+	printedAlive = 1000
+	// printedNetwork is the part of them that may be waiting for the network for the
+	// rest to be a pile: a resolver's wait for another server.
+	printedNetwork = 0.5
+	// printedLocks is the part of a block profile in waits for locks, at which the
+	// goroutines' waiting is for them: most.
+	printedLocks = 0.5
+)
+
+// stackGrowers grow stacks, the outermost first; stackWalkers walk them, which growing
+// does, and runtime.Callers, and the collector.
+var (
+	stackGrowers = []string{"runtime.morestack", "runtime.newstack", "runtime.copystack"}
+	stackWalkers = []string{"runtime.gentraceback", "runtime.(*unwinder).next", "runtime.tracebackPCs", "runtime.pcvalue"}
+)
+
+func checkPrintedprofile(p *diagnosis.Pass) {
+	for _, t := range p.Model.Tables {
+		if p.Model.Has(t.Source) {
+			continue // the profile itself says more
+		}
+		switch {
+		case t.Source == model.CPU && t.Total >= float64(printedCPU):
+			printedStacks(p, t)
+			printedGarbage(p, t)
+		case t.Source == model.GoroutineProfile:
+			printedPackets(p, t)
+		}
+	}
+}
+
+// printedProof is how each of its findings is proved: by what has stacks.
+const printedProof = "A recording under the same load has stacks and the lines: it finds the same, or does not, " +
+	"and comes with the experiment that decides."
+
+// lineOf is the function of a table with most under it among some.
+func lineOf(t *model.Table, functions ...string) *model.TableFunction {
+	return t.Most(func(f string) bool { return slices.Contains(functions, f) })
+}
+
+// placeIn is where a function of a table is.
+func placeIn(f *model.TableFunction) diagnosis.Place {
+	return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}
+}
+
+func printedStacks(p *diagnosis.Pass, t *model.Table) {
+	grow, walk := lineOf(t, stackGrowers...), lineOf(t, stackWalkers...)
+	used := fact.PrintedTotal("CPU time", t)
+	f := diagnosis.Finding{
+		Title:      stackgrowth.Title,
+		Confidence: diagnosis.Medium,
+		Reasons:    []string{"one kind of evidence, and only its text"},
+		RuledOut:   []string{fact.Sentence("functions that the text leaves out: the share is of all %s", used)},
+		Remedy:     stackRemedy(),
+		Prove:      printedProof,
+	}
+	var share fact.Fact
+	switch {
+	case grow != nil && t.Share(grow.Cum) >= stackgrowthShare:
+		share = fact.PrintedShare("CPU in growing and copying stacks", t, grow)
+		f.Evidence = []fact.Fact{share, used}
+		if walk == nil {
+			f.Say("Growing and copying goroutines' stacks takes %s of the CPU time.", share)
+			break
+		}
+		walking := fact.PrintedShare("CPU in walking stacks", t, walk)
+		f.Evidence = append(f.Evidence, walking)
+		f.Say("Growing and copying goroutines' stacks takes %s of the CPU time; walking stacks, for that and for others, %s.", share, walking)
+	case walk != nil && t.Share(walk.Cum) >= stackgrowthShare:
+		share = fact.PrintedShare("CPU in walking stacks", t, walk)
+		f.Evidence = []fact.Fact{share, used}
+		f.Title, f.Remark, f.Confidence = "Goroutine stacks are walked much", true, diagnosis.Low
+		f.Reasons = append(f.Reasons, "who walks them the text does not say: stacks that grow, runtime.Callers of a logger or of errors, or the collector")
+		f.Say("Walking goroutines' stacks takes %s of the CPU time: stacks that grow do, and loggers and errors "+
+			"that ask for their callers.", share)
+	default:
+		return
+	}
+	f.Cost = diagnosis.CostOf(share, share.Value)
+	f.Bound = diagnosis.Direction(share, diagnosis.CPUGoal, share.Value, "what is counted with other functions is not in it")
+	p.Report(f)
+}
+
+func printedGarbage(p *diagnosis.Pass, t *model.Table) {
+	malloc, mark := lineOf(t, "runtime.mallocgc"), lineOf(t, "runtime.gcBgMarkWorker")
+	if malloc == nil {
+		return
+	}
+	allocating := fact.PrintedShare("CPU in allocating", t, malloc)
+	whole := allocating
+	f := diagnosis.Finding{
+		Title:    allocchurn.Title,
+		Evidence: []fact.Fact{allocating, fact.PrintedTotal("CPU time", t)},
+	}
+	if mark != nil { // workers have stacks of their own
+		collecting := fact.PrintedShare("CPU in the collector's workers", t, mark)
+		f.Evidence = append(f.Evidence, collecting)
+		whole = fact.Sum.Of("CPU in allocating and collecting", fact.Ratio, allocating, collecting)
+	}
+	if whole.Value < churnCPU {
+		return
+	}
+	f.Cost = diagnosis.CostOf(whole, whole.Value)
+	f.Bound = diagnosis.Direction(whole, diagnosis.CPUGoal, whole.Value, "some of it the program needs")
+	f.Remark, f.Confidence = true, diagnosis.Low
+	f.Reasons = []string{"one kind of evidence, and only its text, which does not say which lines allocate"}
+	f.RuledOut = []string{"marking that allocations assist with: it is counted once, under them"}
+	f.Remedy = diagnosis.Remedy{Text: "An allocs profile names the lines that allocate: reuse what they make, give slices their size when they are made, " +
+		"and keep values that nobody else needs on the stack."}
+	f.Prove = printedProof
+	if callers := malloc.Callers; len(callers) > 0 {
+		f.Say("Allocating and collecting takes %s of the CPU time, most of it for %s.", whole, name(callers[0].Func))
+	} else {
+		f.Say("Allocating and collecting takes %s of the CPU time.", whole)
+	}
+	p.Report(f)
+}
+
+// packetStarts are functions that servers start as a goroutine for each packet.
+var packetStarts = []string{"(*Server).serveUDPPacket"}
+
+func printedPackets(p *diagnosis.Pass, t *model.Table) {
+	start := t.Most(func(f string) bool {
+		return slices.ContainsFunc(packetStarts, func(s string) bool { return strings.HasSuffix(f, s) })
+	})
+	if start == nil || start.Cum < printedAlive {
+		return
+	}
+	if net := lineOf(t, "internal/poll.runtime_pollWait", "runtime.netpollblock"); net != nil && net.Cum >= printedNetwork*start.Cum {
+		return
+	}
+	alive := fact.PrintedUnder("goroutines of packets at one moment", t, start)
+	f := diagnosis.Finding{
+		Title:      packetgoroutine.Title,
+		Where:      where(placeIn(start)),
+		Evidence:   []fact.Fact{alive},
+		Cost:       diagnosis.CostOf(fact.PrintedShare("part of all goroutines", t, start), t.Share(start.Cum)),
+		Bound:      noSaving(fact.Bytes, diagnosis.MemoryGoal, "how many would wait with a reader that answers itself is not in a profile"),
+		Remark:     true,
+		Confidence: diagnosis.Low,
+		Reasons:    []string{"one kind of evidence, and only its text"},
+		RuledOut:   []string{"waiting for another server: less than half of them wait for the network, as far as the text shows"},
+		Remedy: diagnosis.Remedy{Text: "Let the reader handle the packet and answer, as many readers as cores, on one socket each with SO_REUSEPORT. " +
+			"Where work may block, hand it to a fixed few goroutines, and drop packets when these are behind: " +
+			"nothing bounds how many wait now."},
+		Prove: printedProof,
+	}
+	if locks, total := printedLocksOf(p.Model); locks.Value > 0 {
+		f.Evidence = append(f.Evidence, locks, total)
+		f.Remark, f.Confidence, f.Grows = false, diagnosis.Medium, true
+		f.Reasons = []string{"two kinds of evidence, of which only the text is left"}
+		f.Say("%s goroutines of packets exist at one moment: each packet has its own, and %s of the waiting is for one lock.", alive, locks)
+	} else {
+		f.Say("%s goroutines of packets exist at one moment: each packet has its own.", alive)
+	}
+	p.Report(f)
+}
+
+// printedLocksOf is the part of a printed block profile that is in waits for the lock with
+// most, and all waiting in it, where most is for locks.
+func printedLocksOf(m *model.Model) (share, total fact.Fact) {
+	for _, t := range m.Tables {
+		if t.Source != model.Block {
+			continue
+		}
+		sum := 0.0
+		var most *model.TableFunction
+		for i := range t.Functions {
+			if f := &t.Functions[i]; f.Flat > 0 && lockFunction(f.Func) {
+				if sum += f.Flat; most == nil || f.Flat > most.Flat {
+					most = f
+				}
+			}
+		}
+		if t.Share(sum) >= printedLocks {
+			return fact.PrintedShare("waiting for the lock with most", t, most), fact.PrintedTotal("all waiting", t)
+		}
+	}
+	return share, total
+}
+
+func lockFunction(f string) bool {
+	return strings.HasSuffix(f, "Mutex).Lock") || strings.HasSuffix(f, "Mutex).RLock") || strings.HasSuffix(f, "Mutex).lockSlow") || f == "internal/poll.(*fdMutex).rwlock"
+}

@@ -1,0 +1,569 @@
+package rules
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// Most blocked goroutines are at leisure: a worker without work, a server
+// without requests. Rules about waiting therefore begin with what somebody
+// wants to do and cannot, a demand, and only the stack tells the two apart:
+// the runtime's reason "sync" is the same for a mutex, a wait group and a
+// first use.
+//
+// A trace does not name the lock or the channel either. What can be known is
+// which code waits and which code ends the wait, so places that wake each
+// other are taken for one lock or channel, a queue.
+
+// demand is a kind of wait that holds up work which is ready to be done.
+type demand uint8
+
+const (
+	noDemand   demand = iota
+	lockDemand        // a mutex of package sync
+	fdDemand          // the lock inside a file descriptor
+	sendDemand        // a channel that nobody takes from fast enough
+	slotDemand        // a channel used as a semaphore
+	poolDemand        // a connection pool or a semaphore
+)
+
+func (d demand) String() string {
+	return [...]string{"nothing", "a lock", "the lock of a file descriptor", "a receiver to take what they send", "a slot of a semaphore made of a channel", "a free slot of a pool"}[d]
+}
+
+// pools are functions of the standard library and its close kin that wait
+// for a slot which the program itself limits. Rate limiters are left out:
+// they wait on purpose.
+var pools = []string{
+	"database/sql.(*DB).conn",
+	"net/http.(*Transport).getConn",
+	"golang.org/x/sync/semaphore.(*Weighted).Acquire",
+}
+
+// demands sorts waits into kinds. It needs the wake graph once, to tell a
+// select that sends from one that receives.
+type demands struct {
+	m *model.Model
+	// sending holds stacks whose waits are mostly ended by a receiver.
+	sending map[model.Stack]bool
+}
+
+// kind tells what the goroutines of a wait want. Those of the runtime want
+// nothing that a user could give.
+func (d *demands) kind(w *model.Wait) demand {
+	if w.Kind != model.Sync {
+		return noDemand
+	}
+	frames := d.m.Stacks.Frames(w.Stack)
+	switch w.Reason {
+	case "chan send":
+		return sendDemand
+	case "select":
+		if inPool(frames) {
+			return poolDemand
+		}
+		if d.sending[w.Stack] {
+			return sendDemand
+		}
+	case "sync":
+		return syncKind(frames)
+	}
+	return noDemand
+}
+
+func newDemands(m *model.Model) *demands {
+	d := &demands{m: m, sending: map[model.Stack]bool{}}
+	by, parks := map[model.Stack]int64{}, selectParks(m)
+	for _, w := range m.Sched.Wakes {
+		if takes(m, w.Waker, parks) {
+			by[w.Woken] += w.Count
+		} else {
+			by[w.Woken] -= w.Count
+		}
+	}
+	for s, n := range by {
+		d.sending[s] = n > 0
+	}
+	return d
+}
+
+// takes reports whether code that ended a wait did so by receiving. A select
+// that finds somebody waiting may have received from him or sent to him; the
+// stack has only the line inside runtime.selectgo.
+func takes(m *model.Model, waker model.Stack, parks int) bool {
+	frames := m.Stacks.Frames(waker)
+	switch {
+	case len(frames) == 0:
+		return false
+	case frames[0].Func == "runtime.selectgo" && parks > 0:
+		by := frames[0].Line - parks
+		return by >= selectTakesFrom && by <= selectTakesTo
+	}
+	return strings.HasPrefix(frames[0].Func, "runtime.chanrecv")
+}
+
+// selectParks is the line in runtime.selectgo where goroutines wait, 0 when
+// none was seen to.
+func selectParks(m *model.Model) int {
+	for i := range m.Sched.Waits {
+		if w := &m.Sched.Waits[i]; w.Reason == "select" {
+			if f := m.Stacks.Frames(w.Stack); len(f) > 0 && f[0].Func == "runtime.selectgo" {
+				return f[0].Line
+			}
+		}
+	}
+	return 0
+}
+
+func inPool(frames []model.Frame) bool {
+	return throughOne(frames, pools)
+}
+
+// syncKind reads the frames of package sync and of the poller at the leaf. A
+// mutex inside sync.Once is a wait for something to be made, not for a turn.
+func syncKind(frames []model.Frame) (kind demand) {
+	for _, f := range frames {
+		switch {
+		case f.Func == "internal/poll.(*fdMutex).rwlock":
+			return fdDemand
+		case strings.HasPrefix(f.Func, "sync.(*Once)."):
+			return noDemand
+		case isMutex(f.Func):
+			kind = lockDemand
+		case !machinery(f.Func):
+			return kind
+		}
+	}
+	return kind
+}
+
+// root is the group that a stack's goroutine belongs to: its start function.
+// The main goroutine goes by either of two names, for some stacks end at
+// runtime.main and some below it; the kernel's go on to who called that.
+func root(m *model.Model, s model.Stack) string {
+	f := m.Stacks.Frames(s)
+	if n := len(f); n > 1 && f[n-1].Func == "runtime.goexit" {
+		f = f[:n-1]
+	}
+	if len(f) == 0 {
+		return ""
+	}
+	name := f[len(f)-1].Func
+	if i := slices.Index(mainGroups, name); i >= 0 && group(m, name) == nil {
+		return mainGroups[1-i]
+	}
+	return name
+}
+
+var mainGroups = []string{"main.main", "runtime.main"}
+
+// In runtime.selectgo the line that receives from a waiting sender comes 130 to
+// 146 lines after the one that parks, and the line that sends to a waiting
+// receiver 157 to 176: the source of Go 1.13 to 1.26 has these distances,
+// whatever its absolute lines. What lies outside is not known.
+const (
+	selectTakesFrom = 120
+	selectTakesTo   = 151
+)
+
+// queueServed is how many waits of a queue must have ended in the window for
+// it to be one where nobody waits at its end: a few that are over are an anecdote. Where
+// somebody does wait, one is enough: a lock held for long serves few. What nobody ever
+// serves is not slow, it stands still, and no fix of a queue would make it faster.
+const queueServed = 10
+
+// A queue is code where goroutines wait for one thing: as far as the wake
+// graph tells, for one lock or channel.
+type queue struct {
+	kind    demand
+	stacks  []model.Stack // where they wait, the longest total first
+	groups  []string      // who waits, the longest total first
+	total   time.Duration
+	entries map[*model.Wait]bool  // of the trace that were joined
+	served  int64                 // waits that somebody ended
+	servers map[model.Stack]int64 // code that ended them
+	open    int64                 // waits that go on when the window ends
+}
+
+// place is the user's line where a queue's goroutines wait longest, or the
+// place of their group when only the library's code is on the stack.
+func (q *queue) place(p *diagnosis.Pass) diagnosis.Place {
+	if place := userPlace(p, q.stacks...); place != (diagnosis.Place{}) {
+		return place
+	}
+	for _, name := range q.groups {
+		if g := group(p.Model, name); g != nil {
+			if place, ok := p.GroupPlace(g); ok {
+				return place
+			}
+		}
+	}
+	return diagnosis.Place{}
+}
+
+// server is the user's line that most often ended a wait.
+func (q *queue) server(p *diagnosis.Pass) diagnosis.Place {
+	return userPlace(p, largest(q.servers)...)
+}
+
+// minUntold is how many goroutines may wait for what nothing tells, on average, where it
+// is said that nobody waits for a thing: one is main, and one alone queues for nothing.
+const minUntold = 2
+
+// minStuck is how many must wait, on average, for something that lets nobody on for that
+// to be said in its place.
+const minStuck = 1
+
+// unseen says why it cannot be said that nobody waits for things of a kind, "" where it
+// can: somebody does, and nobody was let on in the window, so that it is no queue, or
+// what goroutines of the program wait for is not known.
+func unseen(p *diagnosis.Pass, kind demand) string {
+	d := newDemands(p.Model)
+	stuck := p.Waits("time waiting for "+kind.String()+" without an end", model.Sync, func(w *model.Wait) bool {
+		return w.Open > 0 && d.kind(w) == kind && userWait(p.Model, w)
+	})
+	if n := fact.Quotient.Of("goroutines waiting for "+kind.String()+", on average", fact.Count, stuck, p.WindowLength()); n.Value >= minStuck {
+		return fact.Sentence("%s goroutines wait for "+kind.String()+" on average, and too few were let on to tell why", n)
+	}
+	var names []string
+	for i := range p.Model.Sched.Groups {
+		if g := &p.Model.Sched.Groups[i]; !g.System {
+			names = append(names, g.Name)
+		}
+	}
+	untold := fact.Quotient.Of("goroutines waiting for what nothing tells, on average", fact.Count,
+		p.Goroutines("their time in waits of which nothing tells for what", names, "blocked:", "unknown"), p.WindowLength())
+	if untold.Value >= minUntold {
+		return fact.Sentence("what %s goroutines wait for is not in the trace", untold)
+	}
+	return ""
+}
+
+// queues returns what goroutines of the program wait for that holds up their
+// work, the longest total first.
+func queues(p *diagnosis.Pass) []queue {
+	return slices.DeleteFunc(allQueues(p), func(q queue) bool { return !q.busy() })
+}
+
+// busy reports whether enough waits ended in it to say how it is served.
+func (q *queue) busy() bool { return q.served >= queueServed || q.open > 0 }
+
+// forsakenAge is how many times as long as those that ended the waits to send must have
+// lasted that go on, for them to be of other channels. A channel lets on who came first:
+// those in it at the end have waited half as long as the others on average.
+const forsakenAge = 10
+
+// forsaken reports whether those who wait to send are let on at once or never, as where
+// somebody makes a channel for several answers and takes the first.
+func (q *queue) forsaken() bool {
+	var ended, open time.Duration
+	var count int64
+	for w := range q.entries {
+		ended, open, count = ended+w.Ended(), open+w.OpenTotal, count+w.Count
+	}
+	return q.kind == sendDemand && q.open > 0 && count > 0 && open/time.Duration(q.open) > forsakenAge*ended/time.Duration(count)
+}
+
+// allQueues also has those of which few waits ended.
+func allQueues(p *diagnosis.Pass) []queue {
+	d := newDemands(p.Model)
+	j := joiner{m: p.Model, ids: map[string]int{}, names: map[model.Stack]string{}, sums: map[int]*queueSums{}}
+	kinds := map[model.Stack]demand{}
+	for i := range p.Model.Sched.Waits {
+		w := &p.Model.Sched.Waits[i]
+		if kind := d.kind(w); kind != noDemand && userWait(p.Model, w) {
+			kinds[w.Stack] = kind
+			j.waits = append(j.waits, w)
+		}
+	}
+	j.joinWakes(kinds)
+	j.joinReaders(kinds)
+	for _, w := range j.waits {
+		j.sum(w, kinds[w.Stack])
+	}
+	for _, w := range p.Model.Sched.Wakes {
+		if kind := kinds[w.Woken]; kind != noDemand {
+			q := j.sums[j.find(j.waiting(kind, w.Woken))]
+			q.servers[w.Waker] += w.Count
+			q.served += w.Count
+		}
+	}
+	return slices.DeleteFunc(j.queues(), func(q queue) bool { return q.forsaken() })
+}
+
+// A joiner finds the queues among waits: a union-find over the places that
+// wait and the places that wake.
+type joiner struct {
+	m      *model.Model
+	waits  []*model.Wait
+	ids    map[string]int
+	parent []int
+	names  map[model.Stack]string // sites by stack
+	sums   map[int]*queueSums
+}
+
+func (j *joiner) joinWakes(kinds map[model.Stack]demand) {
+	for _, w := range j.m.Sched.Wakes {
+		if kind := kinds[w.Woken]; kind != noDemand && w.Waker != 0 {
+			a, b := j.find(j.waiting(kind, w.Woken)), j.find(j.node("wake "+kind.String()+j.site(w.Waker)))
+			j.parent[a] = b
+		}
+	}
+}
+
+// joinReaders makes one queue of the two of a reader-writer lock: its readers wake who
+// writes, and its writers who reads, so that no wake-up leads from the one to the other.
+// A function that takes such a lock and gives one back is taken to do that with the same.
+func (j *joiner) joinReaders(kinds map[model.Stack]demand) {
+	first := map[string]int{}
+	join := func(s model.Stack, node int) {
+		frames := j.m.Stacks.Frames(s)
+		f, ok := model.UserFrame(frames)
+		if !ok || !throughFunc(frames, isReadWrite) {
+			return
+		}
+		if of, ok := first[f.Func]; ok {
+			j.parent[j.find(node)] = j.find(of)
+		} else {
+			first[f.Func] = node
+		}
+	}
+	for _, w := range j.waits {
+		if kinds[w.Stack] == lockDemand {
+			join(w.Stack, j.waiting(lockDemand, w.Stack))
+		}
+	}
+	for _, w := range j.m.Sched.Wakes {
+		if kinds[w.Woken] == lockDemand && w.Waker != 0 {
+			join(w.Waker, j.node("wake "+lockDemand.String()+j.site(w.Waker)))
+		}
+	}
+}
+
+func isReadWrite(function string) bool { return strings.HasPrefix(function, "sync.(*RWMutex).") }
+
+func (j *joiner) waiting(kind demand, s model.Stack) int {
+	return j.node("wait " + kind.String() + j.site(s))
+}
+
+func (j *joiner) site(s model.Stack) string {
+	name, ok := j.names[s]
+	if !ok {
+		name = site(j.m, s)
+		j.names[s] = name
+	}
+	return name
+}
+
+func (j *joiner) node(name string) int {
+	id, ok := j.ids[name]
+	if !ok {
+		id = len(j.parent)
+		j.ids[name] = id
+		j.parent = append(j.parent, id)
+	}
+	return id
+}
+
+func (j *joiner) find(id int) int {
+	for j.parent[id] != id {
+		j.parent[id] = j.parent[j.parent[id]]
+		id = j.parent[id]
+	}
+	return id
+}
+
+func (j *joiner) sum(w *model.Wait, kind demand) {
+	id := j.find(j.waiting(kind, w.Stack))
+	q := j.sums[id]
+	if q == nil {
+		q = &queueSums{
+			queue:   queue{kind: kind, entries: map[*model.Wait]bool{}, servers: map[model.Stack]int64{}},
+			byStack: map[model.Stack]time.Duration{},
+			byGroup: map[string]time.Duration{},
+		}
+		j.sums[id] = q
+	}
+	q.entries[w] = true
+	q.total += w.Total
+	q.open += w.Open
+	q.byStack[w.Stack] += w.Total
+	q.byGroup[w.Group] += w.Total
+}
+
+func (j *joiner) queues() (out []queue) {
+	for _, id := range slices.Sorted(maps.Keys(j.sums)) {
+		q := j.sums[id]
+		if q.served == 0 {
+			continue
+		}
+		q.stacks, q.groups = largest(q.byStack), largest(q.byGroup)
+		if q.kind == sendDemand && j.ownServers(&q.queue) {
+			q.kind = slotDemand
+		}
+		out = append(out, q.queue)
+	}
+	slices.SortStableFunc(out, func(a, b queue) int { return cmp.Compare(b.total, a.total) })
+	return out
+}
+
+// ownServers reports whether those who wait to send are also those who
+// receive, as with a channel that counts who may go on. Who gives a slot back never
+// waits for it: the stages of a pipeline do.
+func (j *joiner) ownServers(q *queue) bool {
+	for s := range q.servers {
+		if s != 0 && slices.ContainsFunc(q.stacks, func(of model.Stack) bool { return teamOf(j.m, of) == teamOf(j.m, s) }) && !j.waitsToReceive(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// waitsToReceive reports whether goroutines wait at the line of the program that a stack
+// receives at.
+func (j *joiner) waitsToReceive(s model.Stack) bool {
+	line, ok := model.UserFrame(j.m.Stacks.Frames(s))
+	return ok && slices.ContainsFunc(j.m.Sched.Waits, func(w model.Wait) bool {
+		at, user := model.UserFrame(j.m.Stacks.Frames(w.Stack))
+		return w.Reason == "chan receive" && user && at == line
+	})
+}
+
+type queueSums struct {
+	queue
+	byStack map[model.Stack]time.Duration
+	byGroup map[string]time.Duration
+}
+
+// merge makes one queue of two, where one lock is known to be behind both.
+func (q *queue) merge(o queue) {
+	if q.entries == nil {
+		q.entries = map[*model.Wait]bool{}
+	}
+	maps.Copy(q.entries, o.entries)
+	q.kind, q.stacks, q.total, q.open = o.kind, append(q.stacks, o.stacks...), q.total+o.total, q.open+o.open
+	if q.servers == nil {
+		q.servers = map[model.Stack]int64{}
+	}
+	for s, n := range o.servers {
+		q.servers[s] += n
+	}
+	for _, g := range o.groups {
+		if !slices.Contains(q.groups, g) {
+			q.groups = append(q.groups, g)
+		}
+	}
+}
+
+// largest returns the keys of a sum, the largest value first.
+func largest[K cmp.Ordered, V cmp.Ordered](sum map[K]V) []K {
+	keys := slices.Sorted(maps.Keys(sum))
+	slices.SortStableFunc(keys, func(a, b K) int { return cmp.Compare(sum[b], sum[a]) })
+	return keys
+}
+
+// totalOf is what the values of a sum come to.
+func totalOf[K comparable, V int64 | time.Duration](sum map[K]V) (total V) {
+	for _, v := range sum {
+		total += v
+	}
+	return total
+}
+
+// What a queue costs, as facts.
+
+func (q *queue) has(w *model.Wait) bool { return q.entries[w] }
+
+// waited is the time that its goroutines waited.
+func (q *queue) waited(p *diagnosis.Pass) fact.Fact {
+	return p.Waits("time waiting for "+q.kind.String(), model.Sync, q.has)
+}
+
+// waiting is how many goroutines stood in it on average (Little's law).
+func (q *queue) waiting(p *diagnosis.Pass, name string) fact.Fact {
+	return fact.Quotient.Of(name, fact.Count, q.waited(p), p.WindowLength())
+}
+
+// wait is the average wait in it, at least: of those that go on at the window's end, or
+// had begun before it, only a part is seen.
+func (q *queue) wait(p *diagnosis.Pass, name string) fact.Fact {
+	waits := p.WaitCount("waits", model.Sync, q.has)
+	if q.open > 0 {
+		name += ", at least"
+		waits = fact.Sum.Of("waits, with those that go on", fact.Count, waits,
+			p.Statistic(fact.Timeline, "waits without an end", "waits that go on", float64(q.open), fact.Count))
+	}
+	return fact.Quotient.Of(name, fact.Seconds, q.waited(p), waits)
+}
+
+// mean is that wait in words.
+func (q *queue) mean(wait fact.Fact) fact.Name {
+	if q.open > 0 {
+		return fact.Name(fact.Sentence("%s or more", wait))
+	}
+	return fact.Name(fact.Sentence("%s", wait))
+}
+
+// faster is the most by which throughput can grow when nobody waits in it: see
+// [fasterBy]. Who was made ready by one who left it would not have to be, so that the
+// time until they ran goes as well.
+func (q *queue) faster(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
+	wait := q.waited(p)
+	ready := p.Waits("time until those ran who were let on", model.SchedWait, func(w *model.Wait) bool {
+		return q.servers[w.Stack] > 0 && slices.Contains(q.groups, w.Group)
+	})
+	if ready.Value > 0 {
+		wait = fact.Sum.Of(wait.Name+", until they ran", fact.Seconds, wait, ready)
+	}
+	if q.kind == lockDemand {
+		wait = fact.Sum.Of(wait.Name+", with taking it", fact.Seconds, wait, q.taking(p, wait))
+	}
+	return fasterBy(p, q.groups, wait, q.has, freed...)
+}
+
+// lockTaking is the part of what those who wait for a lock do beside that which may be
+// spinning before it, and handing it over: these go with the wait, and no trace tells
+// them from work. It is room and no measurement: in a few traces with holds of 25 to
+// 250 ms it was 0.02 to 0.4%, most of it threads that waited for a CPU. Shorter holds are
+// handed over more often, and a bound must not be below the true gain.
+const lockTaking = 0.05
+
+// taking is the time in that, at most.
+func (q *queue) taking(p *diagnosis.Pass, wait fact.Fact) fact.Fact {
+	rest := fact.Difference.Of("time of those goroutines beside it", fact.Seconds, p.Goroutines("time of those goroutines", q.groups, "total"), wait)
+	return fact.Smallest.Of("time in taking the lock and handing it over, at most", fact.Seconds,
+		p.Goroutines("time that they run", q.groups, "running"),
+		fact.Product.Of("a twentieth of the rest", fact.Seconds, rest, fact.Figure("part", lockTaking, fact.Ratio, "room for spinning and handing over, of which 0.02 to 0.4% was seen in a few traces")))
+}
+
+// often is how many waits it had a second.
+func (q *queue) often(p *diagnosis.Pass, name string) fact.Fact {
+	return fact.Quotient.Of(name, fact.PerSec, p.WaitCount("waits", model.Sync, q.has), p.WindowLength())
+}
+
+// share is the part of its goroutines' time that it takes.
+func (q *queue) share(p *diagnosis.Pass, name string) fact.Fact {
+	return fact.Fraction.Of(name, fact.Ratio, q.waited(p), p.Goroutines("time of those goroutines", q.groups, "total"))
+}
+
+// part is the part that it is of all the time spent in queues.
+func (q *queue) part(p *diagnosis.Pass, qs []queue, name string) fact.Fact {
+	var all queue
+	for _, o := range qs {
+		all.merge(o)
+	}
+	return fact.Fraction.Of(name, fact.Ratio, q.waited(p), p.Waits("time blocked on something that holds up work", model.Sync, all.has))
+}
+
+// lockInUse is the utilization of a single server at which so many wait, the one that
+// is served left out: L = ρ² ÷ (1 − ρ).
+var lockInUse = &fact.Formula{Name: "m/m/1", Words: "utilization of a single server before which {0} wait, as in a queue M/M/1",
+	Value: func(x []float64) float64 { return (math.Sqrt(x[0]*x[0]+4*x[0]) - x[0]) / 2 }}

@@ -1,0 +1,87 @@
+package rules
+
+import (
+	_ "embed"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed readlocks.md
+var readlocksPage string
+
+var readlocks = &diagnosis.Rule{
+	Name:     "readlocks",
+	Title:    "Read locks cost more than what they protect",
+	Doc:      readlocksPage,
+	Explains: []string{"hotfunction"},
+	// No Needs: either kind of CPU samples will do.
+	Check: checkReadlocks,
+}
+
+const (
+	// readlockShare is the share of the CPU in taking and giving read locks:
+	// the catalogue's figure. Four goroutines that read a small map under one
+	// are at 87%; a lock of 20 ns around 2 µs of work is at 1%.
+	readlockShare = 0.05
+	// readlockNamed is how many places a finding names.
+	readlockNamed = 3
+)
+
+var readLockFunctions = []string{"sync.(*RWMutex).RLock", "sync.(*RWMutex).RUnlock", "sync.(*RWMutex).rUnlockSlow", "sync.(*RWMutex).TryRLock"}
+
+// readLocks reports whether a sample is inside the lock itself, waiting left
+// out: who waits there for a writer uses no CPU.
+func readLocks(frames []model.Frame) bool {
+	return throughOne(frames, readLockFunctions)
+}
+
+func checkReadlocks(p *diagnosis.Pass) {
+	s, ok := cpuUseOf(p)
+	if !ok {
+		return
+	}
+	share := s.in("CPU in taking and giving read locks", readLocks)
+	sites := s.places(p.Model, readLocks)
+	if share.Value < readlockShare || len(sites) == 0 {
+		if share.Value > 0 {
+			p.Fine(fact.Sentence("read locks: %s of the CPU", share))
+		}
+		return
+	}
+	most := s.in("of that in "+short(sites[0].Function), func(frames []model.Frame) bool {
+		place, _ := diagnosis.UserPlace(frames)
+		return readLocks(frames) && place == sites[0].Place
+	})
+	stacks := topStacks(sites, readlockNamed)
+	f := diagnosis.Finding{
+		Where:      topPlaces(sites, readlockNamed),
+		Evidence:   []fact.Fact{share, s.used(), most},
+		Cost:       s.cost(share),
+		Bound:      s.limit(share, "an atomic pointer to a copy comes near it, another lock does not"),
+		Confidence: diagnosis.Medium,
+		Reasons: []string{
+			s.witness(),
+			"where a sample falls between two instructions that wait for the same cache line is not exact",
+		},
+		RuledOut: []string{
+			"readers waiting for a writer: waiting uses no CPU and is not counted",
+			"what is done under the lock: only the lock's own functions are counted",
+		},
+		Stacks: stacks,
+		Groups: groupsOfStacks(p.Model, stacks),
+		Remedy: diagnosis.Remedy{
+			Text: "Every reader writes to the lock's counter, so that readers on several cores take its cache line from each other, " +
+				"and a section of a few nanoseconds is smaller than the lock around it. Where the data changes seldom, " +
+				"make a changed copy and swap it in: readers load one pointer. Where it changes often and the section is short, " +
+				"a plain Mutex costs half as many atomic operations. Or read once for many operations. " +
+				"sync.Map suits keys that are written once.",
+			Code: "var table atomic.Pointer[map[string]Zone]\n\nzone, ok := (*table.Load())[name] // readers\n\nnext := maps.Clone(*table.Load()) // the writer, under a mutex of its own\nnext[name] = zone\ntable.Store(&next)",
+		},
+		Experiment: changed(diagnosis.CPUPerOp, "", "On one or two cores it may bring little, and more allocations where every change copies; "+
+			"if CPU time per operation stays, this finding is refuted here. Measure with as many cores as in production."),
+	}
+	f.Say("Taking and giving read locks takes %s of the CPU in use, most of it for those of %s.", share, name(sites[0].Function))
+	p.Report(f)
+}

@@ -1,0 +1,231 @@
+package rules
+
+import (
+	_ "embed"
+	"slices"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed serialwait.md
+var serialwaitPage string
+
+var serialwait = &diagnosis.Rule{
+	Name:     "serialwait",
+	Title:    "One goroutine limits the throughput while it waits for answers",
+	Doc:      serialwaitPage,
+	Needs:    []model.Source{model.Trace},
+	Explains: []string{"idleprocs", "funnelchannel", "idlespin", "futexstorm"},
+	Check:    checkSerialwait,
+}
+
+const (
+	// serialShare is the part of its time that the stage waits for answers,
+	// while work stands before it: at half, twice the throughput is behind it. A
+	// consumer that commits each message is at 84 to 99%, its start included;
+	// one that does not wait for commits has nobody standing before it for long, or is
+	// at work.
+	serialShare = 0.5
+	// serialTrips is the least number of waits that this is taken from.
+	serialTrips = 50
+	// serialStay is the part of their time that those behind the stage wait
+	// to be given more, when they have any: with more to do they would be the limit.
+	serialStay = 0.5
+	// serialHelper is the part of a wait for another goroutine that this one
+	// must be in the network for, in the function that ends the wait: asking and
+	// taking turns are the rest.
+	serialHelper = 0.5
+)
+
+// A roundTrips is the waits of a stage for answers from outside.
+type roundTrips struct {
+	total, count fact.Fact
+	stacks       []model.Stack // the longest total first
+	via          []string      // groups that wait for the answers on its behalf
+}
+
+func checkSerialwait(p *diagnosis.Pass) {
+	pressed := 0
+	for _, s := range stages(p) {
+		// As many takers as givers are still few.
+		givers := p.Goroutines("goroutines before it", s.queue.groups, "peak")
+		if s.count.Value > max(givers.Value, float64(p.Procs())) {
+			continue
+		}
+		pressed++
+		r := trips(p, &s)
+		share := fact.Fraction.Of("time of the stage in waits for answers", fact.Ratio, r.total, s.time)
+		throughput := s.unwaited(p, r.total)
+		switch {
+		case share.Value < serialShare, r.count.Value < serialTrips, throughput.Value < worthwhile:
+		case len(s.feeds) > 0 && s.feedStay.Value < serialStay:
+		case len(s.feeds)+len(s.starts) == 0 && !s.takesFromOutside(p.Model):
+		default:
+			p.Report(serialFinding(p, &s, &r, share, throughput))
+			return
+		}
+	}
+	if pressed == 0 {
+		p.Fine("stages: no few goroutines have somebody waiting before them all the time")
+	}
+}
+
+// takesFromOutside reports whether those who stand before the stage, or before them, bring
+// what they offer from outside, or are several. A single goroutine that makes
+// up the next number of a series is no demand.
+func (s *stage) takesFromOutside(m *model.Model) bool {
+	names := slices.Clone(s.queue.groups)
+	for i := range s.before {
+		names = append(names, s.before[i].groups...)
+	}
+	for _, g := range groupsOf(m, names) {
+		if g.Peak > 1 || g.Blocked["network"] > 0 || g.Syscall+g.SyscallBlocked > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// trips adds up what the stage waits for outside: in the network itself, or
+// for a goroutine that spends that time there on its behalf. Waits for those
+// who bring work do not count, be they the queue's goroutines or the clients whose next
+// request a server of the standard library reads with no code of the program's, nor
+// waits for time.
+func trips(p *diagnosis.Pass, s *stage) (r roundTrips) {
+	m := p.Model
+	asked, by := map[*model.Wait]bool{}, map[model.Stack]time.Duration{}
+	wakers := answerers(m, s)
+	for i := range m.Sched.Waits {
+		w := &m.Sched.Waits[i]
+		if w.Kind != model.Net && w.Kind != model.Sync || !s.has(m, w.Stack) {
+			continue
+		}
+		if _, asks := p.UserPlace(w.Stack); w.Kind == model.Net && !asks {
+			continue
+		}
+		if w.Kind == model.Sync {
+			waker, ok := wakers[w.Stack]
+			if !ok || float64(networkThrough(m, waker)) < serialHelper*float64(w.Total) {
+				continue
+			}
+			if name := root(m, waker); !slices.Contains(r.via, name) {
+				r.via = append(r.via, name)
+			}
+		}
+		asked[w] = true
+		by[w.Stack] += w.Total
+	}
+	r.stacks = largest(by)
+	has := func(w *model.Wait) bool { return asked[w] }
+	r.total = sumOf("time waiting for answers", fact.Seconds,
+		p.Waits("time waiting for the network", model.Net, has),
+		p.Waits("time waiting for who asks on its behalf", model.Sync, has))
+	r.count = sumOf("answers", fact.Count,
+		p.WaitCount("waits for the network", model.Net, has),
+		p.WaitCount("waits for who asks on its behalf", model.Sync, has))
+	return r
+}
+
+// answerers is the code of other goroutines that most often ends a wait of the
+// stage; those who bring its work are left out.
+func answerers(m *model.Model, s *stage) map[model.Stack]model.Stack {
+	most, out := map[model.Stack]int64{}, map[model.Stack]model.Stack{}
+	for _, w := range m.Sched.Wakes {
+		if w.Waker == 0 || w.Count <= most[w.Woken] || !s.has(m, w.Woken) || s.has(m, w.Waker) || slices.Contains(s.queue.groups, root(m, w.Waker)) {
+			continue
+		}
+		most[w.Woken], out[w.Woken] = w.Count, w.Waker
+	}
+	return out
+}
+
+// networkThrough is the time that goroutines wait for the network in the
+// function that a waker's stack is in.
+func networkThrough(m *model.Model, waker model.Stack) (d time.Duration) {
+	f, _ := caller(m.Stacks.Frames(waker))
+	for i := range m.Sched.Waits {
+		if w := &m.Sched.Waits[i]; w.Kind == model.Net && w.Group == root(m, waker) && throughOne(m.Stacks.Frames(w.Stack), []string{f.Func}) {
+			d += w.Total
+		}
+	}
+	return d
+}
+
+// unwaited is the most by which throughput can grow when the stage no longer
+// waits for the given time: the bound of a closed system whose next serial
+// resource is the busiest single goroutine before or behind it.
+func (s *stage) unwaited(p *diagnosis.Pass, wait fact.Fact) fact.Fact {
+	operands := []fact.Fact{usableCores(p), busyWithout(p), s.time, wait}
+	if s.next.Value == 0 {
+		return fact.Bottleneck.Of("throughput", fact.Factor, operands...)
+	}
+	return besideNext.Of("throughput", fact.Factor, append(operands, s.next)...)
+}
+
+// besideNext is [fact.Bottleneck] beside a resource that stays serial.
+var besideNext = &fact.Formula{Name: fact.Bottleneck.Name, Value: fact.Bottleneck.Value,
+	Words: "asymptotic bound of a closed system: min({0} ÷ {1}, {2} ÷ ({2} − {3}), 1 ÷ {4}); " +
+		"less when requests arrive slower than that"}
+
+func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput fact.Fact) diagnosis.Finding {
+	wait, asks := userPlace(p, r.stacks...), programPlace(p, r.stacks...)
+	if asks == (diagnosis.Place{}) {
+		asks, _ = p.GroupPlace(s.teams[0].Group)
+	}
+	mean := fact.Quotient.Of("one answer, mean", fact.Seconds, r.total, r.count)
+	pace := fact.Quotient.Of("answers", fact.PerSec, r.count, p.WindowLength())
+	f := diagnosis.Finding{
+		Where:    where(asks, wait, s.queue.place(p)),
+		Evidence: []fact.Fact{share, mean, pace, s.count, s.length, busyPs(p)},
+		Cost: diagnosis.CostOf(fact.Quotient.Of("goroutines of the stage waiting for an answer, on average", fact.Count, r.total, p.WindowLength()),
+			share.Value),
+		Bound:      fasterLimit(throughput, "if the stage did not wait for each answer, and the other side served several requests at a time"),
+		Confidence: diagnosis.Medium,
+		Reasons: []string{
+			"one kind of evidence, the trace: who waits, for what, and who stands before it",
+			"the trace does not show the request: whether the stage could go on without the answer is yours to judge",
+		},
+		RuledOut: []string{
+			fact.Sentence("no work: somebody stood before the stage with work in hand, %s on average", s.length),
+			fullMachine(p),
+			"waiting for input: only waits in the network and for goroutines that wait there are counted, " +
+				"those for who brings work are not",
+		},
+		Groups: append(s.names(), s.queue.groups...),
+		Stacks: append(r.stacks, s.queue.stacks...),
+		Remedy: diagnosis.Remedy{
+			Text: "Do not wait for the answer to each piece of work. Acknowledge or write many with one request (by count and by time), " +
+				"or send the next request before the last is answered, or let the library do it in the background " +
+				"(kafka-go: FetchMessage, then CommitMessages once for each batch that is done). An acknowledgement that comes " +
+				"before the work is done loses the work in a crash, however it is sent: ReadMessage with CommitInterval " +
+				"loses all of an interval. One that comes after it lets the last work come again, " +
+				"so that its effect must bear being repeated. Where each answer is needed, run several of this stage: " +
+				"one per partition or key keeps the order. More goroutines behind it change nothing.",
+			Code: "for batch := range batches(messages, 500, 100*time.Millisecond) {\n\tprocess(batch)\n\tcommit(batch[len(batch)-1]) // one round trip for all of them\n}",
+		},
+		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "Offer more than the program can take, or throughput stays what is offered. "+
+			"A test without code: two processes on the same load; where the stage is the limit they take nearly twice as much, "+
+			"and more goroutines behind it take no more."),
+	}
+	if len(s.feeds) > 0 {
+		f.Rest(s.feedStay)
+	}
+	for i := range s.before {
+		f.Groups, f.Stacks = append(f.Groups, s.before[i].groups...), append(f.Stacks, s.before[i].stacks...)
+	}
+	f.Groups = append(f.Groups, r.via...)
+	always := "while work stands before it and"
+	if !s.pressed {
+		short := s.short(p)
+		f.RuledOut[0] = fact.Sentence("no work: the stage waited for it %s of its time, and somebody stood before it for a part of the window (%s on average)", short, s.length)
+		f.Rest(short)
+		always = "hardly ever for work, while"
+	}
+	f.Say("%s waits for answers %s of its time, %s each, "+always+" %s of %s Ps are idle: "+
+		"%s answers a second is its pace, and so the program's.",
+		name(asks.Function), share, mean, idlePs(p).Number(), gomaxprocs(p), pace.Number())
+	return f
+}

@@ -1,0 +1,125 @@
+package rules
+
+import (
+	_ "embed"
+	"slices"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed slowstage.md
+var slowstagePage string
+
+var slowstage = &diagnosis.Rule{
+	Name:     "slowstage",
+	Title:    "One pipeline stage is the bottleneck, the others wait for it",
+	Doc:      slowstagePage,
+	Needs:    []model.Source{model.Trace},
+	Explains: []string{"idleprocs", "funnelchannel", "idlespin"},
+	Check:    checkSlowstage,
+}
+
+const (
+	// slowstageBusy is the part of its time that the stage is on a P or
+	// waits for one. The catalogue's figure: a stage at 90% with somebody always
+	// before it does not wait for work.
+	slowstageBusy = 0.9
+	// slowstageRuns is the part that it is on a P. One that is ready and gets
+	// none has neighbours, not too few goroutines.
+	slowstageRuns = 0.6
+	// slowstageStay is the part of their time that those behind it wait to be
+	// given more.
+	slowstageStay = 0.5
+)
+
+func checkSlowstage(p *diagnosis.Pass) {
+	for _, s := range stages(p) {
+		busy, runs := s.busy(p)
+		throughput := s.widened(p)
+		if !s.pressed || s.feedStay.Value < slowstageStay || busy.Value < slowstageBusy || runs.Value < slowstageRuns ||
+			s.count.Value >= float64(p.Procs()) || throughput.Value < worthwhile {
+			continue
+		}
+		p.Report(slowstageFinding(p, &s, busy, throughput))
+		return
+	}
+}
+
+// busy is the part of the stage's time that it is on a P or ready for one, and
+// the part that it is on one; nothing where the trace has that only together with
+// what other goroutines do.
+func (s *stage) busy(p *diagnosis.Pass) (busy, runs fact.Fact) {
+	if slices.ContainsFunc(s.teams, func(c team) bool { return c.function != "" }) {
+		return busy, runs
+	}
+	on := p.Goroutines("time of the stage on a P", s.names(), "running", "syscall")
+	ready := p.Goroutines("time of the stage on a P or ready for one", s.names(), "running", "syscall", "runnable")
+	return fact.Quotient.Of("stage at work", fact.Ratio, ready, s.time), fact.Quotient.Of("stage on a P", fact.Ratio, on, s.time)
+}
+
+// widened is the most by which throughput can grow with more goroutines in the
+// stage.
+func (s *stage) widened(p *diagnosis.Pass) fact.Fact {
+	if s.next.Value == 0 {
+		return byCores.Of("throughput", fact.Factor, usableCores(p), busyWithout(p))
+	}
+	return byCoresAndNext.Of("throughput", fact.Factor, usableCores(p), busyWithout(p), s.next)
+}
+
+// What bounds a closed system when one stage no longer does.
+var (
+	byCores        = &fact.Formula{Name: "asymptotic", Words: "asymptotic bound of a closed system: {0} ÷ {1}", Value: stageBound}
+	byCoresAndNext = &fact.Formula{Name: "asymptotic", Words: "asymptotic bound of a closed system: min({0} ÷ {1}, 1 ÷ {2})", Value: stageBound}
+)
+
+func stageBound(x []float64) float64 {
+	c := fact.Closed{Cores: x[0], Busy: x[1]}
+	if len(x) > 2 {
+		c.Serial = x[2]
+	}
+	factor, _, _ := c.Asymptotic()
+	return factor
+}
+
+func slowstageFinding(p *diagnosis.Pass, s *stage, busy, throughput fact.Fact) diagnosis.Finding {
+	place := s.queue.server(p)
+	if start, ok := p.GroupPlace(s.teams[0].Group); ok && place == (diagnosis.Place{}) {
+		place = start
+	}
+	idle := idlePs(p)
+	f := diagnosis.Finding{
+		Where:    where(place, s.queue.place(p)),
+		Evidence: []fact.Fact{busy, s.count, s.length, s.feedStay, busyPs(p)},
+		Cost: diagnosis.CostOf(idle.Named("Ps idle while the stage has more work than it can do"),
+			fact.Fraction.Of("share of the Ps", fact.Ratio, idle, gomaxprocs(p)).Value),
+		Bound:      fasterLimit(throughput, "if the stage had as many goroutines as it can use"),
+		Confidence: diagnosis.Medium,
+		Reasons: []string{
+			"one kind of evidence, the trace: who waits before the stage, what it does, and who waits behind it",
+			"the trace does not name channels: places that wake each other are taken for one",
+		},
+		RuledOut: []string{
+			fact.Sentence("no work: somebody stood before the stage with work in hand, %s on average", s.length),
+			fullMachine(p),
+			"a stage that waits itself, for answers or a lock: it is at work",
+			"an order that must be kept looks the same: then the stage's own work must become less",
+		},
+		Groups: append(s.names(), s.queue.groups...),
+		Stacks: s.queue.stacks,
+		Remedy: diagnosis.Remedy{
+			Text: "Run more goroutines in this stage, and only in this one, up to one for each P that is idle. Where order matters, " +
+				"give each a key of its own, or put results back in order behind the stage. " +
+				"Larger channels change nothing: they are full before it and empty behind it.",
+			Code: "var wg sync.WaitGroup\nfor range runtime.GOMAXPROCS(0) {\n\twg.Go(func() {\n\t\tfor x := range in {\n\t\t\tout <- work(x)\n\t\t}\n\t})\n}\ngo func() { wg.Wait(); close(out) }()",
+		},
+		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "In a new recording the waits before and behind the stage shrink together. "+
+			"If throughput stays, another stage or the order of results sets the pace."),
+	}
+	f.Say("%s works %s of its time while somebody stands before it with more (%s on average) and %s waits behind it %s of "+
+		"its time: "+
+		"%s of %s Ps are idle, and the stage has too few goroutines.",
+		name(place.Function), busy, s.length, name(s.feeds[0].does()), s.feedStay, idle.Number(), gomaxprocs(p))
+	return f
+}

@@ -1,0 +1,289 @@
+package rules
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed smallio.md
+var smallioPage string
+
+var smallio = &diagnosis.Rule{
+	Name:     "smallio",
+	Title:    "Many reads or writes of a few bytes",
+	Doc:      smallioPage,
+	Needs:    []model.Source{model.SyscallLog},
+	Explains: []string{"syscallbound"},
+	Check:    checkSmallio,
+}
+
+const (
+	// smallRate is how many successful calls a second are many: the
+	// catalogue's figure. Lines written one by one to a file reach 800,000
+	// a second on one core, the same lines through a buffer make 4,400 calls.
+	smallRate = 10_000
+	// smallBytes is the mean size below which entry and exit are most of a
+	// call's price. A call of 20 bytes took 0.7 to 1 µs here, of which copying
+	// is 1 ns; lines of a log are 20 to 200 bytes, a buffer is 4 KiB and more.
+	smallBytes = 512
+	// smallPerOp is how many calls in one direction an operation needs at
+	// most: one. HTTP servers make 1 write and 1 successful read for a
+	// request, and a datagram's answer is one of each.
+	smallPerOp = 2
+	// smallSocket is the part of the calls on sockets from which they are a
+	// protocol's messages, which a buffer does not make larger.
+	smallSocket = 0.5
+	// smallMost is the share of the CPU inside the calls from which they are too many
+	// on sockets also where nobody counts operations: they cost more than all
+	// else that the program does, and two of them in one call save a quarter.
+	smallMost = 0.5
+	// smallPerRead is how many writes there are for each read, in a program of which
+	// nobody counts operations, for them not to be one answer to one question: a server
+	// and a client make one of each. What is told to many subscribers is as one-sided, so
+	// that it takes smallFormatted, the part of the writes that fmt makes on the
+	// connection itself, to say that they are pieces: half of them and more.
+	smallPerRead   = 2
+	smallFormatted = 0.5
+	// smallShare is the share of the CPU inside the calls below which they are nobody's
+	// concern: five programs of the field make twelve thousand and more small writes a
+	// second for 0.02 or less, the least of those that have the problem is at 0.36.
+	smallShare = 0.05
+	// smallWhole is how many reads there are at most for each file that is opened when
+	// files are read whole: os.ReadFile makes two of a small one, and a buffer would make
+	// none of them larger.
+	smallWhole = 4
+	// smallBuffer is what a bufio.Writer gathers unless it is told another size.
+	smallBuffer = 4 << 10
+)
+
+// A direction is reading or writing.
+type direction struct {
+	verb  string
+	names []string
+}
+
+// Calls that carry several messages at once (recvmmsg, sendmmsg) are the fix
+// and not counted. Nor are those that say where in the file (pread64): a buffer
+// is for what comes one after the other, and a record read again from its place
+// is the fix for opening its file each time.
+var directions = []direction{
+	{"write", []string{"write", "writev", "sendto", "sendmsg"}},
+	{"read", []string{"read", "readv", "recvfrom", "recvmsg"}},
+}
+
+// A traffic is the calls in one direction.
+type traffic struct {
+	direction
+	rate, failed, mean fact.Fact // of those that succeeded but for failed
+	opened             fact.Fact // files a second
+	perOp              fact.Fact // nothing when operations are not known
+	socket             fact.Fact // share of them on sockets
+	known              bool      // whether that is
+	perRead            fact.Fact // writes for each read; nothing without reads
+	formatted          fact.Fact // share of them that fmt makes on what it is given
+	cpu                callCPU   // inside them
+}
+
+func checkSmallio(p *diagnosis.Pass) {
+	ops, operations := operationRate(p)
+	for _, d := range directions {
+		t := measureTraffic(p, d, ops)
+		verb := fact.Name(t.verb)
+		onSockets := t.known && t.socket.Value >= smallSocket
+		switch {
+		case t.rate.Value < smallRate/10: // not worth a word
+		case t.rate.Value < smallRate || t.mean.Value >= smallBytes:
+			p.Fine(fact.Sentence("%ss: %s a second, %s each", verb, t.rate.Number(), t.mean))
+		case t.verb == "read" && t.rate.Value <= smallWhole*t.opened.Value:
+			p.Fine(fact.Sentence("reads: %s a second of %s each, of %s files a second that are read whole", t.rate.Number(), t.mean, t.opened.Number()))
+		case t.cpu.enough && t.cpu.share.Value < smallShare:
+			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.share))
+		case t.perOp.Value >= smallPerOp, t.known && !onSockets, t.perOp.Value == 0 && onSockets && (t.mostOfCPU() || t.cpu.enough && t.pieces()):
+			p.Report(smallioFinding(p, &t, string(operations)))
+		case t.perOp.Value > 0:
+			p.Fine(fact.Sentence("%ss: %s a second of %s each, as many as its protocol has messages", verb, t.rate.Number(), t.mean))
+		case t.cpu.enough && t.perRead.Value >= smallPerRead:
+			p.Unchecked("whether small writes could be fewer", fact.Sentence("there are %s a second of %s each, %s for each read, which take %s of the CPU: "+
+				"pieces of what could go out at once, or messages to many", t.rate.Number(), t.mean, t.perRead, t.cpu.share), diagnosis.HowToGet(model.Trace))
+		case t.cpu.enough && !t.mostOfCPU():
+			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.share))
+		default:
+			p.Unchecked("whether small "+t.verb+"s could be fewer",
+				fact.Sentence("there are %s a second of %s each, and neither stacks nor a count of operations tell "+
+					"whether these are a protocol's messages", t.rate.Number(), t.mean),
+				diagnosis.HowToGet(model.KernelCPU))
+		}
+	}
+}
+
+// mostOfCPU reports whether the program does little else.
+func (t *traffic) mostOfCPU() bool { return t.cpu.enough && t.cpu.share.Value >= smallMost }
+
+// pieces reports whether the writes are pieces of what could go out at once.
+func (t *traffic) pieces() bool {
+	return t.perRead.Value >= smallPerRead && t.formatted.Value >= smallFormatted
+}
+
+func measureTraffic(p *diagnosis.Pass, d direction, ops fact.Fact) traffic {
+	t := traffic{direction: d,
+		rate:   callRate(p, d.verb+"s that succeeded", "good", d.names...),
+		failed: callRate(p, d.verb+"s that failed, with EAGAIN as a rule", "errors", d.names...),
+		opened: callRate(p, "files opened", "good", "open", "openat", "openat2"),
+		mean: fact.Quotient.Of("mean size", fact.Bytes,
+			p.Syscalls("bytes", "bytes", d.names...), p.Syscalls(d.verb+"s that succeeded", "good", d.names...)),
+	}
+	if ops.Value > 0 {
+		t.perOp = fact.Quotient.Of(d.verb+"s for each operation", fact.Count, t.rate, ops)
+	}
+	t.socket, t.known = d.onSockets(p)
+	if reads := callRate(p, "reads that succeeded", "good", directions[1].names...); t.verb == "write" && reads.Value > 0 {
+		t.perRead = fact.Quotient.Of("writes for each read", fact.Count, t.rate, reads)
+		t.formatted, _ = d.part(p, "that fmt makes", func(s model.Stack) bool { return formatted(p.Model.Stacks.Frames(s)) })
+	}
+	t.cpu = kernelCPU(p, "CPU inside these calls, their part in the kernel", inSyscall(d.names...))
+	return t
+}
+
+// onSockets is the part of the calls that are on sockets.
+func (d direction) onSockets(p *diagnosis.Pass) (share fact.Fact, known bool) {
+	return d.part(p, "on sockets", func(s model.Stack) bool { return onSocket(p.Model, s) })
+}
+
+// part is the part of the calls that are of some kind: by the trace, which has
+// every call with its stack, else by the kernel's samples.
+func (d direction) part(p *diagnosis.Pass, kind string, match func(model.Stack) bool) (share fact.Fact, known bool) {
+	name := "share of them " + kind
+	all := p.WaitCount(d.verb+"s", model.SyscallWait, func(w *model.Wait) bool { return d.under(p.Model, w.Stack) })
+	if all.Value >= diagnosis.ThinSamples {
+		some := p.WaitCount(d.verb+"s "+kind, model.SyscallWait, func(w *model.Wait) bool {
+			return d.under(p.Model, w.Stack) && match(w.Stack)
+		})
+		return fact.Quotient.Of(name, fact.Ratio, some, all), true
+	}
+	in := inSyscall(d.names...)
+	all = p.Samples("CPU in "+d.verb+"s", "kernel", in)
+	if all.Origin.N < diagnosis.ThinSamples {
+		return fact.Fact{}, false
+	}
+	some := p.Samples("CPU in "+d.verb+"s "+kind, "kernel", func(s *model.Sample) bool { return in(s) && match(s.Stack) })
+	return fact.Quotient.Of(name, fact.Ratio, some, all), true
+}
+
+// formatted reports whether fmt writes to a connection with no buffer between.
+func formatted(frames []model.Frame) bool {
+	return through(frames, []string{"fmt.Fprint"}) && !through(frames, []string{"bufio.", "net/http."})
+}
+
+// under reports whether a stack of the trace makes a call in this direction:
+// the functions of the poller and of package syscall are named after it.
+func (d direction) under(m *model.Model, s model.Stack) bool {
+	return throughFunc(m.Stacks.Frames(s), func(f string) bool {
+		name, ok := strings.CutPrefix(f, "syscall.")
+		if !ok {
+			name, ok = strings.CutPrefix(f, "golang.org/x/sys/unix.")
+		}
+		name = strings.ToLower(name)
+		return ok && (slices.Contains(d.names, name) || slices.Contains(d.names, name+"64"))
+	})
+}
+
+var socketFuncs = []string{"net.", "sock_", "__sys_sendto", "__sys_recvfrom", "__sys_sendmsg", "__sys_recvmsg", "pipe_read", "pipe_write", "anon_pipe_read", "anon_pipe_write"}
+
+func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.Finding {
+	places, stacks, inside := t.sites(p)
+	how, confidence := howCounted(p)
+	verb := fact.Name(t.verb)
+	f := diagnosis.Finding{
+		Where:      places,
+		Evidence:   []fact.Fact{t.rate, t.mean, t.failed},
+		Confidence: confidence,
+		Reasons:    []string{how + "; what fewer and larger ones cost is not known before they are tried"},
+		RuledOut: []string{fact.Sentence("large transfers in many calls: %s each is far below a buffer's %s",
+			t.mean, fact.Name(fact.Bytes.Format(smallBuffer)))},
+		Stacks: stacks,
+		Remedy: smallRemedy(t),
+	}
+	now := fact.Sentence("There are %s %ss a second now.", t.rate.Number(), verb)
+	switch {
+	case t.perOp.Value > 0:
+		now = fact.Sentence("There are %s %ss for each operation now.", t.perOp, verb)
+		f.Evidence = append(f.Evidence, t.perOp)
+		f.RuledOut = append(f.RuledOut, fact.Sentence("one message to an operation: %s %ss for each", t.perOp, verb))
+		f.Say("%s %ss a second carry %s each on average: %s for each of the %s.", t.rate.Number(), verb, t.mean, t.perOp, fact.Name(operations))
+	case t.cpu.enough:
+		f.Say("%s %ss a second carry %s each on average, and take %s of the CPU in use.", t.rate.Number(), verb, t.mean, t.cpu.share)
+	default:
+		f.Say("%s %ss a second carry %s each on average.", t.rate.Number(), verb, t.mean)
+	}
+	f.Experiment = changed(diagnosis.Syscalls, diagnosis.CPUPerOp, now+" CPU time per operation tells what they cost.")
+	if t.known {
+		f.Evidence = append(f.Evidence, t.socket)
+		if t.socket.Value < smallSocket {
+			f.RuledOut = append(f.RuledOut, fact.Sentence("messages of a protocol: only %s of the calls are on sockets", t.socket))
+		}
+	}
+	if !t.cpu.enough {
+		f.Cost, f.Bound = callPrice(p, t.rate, inside)
+		return f
+	}
+	f.Confidence = diagnosis.High
+	f.Reasons = []string{"two kinds of evidence agree: the calls counted, and the kernel's samples of the time in them"}
+	if t.perOp.Value == 0 && t.socket.Value >= smallSocket && t.pieces() {
+		f.Evidence = append(f.Evidence, t.perRead, t.formatted)
+		f.RuledOut = append(f.RuledOut, fact.Sentence("answers, one to a question: %s for each read", t.perRead))
+	}
+	if t.perOp.Value == 0 && t.socket.Value >= smallSocket {
+		f.Confidence = diagnosis.Medium
+		f.Reasons = append(f.Reasons, "how many operations there were is not known: a protocol of so many small messages would look the same")
+	}
+	f.Evidence = append(f.Evidence, t.cpu.cores)
+	f.Cost = t.cpu.cost()
+	f.Bound = t.cpu.bound("Amdahl, as if none of these calls were needed; the bytes must still be copied, " +
+		"and what enters and leaves the kernel on the program's side comes on top")
+	return f
+}
+
+// sites are the lines that make the calls: by the trace, which has all of them
+// and lets other findings be compared, else by the kernel's samples.
+func (t *traffic) sites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
+	if p.Model.Sched != nil {
+		return callSites(p, func(s model.Stack) bool { return t.under(p.Model, s) })
+	}
+	return kernelSites(p, inSyscall(t.names...)), nil, fact.Fact{}
+}
+
+func smallRemedy(t *traffic) diagnosis.Remedy {
+	switch {
+	case t.socket.Value >= smallSocket && t.verb == "write":
+		return diagnosis.Remedy{
+			Text: "An answer goes out in several pieces. Put them together before they are written: a bufio.Writer " +
+				"that is flushed once for an operation, or net.Buffers, which writes several with one call. For " +
+				"datagrams, WriteBatch of golang.org/x/net/ipv4 sends many with one call.",
+			Code: "w := bufio.NewWriterSize(conn, 4<<10)\nencode(w, answer)\nerr := w.Flush() // once",
+		}
+	case t.verb == "write":
+		return diagnosis.Remedy{
+			Text: "Each piece is a call of its own. Put a buffer before the file and flush it when a batch ends, " +
+				"at the latest after a time that a reader of the file may wait; for a log, let the logger write to " +
+				"that buffer. What is in the buffer when the program is killed is lost.",
+			Code: "w := bufio.NewWriterSize(f, 64<<10)\ndefer w.Flush()",
+		}
+	case t.socket.Value >= smallSocket:
+		return diagnosis.Remedy{
+			Text: "A message is read in several pieces, most often its header first. Read through a bufio.Reader, " +
+				"which takes what is there with one call. For datagrams, ReadBatch of golang.org/x/net/ipv4 " +
+				"receives many with one call.",
+			Code: "r := bufio.NewReaderSize(conn, 4<<10)",
+		}
+	}
+	return diagnosis.Remedy{
+		Text: "Each piece is a call of its own. Read through a bufio.Reader, or the file as a whole where it is " +
+			"small; encoding/binary and fmt.Fscan read a few bytes at a time from what they are given.",
+		Code: "r := bufio.NewReaderSize(f, 64<<10)",
+	}
+}

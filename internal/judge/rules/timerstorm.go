@@ -1,0 +1,140 @@
+package rules
+
+import (
+	_ "embed"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed timerstorm.md
+var timerstormPage string
+
+var timerstorm = &diagnosis.Rule{
+	Name:     "timerstorm",
+	Title:    "Timers wake goroutines constantly for almost no work",
+	Doc:      timerstormPage,
+	Needs:    []model.Source{model.Trace},
+	Explains: []string{"idlespin", "futexstorm", "runtimetax", "oversubscribed", "schedlatency"},
+	Check:    checkTimerstorm,
+}
+
+const (
+	// timerRate is how many goroutines a second are woken by the clock: the
+	// catalogue's 5,000. Below, it is no more than some hundredths of a core.
+	timerRate = 5000
+	// timerWork is the longest mean run after such a wake-up that counts as
+	// next to nothing. Two hundred sleepers that only look whether they may
+	// end run 0.3 µs each time; tickers that do something run 20 µs and more.
+	timerWork = 5 * time.Microsecond
+	// timerShare is the share of the CPU in the runtime's timers: 27% in
+	// those sleepers, 3% in two hundred tickers of 10 ms.
+	timerShare = 0.05
+)
+
+// A clockwork is the wake-ups by the clock of the group that has most of them.
+type clockwork struct {
+	group  *model.Group
+	count  int64
+	stacks []model.Stack // most first
+}
+
+func checkTimerstorm(p *diagnosis.Pass) {
+	c := wokenByClock(p.Model)
+	rate := fact.Quotient.Of("wake-ups by the clock", fact.PerSec,
+		p.Statistic(fact.Wakes, "sleeps, and receives that no code of the program ended", "wake-ups by the clock", float64(c.count), fact.Count), p.WindowLength())
+	if rate.Value < timerRate {
+		return
+	}
+	s, ok := cpuUseOf(p)
+	if !ok {
+		p.Unchecked(fact.Sentence("what %s wake-ups a second by the clock cost", rate.Number()), "there are too few CPU samples", diagnosis.HowToGet(model.CPU))
+		return
+	}
+	groups := []string{c.group.Name}
+	work := fact.Quotient.Of("run after one, mean", fact.Seconds, p.Goroutines("time that they ran", groups, "running"), p.Goroutines("runs", groups, "runs"))
+	timers := s.in("CPU in timers", inTimers)
+	if work.Value > timerWork.Seconds() || timers.Value < timerShare {
+		p.Fine(fact.Sentence("timers: %s wake-ups a second, %s of work for each, %s of the CPU in timers", rate.Number(), work, timers))
+		return
+	}
+	p.Report(timerFinding(p, &c, &s, rate, timers, work))
+}
+
+// wokenByClock counts sleeps that ended, and receives that nobody's code ended:
+// the values of timers and tickers are sent by the runtime.
+func wokenByClock(m *model.Model) (best clockwork) {
+	byGroup := map[string]map[model.Stack]int64{}
+	add := func(s model.Stack, n int64) {
+		name := root(m, s)
+		if byGroup[name] == nil {
+			byGroup[name] = map[model.Stack]int64{}
+		}
+		byGroup[name][s] += n
+	}
+	for _, w := range m.Sched.Wakes {
+		if f := m.Stacks.Frames(w.Woken); w.Waker == 0 && len(f) > 0 && (f[0].Func == "time.Sleep" || receives(m, w.Woken)) {
+			add(w.Woken, w.Count)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(byGroup)) {
+		g := group(m, name)
+		if g == nil || g.System {
+			continue
+		}
+		if n := totalOf(byGroup[name]); n > best.count {
+			best = clockwork{group: g, count: n, stacks: largest(byGroup[name])}
+		}
+	}
+	return best
+}
+
+// inTimers reports whether a sample is of the runtime's timers: setting,
+// ordering and firing them. The functions were renamed in Go 1.23.
+func inTimers(frames []model.Frame) bool { return through(frames, timerFunctions) }
+
+var timerFunctions = []string{
+	"runtime.(*timer).", "runtime.(*timers).",
+	"runtime.checkTimers", "runtime.runtimer", "runtime.runOneTimer", "runtime.addtimer", "runtime.doaddtimer", "runtime.modtimer",
+	"runtime.resettimer", "runtime.siftupTimer", "runtime.siftdownTimer", "runtime.cleantimers", "runtime.adjusttimers",
+	"runtime.resetForSleep", "runtime.goroutineReady", "time.sendTime",
+}
+
+func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuUse, rate, timers, work fact.Fact) diagnosis.Finding {
+	share := s.in("CPU in timers and the scheduler", func(f []model.Frame) bool { return inTimers(f) || model.CPUPartOf(f) == model.Scheduling })
+	place, ok := p.UserPlace(c.stacks[0])
+	if !ok {
+		place, _ = p.GroupPlace(c.group)
+	}
+	f := diagnosis.Finding{
+		Where:      where(place),
+		Evidence:   []fact.Fact{rate, work, p.Goroutines("goroutines that do so", []string{c.group.Name}, "peak"), timers, share},
+		Cost:       s.cost(share),
+		Bound:      s.limit(share, "whatever else has to be scheduled is in it"),
+		Confidence: diagnosis.High,
+		Reasons:    []string{"the trace counts the wake-ups and the " + s.source + " shows their price"},
+		RuledOut: []string{
+			fact.Sentence("work by the clock: a wake-up leads to %s of it", work),
+			"timers that are set and never fire: only those that woke somebody are counted",
+		},
+		Groups: []string{c.group.Name},
+		Stacks: c.stacks,
+		Remedy: diagnosis.Remedy{
+			Text: "Wait for the thing itself, not for a while: a channel, a condition variable or the network wakes the goroutine " +
+				"when there is something to do. " +
+				"Where it must be polled, let one ticker do it for all, at the longest period that the answer bears, " +
+				"or double the sleep as long as nothing came.",
+			Code: "tick := time.NewTicker(10 * time.Millisecond) // one for all, not one each\nfor range tick.C {\n\tfor _, c := range conns {\n\t\tc.poll()\n\t}\n}",
+		},
+		Experiment: changed(diagnosis.CPUPerOp, "", "Wake-ups by the clock in a new recording show that the change was made. "+
+			"Latency is the price where a period became longer."),
+	}
+	f.Say("%s times a second the clock wakes a goroutine in %s, which then runs for %s: "+
+		"timers and scheduling take %s of the CPU in use.",
+		rate.Number(), name(place.Function), work, share)
+	return f
+}

@@ -1,0 +1,110 @@
+package rules
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// A variant is a case of a rule's file with some lines changed: what lies on either
+// side of a threshold, without the whole case once more.
+type variant struct {
+	rule  *diagnosis.Rule
+	story string // how that of the case begins
+	// edits are "old → new" in the evidence, one a line. A line without an arrow is
+	// put before the last line of evidence that begins with the same word, or at
+	// the end.
+	edits string
+	sick  bool
+	// says are pieces of what must be told, one a line; none after a "!".
+	says string
+}
+
+func (v *variant) diagnose(t *testing.T) (*model.Model, *diagnosis.Diagnosis) {
+	t.Helper()
+	_, cases := readFixtures(t, filepath.Join("testdata", v.rule.Name+".txt"))
+	for _, c := range cases {
+		if !strings.HasPrefix(c.story, v.story) {
+			continue
+		}
+		lines := strings.Join(c.source, "\n")
+		for edit := range strings.SplitSeq(strings.TrimSpace(v.edits), "\n") {
+			old, fresh, replaces := strings.Cut(strings.TrimSpace(edit)+" ", " → ")
+			switch {
+			case edit == "":
+			case !replaces:
+				lines = insert(lines, strings.TrimSpace(old))
+			case !strings.Contains(lines, old):
+				t.Fatalf("%s, %q: no %q in its evidence", v.rule.Name, c.story, old)
+			default:
+				lines = strings.ReplaceAll(lines, old, strings.TrimSpace(fresh))
+			}
+		}
+		_, changed, err := parseFixtures(lines)
+		if err != nil {
+			t.Fatalf("%s, %q: %v", v.rule.Name, c.story, err)
+		}
+		m := changed[0].model
+		return m, diagnosis.Run(m, []*diagnosis.Rule{v.rule}, diagnosis.Options{Goal: c.goal})
+	}
+	t.Fatalf("%s has no case %q", v.rule.Name, v.story)
+	return nil, nil
+}
+
+// insert puts a line among those of its kind.
+func insert(lines, line string) string {
+	word, _, _ := strings.Cut(line, " ")
+	if i := strings.LastIndex(lines, "\n"+word+" "); i >= 0 {
+		return lines[:i+1] + line + "\n" + lines[i+1:]
+	}
+	return lines + "\n" + line
+}
+
+func checkVariants(t *testing.T, variants []variant) {
+	t.Helper()
+	for _, v := range variants {
+		m, d := v.diagnose(t)
+		text := strings.Join(golden(m, d), "\n") + "\n"
+		if sick := len(d.Findings) > 0; sick != v.sick {
+			t.Errorf("%s, %q with\n%s\nsick: %v\n%s", v.rule.Name, v.story, v.edits, sick, text)
+			continue
+		}
+		for says := range strings.SplitSeq(v.says, "\n") {
+			without, not := strings.CutPrefix(strings.TrimSpace(says), "!")
+			if strings.Contains(text, without) == not && without != "" {
+				t.Errorf("%s, %q with\n%s\nsays %q:\n%s", v.rule.Name, v.story, v.edits, says, text)
+			}
+		}
+	}
+}
+
+// Of no case is it said that allocation is well beside a finding that it is not.
+func TestNothingWellBesideItsIllness(t *testing.T) {
+	wells := []string{"allocation and garbage collection take", "runtime: scheduling, allocating and collecting take"}
+	var ill []string
+	for _, r := range append(garbageRules(), allocchurn) {
+		ill = append(ill, r.Name)
+	}
+	for _, rule := range All {
+		_, cases := readFixtures(t, filepath.Join("testdata", rule.Name+".txt"))
+		for _, c := range cases {
+			d := diagnosis.Run(c.model, All, diagnosis.Options{Goal: c.goal})
+			for _, well := range d.Fine {
+				said := slices.ContainsFunc(wells, func(w string) bool { return strings.HasPrefix(well.Text, w) })
+				i := slices.IndexFunc(ill, func(rule string) bool { return illness(d.Findings, rule) })
+				if said && i >= 0 {
+					t.Errorf("%s, %q: %q beside %s", rule.Name, c.story, well, ill[i])
+				}
+			}
+		}
+	}
+}
+
+// illness reports whether a rule has a finding that is no remark.
+func illness(fs []diagnosis.Finding, rule string) bool {
+	return slices.ContainsFunc(fs, func(f diagnosis.Finding) bool { return f.Rule == rule && !f.Remark || illness(f.Symptoms, rule) })
+}

@@ -1,0 +1,87 @@
+package evidence
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// The text of a heap profile ends with the runtime's counts of its memory, one a line:
+// "# HeapSys = 1262190592".
+
+// statistic reads such a line; other comments are none.
+func (p *textParser) statistic(line string) {
+	name, value, ok := strings.Cut(strings.TrimPrefix(line, "# "), " = ")
+	if !ok || p.kind.source != model.Heap {
+		return
+	}
+	s := &p.stats
+	if name == "GCCPUFraction" {
+		if v, err := strconv.ParseFloat(value, 64); err == nil && v >= 0 && v <= 1 {
+			s.GCCPUFraction = v
+		}
+		return
+	}
+	n, err := strconv.ParseUint(value, 10, 63)
+	if err != nil {
+		return
+	}
+	switch name {
+	case "HeapAlloc":
+		s.HeapAlloc = n
+	case "HeapSys":
+		s.HeapSys = n
+	case "HeapReleased":
+		s.HeapReleased = n
+	case "TotalAlloc":
+		s.TotalAlloc = n
+	case "NextGC":
+		s.NextGC = n
+	case "NumGC":
+		s.NumGC = n
+	case "LastGC":
+		if n > 0 {
+			s.LastGC = time.Unix(0, int64(n))
+		}
+	}
+}
+
+// memStats is what was read, nil where the text was cut before them.
+func (p *textParser) memStats() *model.MemStats {
+	if p.stats.HeapSys == 0 {
+		return nil
+	}
+	return &p.stats
+}
+
+// dateByCollections gives two heaps in text form, which has no time, that of the
+// collection before: a heap profile is of the state that it left.
+func dateByCollections(a, b *snapshot) {
+	if a.at.IsZero() && b.at.IsZero() && a.stats != nil && b.stats != nil && !a.stats.LastGC.IsZero() && !b.stats.LastGC.IsZero() {
+		a.at, b.at = a.stats.LastGC, b.stats.LastGC
+	}
+}
+
+// age compares when two snapshots were taken: by their times, or else by what only
+// grows in a program. 0 is that they do not tell.
+func age(a, b *snapshot) int {
+	if !a.at.Equal(b.at) {
+		return a.at.Compare(b.at)
+	}
+	if a.stats != nil && b.stats != nil {
+		return cmp.Or(cmp.Compare(a.stats.TotalAlloc, b.stats.TotalAlloc), cmp.Compare(a.stats.NumGC, b.stats.NumGC), a.stats.LastGC.Compare(b.stats.LastGC))
+	}
+	return cmp.Compare(allocated(a.p), allocated(b.p))
+}
+
+// allocated is what a heap profile has of all that was allocated since the start.
+func allocated(p *model.Profile) (sum float64) {
+	column := p.Column("alloc_space")
+	for i := range p.Samples {
+		sum += p.Samples[i].Value(column)
+	}
+	return sum
+}

@@ -1,0 +1,241 @@
+package evidence
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/ground/problem"
+	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/sense/artifact"
+)
+
+// What a program tells of itself at one moment where it is monitored: a scrape in
+// Prometheus' text format with the metrics that its client library takes from the runtime
+// (go_*) and of the process (process_*), and expvar's /debug/vars or the JSON of a
+// runtime.MemStats. Both become the runtime's metrics, under the names of
+// runtime/metrics, at one moment: nothing about rates is known from it.
+
+// A memField is a field of runtime.MemStats and its name in a scrape.
+type memField struct{ field, scraped string }
+
+// memMetrics say how these add up to metrics. Mallocs count tiny objects one by one, the
+// metric does not.
+var memMetrics = []struct {
+	name        string
+	plus, minus memField
+}{
+	{"/gc/heap/allocs:bytes", memField{"TotalAlloc", "go_memstats_alloc_bytes_total"}, memField{}},
+	{"/gc/heap/allocs:objects", memField{"Mallocs", "go_memstats_mallocs_total"}, memField{}},
+	{"/gc/heap/frees:objects", memField{"Frees", "go_memstats_frees_total"}, memField{}},
+	{"/gc/heap/goal:bytes", memField{"NextGC", "go_memstats_next_gc_bytes"}, memField{}},
+	{"/gc/cycles/total:gc-cycles", memField{"NumGC", "go_gc_duration_seconds_count"}, memField{}},
+	{"/gc/cycles/forced:gc-cycles", memField{"NumForcedGC", ""}, memField{}},
+	{"/memory/classes/heap/objects:bytes", memField{"HeapAlloc", "go_memstats_heap_alloc_bytes"}, memField{}},
+	{"/memory/classes/heap/unused:bytes", memField{"HeapInuse", "go_memstats_heap_inuse_bytes"}, memField{"HeapAlloc", "go_memstats_heap_alloc_bytes"}},
+	{"/memory/classes/heap/free:bytes", memField{"HeapIdle", "go_memstats_heap_idle_bytes"}, memField{"HeapReleased", "go_memstats_heap_released_bytes"}},
+	{"/memory/classes/heap/released:bytes", memField{"HeapReleased", "go_memstats_heap_released_bytes"}, memField{}},
+	{"/memory/classes/heap/stacks:bytes", memField{"StackInuse", "go_memstats_stack_inuse_bytes"}, memField{}},
+	{"/memory/classes/total:bytes", memField{"Sys", "go_memstats_sys_bytes"}, memField{}},
+	{"/sched/goroutines:goroutines", memField{"", "go_goroutines"}, memField{}},
+	{"/sched/gomaxprocs:threads", memField{"", "go_sched_gomaxprocs_threads"}, memField{}},
+	{"/gc/gogc:percent", memField{"", "go_gc_gogc_percent"}, memField{}},
+	{"/gc/gomemlimit:bytes", memField{"", "go_gc_gomemlimit_bytes"}, memField{}},
+	{model.ScrapedThreads, memField{"", "go_threads"}, memField{}},
+	{model.ScrapedCPU, memField{"", "process_cpu_seconds_total"}, memField{}},
+	{model.ScrapedResident, memField{"", "process_resident_memory_bytes"}, memField{}},
+	{model.ScrapedFiles, memField{"", "process_open_fds"}, memField{}},
+	{model.ScrapedMaxFiles, memField{"", "process_max_fds"}, memField{}},
+}
+
+// A scrape is the values of one moment by the names of their source.
+type scrape struct {
+	file   string
+	values map[string]float64
+	of     func(memField) string
+	goes   string // the version of Go
+	others int    // lines of other processes
+}
+
+func isScrape(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		if bytes.HasPrefix(line, []byte("# TYPE go_")) || bytes.HasPrefix(line, []byte("# TYPE process_cpu_")) || bytes.HasPrefix(line, []byte("go_goroutines")) {
+			return true
+		}
+	}
+	return false
+}
+
+// readScrape keeps the metrics of the runtime and the process. Labels tell instances of a
+// federation apart: the first is used.
+func (l *loader) readScrape(s source) error {
+	p := scrape{file: s.name, values: map[string]float64{}, of: func(f memField) string { return f.scraped }}
+	labels := map[string]string{}
+	err := l.lines(s, func(line []byte) error {
+		name, label, v, ok := sampleLine(string(line))
+		switch {
+		case !ok:
+		case name == "go_info":
+			_, version, _ := strings.Cut(label, `version="`)
+			version, _, _ = strings.Cut(version, `"`)
+			p.goes = cmp.Or(p.goes, clipName(version))
+		case !wanted(name):
+		default:
+			if first, seen := labels[name]; seen && first != label {
+				p.others++
+				return nil
+			}
+			labels[name], p.values[name] = label, v
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if p.others > 0 {
+		l.note("%s has metrics of several processes: those of the first are used", s.name)
+	}
+	return l.addScrape(s, &p)
+}
+
+// wanted reports whether a scraped name is read.
+func wanted(name string) bool {
+	return name != "" && slices.ContainsFunc(memMetrics, func(m struct {
+		name        string
+		plus, minus memField
+	}) bool {
+		return m.plus.scraped == name || m.minus.scraped == name
+	})
+}
+
+// sampleLine reads "name{labels} value" and, behind it, perhaps a time.
+func sampleLine(line string) (name, labels string, v float64, ok bool) {
+	if !strings.HasPrefix(line, "go_") && !strings.HasPrefix(line, "process_") {
+		return "", "", 0, false
+	}
+	rest := ""
+	if i := strings.IndexByte(line, '{'); i >= 0 {
+		j := strings.LastIndexByte(line, '}')
+		if j < i {
+			return "", "", 0, false
+		}
+		name, labels, rest = line[:i], line[i:j+1], line[j+1:]
+	} else {
+		name, rest, _ = strings.Cut(line, " ")
+	}
+	f := strings.Fields(rest)
+	if len(f) == 0 {
+		return "", "", 0, false
+	}
+	v, err := strconv.ParseFloat(f[0], 64)
+	return name, labels, v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
+}
+
+func isMemStats(head []byte) bool {
+	head = bytes.TrimSpace(head)
+	if !bytes.HasPrefix(head, []byte("{")) {
+		return false
+	}
+	return bytes.Contains(head, []byte(`"TotalAlloc"`)) && bytes.Contains(head, []byte(`"HeapAlloc"`)) || bytes.HasPrefix(head, []byte("{\n\"cmdline\": ["))
+}
+
+// maxVars bounds a JSON document of variables.
+const maxVars = 64 << 20
+
+// readMemStats keeps memory statistics: expvar has them under a name of their own.
+func (l *loader) readMemStats(s source) error {
+	data, err := l.readAll(s, maxVars)
+	if data == nil {
+		return err
+	}
+	var vars struct {
+		MemStats map[string]any `json:"memstats"`
+	}
+	var bare map[string]any
+	err = json.Unmarshal(data, &vars)
+	if fields := vars.MemStats; err == nil && fields == nil {
+		err = json.Unmarshal(data, &bare)
+	}
+	if err != nil {
+		return l.pass(problem.New(problem.Failure, "curl -o vars.json http://localhost:6060/debug/vars", "%q is no JSON of memory statistics: %w", s.name, err))
+	}
+	p := scrape{file: s.name, values: map[string]float64{}, of: func(f memField) string { return f.field }}
+	for _, fields := range []map[string]any{vars.MemStats, bare} {
+		for name, v := range fields {
+			if n, ok := v.(float64); ok {
+				p.values[name] = n
+			}
+		}
+	}
+	return l.addScrape(s, &p)
+}
+
+// addScrape keeps the values of a moment for the end, when it is known which is the last.
+func (l *loader) addScrape(s source, p *scrape) error {
+	found := slices.ContainsFunc(memMetrics, func(m struct {
+		name        string
+		plus, minus memField
+	}) bool {
+		_, ok := p.values[p.of(m.plus)]
+		return ok
+	})
+	if !found {
+		return l.pass(notEvidence(artifact.Text, s.name, nil))
+	}
+	if len(l.scrapes) >= maxScrapes {
+		return problem.New(problem.Misuse, "gowhy FIRST LAST   # two of them", "more than %d scrapes were given; a run has one at its start and one at its end", maxScrapes)
+	}
+	l.uses++
+	l.from[model.MetricsLog] = cmp.Or(l.from[model.MetricsLog], s.name)
+	l.scrapes = append(l.scrapes, p)
+	return nil
+}
+
+// maxScrapes is how many moments are read: those before the last only say what grew.
+const maxScrapes = 16
+
+// joinScrapes makes metrics of the last moment, by what only grows, unless a log of them
+// was given.
+func (l *loader) joinScrapes() {
+	if len(l.scrapes) == 0 {
+		return
+	}
+	slices.SortStableFunc(l.scrapes, func(a, b *scrape) int {
+		for _, grows := range []memField{{"TotalAlloc", "go_memstats_alloc_bytes_total"}, {"NumGC", "process_cpu_seconds_total"}} {
+			x, ok := a.values[a.of(grows)]
+			y, both := b.values[b.of(grows)]
+			if ok && both && x != y {
+				return cmp.Compare(x, y)
+			}
+		}
+		return 0
+	})
+	last := l.scrapes[len(l.scrapes)-1]
+	if len(l.scrapes) > 1 {
+		l.note("of %d moments that do not tell their time only the last is used, %s: gowhy compare says what changed between two", len(l.scrapes), last.file)
+	}
+	if l.m.Metrics != nil {
+		l.note("%s is left out: there is a log of the runtime's metrics", last.file)
+		return
+	}
+	l.m.Metrics = &model.Metrics{Series: map[string]model.Series{}, Histograms: map[string]model.MetricHistogram{}}
+	for _, m := range memMetrics {
+		v, ok := last.values[last.of(m.plus)]
+		if minus := last.of(m.minus); ok && minus != "" {
+			var less float64
+			less, ok = last.values[minus]
+			v = max(0, v-less)
+		}
+		if ok && v >= 0 {
+			l.m.Metrics.Series[m.name] = model.Series{{Value: v}}
+		}
+	}
+	l.m.Run.Go = cmp.Or(l.m.Run.Go, last.goes)
+	if procs, ok := l.m.Metrics.Last("/sched/gomaxprocs:threads"); ok && l.m.Run.Procs == 0 && procs < 1<<16 {
+		l.m.Run.Procs = int(procs)
+	}
+}

@@ -1,0 +1,124 @@
+package evidence
+
+import (
+	"slices"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/sense/artifact"
+)
+
+// A format is one shape in which evidence of a source comes. Content decides
+// which it is; the member names of our own recordings only break ties.
+type format struct {
+	what    string // for messages, like "CPU profile"
+	source  model.Source
+	members []string // in a recording
+
+	// A text format is known by the beginning of the text and read as a stream.
+	text func(head []byte) bool
+	read func(l *loader, s source) error
+
+	// A profile in pprof's format is known by its sample types and what is in it.
+	profile func(p *profile.Profile) bool
+	fold    func(l *loader, f format, p *pprofFile) error
+}
+
+// A pprofFile is a profile and where it was found.
+type pprofFile struct {
+	*profile.Profile
+	name       string // for the user
+	member     string // of a recording, else empty
+	kindStated bool   // the text that it was read from said what it is
+	stats      *model.MemStats
+	bad        int // records of that text which could not be read
+}
+
+// formats is the table of what can be read, in the order in which content is
+// tried. A new source is a line here, a file beside this one and a fixture.
+//
+// It is a function because a format's reader may come back to the table, with
+// what it unpacked.
+func formats() []format {
+	return []format{
+		// Profiles in pprof's format. The kernel's have more types and labels
+		// than the runtime's, so they are asked first.
+		{what: "kernel CPU profile", source: model.KernelCPU, members: []string{recording.KernelMember}, profile: artifact.IsKernelCPU, fold: (*loader).foldKernelCPU},
+		{what: "off-CPU profile", source: model.OffCPU, members: []string{recording.OffCPUMember}, profile: isOffCPU, fold: (*loader).foldOffCPU},
+		{what: "CPU profile", source: model.CPU, members: []string{recording.CPUMember}, profile: isCPU, fold: (*loader).foldCPU},
+		{what: "heap profile", source: model.Heap, members: []string{recording.AllocsMember, recording.HeapStartMember, recording.HeapEndMember},
+			profile: hasType("alloc_space", "inuse_space"), fold: (*loader).foldHeap},
+		{what: "mutex profile", source: model.Mutex, members: []string{recording.MutexMember}, profile: isContention, fold: (*loader).foldContention},
+		{what: "block profile", source: model.Block, members: []string{recording.BlockMember}, profile: isContention, fold: (*loader).foldContention},
+		{what: "goroutine profile", source: model.GoroutineProfile, members: []string{recording.GoroutineStartMember, recording.GoroutineEndMember},
+			profile: hasType("goroutine"), fold: (*loader).foldGoroutines},
+		{what: "threadcreate profile", source: model.ThreadCreate, members: []string{recording.ThreadCreateMember}, profile: hasType("threadcreate"), fold: (*loader).foldThreadCreate},
+		{what: "wall-clock profile", source: model.Wall, profile: isWall, fold: (*loader).foldWall},
+		{what: "goroutineleak profile", source: model.Leak, members: []string{recording.LeakMember}, profile: hasType("goroutineleak"), fold: (*loader).foldLeaks},
+
+		// Texts, each with its own beginning.
+		{what: "process log", source: model.ProcFS, members: []string{recording.ProcMember}, text: artifact.JSONKind("gowhy proc"), read: (*loader).readProc},
+		{what: "metrics log", source: model.MetricsLog, members: []string{recording.MetricsMember}, text: artifact.JSONKind("gowhy metrics"), read: (*loader).readMetrics},
+		{what: "system call log", source: model.SyscallLog, members: []string{recording.SyscallsMember}, text: artifact.JSONKind("gowhy syscalls"), read: (*loader).readSyscalls},
+		{what: "file of kernel sample times", source: timesSource, members: []string{recording.KernelTimesMember}, text: artifact.JSONKind(artifact.TimesKind), read: (*loader).readTimes},
+		{what: "build info", source: model.BuildInfo, members: []string{recording.BuildMember}, text: isBuildInfo, read: (*loader).readBuild},
+		{what: "profile in text form", source: model.GoroutineProfile, text: isTextProfile, read: (*loader).readTextProfile},
+		{what: "goroutine dump", source: model.GoroutineProfile, text: isGoroutineDump, read: (*loader).readLog},
+		{what: "profile that pprof printed", source: model.Printed, text: isPprofText, read: (*loader).readPprofText},
+		{what: "load result", source: model.LoadResult, members: []string{recording.LoadMember}, text: isLoad, read: (*loader).readLoad},
+		{what: "output of perf stat", source: model.Counted, text: isPerfStat, read: (*loader).readPerfStat},
+		{what: "output of strace -c", source: model.Counted, text: isStrace, read: (*loader).readStrace},
+		{what: "output of perf report", source: model.Printed, text: isPerfReport, read: (*loader).readPerfReport},
+		{what: "scrape of metrics", source: model.MetricsLog, text: isScrape, read: (*loader).readScrape},
+		{what: "memory statistics", source: model.MetricsLog, text: isMemStats, read: (*loader).readMemStats},
+		{what: "memory statistics that a program printed", source: model.MetricsLog, text: isMemText, read: (*loader).readMemText},
+		{what: "perf script", source: model.CPU, text: isPerfScript, read: (*loader).readPerfScript},
+		{what: "folded stacks", source: model.CPU, text: isFolded, read: (*loader).readFolded},
+		{what: "escape analysis", source: model.Escape, text: isEscape, read: (*loader).readEscape},
+
+		// What evidence led to. It is not evidence, so it has no source.
+		{what: "saved diagnosis", text: isDiagnosis, read: (*loader).readDiagnosis},
+
+		// Any other text may be a log with lines of the runtime in it.
+		{what: "log", source: model.GCTrace, members: []string{recording.GCTraceMember, recording.SchedTraceMember, recording.StderrMember, recording.StdoutMember},
+			text: func([]byte) bool { return true }, read: (*loader).readLog},
+	}
+}
+
+// textFormat returns the format of a text that begins with head.
+func textFormat(head []byte) format {
+	all := formats()
+	return all[slices.IndexFunc(all, func(f format) bool { return f.text != nil && f.text(head) })]
+}
+
+// profileFormat returns the format of a profile. What a recording's member
+// holds is told by its name when more than one format would do: a profile of
+// contention does not say whether it is of those who wait.
+func profileFormat(p *pprofFile) (format, bool) {
+	var fits []format
+	for _, f := range formats() {
+		if f.profile != nil && f.profile(p.Profile) {
+			fits = append(fits, f)
+		}
+	}
+	if len(fits) == 0 {
+		return format{}, false
+	}
+	if i := slices.IndexFunc(fits, func(f format) bool { return slices.Contains(f.members, p.member) }); i >= 0 {
+		return fits[i], true
+	}
+	if isContention(p.Profile) {
+		src := contentionOf(p)
+		return fits[slices.IndexFunc(fits, func(f format) bool { return f.source == src })], true
+	}
+	return fits[0], true
+}
+
+// hasType recognises profiles that have one of these sample types.
+func hasType(names ...string) func(*profile.Profile) bool {
+	return func(p *profile.Profile) bool {
+		return slices.ContainsFunc(p.SampleType, func(t *profile.ValueType) bool { return slices.Contains(names, t.Type) })
+	}
+}

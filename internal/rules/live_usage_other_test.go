@@ -1,7 +1,0 @@
-//go:build !unix
-
-package rules
-
-import "github.com/gowhy/gowhy/internal/model"
-
-func ownProcess() (s model.ProcessSample, ok bool) { return s, false }

@@ -1,0 +1,890 @@
+package goroutines
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+	"unicode"
+
+	"github.com/gowhy/gowhy/internal/sense/symbols"
+)
+
+// Errors that callers tell apart.
+var (
+	ErrSystem = errors.New("goroutines can be read from outside on Linux only, on amd64 and arm64")
+	ErrGone   = errors.New("it has ended")
+	// ErrUnsure is wrapped by what says why the memory is not believed.
+	ErrUnsure = errors.New("its goroutines cannot be read")
+)
+
+// memory is what is read. Its addresses are the process's.
+type memory interface {
+	// gather reads the spans one behind the other, and tells how many bytes were
+	// read: the first that cannot be ends it. An error is of reading as such.
+	gather(b []byte, spans []span) (int, error)
+	// same is an error when another program's memory is read by now, or none. The
+	// address is one that there was.
+	same(at uint64) error
+	used() int64 // system calls so far
+	now() int64  // the process's monotonic clock
+	close()
+}
+
+type span struct {
+	at   uint64
+	size int
+}
+
+// A State is what a goroutine does, by the runtime's word for it.
+type State uint8
+
+// The states of the runtime that a goroutine with work has.
+const (
+	Runnable  State = 1
+	Running   State = 2
+	Syscall   State = 3
+	Waiting   State = 4
+	copystack State = 8
+	Preempted State = 9
+	leaked    State = 10
+)
+
+const (
+	idle, dead, deadExtra = 0, 6, 11
+	scanning              = 0x1000 // may be added
+)
+
+func (s State) String() string {
+	switch s {
+	case Runnable, Preempted:
+		return "runnable"
+	case Running, copystack: // it runs, and is given a larger stack
+		return "running"
+	case Syscall:
+		return "syscall"
+	case Waiting, leaked:
+		return "waiting"
+	}
+	return "unknown"
+}
+
+// A Snapshot is all goroutines at about one moment.
+type Snapshot struct {
+	Time time.Time
+	// Watched is for how long the reader had looked before: who made no step since its
+	// first look is known, and nothing of what was before.
+	Watched time.Duration
+	Count   int // without the runtime's own, as runtime.NumGoroutine counts
+	System  int // the runtime's own
+	Groups  []Group
+	// Torn is how many changed so while they were read that nothing is known of
+	// them. They are in no group.
+	Torn int
+	// Calls is how many system calls the snapshot took.
+	Calls int64
+}
+
+// A Group is the goroutines that began at one function, were started at one go
+// statement, and do the same.
+type Group struct {
+	Start   symbols.Place // the function
+	Creator symbols.Place // the go statement; empty for the first goroutine
+	State   State
+	Reason  string // of Waiting: as tracebacks have it
+	System  bool   // the runtime's own
+	Count   int
+	// Oldest is how long at least the one has been so that has been longest; 0
+	// where that is not known.
+	Oldest time.Duration
+	// Ages[i] is how many have been so for 2^i seconds or longer, as far as is known.
+	Ages Ages
+	// Stack is where that one is, innermost first. Empty for goroutines that run,
+	// and for groups behind the largest. A few have each their stack read, and those that
+	// stand elsewhere are a group of their own.
+	Stack []symbols.Place
+}
+
+// ages is how many ages goroutines are counted by: up to half an hour.
+const ages = 12
+
+// Ages are numbers of goroutines by how long they have been so.
+type Ages [ages]int
+
+// add counts one that has been so for d.
+func (a *Ages) add(d time.Duration) {
+	for i := 0; i < ages && d >= time.Second<<i; i++ {
+		a[i]++
+	}
+}
+
+// Still is how many of a group have been as they are for of, the longest time up to d by
+// which they are counted; 0 for less than a second.
+func (g *Group) Still(d time.Duration) (n int, of time.Duration) {
+	for i := range g.Ages {
+		if by := time.Second << i; by <= d {
+			n, of = g.Ages[i], by
+		}
+	}
+	return n, of
+}
+
+// After is what a snapshot becomes when its program does not run for d: all have been as
+// they are for longer.
+func (s *Snapshot) After(d time.Duration) *Snapshot {
+	later := *s
+	later.Time, later.Calls = s.Time.Add(d), 0
+	later.Groups = slices.Clone(s.Groups)
+	for n := range later.Groups {
+		g := &later.Groups[n]
+		g.Oldest += d
+		known := s.Groups[n].Ages
+		for i := range g.Ages {
+			for j := i - 1; j >= 0 && time.Second<<j+d >= time.Second<<i; j-- {
+				g.Ages[i] = max(g.Ages[i], known[j])
+			}
+			if d >= time.Second<<i {
+				g.Ages[i] = g.Count
+			}
+		}
+	}
+	return &later
+}
+
+// State counts the goroutines in a state, the runtime's own left out.
+func (s *Snapshot) State(is ...State) (n int) {
+	for _, g := range s.Groups {
+		if !g.System && slices.ContainsFunc(is, func(i State) bool { return g.State.String() == i.String() }) {
+			n += g.Count
+		}
+	}
+	return n
+}
+
+// A Reader reads the goroutines of one process. It is for one goroutine at a time.
+type Reader struct {
+	// Stacks has the stacks of the largest groups read.
+	Stacks bool
+
+	pid     int
+	first   time.Time // of its looks
+	memory  memory
+	code    code
+	layout  *layout
+	low     uint64 // of a structure, the part that is read
+	width   int
+	list    uint64 // address of runtime.allgs
+	counter map[string]uint64
+	close   func()
+
+	pointers, fresh []byte
+	order           []int32 // the goroutines by address
+	buffer          []byte  // while it reads
+	spans           []span
+	members         []member
+	seen            []sight
+	marks           []int64 // see wait; by time
+	groups          map[key]int
+	tally           []tally
+	functions       map[uint64]*function
+}
+
+// code is what the program's file says of its functions.
+type code interface {
+	Entry(pc uint64) (entry uint64, name string, ok bool)
+	frames(pc uint64) []symbols.Place // of a return address
+	started(entry uint64, name string) symbols.Place
+	// frameless tells whether what goes on at an address has put nothing on the
+	// stack: its caller is at the stack's top.
+	frameless(pc uint64) bool
+}
+
+// A key is what the goroutines of a group have in common.
+type key struct {
+	start, creator uint64
+	state          State
+	reason         uint8
+	depth          uint64 // of the stack, in bytes, where stacks are read: others differ in it mostly
+}
+
+type tally struct {
+	key    key
+	count  int
+	since  int64 // of the oldest, on the process's clock
+	ages   Ages
+	oldest registers
+	each   []aged // all, as long as they are few and stacks are read
+}
+
+// aged are the registers of one, and since when it has been so.
+type aged struct {
+	registers
+	since int64
+}
+
+// registers are where a goroutine goes on. They are the same again unless it ran.
+type registers struct {
+	index           int32 // in allgs
+	runs            uint8
+	id              uint64
+	pc, sp, bp, top uint64
+}
+
+// A member is a goroutine in the pieces of memory being read.
+type member struct {
+	index  int32 // in allgs
+	offset int   // in the buffer
+}
+
+// A sight is what was last seen of a goroutine.
+type sight struct {
+	id            uint64
+	since         int64
+	runs          uint8
+	state, reason uint8
+}
+
+type function struct {
+	name   string
+	system bool
+	place  symbols.Place // once it is wanted
+}
+
+const (
+	// maxGoroutines is far beyond what a machine's memory holds. A program that
+	// lies about them makes the reader take 700 MB.
+	maxGoroutines = 1 << 24
+	// maxAddress is beyond what a program has; 52 bits are the most on arm64.
+	maxAddress = 1 << 56
+	// pieceBytes is read at a time. Much more would leave the processor's cache.
+	pieceBytes = 1 << 20
+	// near is the distance in memory over which two structures are read in one
+	// piece.
+	near = 2048
+	// maxGroups bounds a snapshot; what is beyond is in one group without name.
+	maxGroups = 10_000
+	// stacks is of how many groups, largest first, a stack is read, and stackBytes how much.
+	stacks     = 64
+	stackBytes = 16 << 10
+	// few is up to how many of a group each has its stack read, and fewStacks how many
+	// that are in all: each takes a system call and about 5 µs.
+	few       = 8
+	fewStacks = 128
+	maxFrames = 64
+	// maxTorn is the share of goroutines that may be torn, beside a few, until
+	// the layout is taken to be wrong. Ten thousand that did nothing but start
+	// and end had 0.3%.
+	maxTorn = 0.05
+	fewTorn = 8
+)
+
+// Open prepares the reading of a process's goroutines. The error says why they
+// cannot be had: [ErrSystem], [ErrGone], [fs.ErrPermission] or [ErrUnsure] are
+// in it.
+func Open(pid int) (*Reader, error) {
+	if !fits() {
+		return nil, ErrSystem
+	}
+	m, err := openProcess(pid)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat("/proc/" + strconv.Itoa(pid) + "/exe"); err != nil {
+		m.close()
+		return nil, readError(pid, err)
+	}
+	names := symbols.Open(pid)
+	r, err := openNamed(m, names)
+	if err != nil {
+		names.Close()
+		m.close()
+		return nil, err
+	}
+	r.pid, r.close = pid, names.Close
+	return r, nil
+}
+
+func openNamed(m memory, names *symbols.Process) (*Reader, error) {
+	version := names.GoVersion()
+	if version == "" {
+		return nil, unsure("it is no Go program, or built without build information")
+	}
+	return open(m, names, version)
+}
+
+func unsure(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrUnsure}, args...)...)
+}
+
+// readError says why a process's memory cannot be read.
+func readError(pid int, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("the memory of process %d may not be read: %w", pid, fs.ErrPermission)
+	case errors.Is(err, syscall.ESRCH), errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("process %d: %w", pid, ErrGone)
+	case errors.Is(err, syscall.ENOSYS):
+		return errors.New("the kernel has no process_vm_readv")
+	}
+	return fmt.Errorf("the memory of process %d: %w", pid, err)
+}
+
+func open(m memory, names *symbols.Process, version string) (*Reader, error) {
+	im, base, err := names.Program()
+	if err != nil {
+		return nil, unsure("%w", err)
+	}
+	t := tablesOf(im, version)
+	if t.err != nil {
+		return nil, t.err
+	}
+	l := t.layout
+	if l.reasons == nil {
+		own, strings := *l, t.at["runtime.waitReasonStrings"]
+		if own.reasons = readStrings(m, strings.Addr+base, int(strings.Size/16)); own.reasons == nil {
+			return nil, unsure("its names of wait reasons were not found")
+		}
+		l = &own
+	}
+	r := newReader(m, program{im, names, base, map[uint64][]symbols.Place{}}, l)
+	for name, v := range t.at {
+		r.counter[name] = v.Addr + base
+	}
+	if a, ok := t.at["runtime.allgs"]; ok {
+		r.list = a.Addr + base
+		return r, r.check()
+	}
+	for _, a := range t.candidates() {
+		r.list = a + base
+		if err := r.check(); err == nil || !errors.Is(err, ErrUnsure) {
+			return r, err
+		}
+	}
+	return nil, unsure("its list of goroutines was not found, for it has no symbols")
+}
+
+func newReader(m memory, c code, l *layout) *Reader {
+	r := &Reader{Stacks: true, memory: m, code: c, layout: l, counter: map[string]uint64{}, close: func() {},
+		groups: map[key]int{}, functions: map[uint64]*function{}}
+	low, high := uint32(missing), uint32(0)
+	for f := range fields {
+		if at := l.at[f]; fieldNames[f].in == "runtime.g" && at != missing {
+			low, high = min(low, at), max(high, at+8)
+		}
+	}
+	r.low, r.width = uint64(low), int(high-low)
+	return r
+}
+
+// readStrings reads an array of strings.
+func readStrings(m memory, addr uint64, n int) (list []string) {
+	if n <= 0 || n > 256 {
+		return nil
+	}
+	heads := make([]byte, 16*n)
+	if got, err := m.gather(heads, []span{{addr, len(heads)}}); err != nil || got < len(heads) {
+		return nil
+	}
+	for ; len(heads) > 0; heads = heads[16:] {
+		at, size := word(heads), word(heads[8:])
+		text := make([]byte, min(size, 128))
+		if len(text) > 0 {
+			if got, err := m.gather(text, []span{{at, len(text)}}); err != nil || got < len(text) {
+				return nil
+			}
+		}
+		if bytes.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) {
+			return nil
+		}
+		list = append(list, string(text))
+	}
+	return list
+}
+
+// check reads once and asks whether what comes is a program's goroutines, by two of
+// which everything is known: the first, and the one that the runtime starts before
+// the program, to collect when nobody else does.
+func (r *Reader) check() error {
+	s, err := r.Read()
+	if err != nil {
+		return err
+	}
+	found := false
+	for i, t := range r.tally {
+		g, id := &s.Groups[i], t.oldest.id
+		switch {
+		case g.Start.Func == "runtime.main" && id != 1:
+			return unsure("its first goroutine has the number %d", id)
+		case g.Start.Func == "runtime.forcegchelper":
+			if !strings.HasPrefix(g.Creator.Func, "runtime.init") || g.State == Waiting && g.Reason != "force gc (idle)" {
+				return unsure("the runtime's own goroutine for idle times, started by %q, waits for %q", g.Creator.Func, g.Reason)
+			}
+			found = true
+		}
+	}
+	if !found {
+		return unsure("the runtime's own goroutines are not among them")
+	}
+	return nil
+}
+
+// Rest gives back what was looked at of the program's file. It is for who does not read
+// for a while.
+func (r *Reader) Rest() {
+	if p, ok := r.code.(program); ok {
+		p.image.Rest()
+	}
+}
+
+// Close lets go of the program's file and memory.
+func (r *Reader) Close() {
+	r.close()
+	r.memory.close()
+}
+
+func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
+// Read reads all goroutines of now. Where the error is [ErrUnsure] the next reading
+// may succeed; after any other the reader is of no more use.
+func (r *Reader) Read() (*Snapshot, error) {
+	s, err := r.read()
+	if gone := r.memory.same(r.list); gone != nil {
+		return nil, gone
+	}
+	return s, err
+}
+
+// pieces are the buffers of readers that read at the moment.
+var pieces = sync.Pool{New: func() any { return new([pieceBytes]byte) }}
+
+func (r *Reader) read() (*Snapshot, error) {
+	buffer := pieces.Get().(*[pieceBytes]byte)
+	r.buffer = buffer[:]
+	defer func() {
+		r.buffer = nil
+		pieces.Put(buffer)
+	}()
+	calls := r.memory.used()
+	s := &Snapshot{Time: time.Now()}
+	n, err := r.readPointers()
+	if err != nil {
+		return nil, err
+	}
+	r.arrange(n)
+	s.Torn = n - len(r.order)
+	if err := tooTorn(s.Torn, n); err != nil {
+		return nil, err
+	}
+	r.seen = append(r.seen, make([]sight, max(0, n-len(r.seen)))...)
+	now := r.memory.now()
+	clear(r.groups)
+	r.tally = r.tally[:0]
+	r.readMark(now)
+	if err := r.readAll(s, now); err != nil {
+		return nil, err
+	}
+	if err := tooTorn(s.Torn, n); err != nil {
+		return nil, err
+	}
+	r.describe(s, now)
+	if r.first.IsZero() {
+		r.first = s.Time
+	}
+	s.Watched = s.Time.Sub(r.first)
+	s.Calls = r.memory.used() - calls
+	return s, nil
+}
+
+func tooTorn(torn, n int) error {
+	if torn > fewTorn && float64(torn) > maxTorn*float64(n) {
+		return unsure("%d of %d have states or starts that cannot be", torn, n)
+	}
+	return nil
+}
+
+// readPointers reads the list of goroutines: its head before and after, for a
+// list that grows moves.
+func (r *Reader) readPointers() (n int, err error) {
+	head := func() (at uint64, n uint64, err error) {
+		var b [16]byte
+		got, err := r.memory.gather(b[:], []span{{r.list, len(b)}})
+		if err == nil && got < len(b) {
+			err = unsure("its list of them is not in its memory")
+		}
+		return word(b[:]), word(b[8:]), err
+	}
+	const tries = 5
+	for range tries {
+		at, count, err := head()
+		if err != nil {
+			return 0, err
+		}
+		if at == 0 || at%8 != 0 || count == 0 || count > maxGoroutines {
+			return 0, unsure("its list of them is empty or too long")
+		}
+		// So many must be there before they get memory here.
+		var last [8]byte
+		if got, err := r.memory.gather(last[:], []span{{at + 8*(count-1), len(last)}}); err != nil || got < len(last) {
+			return 0, cmp.Or(err, unsure("its list of them is not in its memory"))
+		}
+		r.fresh = slices.Grow(r.fresh[:0], int(8*count))[:8*count]
+		got, err := r.memory.gather(r.fresh, []span{{at, len(r.fresh)}})
+		if err != nil {
+			return 0, err
+		}
+		again, _, err := head()
+		if err != nil {
+			return 0, err
+		}
+		if got == len(r.fresh) && again == at {
+			return int(count), nil
+		}
+	}
+	return 0, unsure("its list of them moves faster than it can be read")
+}
+
+// arrange puts the goroutines in the order of their addresses, when some came.
+// What is no address, or in the structure before, is left out.
+func (r *Reader) arrange(n int) {
+	if string(r.fresh) == string(r.pointers) {
+		return
+	}
+	r.fresh, r.pointers = r.pointers, r.fresh
+	r.order = slices.Grow(r.order[:0], n)
+	for i := range int32(n) {
+		if p := r.pointer(i); p != 0 && p%8 == 0 && p < maxAddress {
+			r.order = append(r.order, i)
+		}
+	}
+	slices.SortFunc(r.order, func(a, b int32) int { return cmp.Compare(r.pointer(a), r.pointer(b)) })
+	end := uint64(0)
+	r.order = slices.DeleteFunc(r.order, func(i int32) bool {
+		if r.pointer(i) < end {
+			return true
+		}
+		end = r.pointer(i) + uint64(r.width)
+		return false
+	})
+}
+
+func (r *Reader) pointer(i int32) uint64 { return word(r.pointers[8*i:]) }
+
+// readAll reads the structures, a buffer full at a time.
+func (r *Reader) readAll(s *Snapshot, now int64) error {
+	r.spans, r.members = r.spans[:0], r.members[:0]
+	used, end := 0, uint64(0)
+	for _, i := range r.order {
+		at := r.pointer(i) + r.low
+		// What is between this one and the last is read too, or a piece begins.
+		size, gap := r.width, at-end
+		joins := len(r.spans) > 0 && gap <= near
+		if joins {
+			size += int(gap)
+		}
+		if used+size > len(r.buffer) || !joins && len(r.spans) == maxSpans {
+			if err := r.readPiece(s, now, used); err != nil {
+				return err
+			}
+			used, joins, size = 0, false, r.width
+		}
+		if joins {
+			r.spans[len(r.spans)-1].size += size
+		} else {
+			r.spans = append(r.spans, span{at, size})
+		}
+		used += size
+		end = at + uint64(r.width)
+		r.members = append(r.members, member{i, used - r.width})
+	}
+	return r.readPiece(s, now, used)
+}
+
+// maxSpans is how many pieces one system call reads (UIO_MAXIOV).
+const maxSpans = 1024
+
+func (r *Reader) readPiece(s *Snapshot, now int64, used int) error {
+	if len(r.spans) == 0 {
+		return nil
+	}
+	got, err := r.memory.gather(r.buffer[:used], r.spans)
+	if err != nil {
+		return err
+	}
+	for _, m := range r.members {
+		if m.offset+r.width > got || !r.add(m.index, r.buffer[m.offset:m.offset+r.width], now) {
+			s.Torn++
+		}
+	}
+	r.spans, r.members = r.spans[:0], r.members[:0]
+	return nil
+}
+
+func (r *Reader) field(g []byte, f field) uint64 {
+	at := r.layout.at[f]
+	if at == missing {
+		return 0
+	}
+	return word(g[uint64(at)-r.low:])
+}
+
+// add counts a goroutine. It is false for what cannot be one.
+func (r *Reader) add(index int32, g []byte, now int64) bool {
+	status := uint32(r.field(g, gStatus)) &^ scanning
+	switch status {
+	case idle, dead, deadExtra:
+		return true
+	case uint32(Runnable), uint32(Running), uint32(Syscall), uint32(Waiting), uint32(copystack), uint32(Preempted), uint32(leaked):
+	default:
+		return false
+	}
+	k := key{start: r.field(g, gStartPC), creator: r.field(g, gCreatorPC), state: State(status)}
+	id := r.field(g, gID)
+	if id == 0 || k.start == 0 {
+		return false
+	}
+	if k.state == Waiting || k.state == leaked {
+		k.reason = uint8(r.field(g, gWaitReason))
+		if int(k.reason) >= len(r.layout.reasons) {
+			return false
+		}
+	}
+	if r.Stacks && k.state != Running {
+		at := r.registers(index, g, k.state)
+		k.depth = at.top - at.sp
+	}
+	n, ok := r.groups[k]
+	if !ok {
+		if r.function(k.start) == nil {
+			return false
+		}
+		if len(r.tally) >= maxGroups {
+			k = key{}
+		}
+		if n, ok = r.groups[k]; !ok {
+			n = len(r.tally)
+			r.groups[k] = n
+			r.tally = append(r.tally, tally{key: k, since: now})
+		}
+	}
+	seen := &r.seen[index]
+	is := sight{id: id, since: now, runs: uint8(r.field(g, gTrackingSeq)), state: uint8(k.state), reason: k.reason}
+	if seen.id == is.id && seen.runs == is.runs && seen.state == is.state && seen.reason == is.reason {
+		is.since = seen.since
+	}
+	*seen = is
+	if k.state == Waiting || k.state == leaked || k.state == Syscall {
+		is.since = min(is.since, r.waited(int64(r.field(g, gWaitSince)), now))
+	}
+	t := &r.tally[n]
+	if r.layout.at[gTrackingSeq] != missing { // else nobody knows who ran between two looks
+		t.ages.add(time.Duration(now - is.since))
+	}
+	if t.count++; t.count == 1 || is.since < t.since {
+		t.since = is.since
+		t.oldest = r.registers(index, g, k.state)
+	}
+	if r.Stacks && t.count <= few {
+		t.each = append(t.each, aged{r.registers(index, g, k.state), is.since})
+	}
+	return true
+}
+
+func (r *Reader) registers(index int32, g []byte, state State) registers {
+	at := registers{index, uint8(r.field(g, gTrackingSeq)), r.field(g, gID), r.field(g, gSchedPC), r.field(g, gSchedSP), r.field(g, gSchedBP), r.field(g, gStackHi)}
+	if state == Syscall {
+		at.pc, at.sp, at.bp = r.field(g, gSyscallPC), r.field(g, gSyscallSP), r.field(g, gSyscallBP)
+	}
+	return at
+}
+
+// waited is a time at which a goroutine waited already, by what the runtime noted
+// of it. That is done by the first collection after it began to, but what is
+// noted is when the marking of the collection before ended: it may have begun to
+// wait later than that, and not later than the next marking's end.
+func (r *Reader) waited(noted, now int64) int64 {
+	if noted <= 0 || noted > now {
+		return now
+	}
+	n, known := slices.BinarySearch(r.marks, noted)
+	if !known {
+		if len(r.marks) == maxMarks {
+			return now
+		}
+		r.marks = slices.Insert(r.marks, n, noted)
+	}
+	if n+1 == len(r.marks) {
+		return now
+	}
+	return r.marks[n+1]
+}
+
+// maxMarks bounds how many collections are told apart. Those of goroutines that
+// no longer wait are forgotten when there are more.
+const maxMarks = 1024
+
+// readMark adds the end of the latest marking to those that goroutines tell of.
+func (r *Reader) readMark(now int64) {
+	if len(r.marks) == maxMarks {
+		r.marks = r.marks[:0]
+	}
+	at, ok := r.counter["runtime.work"]
+	if !ok || r.layout.at[workMarkEnd] == missing {
+		return
+	}
+	var b [8]byte
+	if got, err := r.memory.gather(b[:], []span{{at + uint64(r.layout.at[workMarkEnd]), 8}}); err == nil && got == 8 {
+		r.waited(int64(word(b[:])), now)
+	}
+}
+
+// function is what is known of a function by its start; nil where no function
+// begins.
+func (r *Reader) function(start uint64) *function {
+	f, ok := r.functions[start]
+	if !ok {
+		if entry, name, found := r.code.Entry(start); found && entry == start {
+			f = &function{name: name, system: system(name)}
+		}
+		if len(r.functions) < maxGroups {
+			r.functions[start] = f
+		}
+	}
+	return f
+}
+
+// cleaners are where the goroutines begin that call finalizers and cleanups.
+var cleaners = []string{"runtime.runfinq", "runtime.runFinalizers", "runtime.runCleanups"}
+
+// inProgram reports whether a stack is in a function that is not the runtime's.
+func inProgram(stack []symbols.Place) bool {
+	return slices.ContainsFunc(stack, func(p symbols.Place) bool { return !strings.HasPrefix(p.Func, "runtime.") })
+}
+
+// system tells the runtime's own goroutines, as the runtime tells them. Those
+// that call finalizers and cleanups count as the program's while they do, which their
+// stacks show.
+func system(name string) bool {
+	switch name {
+	case "runtime.main", "runtime.corostart", "runtime.handleAsyncEvent":
+		return false
+	}
+	return strings.HasPrefix(name, "runtime.")
+}
+
+// describe gives the groups their names, largest first, and behind them what is apart.
+func (r *Reader) describe(s *Snapshot, now int64) {
+	slices.SortFunc(r.tally, func(a, b tally) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.key.start, b.key.start), cmp.Compare(a.key.creator, b.key.creator),
+			cmp.Compare(a.key.state, b.key.state), cmp.Compare(a.key.reason, b.key.reason), cmp.Compare(a.key.depth, b.key.depth))
+	})
+	left := fewStacks
+	var rest []Group // of a few, those that stand elsewhere
+	s.Groups = make([]Group, 0, len(r.tally))
+	for i, t := range r.tally {
+		g := Group{State: t.key.state, Count: t.count, Oldest: time.Duration(max(0, now-t.since)), Ages: t.ages}
+		f := r.function(t.key.start)
+		if f != nil {
+			if f.place == (symbols.Place{}) {
+				f.place = r.code.started(t.key.start, f.name)
+			}
+			g.System, g.Start = f.system, f.place
+		}
+		if t.key.creator != 0 && (f == nil || f.name != "runtime.main") {
+			if at := r.code.frames(t.key.creator); len(at) > 0 {
+				g.Creator = at[0]
+			}
+		}
+		if g.State.String() == "waiting" {
+			g.Reason = r.layout.reasons[t.key.reason]
+		}
+		cleans := f != nil && slices.Contains(cleaners, f.name)
+		switch read := r.Stacks && (i < stacks || cleans) && g.State.String() != "running"; {
+		case read && t.count > 1 && t.count <= min(few, left) && !g.System:
+			left -= t.count
+			list := r.apart(&g, t.each, now)
+			g, rest = list[0], append(rest, list[1:]...)
+		case read:
+			g.Stack = r.stack(t.oldest, g.State)
+			g.System = g.System && !(cleans && inProgram(g.Stack))
+		}
+		if g.System {
+			s.System += t.count
+		} else {
+			s.Count += t.count
+		}
+		s.Groups = append(s.Groups, g)
+	}
+	s.Groups = append(s.Groups, rest...)
+}
+
+// apart are the groups of those of one that stand elsewhere, by their stacks.
+func (r *Reader) apart(g *Group, each []aged, now int64) (list []Group) {
+	for _, one := range each {
+		stack := r.stack(one.registers, g.State)
+		at := slices.IndexFunc(list, func(o Group) bool { return slices.Equal(o.Stack, stack) })
+		if at < 0 {
+			at = len(list)
+			list = append(list, *g)
+			list[at].Count, list[at].Oldest, list[at].Ages, list[at].Stack = 0, 0, Ages{}, stack
+		}
+		of := time.Duration(max(0, now-one.since))
+		list[at].Count++
+		list[at].Oldest = max(list[at].Oldest, of)
+		if r.layout.at[gTrackingSeq] != missing {
+			list[at].Ages.add(of)
+		}
+	}
+	return list
+}
+
+// stack follows the frame pointers of a goroutine that does not run. The stack is
+// read before the goroutine's own structure once more: one that ran meanwhile has
+// other words there, and none is told.
+func (r *Reader) stack(at registers, state State) (list []symbols.Place) {
+	if at.pc == 0 || at.sp == 0 || at.sp >= at.top {
+		return nil
+	}
+	size := int(min(stackBytes, at.top-at.sp))
+	b := r.buffer[:size+r.width]
+	got, err := r.memory.gather(b, []span{{at.sp, size}, {r.pointer(at.index) + r.low, r.width}})
+	if err != nil || got < len(b) || r.registers(at.index, b[size:], state) != at {
+		return nil
+	}
+	b = b[:size]
+	pc, frame := at.pc, at.bp
+	for n := range maxFrames {
+		entry, _, ok := r.code.Entry(pc)
+		if n > 0 || !ok || entry != pc { // it is a return address: the call is before it
+			_, _, ok = r.code.Entry(pc - 1)
+		} else { // it has not begun yet
+			pc++
+		}
+		if !ok {
+			break
+		}
+		list = append(list, r.code.frames(pc)...)
+		if n == 0 && len(b) >= 8 && r.code.frameless(at.pc) {
+			pc = word(b)
+			continue
+		}
+		if frame < at.sp || frame-at.sp > uint64(len(b)) || uint64(len(b))-(frame-at.sp) < 16 {
+			break
+		}
+		next := word(b[frame-at.sp:])
+		pc = word(b[frame-at.sp+8:])
+		if next != 0 && next <= frame {
+			break
+		}
+		frame = next
+	}
+	return list[:min(len(list), maxFrames)]
+}

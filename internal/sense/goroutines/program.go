@@ -1,0 +1,102 @@
+package goroutines
+
+import (
+	"debug/elf"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/gowhy/gowhy/internal/sense/symbols"
+)
+
+const ownArch = runtime.GOARCH
+
+// tables is what is worked out of a program's file, once for all processes that run it.
+type tables struct {
+	at         map[string]symbols.Variable // of the runtime's
+	layout     *layout                     // without reasons where these are in the process's memory
+	candidates func() []uint64             // of where the list of goroutines is
+	err        error
+}
+
+// variables are the runtime's that are read.
+var variables = []string{"runtime.allgs", "runtime.waitReasonStrings", "runtime.gomaxprocs", "runtime.sched", "runtime.gcController",
+	"runtime.memstats", "runtime.work", "runtime.mbuckets", "runtime.MemProfileRate"}
+
+func tablesOf(im *symbols.Image, version string) *tables {
+	return im.Once("goroutines of "+version, func() any { return newTables(im, version) }).(*tables)
+}
+
+func newTables(im *symbols.Image, version string) *tables {
+	t := &tables{at: im.Variables(variables...), layout: byVersion(version, ownArch)}
+	t.candidates = sync.OnceValue(func() []uint64 { return candidates(im) })
+	if t.layout != nil {
+		return t
+	}
+	d, err := im.DWARF()
+	if err != nil {
+		t.err = unsure("the layout of %s is not known, and %w", version, err)
+		return t
+	}
+	if t.layout, err = fromDWARF(d); err != nil {
+		t.err = unsure("%w", err)
+	}
+	return t
+}
+
+// A program is the code of a process.
+type program struct {
+	image   *symbols.Image
+	process *symbols.Process
+	base    uint64 // of the process's addresses over the image's
+	known   map[uint64][]symbols.Place
+}
+
+// maxKnown bounds how many addresses are remembered.
+const maxKnown = 1 << 16
+
+func (p program) Entry(pc uint64) (uint64, string, bool) {
+	entry, name, ok := p.image.Entry(pc - p.base)
+	return entry + p.base, name, ok
+}
+
+func (p program) frames(pc uint64) []symbols.Place {
+	at, ok := p.known[pc]
+	if !ok {
+		at = p.process.Frames(pc, false)
+		if len(p.known) < maxKnown {
+			p.known[pc] = at
+		}
+	}
+	return at
+}
+
+// frameless is known where calls push the address to return to.
+func (p program) frameless(pc uint64) bool {
+	return p.image.Machine() == elf.EM_X86_64 && p.process.Frameless(pc)
+}
+
+// started is the function that a goroutine was started with. What go calls with
+// arguments the compiler puts into a function of its own, whose name ends in
+// gowrap1, and a method with its receiver into one that ends in -fm: the one callee
+// is meant.
+func (p program) started(entry uint64, name string) symbols.Place {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if !strings.HasPrefix(last, "gowrap") && !strings.HasSuffix(last, "-fm") {
+		return first(p.process.Frames(entry, true), name)
+	}
+	if callee, ok := p.image.Callee(entry - p.base); ok {
+		return callee
+	}
+	return first(p.process.Frames(entry, true), name)
+}
+
+// first is the outermost function at an address, whose name is known.
+func first(at []symbols.Place, name string) symbols.Place {
+	if len(at) == 0 {
+		return symbols.Place{Func: name}
+	}
+	is := at[len(at)-1]
+	is.Func = name
+	return is
+}

@@ -1,0 +1,141 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/ground/beat"
+	"github.com/gowhy/gowhy/internal/sense/artifact"
+	"github.com/gowhy/gowhy/internal/sense/goroutines"
+)
+
+// Of a program that nobody can ask, what its runtime counts is read in its memory.
+// That becomes a metrics log like the agent's, under the names of runtime/metrics.
+// A metric that is not sure is left out, and never written as zero.
+
+const (
+	// The counters are read this often: a heap that is collected twice a second
+	// shows each collection. It takes two system calls.
+	countersEvery = 200 * time.Millisecond
+	// countersLater is how often after a while, so that an hour is some megabytes.
+	countersLater = time.Second
+)
+
+// counterMetrics say which metric is which counter; negative is not known.
+var counterMetrics = []struct {
+	name string
+	of   func(c *goroutines.Runtime) int64
+}{
+	{"/sched/gomaxprocs:threads", func(c *goroutines.Runtime) int64 { return int64(c.Procs) }},
+	{"/gc/cycles/total:gc-cycles", func(c *goroutines.Runtime) int64 { return c.Collections }},
+	{"/gc/cycles/forced:gc-cycles", func(c *goroutines.Runtime) int64 { return c.Forced }},
+	{"/gc/heap/live:bytes", func(c *goroutines.Runtime) int64 { return c.HeapMarked }},
+	{"/gc/heap/goal:bytes", heapGoal},
+	{"/gc/heap/allocs:bytes", func(c *goroutines.Runtime) int64 { return c.Allocated }},
+	{"/gc/gogc:percent", func(c *goroutines.Runtime) int64 { return c.GOGC }},
+	{"/gc/gomemlimit:bytes", func(c *goroutines.Runtime) int64 { return c.MemoryLimit }},
+	{"/memory/classes/heap/released:bytes", func(c *goroutines.Runtime) int64 { return c.Released }},
+	{"/memory/classes/total:bytes", mappedInAll},
+}
+
+// heapGoal is the goal where GOGC alone sets it: with a memory limit it may be less.
+func heapGoal(c *goroutines.Runtime) int64 {
+	if c.MemoryLimit != goroutines.Off {
+		return -1
+	}
+	return c.HeapGoal
+}
+
+// mappedInAll counts what was given back, as the metric does.
+func mappedInAll(c *goroutines.Runtime) int64 {
+	if c.Mapped < 0 || c.Released < 0 {
+		return -1
+	}
+	return c.Mapped + c.Released
+}
+
+// A counterLog writes what a program's runtime counts. A nil one writes nothing.
+type counterLog struct {
+	gauge      *goroutines.Gauge
+	clock      wall
+	file       *os.File
+	quit, done chan struct{}
+	err        error // of writing
+}
+
+// logCounters begins, unless nothing is to be read there.
+func (r *recorder) logCounters(gauge *goroutines.Gauge) *counterLog {
+	first := gauge.Read()
+	if first.Procs <= 0 { // the program has no symbols
+		gauge.Close()
+		return nil
+	}
+	path := r.w.Path(recording.MetricsMember)
+	l := &counterLog{gauge: gauge, clock: r.clock, quit: make(chan struct{}), done: make(chan struct{})}
+	file, err := os.Create(path)
+	if err != nil {
+		gauge.Close()
+		r.refuse(recording.MetricsMember, artifact.Refusal{Why: err.Error()})
+		return nil
+	}
+	l.file = file
+	head := artifact.MetricsHeader{Header: artifact.Header{Kind: artifact.MetricsKind, Schema: artifact.MetricsSchema}}
+	for _, m := range counterMetrics {
+		head.Scalars = append(head.Scalars, m.name)
+	}
+	if l.err = json.NewEncoder(file).Encode(head); l.err == nil {
+		l.write(first)
+	}
+	go l.run()
+	return l
+}
+
+func (l *counterLog) run() {
+	defer close(l.done)
+	began, every := time.Now(), countersEvery
+	next := time.NewTimer(beat.Until(every))
+	defer next.Stop()
+	for l.err == nil {
+		select {
+		case <-next.C:
+		case <-l.quit:
+			l.write(l.gauge.Read()) // what differences are taken to
+			return
+		}
+		if time.Since(began) >= procLater {
+			every = countersLater
+		}
+		l.write(l.gauge.Read())
+		next.Reset(beat.Until(every))
+	}
+}
+
+// write adds a line, unless the program is gone.
+func (l *counterLog) write(c goroutines.Runtime) {
+	if c.Procs <= 0 {
+		return
+	}
+	line := artifact.MetricsLine{Time: l.clock.now().UnixNano(), Values: make([]*float64, len(counterMetrics))}
+	for i, m := range counterMetrics {
+		if v := m.of(&c); v >= 0 {
+			line.Values[i] = new(float64(v))
+		}
+	}
+	l.err = json.NewEncoder(l.file).Encode(line)
+}
+
+// end ends the log, at the end of the window.
+func (l *counterLog) end(r *recorder) {
+	if l == nil {
+		return
+	}
+	close(l.quit)
+	<-l.done
+	l.gauge.Close()
+	if err := errors.Join(l.err, l.file.Close()); err != nil {
+		r.refuse(recording.MetricsMember, artifact.Refusal{Why: err.Error()})
+	}
+}

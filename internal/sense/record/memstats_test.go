@@ -1,0 +1,76 @@
+package record
+
+import (
+	"context"
+	"expvar"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/read/evidence"
+)
+
+var allocated []byte
+
+// A server without the agent still tells how many goroutines it has and what
+// its memory does.
+func TestMetricsWithoutAgent(t *testing.T) {
+	for _, withExpvar := range []bool{true, false} {
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		var begun atomic.Bool
+		var asked atomic.Int64 // since then
+		mux := http.NewServeMux()
+		mux.HandleFunc("/debug/pprof/", func(w http.ResponseWriter, r *http.Request) {
+			pprof.Index(w, r)
+			if r.URL.Path == "/debug/pprof/" && begun.Load() && asked.Add(1) == 2 {
+				end()
+			}
+		})
+		if withExpvar {
+			mux.Handle("/debug/vars", expvar.Handler())
+		}
+		server := httptest.NewServer(mux)
+		defer server.Close()
+		out := filepath.Join(t.TempDir(), "run.gowhy")
+		_, err := Run(ctx, Target{URL: server.URL}, Options{Out: out, Duration: time.Minute, Only: []string{"metrics"}, Started: func() {
+			allocated = make([]byte, 64<<20)
+			begun.Store(true)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := load(t, evidence.Options{}, out)
+		if m.Metrics == nil {
+			t.Fatalf("no metrics; notes %q", m.Run.Coverage.Notes)
+		}
+		goroutines := m.Metrics.Series[goroutinesMetric]
+		if len(goroutines) < 3 || goroutines[0].Value < 2 {
+			t.Errorf("goroutines are %v, want three counts of two or more", goroutines)
+		}
+		allocs := m.Metrics.Series["/gc/heap/allocs:bytes"]
+		if by, _, ok := allocs.Delta(); !ok || by < 64<<20 || by > 1<<30 {
+			t.Errorf("with expvar %v, the bytes allocated grow by %.0f, %v, want 64 MiB or more: %v", withExpvar, by, ok, allocs)
+		}
+		if withExpvar && len(m.Metrics.Series["/gc/cycles/forced:gc-cycles"]) == 0 {
+			t.Error("expvar tells no forced collections")
+		}
+	}
+}
+
+func TestIndexGoroutines(t *testing.T) {
+	recorder := httptest.NewRecorder()
+	pprof.Index(recorder, httptest.NewRequest(http.MethodGet, "/debug/pprof/", nil))
+	if n, ok := indexGoroutines(recorder.Body.Bytes()); !ok || n < 1 {
+		t.Errorf("indexGoroutines() = %v, %v; want one or more in\n%s", n, ok, recorder.Body)
+	}
+	for _, other := range []string{"", "<td>x</td><td><a href='goroutine?", "<td>9999999999999</td><td><a href='goroutine?debug=1'>"} {
+		if n, ok := indexGoroutines([]byte(other)); ok {
+			t.Errorf("indexGoroutines(%q) = %v, want none", other, n)
+		}
+	}
+}

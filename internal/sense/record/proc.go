@@ -1,0 +1,157 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/ground/beat"
+	"github.com/gowhy/gowhy/internal/sense/artifact"
+	"github.com/gowhy/gowhy/internal/sense/proc"
+)
+
+const (
+	// The counters of the process are read this often: ten a second shows a
+	// burst and costs less than a thousandth of a CPU. A long recording goes on
+	// at one a second, so that an hour is some megabytes.
+	procEvery      = 100 * time.Millisecond
+	procEveryLater = time.Second
+	procLater      = 5 * time.Minute
+	// A piece is one of many recordings, and is to cost next to nothing: at ten a
+	// second the counters were a quarter of what a piece cost.
+	procEveryPiece = time.Second
+)
+
+// A procLog writes samples of a process as they are taken.
+type procLog struct {
+	p     *proc.Process
+	file  *os.File // unbuffered: what was seen must survive us
+	every time.Duration
+
+	first, last proc.Sample
+	any         bool
+	quit, done  chan struct{}
+}
+
+// startProcLog begins with a sample of every thread.
+func startProcLog(pid int, path string, every time.Duration) (*procLog, error) {
+	p, err := proc.Open(pid)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		p.Close()
+		return nil, err
+	}
+	l := &procLog{p: p, file: file, every: every, quit: make(chan struct{}), done: make(chan struct{})}
+	if err := json.NewEncoder(l.file).Encode(artifact.Header{Kind: artifact.ProcKind, Schema: artifact.ProcSchema}); err != nil {
+		return nil, errors.Join(err, p.Close(), file.Close())
+	}
+	if err := l.sample(true); err != nil {
+		return nil, errors.Join(err, p.Close(), file.Close())
+	}
+	go l.run()
+	return l, nil
+}
+
+func (l *procLog) run() {
+	defer close(l.done)
+	every := l.every
+	next := time.NewTimer(beat.Until(every))
+	defer next.Stop()
+	slow := time.NewTimer(procLater)
+	defer slow.Stop()
+	for {
+		select {
+		case <-next.C:
+			if l.sample(false) != nil {
+				return
+			}
+			next.Reset(beat.Until(every))
+		case <-slow.C:
+			every = procEveryLater
+		case <-l.quit:
+			return
+		}
+	}
+}
+
+// sample writes the state of now. Of a process that has just ended, only its
+// CPU time and faults are left; the rest stays as it was.
+func (l *procLog) sample(threads bool) error {
+	s, err := l.p.Sample(threads)
+	if errors.Is(err, proc.ErrGone) && l.any && s.Process.User+s.Process.System > 0 {
+		final := l.last
+		final.Time, final.Threads = s.Time, nil
+		final.Process.User = max(final.Process.User, s.Process.User)
+		final.Process.System = max(final.Process.System, s.Process.System)
+		final.Process.MinorFaults = max(final.Process.MinorFaults, s.Process.MinorFaults)
+		final.Process.MajorFaults = max(final.Process.MajorFaults, s.Process.MajorFaults)
+		s = final
+	} else if err != nil {
+		return err
+	}
+	text, jerr := json.Marshal(s)
+	if jerr != nil {
+		return jerr
+	}
+	if !l.any {
+		l.first, l.any = s, true
+	}
+	l.last = s
+	if _, werr := l.file.Write(append(text, '\n')); werr != nil {
+		return werr
+	}
+	return err
+}
+
+// stop ends with a sample of every thread, as long as the process is there.
+func (l *procLog) stop() error {
+	close(l.quit)
+	<-l.done
+	err := l.sample(true)
+	if errors.Is(err, proc.ErrGone) {
+		err = nil // what was read before counts
+	}
+	l.p.Close()
+	return errors.Join(err, l.file.Close())
+}
+
+// cpu is what the process used between the first and the last sample.
+func (l *procLog) cpu() (used, in time.Duration) { return cpuBetween(l.first, l.last) }
+
+func cpuBetween(a, b proc.Sample) (used, in time.Duration) {
+	return b.Process.User + b.Process.System - a.Process.User - a.Process.System, b.Time.Sub(a.Time)
+}
+
+// cpuBefore measures what a process uses while it is not recorded. It waits.
+func cpuBefore(pid int, wait func()) (used, in time.Duration) {
+	p, err := proc.Open(pid)
+	if err != nil {
+		return 0, 0
+	}
+	defer p.Close()
+	a, err := p.Sample(false)
+	if err != nil {
+		return 0, 0
+	}
+	wait()
+	b, err := p.Sample(false)
+	if err != nil {
+		return 0, 0
+	}
+	return cpuBetween(a, b)
+}
+
+// procRefusal says how a process's counters would be had.
+func procRefusal(pid int, err error) artifact.Refusal {
+	r := artifact.Refusal{Member: recording.ProcMember, Why: err.Error()}
+	if errors.Is(err, os.ErrPermission) {
+		r.How = fmt.Sprintf("sudo gowhy record --pid %d", pid)
+	}
+	return r
+}

@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gowhy/gowhy/internal/ground/layout"
+	"github.com/gowhy/gowhy/internal/ground/problem"
+	"github.com/gowhy/gowhy/internal/ground/shell"
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/prove/experiment"
+	"github.com/gowhy/gowhy/internal/prove/trial"
+	"github.com/gowhy/gowhy/internal/sense/record"
+	"github.com/gowhy/gowhy/internal/show/demo"
+	"github.com/gowhy/gowhy/internal/show/report"
+	"github.com/gowhy/gowhy/internal/show/trialreport"
+)
+
+// demoFlags are those of demo.
+type demoFlags struct {
+	list, noProof bool
+	out           string
+}
+
+func (c *command) demoCommand() *cobra.Command {
+	f := &demoFlags{}
+	cmd := &cobra.Command{
+		Use:   "demo [CASE]",
+		Short: "Record a slow program that is built in, diagnose it, prove the fix",
+		Long: `Runs a small program with a known problem, records everything about it, prints
+the diagnosis, and proves the fix: the program runs as it is and fixed, in
+turns, and gowhy measures the difference. This takes less than a minute. You
+need nothing but this binary, and nothing leaves the machine.
+
+gowhy demo run CASE runs the program alone, without recording it; with --fixed
+it runs without its problem.`,
+		Example: `  gowhy demo
+  gowhy demo --list
+  gowhy demo leakedtimers -o leak.gowhy
+  gowhy demo run hotmutex --fixed`,
+		ValidArgsFunction: cobra.FixedCompletions(caseNames(), cobra.ShellCompDirectiveNoFileComp),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return misused("gowhy demo "+args[0], "demo takes one case")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.list {
+				return c.listCases()
+			}
+			k, err := findCase("gowhy demo", append(args, demo.Cases()[0].Name)[0])
+			if err != nil {
+				return err
+			}
+			return c.demo(cmd.Context(), k, f)
+		},
+	}
+	cmd.Flags().BoolVar(&f.list, "list", false, "list the cases")
+	cmd.Flags().BoolVar(&f.noProof, "no-proof", false, "record and diagnose only")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "keep the recording in this `FILE` (default a temporary one)")
+	cmd.AddCommand(c.demoRunCommand())
+	return cmd
+}
+
+// demoRunCommand runs a program of a demonstration, for what is recorded is a command
+// like any other.
+func (c *command) demoRunCommand() *cobra.Command {
+	var v demo.Variant
+	cmd := &cobra.Command{
+		Use:               "run CASE",
+		Short:             "Run the program of a case",
+		Example:           "  gowhy demo run hotmutex\n  gowhy record -- gowhy demo run hotmutex",
+		ValidArgsFunction: cobra.FixedCompletions(caseNames(), cobra.ShellCompDirectiveNoFileComp),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return misused("gowhy demo run "+demo.Cases()[0].Name, "demo run takes one case")
+			}
+			if v.Workers < 0 {
+				return misused("--workers 4", "--workers has to be greater than 0")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			k, err := findCase("gowhy demo run", args[0])
+			if err != nil {
+				return err
+			}
+			return demo.Run(cmd.Context(), k, v, c.Stdout)
+		},
+	}
+	cmd.Flags().BoolVar(&v.Fixed, "fixed", false, "run it without its problem")
+	cmd.Flags().IntVar(&v.Workers, "workers", 0, "`NUMBER` of workers, in the cases with a pool")
+	return cmd
+}
+
+func caseNames() (names []string) {
+	for _, k := range demo.Cases() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+func findCase(command, name string) (demo.Case, error) {
+	k, ok := demo.Find(name)
+	if ok {
+		return k, nil
+	}
+	hint := "gowhy demo --list"
+	if near, ok := problem.Near(name, caseNames()); ok {
+		hint = command + " " + near
+	}
+	return k, misused(hint, "there is no case %q; there are %s", name, strings.Join(caseNames(), ", "))
+}
+
+func (c *command) listCases() error {
+	cases := demo.Cases()
+	wide := 0
+	for _, k := range cases {
+		wide = max(wide, len(k.Name))
+	}
+	var b strings.Builder
+	for _, k := range cases {
+		o := c.layout()
+		o.Width = cmp.Or(o.Width, 80) - wide - 2
+		for i, l := range strings.Split(strings.TrimSuffix(layout.Wrap(k.Story, o), "\n"), "\n") {
+			name := ""
+			if i == 0 {
+				name = k.Name
+			}
+			fmt.Fprintf(&b, "%-*s  %s\n", wide, name, l)
+		}
+	}
+	_, err := io.WriteString(c.Stdout, b.String())
+	return err
+}
+
+// demo records a case, diagnoses it and proves the fix.
+func (c *command) demo(ctx context.Context, k demo.Case, f *demoFlags) error {
+	out := f.out
+	if err := checkOutput(out); err != nil {
+		return err
+	}
+	if out == "" {
+		dir, err := os.MkdirTemp("", "gowhy-")
+		if err != nil {
+			return err
+		}
+		out = filepath.Join(dir, k.Name+".gowhy")
+	}
+	if err := c.recordCase(ctx, k, out); err != nil {
+		return err
+	}
+	d, m, err := c.diagnosed(ctx, []string{out}, readOptions{}, "")
+	if err != nil {
+		return err
+	}
+	if err := report.Text(c.Stdout, d, c.layout()); err != nil || f.noProof || k.Fix == "" {
+		return err
+	}
+	return c.proveCase(ctx, k, out, d, m)
+}
+
+// fixedFlag runs a case without its problem.
+const fixedFlag = "--fixed"
+
+func (c *command) recordCase(ctx context.Context, k demo.Case, out string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	argv := append([]string{self, "demo", "run", k.Name}, k.Args...)
+	if _, err := io.WriteString(c.Stdout, layout.Wrap("The program: "+k.Story, c.layout())+"\n"); err != nil {
+		return err
+	}
+	line := c.statusLine()
+	line.SetClock("recording it…")
+	var failed strings.Builder
+	o := record.Options{Out: out, Stdout: io.Discard, Stderr: &failed, Foreground: c.onTerminal()}
+	if k.Fix != "" {
+		o.Fixed = []string{fixedFlag}
+	}
+	res, err := record.Run(ctx, record.Target{Command: argv}, o)
+	line.Clear()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return err
+	case res.ExitCode != 0:
+		return problem.New(problem.Failure, shell.Words(argv), "the program of the demonstration failed: %s", strings.TrimSpace(failed.String()))
+	}
+	return nil
+}
+
+// demoPairs are as few as can decide with a rank test.
+const demoPairs = 6
+
+// proveCase puts the first finding to the test: the program as it is and fixed.
+func (c *command) proveCase(ctx context.Context, k demo.Case, file string, d *diagnosis.Diagnosis, m *model.Model) error {
+	i := slices.IndexFunc(d.Findings, func(f diagnosis.Finding) bool { return f.Experiment != nil })
+	if i < 0 {
+		return problem.New(problem.Failure, "gowhy demo "+k.Name, "nothing was found that can be proved: the machine was perhaps busy with other programs")
+	}
+	s := &trial.Setup{Apply: d.Findings[i].Rule, Files: []string{file}, NoFloor: true, Change: trial.Change{Flags: []string{fixedFlag}}}
+	claim, err := s.Claim(d, m, func(path string, f *diagnosis.Finding) *trial.Replay { return nil })
+	if err != nil {
+		return err
+	}
+	p := experiment.Plan{Primary: gains(claim.Experiment), Pairs: demoPairs, Margin: 0.02}
+	s.NoCount = !experiment.InfoOf(p.Primary).Counter
+	if _, err := io.WriteString(c.Stdout, "\n"+layout.Wrap("The fix: "+k.Fix, c.layout())); err != nil {
+		return err
+	}
+	line := c.statusLine()
+	tr, err := s.Run(ctx, p, claim, c.Rules, trial.Show{Line: line, Plan: func(*experiment.About, experiment.Plan) {},
+		Progress: func(int) experiment.Progress {
+			return func(pairs, of int, _ experiment.Interval) {
+				line.SetClock("proving it: pair %d of %d", min(pairs+1, of), of)
+			}
+		}})
+	line.Clear()
+	if err != nil {
+		return err
+	}
+	return trialreport.Proof(c.Stdout, tr, c.layout())
+}
+
+// gains is the metric in which a fix shows: what decides, or what was promised where a
+// search for the best value has to keep that.
+func gains(e diagnosis.Experiment) diagnosis.Metric {
+	if e.Tune != "" && len(e.Promised) > 0 {
+		return e.Promised[0].Metric
+	}
+	return e.Primary
+}

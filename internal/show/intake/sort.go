@@ -1,0 +1,118 @@
+package intake
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/read/evidence"
+	"github.com/gowhy/gowhy/internal/read/loadresult"
+	"github.com/gowhy/gowhy/internal/show/web"
+)
+
+// Sort tells what files are, by their content.
+func Sort(files []string) (web.Found, error) {
+	var found web.Found
+	var loose, traces []string
+	loads := 0 // of the loose ones
+	for _, f := range files {
+		begin, err := Head(f)
+		if err != nil {
+			return found, err
+		}
+		switch kind := Kind(begin); {
+		case kind != "":
+			r, err := readResult(f, kind)
+			if err != nil {
+				return found, err
+			}
+			found.Results = append(found.Results, *r)
+		case isRecording(f, begin):
+			found.Runs = append(found.Runs, web.Source{Name: filepath.Base(filepath.Clean(f)), Files: []string{f}})
+		case bytes.HasPrefix(begin, []byte("go 1.")):
+			traces = append(traces, f)
+		default:
+			loose = append(loose, f)
+			if loadresult.Detect(begin) {
+				loads++
+			}
+		}
+	}
+	// What was offered to the only run that there is belongs to it.
+	if len(found.Runs) == 1 && len(traces) == 0 && loads == len(loose) {
+		found.Runs[0].Files = append(found.Runs[0].Files, loose...)
+		loose = nil
+	}
+	// Several traces are several runs. To which of them profiles belong nobody
+	// can tell, so they are one of their own then.
+	if len(traces) == 1 {
+		loose, traces = append(traces, loose...), nil
+	}
+	for _, t := range traces {
+		found.Runs = append(found.Runs, web.Source{Name: filepath.Base(t), Files: []string{t}})
+	}
+	if len(loose) > 0 {
+		found.Runs = append(found.Runs, web.Source{Name: looseName(loose), Files: loose})
+	}
+	tellApart(found.Runs)
+	return found, nil
+}
+
+// Head is the beginning of a file, nothing of a directory or a stream.
+func Head(path string) ([]byte, error) {
+	if path == "-" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, evidence.OpenError(path, err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, err // a pipe can be read only once
+	}
+	begin := make([]byte, 512)
+	n, _ := io.ReadFull(f, begin) // what is wrong with it is told when it is read
+	return begin[:n], nil
+}
+
+// isRecording reports whether a file holds a run whole: a recording or another
+// archive, or a directory.
+func isRecording(path string, head []byte) bool {
+	if bytes.HasPrefix(head, []byte("PK")) {
+		return true
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// looseName is what files are called together.
+func looseName(files []string) string {
+	bases := make([]string, len(files))
+	for i, f := range files {
+		bases[i] = filepath.Base(f)
+		if f == "-" {
+			bases[i] = "standard input"
+		}
+	}
+	if len(bases) > 3 {
+		return fmt.Sprintf("%s and %d more", strings.Join(bases[:2], " + "), len(bases)-2)
+	}
+	return strings.Join(bases, " + ")
+}
+
+// tellApart names runs by their paths where bare names are the same.
+func tellApart(runs []web.Source) {
+	count := map[string]int{}
+	for _, r := range runs {
+		count[r.Name]++
+	}
+	for i, r := range runs {
+		if count[r.Name] > 1 && len(r.Files) == 1 {
+			runs[i].Name = filepath.ToSlash(filepath.Clean(r.Files[0]))
+		}
+	}
+}

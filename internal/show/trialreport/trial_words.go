@@ -1,0 +1,148 @@
+package trialreport
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/ground/figures"
+	"github.com/gowhy/gowhy/internal/ground/layout"
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/prove/experiment"
+)
+
+// metricText writes a value of a metric with its unit.
+func metricText(m diagnosis.Metric, v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "-"
+	}
+	info := experiment.InfoOf(m)
+	return layout.Safe(info.Unit.Format(v * info.Scale))
+}
+
+// known reports whether a ratio of two measurements is a number to be shown.
+func known(ratio float64) bool { return ratio > 0 && ratio < absurd }
+
+// Change writes a ratio of B to A in a word: −12%, ×2.5.
+func Change(ratio float64) string {
+	if !known(ratio) {
+		return "-"
+	}
+	return figures.Change(ratio)
+}
+
+// ChangeInterval writes the ends of an interval of ratios.
+func ChangeInterval(low, high float64) string {
+	switch {
+	case !known(low) || !known(high):
+		return "-"
+	case high >= 2: // as figures.Change does, both ends in one way
+		return "×" + figures.Number(low) + " to ×" + figures.Number(high)
+	}
+	return strings.TrimSuffix(figures.Change(low), "%") + " to " + figures.Change(high)
+}
+
+// movedText is what became of a metric; one that was or is 0 has no ratio.
+func movedText(e *experiment.Effect) string {
+	switch {
+	case e.A == 0 && e.B == 0:
+		return "0%"
+	case e.A == 0 && e.B > 0:
+		return "from 0"
+	case e.A > 0 && e.B == 0:
+		return "−100%"
+	}
+	return Change(e.Ratio)
+}
+
+func intervalText(e *experiment.Effect) string {
+	if e.Exact && (e.Low == e.High || !known(e.Low) || !known(e.High)) {
+		return "exact"
+	}
+	return ChangeInterval(e.Low, e.High)
+}
+
+// effectWord is a metric's verdict, and that of its guard.
+func effectWord(e *experiment.Effect) string {
+	word := string(e.Verdict)
+	if e.Verdict == experiment.Inconclusive {
+		word = "not sure"
+	}
+	switch {
+	case !e.Guarded || e.Verdict == experiment.Improved && !e.Broken:
+		return word
+	case e.Broken:
+		return "guard broken"
+	case e.Unclear:
+		return "guard unclear"
+	}
+	return "guard held"
+}
+
+// pText is the probability of such data without a difference, adjusted for the
+// number of metrics.
+func pText(e *experiment.Effect) string {
+	switch {
+	case e.Exact || math.IsNaN(e.P):
+		return ""
+	case e.P < 0.0001:
+		return "<0.0001"
+	}
+	return fmt.Sprintf("%.2g", e.P)
+}
+
+// promiseLines put the finding's bound and the measured effect side by side.
+func promiseLines(tr *experiment.Trial) [][2]string {
+	p := primaryEffect(tr)
+	var lines [][2]string
+	switch q := tr.Predicted; {
+	case q != nil && (known(q.Best) || known(q.Estimate)):
+		if known(q.Best) {
+			lines = append(lines, [2]string{"promised", "at most " + Change(q.Best) + " of " + string(q.Metric) + methodText(q.Method)})
+		}
+		if known(q.Estimate) {
+			lines = append(lines, [2]string{"predicted", Change(q.Estimate) + " of " + string(q.Metric) + methodText(q.Replay)})
+		}
+	case tr.About.Finding != nil && tr.About.Finding.Expect.Method != "":
+		lines = append(lines, [2]string{"promised", layout.Safe(tr.About.Finding.Expect.Gain() + ": " + tr.About.Finding.Expect.Method)})
+	default:
+		return nil
+	}
+	if p != nil && known(p.Ratio) {
+		text := Change(p.Ratio) + " of " + string(p.Metric) + " (" + intervalText(p) + ")"
+		lines = append(lines, [2]string{"measured", text + keptText(tr.Predicted, p)})
+	}
+	if f := tr.About.Finding; f != nil && f.Note != "" {
+		lines = append(lines, [2]string{"note", f.Note})
+	}
+	return lines
+}
+
+func methodText(m string) string {
+	if m == "" {
+		return ""
+	}
+	return ": " + m
+}
+
+// keptText says how much of a bound was reached. More than all of it tells
+// that the bound is wrong or that something else changed.
+func keptText(q *experiment.Prediction, p *experiment.Effect) string {
+	if q == nil || q.Metric != p.Metric || !known(q.Best) || q.Best == 1 {
+		return ""
+	}
+	share := math.Log(p.Ratio) / math.Log(q.Best)
+	beyond := p.Low
+	if q.Best < 1 {
+		beyond = p.High
+	}
+	switch {
+	case p.Verdict == experiment.Same || share <= 0:
+		return ": nothing of what was promised"
+	case known(beyond) && math.Log(beyond)/math.Log(q.Best) > 1:
+		return ": more than the bound allows, so something else changed too or the bound is wrong"
+	case share >= 1:
+		return ": all of what was promised"
+	}
+	return ": " + figures.Percent(share) + " of what was promised"
+}
