@@ -1,6 +1,9 @@
 package experiment
 
 import (
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/ground/shell"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
 
@@ -31,6 +34,23 @@ type Arm struct {
 	Env      []string `json:"env,omitempty"` // beside the environment of both
 	Dir      string   `json:"dir,omitempty"`
 	Revision string   `json:"revision,omitempty"` // of git, empty for the working tree or a given program
+}
+
+// String returns the arm as a shell would take it, with what a shell cannot say.
+func (a Arm) String() string {
+	s := shell.Words(a.Command)
+	var env []string
+	for _, e := range a.Env {
+		name, value, _ := strings.Cut(e, "=")
+		env = append(env, name+"="+shell.Word(value))
+	}
+	if len(env) > 0 {
+		s = strings.Join(env, " ") + " " + s
+	}
+	if a.Name != "" && !strings.Contains(s, a.Name) {
+		s = strings.TrimSpace(s + "  (" + a.Name + ")")
+	}
+	return s
 }
 
 // A Claim is a finding in short.

@@ -15,12 +15,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/ground/shell"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/prove/experiment"
 	"github.com/gowhy/gowhy/internal/prove/subject"
-	"github.com/gowhy/gowhy/internal/show/trialreport"
 )
 
 // A Change is what tells arm B from arm A, and what became of them.
@@ -129,7 +129,7 @@ func (t *Setup) arms(ctx context.Context, dir string, say Line) (a, b *arm, err 
 	}
 	ch.identical = ch.binaryA == ch.binaryB && slices.Equal(pa.Command, pb.Command) && slices.Equal(pa.Env, pb.Env)
 	if ch.identical && t.Apply != "" { // a fix that changes nothing was not meant
-		return nil, nil, misused(Hint(t.Command), "A and B are the same: %s", trialreport.Arm(experiment.Arm{Command: pa.Command, Env: pa.Env}))
+		return nil, nil, misused(Hint(t.Command), "A and B are the same: %s", layout.Safe(experiment.Arm{Command: pa.Command, Env: pa.Env}.String()))
 	}
 	if a, err = t.arm(ctx, pa, ch.nameA, ch.binaryA, say); err != nil {
 		return nil, nil, err

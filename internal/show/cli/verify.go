@@ -461,8 +461,8 @@ func (c *command) printPlan(a *experiment.About, p experiment.Plan) {
 	say := func(format string, args ...any) {
 		fmt.Fprint(c.Stderr, layout.Wrap("gowhy: "+fmt.Sprintf(format, args...), look))
 	}
-	say("A: %s", trialreport.Arm(a.A))
-	say("B: %s", trialreport.Arm(a.B))
+	say("A: %s", layout.Safe(a.A.String()))
+	say("B: %s", layout.Safe(a.B.String()))
 	if a.Load != "" {
 		say("load: %s", a.Load)
 	}

@@ -89,8 +89,8 @@ func (t *texter) arms(a *experiment.About) {
 	if a.Load != "" || a.Finding != nil {
 		at = 10
 	}
-	t.Para(at, "A", armText(a.A), layout.Plain)
-	t.Para(at, "B", armText(a.B), layout.Plain)
+	t.Para(at, "A", a.A.String(), layout.Plain)
+	t.Para(at, "B", a.B.String(), layout.Plain)
 	if a.Load != "" {
 		t.Para(at, "load", a.Load, layout.Plain)
 	}
@@ -104,26 +104,6 @@ func fromText(file string) string {
 		return ""
 	}
 	return ", found in " + file
-}
-
-// Arm returns one side of a comparison in one line, safe for a terminal.
-func Arm(a experiment.Arm) string { return layout.Safe(armText(a)) }
-
-// armText is an arm as a shell would take it, with what a shell cannot say.
-func armText(a experiment.Arm) string {
-	s := shell.Words(a.Command)
-	var env []string
-	for _, e := range a.Env {
-		name, value, _ := strings.Cut(e, "=")
-		env = append(env, name+"="+shell.Word(value))
-	}
-	if len(env) > 0 {
-		s = strings.Join(env, " ") + " " + s
-	}
-	if a.Name != "" && !strings.Contains(s, a.Name) {
-		s = strings.TrimSpace(s + "  (" + a.Name + ")")
-	}
-	return s
 }
 
 // trialRows parts the metrics into those worth a row and lines that name the
@@ -327,9 +307,9 @@ func TrialMarkdown(w io.Writer, tr *experiment.Trial, _ layout.Options) error {
 	var m markdown
 	m.P("## %s: %s", layout.Escape(string(tr.Conclusion)), layout.Escape(tr.Why))
 	m.P("%s", layout.Escape(trialSubject(tr)))
-	if a := armText(tr.About.A); a != "" {
+	if a := tr.About.A.String(); a != "" {
 		m.Item("**A** %s", layout.Code(a))
-		m.Item("**B** %s", layout.Code(armText(tr.About.B)))
+		m.Item("**B** %s", layout.Code(tr.About.B.String()))
 	}
 	if tr.About.Load != "" {
 		m.Item("**load** %s", layout.Code(tr.About.Load))
