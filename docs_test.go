@@ -35,13 +35,19 @@ func TestArchitecture(t *testing.T) {
 	}
 	of := func(pkg string) (file, text string) {
 		file = "ARCHITECTURE.md"
-		if strings.HasPrefix(pkg, "fleet/") { // a module with a page of its own
+		switch w := wing(pkg); {
+		case w != "": // a wing has a page
+			file = w + "/README.md"
+		case strings.HasPrefix(pkg, "fleet/"): // a module too
 			file = "fleet/ARCHITECTURE.md"
 		}
 		return file, read(t, file)
 	}
+	pages := map[string]string{"ARCHITECTURE.md": text}
 	for _, pkg := range packages(sources(t)) {
-		if file, text := of(pkg); !strings.Contains(text, "`"+pkg+"`") {
+		file, page := of(pkg)
+		pages[file] = page
+		if !strings.Contains(page, "`"+pkg+"`") {
 			t.Errorf("%s does not name `%s`", file, pkg)
 		}
 	}
@@ -52,17 +58,19 @@ func TestArchitecture(t *testing.T) {
 			tests[m[1]] = true
 		}
 	}
-	for _, m := range regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllStringSubmatch(text, -1) {
-		if !tests[m[1]] {
-			t.Errorf("ARCHITECTURE.md names %s, which no test is called", m[1])
+	for file, page := range pages {
+		for _, m := range regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllStringSubmatch(page, -1) {
+			if !tests[m[1]] {
+				t.Errorf("%s names %s, which no test is called", file, m[1])
+			}
 		}
-	}
-	for _, m := range regexp.MustCompile("`((?:[\\w.-]+/)+[\\w.-]*)`").FindAllStringSubmatch(text, -1) {
-		if strings.Contains(m[1], "NAME") || m[1] == "bench/runs/" { // a pattern, and what a run makes
-			continue
-		}
-		if _, err := os.Stat(m[1]); err != nil {
-			t.Errorf("ARCHITECTURE.md names %s, which is not there", m[1])
+		for _, m := range regexp.MustCompile("`((?:[\\w.-]+/)+[\\w.-]*)`").FindAllStringSubmatch(page, -1) {
+			if strings.Contains(m[1], "NAME") || strings.Contains(m[1], "WING") || m[1] == "bench/runs/" { // patterns, and what a run makes
+				continue
+			}
+			if _, err := os.Stat(m[1]); err != nil {
+				t.Errorf("%s names %s, which is not there", file, m[1])
+			}
 		}
 	}
 }

@@ -8,7 +8,7 @@
 // Go: nothing of what it writes knows the directory, the clock or who ran it. The
 // time of all files is that of the commit, or SOURCE_DATE_EPOCH.
 //
-// There is no service mode in gowhy, so packages bring no unit of systemd.
+// The fleet's server is another program (fleet/deploy), so packages bring no unit of systemd.
 package main
 
 import (
