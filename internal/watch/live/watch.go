@@ -277,8 +277,11 @@ func (w *Watch) find(t proc.Task) *process {
 		w.end(p)
 	}
 	p = &process{start: t.Start, comm: t.Name, pid: t.ID}
-	w.processes[t.ID] = p
 	program, ok := w.finder.Find(t.ID)
+	if ok && program.Err == nil && len(program.Args) == 0 && sinceBoot()-t.Start < settled {
+		return p // it is being started: its name is there before its arguments; so it is not kept
+	}
+	w.processes[t.ID] = p
 	switch {
 	case !ok:
 	case program.Err != nil:
