@@ -26,8 +26,6 @@ type page struct{ name, file string }
 var (
 	gowhy = program{"gowhy", "./cmd/gowhy", "internal/show/cli/licenses.txt", []page{
 		{"preact and uPlot, in the page", "internal/show/web/dist/licenses.txt"},
-		{"speedscope, in the page", "internal/show/web/speedscope/LICENSE"},
-		{"Source Code Pro, in speedscope", "internal/show/web/speedscope/source-code-pro.LICENSE.md"},
 	}}
 	fleet = program{"gowhy-fleet", "./fleet/cmd/gowhy-fleet", "fleet/cmd/gowhy-fleet/licenses.txt", []page{
 		{"preact and uPlot, in the page", "fleet/page/dist/licenses.txt"},

@@ -131,13 +131,12 @@ func goModule(m *debug.Module) component {
 	return c
 }
 
-// npmPackages are those that the page is built from, and the viewer that is part of it.
+// npmPackages are those that the page is built from.
 func npmPackages(page []byte) (list []component, err error) {
-	var p struct{ Dependencies, DevDependencies map[string]string }
+	var p struct{ Dependencies map[string]string }
 	if err := json.Unmarshal(page, &p); err != nil {
 		return nil, err
 	}
-	p.Dependencies["speedscope"] = p.DevDependencies["speedscope"] // copied, not bundled
 	for name, version := range p.Dependencies {
 		list = append(list, component{Type: "library", Name: name, Version: version, PURL: "pkg:npm/" + name + "@" + version})
 	}

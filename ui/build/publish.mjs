@@ -5,14 +5,12 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { publishSpeedscope } from './speedscope.mjs'
 
 const ui = join(dirname(fileURLToPath(import.meta.url)), '..')
 const licenses = ['licenses.txt', Buffer.from(notices())]
 
 publish(join(ui, '..', 'internal', 'show', 'web', 'dist'), [...gather('page'), ...gather('report', 'report/')], ['index.html', 'app.js', 'report/index.html', 'report/app.js'])
 publish(join(ui, '..', 'fleet', 'page', 'dist'), gather('fleet').map(([name, bytes]) => [name === 'fleet.html' ? 'index.html' : name, bytes]), ['index.html', 'app.js'])
-publishSpeedscope()
 
 // publish makes a folder have the files of a build and the licences, and no others.
 function publish(dist, files, needed) {

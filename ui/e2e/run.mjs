@@ -17,7 +17,6 @@ import { check, each, equal, must, summary, timed, until } from './harness.mjs'
 import { walksTheFleet } from './fleet.mjs'
 import { watchesAProgram } from './live.mjs'
 import { catalogue, pageOfRules, walkCard, walked, walkRule } from './rules.mjs'
-import { opensInSpeedscope } from './viewers.mjs'
 import { command, deadlock, demos, filepool, habits, hostileFiles, httpBenchmark, results } from './recordings.mjs'
 
 const run = promisify(execFile)
@@ -166,11 +165,6 @@ for (const [what, use] of [
     await faultless(p)
   })
 }
-
-await check('a profile opens in speedscope, apart from the page', async () => {
-  await opensInSpeedscope(browser, main.url, { r: runCalled('hotmutex'), profile: 'states', name: 'internal/show/demo.' }, shot)
-  await opensInSpeedscope(browser, crafted.url, { r: 0, profile: 'cpu', name: bad.name }, (page, name) => shot(page, 'hostile-' + name))
-})
 
 await check('tasks, their regions and log lines', async () => {
   const q = await open(browser, hurt.url + '#/tasks?r=0')

@@ -1247,7 +1247,7 @@ export interface Export {
  * a folder of its own, and none of ours.
  */
 export interface Tool {
-  /** pprof, speedscope */
+  /** pprof */
   name: string
   path: string
   /** why it is not there */

@@ -21,24 +21,19 @@ import (
 	"github.com/gowhy/gowhy/internal/show/web"
 )
 
-// What the page calls the other viewers' own pages.
-const (
-	pprofTool      = "pprof"
-	speedscopeTool = "speedscope"
-)
+// pprofTool is what the page calls pprof's own page.
+const pprofTool = "pprof"
 
 // viewers are the other viewers that a page can open.
 func viewers() map[string]web.Starter {
 	return map[string]web.Starter{
-		// Each is a process, and the other is a listener.
-		pprofTool:      {Format: "pprof", Most: 8, Start: startPprof, Hint: "download the profile, then: go tool pprof -http=: FILE"},
-		speedscopeTool: {Format: "speedscope", Most: 64, Start: web.StartSpeedscope, Hint: "download the export for it and give it to speedscope"},
+		pprofTool: {Format: "pprof", Most: 8, Start: startPprof, Hint: "download the profile, then: go tool pprof -http=: FILE"},
 	}
 }
 
 // otherTools are what the page says of them.
 func otherTools() []web.Tool {
-	return []web.Tool{{Name: pprofTool}, {Name: speedscopeTool}}
+	return []web.Tool{{Name: pprofTool}}
 }
 
 // pprofCommand makes this process pprof's own page for one file. It is not for

@@ -685,7 +685,7 @@ type Export struct {
 // A Tool is another viewer, opened in a tab of its own: its page is a process or
 // a folder of its own, and none of ours.
 type Tool struct {
-	Name string `json:"name"` // pprof, speedscope
+	Name string `json:"name"` // pprof
 	Path string `json:"path"`
 	Why  string `json:"why"` // why it is not there
 }

@@ -33,14 +33,10 @@ type asset struct {
 // mimes are the types of what pages load. The table is here because that of the
 // system differs from machine to machine.
 var mimes = map[string]string{
-	".html":  "text/html; charset=utf-8",
-	".js":    "text/javascript; charset=utf-8",
-	".css":   "text/css; charset=utf-8",
-	".svg":   "image/svg+xml",
-	".png":   "image/png",
-	".ico":   "image/x-icon",
-	".woff2": "font/woff2",
-	".json":  jsonType,
+	".html": "text/html; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".svg":  "image/svg+xml",
 }
 
 var errNoPage = errors.New("this gowhy was built without its page: internal/show/web/dist has no index.html (make it with: cd ui && npm ci " +
