@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 )
 
-// A shelf keeps what was made by reading pieces of the trace again, as long as
+// A cache keeps what was made by reading pieces of the trace again, as long as
 // there is room, and makes what is asked for: each thing once, however many
 // ask; the latest asked for first, as that is what somebody looks at; and not
 // what nobody has asked for since. What will be asked for next is made while nobody
 // waits for anything, and given up when somebody does.
-type shelf struct {
+type cache struct {
 	budget  int64
 	workers int
 	// make makes one thing, or some that can be made together.
@@ -71,14 +71,14 @@ const maxQueue = 512
 
 var errDropped = errors.New("nobody needs it any more")
 
-func newShelf(budget int64, workers int) *shelf {
-	s := &shelf{budget: budget, workers: workers, items: map[itemKey]*item{}}
+func newCache(budget int64, workers int) *cache {
+	s := &cache{budget: budget, workers: workers, items: map[itemKey]*item{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s
 }
 
 // close stops what is being made and waits for it.
-func (s *shelf) close() {
+func (s *cache) close() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *shelf) close() {
 }
 
 // peek returns something that is there, nil when it is not.
-func (s *shelf) peek(key itemKey) *item {
+func (s *cache) peek(key itemKey) *item {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	it := s.items[key]
@@ -105,14 +105,14 @@ func (s *shelf) peek(key itemKey) *item {
 }
 
 // want asks for something without waiting for it.
-func (s *shelf) want(key itemKey) *item {
+func (s *cache) want(key itemKey) *item {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ask(key, false)
 }
 
 // ask is want, or with guess what nobody waits for.
-func (s *shelf) ask(key itemKey, guess bool) *item {
+func (s *cache) ask(key itemKey, guess bool) *item {
 	s.clock++
 	it := s.items[key]
 	if it != nil && it.isReady() {
@@ -152,7 +152,7 @@ func (s *shelf) ask(key itemKey, guess bool) *item {
 }
 
 // hint makes something when nothing else is to be made: it will be wanted soon.
-func (s *shelf) hint(key itemKey) {
+func (s *cache) hint(key itemKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.queue) == 0 && s.guess == nil && s.items[key] == nil && !s.closed {
@@ -161,7 +161,7 @@ func (s *shelf) hint(key itemKey) {
 }
 
 // raise moves a waiting item to where the next is taken.
-func (s *shelf) raise(it *item) {
+func (s *cache) raise(it *item) {
 	for i, q := range s.queue {
 		if q == it {
 			copy(s.queue[i:], s.queue[i+1:])
@@ -172,7 +172,7 @@ func (s *shelf) raise(it *item) {
 }
 
 // drop ends an item without a value. Asked for again, it is made anew.
-func (s *shelf) drop(it *item, err error) {
+func (s *cache) drop(it *item, err error) {
 	it.err = err
 	if s.items[it.key] == it {
 		delete(s.items, it.key)
@@ -197,7 +197,7 @@ func wait(ctx context.Context, it *item) (bool, error) {
 	return it.err == nil, it.err
 }
 
-func (s *shelf) work() {
+func (s *cache) work() {
 	defer s.done.Done()
 	for {
 		items := s.next()
@@ -208,7 +208,7 @@ func (s *shelf) work() {
 	}
 }
 
-func (s *shelf) run(items []*item) {
+func (s *cache) run(items []*item) {
 	ctx, leave := context.WithCancel(s.ctx)
 	defer leave()
 	s.mu.Lock()
@@ -232,7 +232,7 @@ func (s *shelf) run(items []*item) {
 }
 
 // next takes what was asked for last, with what can be made together with it.
-func (s *shelf) next() []*item {
+func (s *cache) next() []*item {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := len(s.queue)
@@ -263,7 +263,7 @@ func (s *shelf) next() []*item {
 }
 
 // put keeps what was made, and lets go of what was used longest ago.
-func (s *shelf) put(it *item) {
+func (s *cache) put(it *item) {
 	if it.err != nil || s.items[it.key] != it {
 		s.drop(it, it.err)
 		return

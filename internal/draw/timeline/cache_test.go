@@ -7,13 +7,13 @@ import (
 
 // A slowShelf makes each thing when it is told to.
 type slowShelf struct {
-	*shelf
+	*cache
 	begun chan itemKey  // what is being made
 	end   chan struct{} // one for each thing that is to be done
 }
 
 func newSlowShelf(t *testing.T) *slowShelf {
-	s := &slowShelf{newShelf(1<<20, 1), make(chan itemKey), make(chan struct{})}
+	s := &slowShelf{newCache(1<<20, 1), make(chan itemKey), make(chan struct{})}
 	s.batch = func(itemKey) (int, func(itemKey) bool) { return 1, nil }
 	s.make = func(ctx context.Context, items []*item) {
 		s.begun <- items[0].key

@@ -202,7 +202,7 @@ func (t *Timeline) goesOn(d *detail, s *span, from time.Duration, of *Span) bool
 // is there.
 func (t *Timeline) neighbour(ref *laneRef, at int64) (*detail, *span) {
 	for _, c := range t.chunksIn(at, at+1) {
-		it := t.shelf.peek(itemKey{kind: itemDetail, n: uint32(c)})
+		it := t.cache.peek(itemKey{kind: itemDetail, n: uint32(c)})
 		if it == nil || it.err != nil {
 			continue
 		}
@@ -407,7 +407,7 @@ type Edges struct {
 const MaxEdges = 2000
 
 // maxExact is how many chunks are read for one question at most. Fewer are where
-// they are large: all of them have to be there at a time, in half of the shelf.
+// they are large: all of them have to be there at a time, in half of the cache.
 const maxExact = 16
 
 // exact is how many of some chunks can be read for one question.
@@ -416,7 +416,7 @@ func (t *Timeline) exact(chunks []int) int {
 	for _, c := range chunks {
 		heaviest = max(heaviest, t.chunks[c].weight)
 	}
-	return int(min(max(t.shelf.budget/2/heaviest, 1), maxExact))
+	return int(min(max(t.cache.budget/2/heaviest, 1), maxExact))
 }
 
 // Edges tells the wake-ups of a window that ended the longest waits. With lanes

@@ -342,7 +342,7 @@ func TestCloseStopsReading(t *testing.T) {
 		_, err := tl.Tile(context.Background(), minLevel, 0, []string{"go:1"})
 		done <- err
 	}()
-	for tl.shelf.clockNow() == 0 { // until it was asked
+	for tl.cache.clockNow() == 0 { // until it was asked
 		runtime.Gosched()
 	}
 	tl.Close()
@@ -354,13 +354,13 @@ func TestCloseStopsReading(t *testing.T) {
 	}
 }
 
-// A question about all of a trace, whose parts do not fit on the shelf at a time, is
+// A question about all of a trace, whose parts do not fit into the cache at a time, is
 // answered nevertheless, however little patience each asking has.
 func TestSelectEnds(t *testing.T) {
 	m := makeUp(11, 4, 2, 12, 3, 10_000_000)
 	tl := m.build(&Builder{perChunk: 100})
 	defer tl.Close()
-	tl.shelf.budget = tl.chunks[len(tl.chunks)/2].weight * 4
+	tl.cache.budget = tl.chunks[len(tl.chunks)/2].weight * 4
 	for range 100 {
 		ctx, stop := context.WithTimeout(t.Context(), time.Microsecond)
 		s, err := tl.Select(ctx, 0, tl.Length(), nil)
@@ -385,7 +385,7 @@ func TestAtTheSameTime(t *testing.T) {
 	m := makeUp(11, 4, 2, 12, 3, 10_000_000)
 	tl := m.build(&Builder{perChunk: 400})
 	defer tl.Close()
-	tl.shelf.budget = 200_000
+	tl.cache.budget = 200_000
 	f, _ := ParseFilter("state:waiting dur>100us")
 	var wg sync.WaitGroup
 	for n := range 4 {
@@ -411,13 +411,13 @@ func TestAtTheSameTime(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if tl.shelf.bytes > 2*tl.shelf.budget {
-		t.Errorf("%d bytes are kept, want at most twice %d", tl.shelf.bytes, tl.shelf.budget)
+	if tl.cache.bytes > 2*tl.cache.budget {
+		t.Errorf("%d bytes are kept, want at most twice %d", tl.cache.bytes, tl.cache.budget)
 	}
 }
 
 // clockNow tells how often something was asked for.
-func (s *shelf) clockNow() int64 {
+func (s *cache) clockNow() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.clock

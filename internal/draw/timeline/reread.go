@@ -19,7 +19,7 @@ const (
 	chunksPerPass = 12
 )
 
-// batch tells the shelf what is made in one pass: lanes of goroutines, and
+// batch tells the cache what is made in one pass: lanes of goroutines, and
 // all that one piece is needed for.
 func (t *Timeline) batch(one itemKey) (int, func(itemKey) bool) {
 	switch one.kind {
@@ -35,7 +35,7 @@ func (t *Timeline) batch(one itemKey) (int, func(itemKey) bool) {
 	}
 }
 
-// make makes items for the shelf.
+// make makes items for the cache.
 func (t *Timeline) make(ctx context.Context, items []*item) {
 	switch items[0].key.kind {
 	case itemGo:

@@ -118,7 +118,7 @@ type rawHit struct {
 	stack    []Frame
 }
 
-// find makes an answer for the shelf.
+// find makes an answer for the cache.
 func (t *Timeline) find(ctx context.Context, it *item) {
 	s := &seeker{t: t}
 	var err error

@@ -84,7 +84,7 @@ func (v *view) ahead() {
 	}
 	for _, c := range [...]int{v.chunks[len(v.chunks)-1] + 1, v.chunks[0] - 1} {
 		if c >= 0 && c < len(v.t.chunks) {
-			v.t.shelf.hint(v.chunkKey(c))
+			v.t.cache.hint(v.chunkKey(c))
 		}
 	}
 }
@@ -140,7 +140,7 @@ func (v *view) chunkKey(c int) itemKey {
 		return itemKey{kind: itemDetail, n: uint32(c)}
 	}
 	key := itemKey{kind: itemStrips, n: uint32(c)}
-	if it := v.t.shelf.peek(key); it != nil && (it.err != nil || it.value.(*store).level > v.level) {
+	if it := v.t.cache.peek(key); it != nil && (it.err != nil || it.value.(*store).level > v.level) {
 		v.coarse[uint32(c)] = true
 		key.kind = itemDetail
 	}

@@ -25,8 +25,8 @@ type Timeline struct {
 	sched   map[string]*model.Group
 	tasks   []model.Task // the slowest, by begin
 
-	shelf   *shelf               // what is made of single pieces
-	passes  *shelf               // what needs a pass over many: it must not keep pictures waiting
+	cache   *cache               // what is made of single pieces
+	passes  *cache               // what needs a pass over many: it must not keep pictures waiting
 	totals  [][NumStates]float64 // by lane, over all of the trace
 	peaks   []float64            // by lane
 	regions []string             // names by number
@@ -70,9 +70,9 @@ func (b *Builder) Timeline(src Source, m *model.Model) *Timeline {
 	t.learn(m)
 	t.whole = make([]atomic.Bool, t.chunks[len(t.chunks)-1].gen+1)
 	t.spare.New = func() any { return &workspace{maker: maker{detailInputs: &t.detailInputs}} }
-	t.shelf = newShelf(shelfBytes, min(runtime.GOMAXPROCS(0), maxHands))
-	t.passes = newShelf(passBytes, 1) // a pass reads all pieces, several at a time
-	for _, s := range []*shelf{t.shelf, t.passes} {
+	t.cache = newCache(shelfBytes, min(runtime.GOMAXPROCS(0), maxHands))
+	t.passes = newCache(passBytes, 1) // a pass reads all pieces, several at a time
+	for _, s := range []*cache{t.cache, t.passes} {
 		s.make, s.batch = t.make, t.batch
 	}
 	return t
@@ -80,7 +80,7 @@ func (b *Builder) Timeline(src Source, m *model.Model) *Timeline {
 
 // Close stops reading. What is asked for afterwards is answered from what is there.
 func (t *Timeline) Close() {
-	t.shelf.close()
+	t.cache.close()
 	t.passes.close()
 }
 
@@ -89,7 +89,7 @@ func (t *Timeline) want(k itemKey) *item {
 	if k.kind == itemGo || k.kind == itemSearch {
 		return t.passes.want(k)
 	}
-	return t.shelf.want(k)
+	return t.cache.want(k)
 }
 
 // learn takes from the model what pieces do not tell.

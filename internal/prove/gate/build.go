@@ -14,8 +14,8 @@ import (
 	"github.com/gowhy/gowhy/internal/prove/subject"
 )
 
-// A workshop builds and runs the real thing.
-type workshop struct {
+// A runner builds the revisions and measures them.
+type runner struct {
 	repo *repository
 	base string // commit
 	tmp  string // holds the binaries
@@ -23,27 +23,27 @@ type workshop struct {
 	made int
 }
 
-func newWorkshop(repo *repository, base string, o Options) (*workshop, error) {
+func newRunner(repo *repository, base string, o Options) (*runner, error) {
 	tmp, err := os.MkdirTemp("", "gowhy-gate-")
 	if err != nil {
 		return nil, err
 	}
-	w := &workshop{repo: repo, base: base, tmp: tmp, log: o.Log}
+	w := &runner{repo: repo, base: base, tmp: tmp, log: o.Log}
 	if w.log == nil {
 		w.log = func(string) {}
 	}
 	return w, nil
 }
 
-func (w *workshop) close() { os.RemoveAll(w.tmp) }
+func (w *runner) close() { os.RemoveAll(w.tmp) }
 
-func (w *workshop) floor(ctx context.Context, step step) (float64, error) {
+func (w *runner) floor(ctx context.Context, step step) (float64, error) {
 	step("measuring the noise of this machine", "")
 	floor, _, err := subject.Floor(ctx, nil)
 	return floor, err
 }
 
-func (w *workshop) arms(ctx context.Context, c *CheckPolicy, step step) (pair, error) {
+func (w *runner) arms(ctx context.Context, c *CheckPolicy, step step) (pair, error) {
 	dir, err := w.directory(ctx, c.Package)
 	if err != nil {
 		return pair{}, err
@@ -74,7 +74,7 @@ func (w *workshop) arms(ctx context.Context, c *CheckPolicy, step step) (pair, e
 // directory is where a package of the working tree is. Both revisions run
 // there, so that they find the same files. One that is named by its directory
 // may be of a module of its own, which the go command finds only from there.
-func (w *workshop) directory(ctx context.Context, pkg string) (string, error) {
+func (w *runner) directory(ctx context.Context, pkg string) (string, error) {
 	from, path := w.repo.dir, pkg
 	if pkg == "." || strings.HasPrefix(pkg, "./") || strings.HasPrefix(pkg, "../") {
 		from, path = filepath.Join(from, filepath.FromSlash(pkg)), "."
@@ -102,7 +102,7 @@ func firstLine(s string, err error) string {
 	return line
 }
 
-func (w *workshop) build(ctx context.Context, c *CheckPolicy, revision string) (string, error) {
+func (w *runner) build(ctx context.Context, c *CheckPolicy, revision string) (string, error) {
 	w.made++
 	name := fmt.Sprintf("%06d", w.made) // of one length: a longer name moves the stack of a program
 	if c.Command == "" {
@@ -115,7 +115,7 @@ func (w *workshop) build(ctx context.Context, c *CheckPolicy, revision string) (
 }
 
 // benchmarks returns how to run those of a test binary.
-func (w *workshop) benchmarks(c *CheckPolicy, binary, dir string) arm {
+func (w *runner) benchmarks(c *CheckPolicy, binary, dir string) arm {
 	with := func(benchtime string) func(string) experiment.Run {
 		return func(pattern string) experiment.Run {
 			return func(ctx context.Context) (experiment.Sample, error) {
@@ -132,14 +132,14 @@ func (w *workshop) benchmarks(c *CheckPolicy, binary, dir string) arm {
 }
 
 // commands returns how to run the command with each program.
-func (w *workshop) commands(c *CheckPolicy, base, head string) (p pair, err error) {
+func (w *runner) commands(c *CheckPolicy, base, head string) (p pair, err error) {
 	if p.base, err = w.command(c, base); err == nil {
 		p.head, err = w.command(c, head)
 	}
 	return p, err
 }
 
-func (w *workshop) command(c *CheckPolicy, binary string) (arm, error) {
+func (w *runner) command(c *CheckPolicy, binary string) (arm, error) {
 	program, err := subject.Parse(c.Command)
 	if err != nil {
 		return arm{}, err

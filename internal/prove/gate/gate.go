@@ -64,7 +64,7 @@ func Run(ctx context.Context, p *Policy, o Options) (*Result, error) {
 	if r.Base.Commit == r.Head.Commit && !r.Head.Modified {
 		r.Warnings = append(r.Warnings, "the base is the very commit that is checked: nothing can differ but noise")
 	}
-	w, err := newWorkshop(repo, r.Base.Commit, o)
+	w, err := newRunner(repo, r.Base.Commit, o)
 	if err != nil {
 		return nil, err
 	}

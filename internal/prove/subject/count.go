@@ -119,17 +119,17 @@ func (c *count) server(ctx context.Context) error {
 		return problem.New(problem.Absence, "--load 'CMD'   # whose operations are counted", "a start is timed and cannot be counted")
 	}
 	c.served = true
-	door, err := record.NewDoor()
+	agentSocket, err := record.NewAgentSocket()
 	if err != nil {
 		return err
 	}
-	defer door.Close()
+	defer agentSocket.Close()
 	asked := *c.Subject // this run alone: the agent costs a server its first second
-	asked.spec.Program.Env = append(slices.Clip(asked.spec.Program.Env), door.Env())
-	return asked.running(ctx, func(server *process) error { return c.underLoad(ctx, server, door) })
+	asked.spec.Program.Env = append(slices.Clip(asked.spec.Program.Env), agentSocket.Env())
+	return asked.running(ctx, func(server *process) error { return c.underLoad(ctx, server, agentSocket) })
 }
 
-func (c *count) underLoad(ctx context.Context, server *process, door *record.Door) error {
+func (c *count) underLoad(ctx context.Context, server *process, agentSocket *record.AgentSocket) error {
 	pid := c.listener(server)
 	begun := make(chan struct{})
 	o := c.options()
@@ -140,7 +140,7 @@ func (c *count) underLoad(ctx context.Context, server *process, door *record.Doo
 	recorded := make(chan struct{})
 	go func() {
 		defer close(recorded)
-		c.res, err = record.Run(recording, record.Target{PID: pid, Door: door}, o)
+		c.res, err = record.Run(recording, record.Target{PID: pid, AgentSocket: agentSocket}, o)
 	}()
 	select {
 	case <-begun:

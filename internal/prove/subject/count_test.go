@@ -77,7 +77,7 @@ func TestCountFails(t *testing.T) {
 
 func TestCountServer(t *testing.T) {
 	const requests, each = 500, 2000
-	for _, flags := range [][]string{nil, {"-pprof"}, {"-hidden"}} { // the last is asked at its agent's door
+	for _, flags := range [][]string{nil, {"-pprof"}, {"-hidden"}} { // the last is asked at its agent's socket
 		t.Run(strings.Join(flags, ""), func(t *testing.T) {
 			spec := server(t, requests, "/work", append(flags, "-per", fmt.Sprint(each))...)
 			sample, m, err := subjectOf(t, spec).Count(t.Context())

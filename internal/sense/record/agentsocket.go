@@ -10,24 +10,24 @@ import (
 	"syscall"
 )
 
-// A Door is a socket at which the agent of one program listens that was started
-// with [Door.Env] in its environment. The program then waits in its agent for a
+// An AgentSocket is a socket at which the agent of one program listens that was started
+// with [AgentSocket.Env] in its environment. The program then waits in its agent for a
 // second, or until a recording from its start begins.
-type Door struct{ dir, socket string }
+type AgentSocket struct{ dir, socket string }
 
-// NewDoor makes a door in a directory that is this user's alone.
-func NewDoor() (*Door, error) {
-	removeOldDoors()
+// NewAgentSocket makes a socket in a directory that is this user's alone.
+func NewAgentSocket() (*AgentSocket, error) {
+	removeOldSockets()
 	dir, err := os.MkdirTemp("", "gowhy-") // short: a socket's name is of 108 bytes at most
 	if err != nil {
 		return nil, err
 	}
-	return &Door{dir, filepath.Join(dir, "agent")}, nil
+	return &AgentSocket{dir, filepath.Join(dir, "agent")}, nil
 }
 
-// removeOldDoors removes what recorders left that were killed: directories
+// removeOldSockets removes what recorders left that were killed: directories
 // with nothing but a socket at which nobody listens.
-func removeOldDoors() {
+func removeOldSockets() {
 	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), "gowhy-[0-9]*"))
 	for _, dir := range dirs {
 		socket := filepath.Join(dir, "agent")
@@ -48,13 +48,13 @@ func removeOldDoors() {
 }
 
 // Env is the variable, as NAME=VALUE.
-func (d *Door) Env() string { return "GOWHY_AGENT=unix:" + d.socket }
+func (d *AgentSocket) Env() string { return "GOWHY_AGENT=unix:" + d.socket }
 
 // Close removes the directory.
-func (d *Door) Close() { os.RemoveAll(d.dir) }
+func (d *AgentSocket) Close() { os.RemoveAll(d.dir) }
 
 // endpoint is what the agent answers at, if it has begun to listen.
-func (d *Door) endpoint(ctx context.Context) (*endpoint, error) {
+func (d *AgentSocket) endpoint(ctx context.Context) (*endpoint, error) {
 	if _, err := os.Stat(d.socket); err != nil {
 		return nil, err
 	}

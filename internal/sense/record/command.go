@@ -101,7 +101,7 @@ func (p *process) stopWith(ctx context.Context) (context.Context, func()) {
 // a port. started is to be called when the recording of it has begun.
 func (r *recorder) endpointOf(stop context.Context, p *process, until time.Time) (at *endpoint, started func(), why artifact.Refusal) {
 	none := func() {}
-	if p.door != nil && !p.wrapper {
+	if p.agentSocket != nil && !p.wrapper {
 		if at, err := r.awaitAgent(stop, p); err == nil {
 			return at, func() { at.release(stop) }, why
 		}
@@ -206,10 +206,10 @@ func (r *recorder) awaitAgent(stop context.Context, p *process) (*endpoint, erro
 
 // agent is the endpoint of a program's agent, if it has begun to listen.
 func (p *process) agent(ctx context.Context) (*endpoint, error) {
-	if p.door == nil {
+	if p.agentSocket == nil {
 		return nil, errors.New("it does not listen")
 	}
-	return p.door.endpoint(ctx)
+	return p.agentSocket.endpoint(ctx)
 }
 
 // release lets a program go on that waits in its agent for the recording to
@@ -226,11 +226,11 @@ type process struct {
 	exited chan struct{} // closed when it has ended; it is still to be waited for
 	killed bool          // by us, at the end of the recording
 	logs   []io.Closer
-	// door is where its agent was told to listen, if it has one, and profiled
+	// agentSocket is where its agent was told to listen, if it has one, and profiled
 	// whether it has net/http/pprof.
-	door     *Door
-	profiled bool
-	observer *observer
+	agentSocket *AgentSocket
+	profiled    bool
+	observer    *observer
 	// A wrapper starts the program that is meant; child is its process then,
 	// once it is known.
 	wrapper bool
@@ -251,10 +251,10 @@ func (r *recorder) start(program string, args []string, agent bool, files ...*os
 		p.wrapper = wraps(info)
 		p.profiled = !p.wrapper && mentions(path, pprofSymbol)
 		if p.wrapper || mentions(path, agentSymbol) {
-			if p.door, err = NewDoor(); err != nil {
+			if p.agentSocket, err = NewAgentSocket(); err != nil {
 				return nil, err
 			}
-			env = append(env, p.door.Env())
+			env = append(env, p.agentSocket.Env())
 		}
 	}
 	p.cmd = exec.Command(program, args...)
@@ -488,8 +488,8 @@ func (p *process) cleanUp() {
 	for _, c := range slices.Backward(p.logs) {
 		c.Close()
 	}
-	if p.door != nil {
-		p.door.Close()
+	if p.agentSocket != nil {
+		p.agentSocket.Close()
 	}
 }
 

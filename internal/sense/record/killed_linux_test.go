@@ -70,12 +70,12 @@ func TestRecorderKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.SetUnlinkOnClose(false)
-	removeOldDoors()
+	removeOldSockets()
 	if _, err := os.Stat(doors[0]); err != nil {
 		t.Error("a door at which somebody listens was removed")
 	}
 	l.Close()
-	removeOldDoors()
+	removeOldSockets()
 	if _, err := os.Stat(doors[0]); err == nil {
 		t.Error("the door of a killed recorder stays")
 	}

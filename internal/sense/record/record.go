@@ -40,8 +40,8 @@ type Target struct {
 	URL string
 	// PID is a running process. Its ports are searched for handlers.
 	PID int
-	// Door, if set, is the one that PID was started with: it is asked there.
-	Door *Door
+	// AgentSocket, if set, is the one that PID was started with: it is asked there.
+	AgentSocket *AgentSocket
 	// Command is a program to start. A Go test binary is given the flags that
 	// make it record itself; one that has the agent is recorded from before its
 	// main function; of any other the ports are searched for handlers.
@@ -155,8 +155,8 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 		if at, err = find(ctx, t.URL); err != nil {
 			return nil, err
 		}
-	case t.Door != nil:
-		at, _ = t.Door.endpoint(ctx) // a program without the agent has ports, perhaps
+	case t.AgentSocket != nil:
+		at, _ = t.AgentSocket.endpoint(ctx) // a program without the agent has ports, perhaps
 	}
 	w, err := recording.Create(o.Out)
 	if err != nil {
