@@ -1486,5 +1486,17 @@ export interface LiveAsked {
   note: string
 }
 
+/** The states of goroutines, Ps and threads: internal/know/model has them. */
+export const States = [
+  { word: 'running', name: 'running', letter: 'R', reasons: [] },
+  { word: 'runnable', name: 'runnable', letter: 'Q', reasons: [] },
+  { word: 'syscall', name: 'syscall', letter: 'S', reasons: [] },
+  { word: 'sync', name: 'lock/channel', letter: 'L', reasons: ['chan', 'select', 'sync', 'semacquire'] },
+  { word: 'net', name: 'network', letter: 'N', reasons: ['network', 'IO wait'] },
+  { word: 'wait', name: 'other wait', letter: 'W', reasons: [] },
+  { word: 'gc', name: 'collector', letter: 'G', reasons: [] },
+  { word: 'unknown', name: 'unknown', letter: '?', reasons: [] },
+] as const
+
 /** Whose a function is, in the order of Flame.func_kinds. */
 export const FrameKinds = ['own', 'dep', 'std', 'runtime', 'kernel'] as const

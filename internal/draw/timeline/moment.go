@@ -384,7 +384,7 @@ func (t *Timeline) countsAt(ctx context.Context, ref *laneRef, at int64) (Moment
 	width := float64(int64(1) << level)
 	for st := range c.time {
 		if n := c.time[st][(at-v.from)>>level] / width; n > noise {
-			text += fmt.Sprintf(", %s %s", figures.Number(n), State(st))
+			text += fmt.Sprintf(", %s %s", figures.Number(n), State(st).name())
 		}
 	}
 	if text == "" {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/exectrace"
+	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 // A State is what time is drawn as.
@@ -23,7 +24,13 @@ const (
 	NumStates = 8
 )
 
-var stateNames = [NumStates]string{"running", "runnable", "syscall", "sync", "net", "wait", "gc", "unknown"}
+// stateNames are the words of model.States, whose order is that of the constants.
+var stateNames = func() (names [NumStates]string) {
+	for i, s := range model.States {
+		names[i] = s.Word
+	}
+	return names
+}()
 
 // String returns the word for a state, like "running".
 func (s State) String() string {
@@ -33,8 +40,11 @@ func (s State) String() string {
 	return stateNames[Unknown]
 }
 
-// StateNames are the words for all states, in order.
+// StateNames returns the words for all states, in order.
 func StateNames() []string { return stateNames[:] }
+
+// name is what people call a state.
+func (s State) name() string { return model.States[min(s, Unknown)].Name }
 
 // StateOf returns the state that a word names.
 func StateOf(name string) (State, bool) {
@@ -49,16 +59,10 @@ func StateOf(name string) (State, bool) {
 // blocked reports whether a state is one of waiting for something other than a P.
 func (s State) blocked() bool { return s == Sync || s == Net || s == Wait }
 
-// waitState is the state of a wait for a reason, by the same words as
-// `go tool trace` takes for its blocking profiles.
+// waitState returns the state of a wait for a reason.
 func waitState(reason string) State {
-	switch {
-	case reason == "network":
-		return Net
-	case strings.Contains(reason, "chan"), strings.Contains(reason, "sync"), strings.Contains(reason, "select"):
-		return Sync
-	}
-	return Wait
+	s, _ := StateOf(model.WaitState(reason))
+	return s
 }
 
 // markWorker is the start function of those who mark: what they run is the

@@ -121,7 +121,7 @@ func (v *view) pageHead(pg *page, p *live.Process) {
 	v.pageName(pg, p)
 	with(&h.cpu, "CPU        %5.1f%%%s", 100*p.CPU.Cores(), cpuOf(p))
 	if g := p.Goroutines; g != nil && g.Why == "" {
-		with(&h.goroutines, "Goroutines %6s  run %s  ready %s  syscall %s  wait %s  %s", short(float64(g.Total)),
+		with(&h.goroutines, "Goroutines %6s  run %s  runq %s  syscall %s  blocked %s  %s", short(float64(g.Total)),
 			short(float64(g.Running)), short(float64(g.Runnable)), short(float64(g.Syscall)), short(float64(g.Waiting)), growth(g.Growth))
 	}
 	if r := p.Runtime; r != nil {

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 var update = flag.Bool("update", false, "write what is generated")
@@ -181,6 +183,11 @@ func (g *typeWriter) file() []byte {
 		}
 		b.WriteString("}\n")
 	}
+	fmt.Fprintf(&b, "\n/** The states of goroutines, Ps and threads: internal/know/model has them. */\nexport const States = [\n")
+	for _, s := range model.States {
+		fmt.Fprintf(&b, "  { word: '%s', name: '%s', letter: '%s', reasons: [%s] },\n", s.Word, s.Name, s.Letter, quotedList(s.Reasons, ", "))
+	}
+	b.WriteString("] as const\n")
 	fmt.Fprintf(&b, "\n/** Whose a function is, in the order of Flame.func_kinds. */\nexport const FrameKinds = [%s] as const\n", quotedList(FrameKinds, ", "))
 	return b.Bytes()
 }

@@ -4,18 +4,13 @@
 // "total" is running, runnable, syscall, syscall_blocked, blocked and unknown
 // together; "blocked:REASON" are the parts of blocked, "range:NAME" overlap all.
 import type { Column } from '../api'
+import { waitState } from '../state'
 import type { Part } from './states'
 
 export type Cell = string | number
 export interface AccountRow {
   cells: Cell[]
   link: string
-}
-
-/** The state that a reason to wait is drawn as; the timeline draws it alike. */
-export function reasonState(reason: string): string {
-  if (reason === 'network') return 'net'
-  return /chan|sync|select/.test(reason) ? 'sync' : 'wait'
 }
 
 /** The states of an account in the order of the bar; they add up to its total. */
@@ -29,7 +24,7 @@ export function accountParts(columns: readonly Column[], cells: readonly Cell[])
     else if (c.key === 'syscall_blocked') add('syscall', n)
     else if (c.key === 'blocked') blocked += n
     else if (c.key.startsWith('blocked:')) {
-      add(reasonState(c.key.slice('blocked:'.length)), n)
+      add(waitState(c.key.slice('blocked:'.length)), n)
       blocked -= n
     }
   })

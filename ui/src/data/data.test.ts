@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { accountParts, chosenColumns, columnsParam, defaultColumns, reasonState } from './accounts'
+import { accountParts, chosenColumns, columnsParam, defaultColumns } from './accounts'
 import { changeText } from './interval'
 import { MOST_ROWS, placeInRows } from './lanes'
 import { utilAt } from './mmu'
 import { metricInfo, metricText, rowRatio, type Round } from './results'
 import { median, pairsOf } from './rounds'
-import { stateOf } from './states'
+import { States } from '../api'
+import { stateName, stateOf, waitState } from '../state'
 import { lawAt, usable } from './tune'
 import { range } from './twolines'
 import { ownText } from './twotrials'
@@ -26,10 +27,14 @@ describe('the bar of an account', () => {
     expect(parts).toEqual({ running: 10, runnable: 5, syscall: 5, sync: 40, net: 20, wait: 15, unknown: 5 })
   })
   it('draws reasons as the timeline does', () => {
-    expect(['network', 'chan send', 'sync.(*Cond).Wait', 'select', 'sleep'].map(reasonState)).toEqual(['net', 'sync', 'sync', 'sync', 'wait'])
+    expect(['network', 'chan send', 'sync.(*Cond).Wait', 'select', 'sleep'].map(waitState)).toEqual(['net', 'sync', 'sync', 'sync', 'wait'])
   })
-  it('knows words for the same state', () => {
-    expect(['running', 'Waiting', 'ready', 'nonsense', 'constructor'].map(stateOf)).toEqual(['running', 'wait', 'runnable', 'unknown', 'unknown'])
+  it('takes what a goroutine waits for from beside its status', () => {
+    expect([stateOf('waiting', 'IO wait'), stateOf('waiting', 'sync.Mutex.Lock'), stateOf('waiting'), stateOf('running'), stateOf('constructor')])
+      .toEqual(['net', 'sync', 'wait', 'running', 'wait'])
+  })
+  it('calls states what the terminal calls them', () => {
+    for (const s of States) expect(stateName(s.word)).toBe(s.name)
   })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { StandingHolder, StandingLock } from '../api'
-import { arrange, BOX, DRAWN, kindOfWait, partsOf, sure } from './standings'
+import { stateOf } from '../state'
+import { arrange, BOX, DRAWN, partsOf, sure } from './standings'
 
 const holder = (group: number, wants = 0): StandingHolder =>
   ({ group, count: 1, state: 'sleep', function: `main.h${group}`, place: '', waited_ns: 0, taken: '', wants, shared: false, sure: true })
@@ -10,8 +11,8 @@ const lock = (id: number, cycle: number, waiters: number[], holders: StandingHol
 
 describe('the states of a moment', () => {
   it('are the page’s kinds', () => {
-    const of = { running: 'running', runnable: 'runnable', syscall: 'syscall', 'IO wait': 'net', 'chan receive': 'sync', select: 'sync', 'sync.Mutex.Lock': 'sync', 'GC worker (idle)': 'gc', 'finalizer wait': 'gc', sleep: 'wait' }
-    for (const [state, kind] of Object.entries(of)) expect(kindOfWait(state), state).toBe(kind)
+    const of = { running: 'running', runnable: 'runnable', syscall: 'syscall', 'IO wait': 'net', 'chan receive': 'sync', select: 'sync', 'sync.Mutex.Lock': 'sync', 'GC worker (idle)': 'wait', 'running, locked to thread': 'running', sleep: 'wait' }
+    for (const [state, kind] of Object.entries(of)) expect(stateOf(state), state).toBe(kind)
   })
   it('are put together by kind, the most first', () => {
     expect(partsOf([{ state: 'IO wait', count: 5 }, { state: 'select', count: 3 }, { state: 'chan send', count: 4 }])).toEqual([{ kind: 'sync', count: 7 }, { kind: 'net', count: 5 }])

@@ -1,26 +1,13 @@
-// What the words of a moment mean: the runtime's states as the page's eight kinds, and
+// What the words of a moment mean: the runtime's states put together, and
 // where the picture of the locks has its boxes.
 import type { StandingLock, StandingState } from '../api'
 import { short } from '../flame/text'
-
-const KINDS: [RegExp, string][] = [
-  [/^running/, 'running'],
-  [/^runnable/, 'runnable'],
-  [/^syscall/, 'syscall'],
-  [/^IO wait/, 'net'],
-  [/^(GC |gc|force gc|finalizer|cleanup|mark |sweep)/i, 'gc'],
-  [/^(chan|select|sync\.|semacquire|sync )/, 'sync'],
-]
-
-/** Which of the page's states a state of the runtime is: it decides on colour and letter. */
-export function kindOfWait(state: string): string {
-  return KINDS.find(([is]) => is.test(state))?.[1] ?? 'wait'
-}
+import { stateOf } from '../state'
 
 /** The states put together by kind, the most first. */
 export function partsOf(states: StandingState[]): { kind: string; count: number }[] {
   const by = new Map<string, number>()
-  for (const s of states) by.set(kindOfWait(s.state), (by.get(kindOfWait(s.state)) ?? 0) + s.count)
+  for (const s of states) by.set(stateOf(s.state), (by.get(stateOf(s.state)) ?? 0) + s.count)
   return [...by].map(([kind, count]) => ({ kind, count })).sort((a, b) => b.count - a.count)
 }
 

@@ -2,26 +2,8 @@
 // state, so that no state is told by its colour alone.
 import type { JSX } from 'preact'
 import { share } from '../format'
-import { stateName, STATES } from '../state'
+import { stateLook, stateName } from '../state'
 import { t } from '../strings'
-
-// What else a server calls the same states.
-const SAME: Record<string, string> = {
-  exec: 'running', run: 'running', ready: 'runnable', sched: 'runnable', scheduler: 'runnable',
-  'sched wait': 'runnable', 'scheduler wait': 'runnable', waiting: 'wait', blocked: 'wait', sleep: 'wait', chan: 'sync', select: 'sync', mutex: 'sync',
-  network: 'net', io: 'net', 'gc assist': 'gc', assist: 'gc', sweep: 'gc',
-}
-
-/** The state of the page's eight that a word of the server means. */
-export function stateOf(word: string): string {
-  const w = word.toLowerCase()
-  if (Object.hasOwn(STATES, w)) return w
-  return (Object.hasOwn(SAME, w) ? SAME[w] : undefined) ?? 'unknown'
-}
-
-function look(state: string): { css: string; letter: string } {
-  return STATES[stateOf(state)]!
-}
 
 export interface Part {
   state: string
@@ -40,7 +22,7 @@ export function StateBar(p: { parts: Part[]; title?: string }): JSX.Element {
         const width = (100 * s.value) / total
         const at = x
         x += width
-        return width < 0.05 ? null : <rect key={i} x={at} y="0" width={width} height="10" fill={`var(${look(s.state).css})`} />
+        return width < 0.05 ? null : <rect key={i} x={at} y="0" width={width} height="10" fill={`var(${stateLook(s.state).fill})`} />
       })}
     </svg>
   )
@@ -65,6 +47,6 @@ export function StateLegend(p: { states: readonly string[] }): JSX.Element {
 
 /** The square with a state's letter. */
 export function StateKey(p: { state: string }): JSX.Element {
-  const { css, letter } = look(p.state)
-  return <span class="state-key" aria-hidden="true" ref={(el) => el?.style.setProperty('background', `var(${css})`)}>{letter}</span>
+  const { fill, letter, calm } = stateLook(p.state)
+  return <span class={'state-key' + (calm ? ' state-key-calm' : '')} aria-hidden="true" ref={(el) => el?.style.setProperty('background', `var(${fill})`)}>{letter}</span>
 }

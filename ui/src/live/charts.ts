@@ -28,10 +28,10 @@ interface Spec {
 type Quantity = [name: string, of: (p: LivePoint) => number, colour?: string, rare?: boolean]
 
 const BEFORE: Spec[] = [
-  { id: 'cpu', unit: 'cores', stacked: true, lines: [['user', (p) => p.user], ['system', (p) => p.system, '--syscall'], ['waiting', (p) => p.waiting, '--runnable']] },
+  { id: 'cpu', unit: 'cores', stacked: true, lines: [['user', (p) => p.user], ['system', (p) => p.system, '--syscall-fill'], ['waiting', (p) => p.waiting, '--runnable-fill']] },
   {
     id: 'goroutines', unit: 'count', stacked: true,
-    lines: [['running', (p) => p.running, '--running'], ['runnable', (p) => p.runnable, '--runnable'], ['syscall', (p) => p.syscall, '--syscall'], ['blocked', (p) => p.blocked, '--wait']],
+    lines: [['running', (p) => p.running, '--running-fill'], ['runnable', (p) => p.runnable, '--runnable-fill'], ['syscall', (p) => p.syscall, '--syscall-fill'], ['blocked', (p) => p.blocked, '--wait-fill']],
   },
 ]
 

@@ -3,12 +3,12 @@ import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { LiveGoroutine } from '../api'
 import { FilterBox } from '../data/panel'
-import { StateKey, stateOf } from '../data/states'
+import { StateKey } from '../data/states'
 import { short } from '../flame/text'
 import { count, dur } from '../format'
 import { Hint } from '../parts/states'
 import { Table, type Col } from '../parts/table'
-import { stateName } from '../state'
+import { stateName, stateOf } from '../state'
 import { t } from '../strings'
 import { setParams, usePlace } from '../url'
 import type { Feed } from './feed'
@@ -34,15 +34,17 @@ export function Goroutines(p: { news: Feed['news']; stopped: boolean }): JSX.Ele
 
 /** Whether each word of a filter is in one of the names. */
 export function matches(g: LiveGoroutine, filter: string): boolean {
-  const text = [g.function, g.state, g.reason, g.where, g.creator].join('\n').toLowerCase()
+  const text = [g.function, g.state, stateName(stateWord(g)), g.reason, g.where, g.creator].join('\n').toLowerCase()
   return filter.toLowerCase().split(/\s+/).every((word) => text.includes(word))
 }
+
+const stateWord = (g: LiveGoroutine): string => stateOf(g.state, g.reason)
 
 function columns(): Col<LiveGoroutine>[] {
   const growth = (g: LiveGoroutine) => (Math.abs(g.growth) < 0.05 ? '' : (g.growth > 0 ? '+' : '−') + count(Math.abs(g.growth)))
   return [
     { key: 'function', title: t('live.go.function'), width: 'minmax(13rem, 2fr)', sortable: true, value: (g) => g.function, cell: (g) => <code>{short(g.function)}</code>, text: (g) => g.function },
-    { key: 'state', title: t('live.go.state'), width: '8.5rem', sortable: true, value: (g) => g.state, cell: (g) => <><StateKey state={stateOf(g.state)} /> {stateName(g.state)}</>, text: (g) => g.state },
+    { key: 'state', title: t('live.go.state'), width: '8.5rem', sortable: true, value: stateWord, cell: (g) => <><StateKey state={stateWord(g)} /> {stateName(stateWord(g))}</>, text: (g) => stateName(stateWord(g)) },
     { key: 'reason', title: t('live.go.reason'), width: 'minmax(10rem, 1.2fr)', sortable: true, value: (g) => g.reason, cell: (g) => g.reason },
     { key: 'count', title: t('live.go.count'), align: 'right', width: '6rem', sortable: true, value: (g) => g.count, cell: (g) => count(g.count), text: (g) => String(g.count) },
     { key: 'growth', title: t('live.go.growth'), help: t('live.go.growth.help'), align: 'right', width: '7.5rem', sortable: true, value: (g) => g.growth, cell: growth, text: (g) => String(g.growth) },

@@ -6,8 +6,9 @@ import type { StandingGroup, StandingHolder, StandingLock, Standings } from '../
 import { isStatic, useData } from '../client'
 import { FilterBox, Panel } from '../data/panel'
 import { WaitGraph } from '../data/waitgraph'
-import { kindOfWait, lockName, partsOf, sure } from '../data/standings'
+import { lockName, partsOf, sure } from '../data/standings'
 import { StateKey } from '../data/states'
+import { stateLook, stateOf } from '../state'
 import { short } from '../flame/text'
 import { count, dur, share } from '../format'
 import { Failed, Loading } from '../parts/states'
@@ -56,13 +57,13 @@ function States(p: { data: Standings }): JSX.Element {
           const width = (100 * s.count) / Math.max(total, 1)
           const at = x
           x += width
-          return <rect key={s.kind} x={at} y="0" width={width} height="10" fill={`var(--${s.kind})`} />
+          return <rect key={s.kind} x={at} y="0" width={width} height="10" fill={`var(${stateLook(s.kind).fill})`} />
         })}
       </svg>
       <ul class="standing-states">
         {states.map((s) => (
           <li key={s.state}>
-            <StateKey state={kindOfWait(s.state)} />
+            <StateKey state={stateOf(s.state)} />
             {isStatic
               ? <span>{s.state}</span>
               : <button type="button" class="quiet" onClick={() => setParams({ q: s.state })}>{s.state}</button>}
@@ -140,7 +141,7 @@ function Groups(p: { data: Standings; q: string }): JSX.Element {
   const [open, setOpen] = useState<number | undefined>(undefined)
   const cols = useMemo((): Col<StandingGroup>[] => [
     { key: 'count', title: t('data.st.count'), align: 'right', sortable: true, width: '7.5rem', value: (g) => g.count, cell: (g) => count(g.count), text: (g) => String(g.count) },
-    { key: 'state', title: t('data.st.state'), sortable: true, width: 'minmax(10rem, .7fr)', value: (g) => g.state, cell: (g) => <><StateKey state={kindOfWait(g.state)} /> {g.state}</>, text: (g) => g.state },
+    { key: 'state', title: t('data.st.state'), sortable: true, width: 'minmax(10rem, .7fr)', value: (g) => g.state, cell: (g) => <><StateKey state={stateOf(g.state)} /> {g.state}</>, text: (g) => g.state },
     { key: 'waited', title: t('data.st.longest'), align: 'right', sortable: true, width: '7.5rem', value: (g) => g.waited_ns, cell: (g) => (g.waited_ns > 0 ? dur(g.waited_ns) : '–'), text: (g) => String(g.waited_ns) },
     {
       key: 'function', title: t('data.st.where'), sortable: true, width: 'minmax(16rem, 2fr)', value: (g) => g.function, text: (g) => `${g.function} ${g.place}`,

@@ -3,7 +3,6 @@ import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { LogCount, RegionType, StateTotal, Task, TaskType, Tasks as All } from '../api'
 import { useData } from '../client'
-import { reasonState } from '../data/accounts'
 import { Panel } from '../data/panel'
 import { StateBar, StateKey, partsText, type Part } from '../data/states'
 import { Named, TaskPicture } from '../data/task'
@@ -11,7 +10,7 @@ import { at as moment, count, dur, share } from '../format'
 import { commonSpan, Histogram, Spark } from '../parts/histogram'
 import { Empty, Failed, Loading } from '../parts/states'
 import { Table, type Col } from '../parts/table'
-import { stateName } from '../state'
+import { stateName, stateOf, STATES } from '../state'
 import { t } from '../strings'
 import { param, setParams, usePlace } from '../url'
 import '../data/data.css'
@@ -118,10 +117,10 @@ function OneTask(p: { r: number; id: string }): JSX.Element {
 export function regionParts(states: StateTotal[] | null): Part[] {
   const sums = new Map<string, number>()
   for (const s of states ?? []) {
-    const state = s.state === 'waiting' ? reasonState(s.reason) : s.state
+    const state = stateOf(s.state, s.reason)
     sums.set(state, (sums.get(state) ?? 0) + s.ns)
   }
-  const order = ['running', 'runnable', 'syscall', 'sync', 'net', 'wait', 'gc', 'unknown']
+  const order = Object.keys(STATES)
   return [...sums].map(([state, value]) => ({ state, value })).sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state))
 }
 
@@ -142,7 +141,7 @@ function RegionDetails(p: { region: RegionType }): JSX.Element {
   const states = p.region.states ?? []
   const total = states.reduce((sum, s) => sum + s.ns, 0)
   const cols: Col<StateTotal>[] = [
-    { key: 'state', title: t('data.tasks.state'), width: 'minmax(10rem, 1fr)', cell: (s) => <><StateKey state={s.state === 'waiting' ? reasonState(s.reason) : s.state} /> {stateName(s.state)}</> },
+    { key: 'state', title: t('data.tasks.state'), width: 'minmax(10rem, 1fr)', cell: (s) => <><StateKey state={stateOf(s.state, s.reason)} /> {stateName(stateOf(s.state, s.reason))}</> },
     { key: 'reason', title: t('data.tasks.reason'), width: 'minmax(10rem, 1fr)', cell: (s) => s.reason },
     { key: 'ns', title: t('data.tasks.time'), align: 'right', sortable: true, value: (s) => s.ns, cell: (s) => dur(s.ns), text: (s) => String(s.ns) },
     { key: 'share', title: t('data.hist.share'), align: 'right', cell: (s) => share(s.ns / Math.max(1, total)) },

@@ -69,7 +69,7 @@ export const live = {
   'live.series.user': ['user', '用户态'],
   'live.series.system': ['system', '内核态'],
   'live.series.waiting': ['waiting for a CPU', '等待 CPU'],
-  'live.series.blocked': ['waiting', '等待'],
+  'live.series.blocked': ['blocked', '阻塞'],
   'live.series.live': ['live heap', '存活堆'],
   'live.series.goal': ['goal', '目标'],
   'live.series.rss': ['resident', '常驻'],

@@ -46,7 +46,7 @@
 // parents show wider buckets until the right tile comes.
 import type { Edge, Gap, Lane, Span } from '../api'
 import { count, num } from '../format'
-import { STATES } from '../state'
+import { stateLook, stateName } from '../state'
 import { tn } from '../strings'
 import { spanAt } from './decode'
 import { brief, isSingle, laneOfGoroutine, type Row } from './lanes'
@@ -141,7 +141,7 @@ export function readTheme(states: string[], version: number, ctx: CanvasRenderin
   const tiles: (CanvasPattern | null)[] = []
   for (const name of states) {
     const look = LOOKS[name] ?? LOOKS['unknown']!
-    const colour = mix(rgb(v(STATES[name]?.css ?? '--unknown')), bg, look.calm ?? 0)
+    const colour = rgb(v(stateLook(name).fill))
     const shade = mix(colour, bg, 0.38)
     looks.push({ colour: pixel(colour), shade: pixel(shade), pattern: look.pattern, height: look.height })
     fills.push(css(colour))
@@ -499,8 +499,8 @@ export function textOf(lane: Pick<Lane, 'kind'>, span: Span, states: string[], l
     case 'cpu':
       return cut(brief(span.reason) || state, letters)
   }
-  const letter = STATES[state]?.letter ?? ''
-  const text = `${letter} ${span.reason || state}`
+  const { letter } = stateLook(state)
+  const text = `${letter} ${span.reason || stateName(state)}`
   // Half a state's word tells no more than its letter.
   return text.length <= letters || span.reason !== '' ? cut(text, letters) : letter
 }

@@ -20,19 +20,16 @@ export interface StateLook {
   height: number
 }
 
-/**
- * How the states look, by their names. Waiting is what most goroutines do most of
- * the time: it is calm, mixed with the background, so that work stands out.
- */
-export const LOOKS: Record<string, { pattern: Pattern; height: number; calm?: number }> = {
+/** How the states look, by their names; their colours are the theme's. */
+export const LOOKS: Record<string, { pattern: Pattern; height: number }> = {
   running: { pattern: 'plain', height: 1 },
   runnable: { pattern: 'rising', height: 0.75 },
   syscall: { pattern: 'rows', height: 0.88 },
-  sync: { pattern: 'dots', height: 0.5, calm: 0.45 },
-  net: { pattern: 'columns', height: 0.42, calm: 0.45 },
-  wait: { pattern: 'sparse', height: 0.3, calm: 0.5 },
+  sync: { pattern: 'dots', height: 0.5 },
+  net: { pattern: 'columns', height: 0.42 },
+  wait: { pattern: 'sparse', height: 0.3 },
   gc: { pattern: 'cross', height: 0.94 },
-  unknown: { pattern: 'falling', height: 0.2, calm: 0.55 },
+  unknown: { pattern: 'falling', height: 0.2 },
 }
 
 /** dark says which pixels of a pattern are of the second colour. */
