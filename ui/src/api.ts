@@ -1486,6 +1486,9 @@ export interface LiveAsked {
   note: string
 }
 
+/** Whose a function is, in the order of Flame.func_kinds. */
+export const FrameKinds = ['own', 'dep', 'std', 'runtime', 'kernel'] as const
+
 /** The states of goroutines, Ps and threads: internal/know/model has them. */
 export const States = [
   { word: 'running', name: 'running', letter: 'R', reasons: [] },
@@ -1497,6 +1500,3 @@ export const States = [
   { word: 'gc', name: 'collector', letter: 'G', reasons: [] },
   { word: 'unknown', name: 'unknown', letter: '?', reasons: [] },
 ] as const
-
-/** Whose a function is, in the order of Flame.func_kinds. */
-export const FrameKinds = ['own', 'dep', 'std', 'runtime', 'kernel'] as const
