@@ -18,10 +18,10 @@ func Diff(w io.Writer, a *server.Diff) {
 	var rows [][]string
 	for i := range a.Changes {
 		c := &a.Changes[i]
-		row := []string{typeName(c.Type), "–", "–", "–", "–", c.Verdict}
+		row := []string{typeName(c.Type), "–", "–", "–", "–", string(c.Verdict)}
 		if c.Why == "" && c.Ratio != nil && c.Was != nil && c.Is != nil {
 			row = []string{typeName(c.Type), amount(*c.Was, c.Unit), amount(*c.Is, c.Unit), figures.Number(*c.Ratio),
-				figures.Number(*c.Low) + " to " + figures.Number(*c.High), c.Verdict}
+				figures.Number(*c.Low) + " to " + figures.Number(*c.High), string(c.Verdict)}
 		}
 		rows = append(rows, row)
 	}
@@ -42,6 +42,10 @@ func Diff(w io.Writer, a *server.Diff) {
 		where(w, &a.Changes[i])
 	}
 	causes(w, "new", a.New)
+	if a.NoCause != "" {
+		fmt.Fprintln(w)
+		wrapped(w, "cause: ", a.NoCause)
+	}
 	causes(w, "gone", a.Gone)
 	missing(w, a.Missing)
 }
@@ -78,7 +82,18 @@ func causes(w io.Writer, head string, list []server.Cause) {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, layout.Shorten(head+": "+causeText(c), width))
+		wrapped(w, head+": ", causeText(c))
+	}
+}
+
+// wrapped writes a text, where there is one, in as many lines as it needs.
+func wrapped(w io.Writer, head, text string) {
+	if text == "" {
+		return
+	}
+	for _, part := range layout.Lines(layout.Safe(text), width-len(head)) {
+		fmt.Fprintln(w, head+layout.Shorten(part, width-len(head)))
+		head = strings.Repeat(" ", len(head))
 	}
 }
 

@@ -35,7 +35,7 @@ func Findings(w io.Writer, a *server.Findings) {
 func silent(w io.Writer, a *server.Findings) {
 	by := map[string][]string{}
 	for service, v := range a.Verdicts {
-		if slices.ContainsFunc(a.Findings, func(f server.Finding) bool { return f.Service == service && f.State == open }) {
+		if slices.ContainsFunc(a.Findings, func(f server.Finding) bool { return f.Service == service && f.State == server.Open }) {
 			continue // what grows over hours is in no verdict on five minutes
 		}
 		by[v.Verdict] = append(by[v.Verdict], service)
@@ -81,9 +81,9 @@ func finding(w io.Writer, f *server.Finding, currency string) {
 	}
 	line("cost", costs(f, currency))
 	if f.Gain != "" {
-		line("gain", f.Gain+", of each process, "+f.Confidence+" confidence")
+		line("gain", f.Gain+", of each process, "+sure(f))
 	} else if f.Confidence != "" { // of a growth there is no gain to tell
-		line("sure", strings.TrimSuffix(f.Confidence+" confidence: "+strings.Join(f.Reasons, "; "), ": "))
+		line("sure", sure(f))
 	}
 	since := f.First.Format("2006-01-02 15:04 MST")
 	if f.Earlier {
@@ -92,8 +92,11 @@ func finding(w io.Writer, f *server.Finding, currency string) {
 	if v := f.Versions[0]; v != "" {
 		since += ", " + layout.Shorten(layout.Safe(v), 24)
 	}
-	if f.State == "gone" {
+	if f.State == server.Gone {
 		since += "; gone since " + f.Last.Format("2006-01-02 15:04 MST")
+	}
+	if f.Spans > 1 {
+		since += "; seen in " + figures.Plural(f.Spans, "span", "spans")
 	}
 	line("since", since)
 	line("do", f.Remedy)
@@ -103,6 +106,10 @@ func finding(w io.Writer, f *server.Finding, currency string) {
 		fmt.Fprintf(w, "  %-6s  $ %s\n", "more", layout.Safe(r.Command))
 	}
 	fmt.Fprintln(w)
+}
+
+func sure(f *server.Finding) string {
+	return strings.TrimSuffix(f.Confidence+" confidence: "+strings.Join(f.Reasons, "; "), ": ")
 }
 
 func place(f *server.Finding) string {

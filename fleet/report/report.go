@@ -166,7 +166,7 @@ func value(n int64, t string) string {
 func Versions(w io.Writer, a *server.Versions) {
 	said := 0
 	for i := range a.Changes {
-		if c := &a.Changes[i]; c.Verdict == "worse" || c.Verdict == "better" {
+		if c := &a.Changes[i]; c.Verdict == server.Worse || c.Verdict == server.Better {
 			change(w, c)
 			said++
 		}
@@ -183,9 +183,9 @@ func Versions(w io.Writer, a *server.Versions) {
 	same, undecided := 0, map[string]int{}
 	for i := range a.Changes {
 		switch c := &a.Changes[i]; c.Verdict {
-		case "undecided":
+		case server.Undecided:
 			undecided[c.Why]++
-		case "worse", "better":
+		case server.Worse, server.Better:
 		default:
 			same++
 		}
@@ -224,13 +224,9 @@ func change(w io.Writer, c *server.Change) {
 		fmt.Fprintf(w, "  also   %s %s times, %s where it was %s\n", typeName(a.Type), figures.Number(a.Ratio), amount(a.Is, a.Unit), amount(a.Was, a.Unit))
 	}
 	for _, cause := range c.Causes {
-		fmt.Fprintf(w, "  cause  %s\n", layout.Shorten(causeText(cause), width-9))
+		wrapped(w, "  cause  ", causeText(cause))
 	}
-	if c.NoCause != "" {
-		for i, part := range layout.Lines(layout.Safe(c.NoCause), width-9) {
-			fmt.Fprintf(w, "  %-6s %s\n", []string{"cause", ""}[min(i, 1)], part)
-		}
-	}
+	wrapped(w, "  cause  ", c.NoCause)
 	if c.Unit == "cores" {
 		fmt.Fprintln(w, "  but    no operations were counted, and more traffic would look the same")
 	}

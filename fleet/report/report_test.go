@@ -39,15 +39,15 @@ func TestGolden(t *testing.T) {
 			Also:   []server.Also{{Type: string(store.AllocObjects), Unit: "objects/operation", Was: 120, Is: 948, Ratio: 7.9}},
 			Causes: []server.Cause{{Rule: "recompile", Title: "A regular expression is compiled for each call", Function: "example.com/checkout.total"}, {Title: evil}}},
 		{Service: "cart", Base: "v1", Head: "v2", Since: start, Verdict: "worse", Unit: "cores", Was: number(0.5), Is: number(0.6), Ratio: number(1.2), Low: number(1.1), High: number(1.3), BaseProcesses: 12, HeadProcesses: 12,
-			NoCause: "no rule found a cause in the new version's profiles that the old one has not; a recording shows more"},
+			NoCause: "no rule found a cause that was not there before; a recording shows more"},
 		{Service: evil, Base: "v1", Head: "v2", Since: start, Verdict: "better", Unit: "cores", Was: number(0.5), Is: number(0.4), Ratio: number(0.8), Low: number(0.7), High: number(0.9), BaseProcesses: 9, HeadProcesses: 12},
 		{Service: "same", Verdict: "no change seen"}, {Service: "few", Verdict: "undecided", Why: "too few processes"},
 	}, Steps: []server.Finding{{Service: "payments", First: start, Cost: 1.11, Function: "example.com/payments.charge"}, {Service: evil, First: start, Cost: 0.5}}}
 	judged := start.Add(time.Hour)
 	found := &server.Findings{Omitted: 2, Currency: "EUR", Judged: &judged, Findings: []server.Finding{
 		{Service: "checkout", Versions: []string{"v1.5.0", "v1.5.1"}, Title: "Work is repeated for every call that could be done once", Function: "example.com/checkout/order.price", File: "example.com/checkout/order/price.go", Line: 33,
-			First: start, Last: judged, State: "open", Instances: 20, Cost: 3.07, Unit: "cores", What: "CPU in compiling regular expressions", Whole: true, Money: number(89.6),
-			Gain: "11.8% to 42.4% less CPU", Confidence: "medium", Remedy: "Compile the expression once.", Command: "gowhy fleet evidence checkout -o merged.gowhy && gowhy merged.gowhy",
+			First: start, Last: judged, State: "open", Spans: 12, Instances: 20, Cost: 3.07, Unit: "cores", What: "CPU in compiling regular expressions", Whole: true, Money: number(89.6),
+			Gain: "11.8% to 42.4% less CPU", Confidence: "medium", Reasons: []string{"its profiles have few samples"}, Remedy: "Compile the expression once.", Command: "gowhy fleet evidence checkout -o merged.gowhy && gowhy merged.gowhy",
 			Recording: &server.Shown{Start: judged, Command: "gowhy fleet runs get 0123456789ab -o 0123456789ab.gowhy && gowhy view 0123456789ab.gowhy"}},
 		{Service: evil, Versions: []string{evil}, Title: evil, Function: evil, First: start, Earlier: true, Last: start, State: "gone", Instances: 1, Cost: 0.2, Unit: "ratio", Confidence: "low", Remedy: evil, Command: evil, Recording: &server.Shown{Start: start, Command: evil}},
 	}, Verdicts: map[string]server.Verdict{"cart": {Verdict: "too-thin"}, "mail": {Verdict: "too-thin"}, evil: {Verdict: "failed"}, "checkout": {Verdict: "problem"}}}
@@ -58,7 +58,7 @@ func TestGolden(t *testing.T) {
 		{Type: string(store.AllocObjects), Verdict: "better", Unit: "objects/operation", Was: number(300), Is: number(200), Ratio: number(0.667), Low: number(0.66), High: number(0.67)},
 		{Type: string(store.BlockDelay), Verdict: "undecided", Why: "too few processes", Unit: "waiting"},
 	}, New: []server.Cause{{Rule: "hotfunction", Title: "Work is repeated for every call that could be done once", Function: evil}}, Gone: []server.Cause{{Rule: "gccost", Title: "The collector works often"}}}
-	seconds := &server.Diff{Changes: []server.Change{{Type: string(store.CPU), Verdict: "undecided", Why: "too few processes", Unit: "cores"}}}
+	seconds := &server.Diff{NoCause: "no rule found a cause that was not there before; a recording shows more", Changes: []server.Change{{Type: string(store.CPU), Verdict: "undecided", Why: "too few processes", Unit: "cores"}}}
 	recorded := func(d runs.Diagnosis) runs.Run {
 		return runs.Run{ID: strings.Repeat("0123456789abcdef", 4), Service: "checkout", Version: "v1.5.0", Start: start, Duration: 10 * time.Second, Bytes: 3 << 20, Diagnosis: d}
 	}

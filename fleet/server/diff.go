@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -16,6 +17,7 @@ type Diff struct {
 	Changes []Change      `json:"changes"` // CPU first, then allocations and waits
 	New     []Cause       `json:"new"`
 	Gone    []Cause       `json:"gone"`
+	NoCause string        `json:"no_cause,omitempty"` // of a change for the worse with nothing new
 	Missing store.Missing `json:"missing,omitempty"`
 }
 
@@ -77,6 +79,9 @@ func diff(ctx context.Context, r store.Reader, base, head store.Selection) (Diff
 		return Diff{}, err
 	}
 	a.New, a.Gone = without(is, was), without(was, is)
+	if slices.ContainsFunc(a.Changes, func(c Change) bool { return c.Verdict == Worse }) {
+		a.NoCause = causeless(is, a.New)
+	}
 	return a, nil
 }
 

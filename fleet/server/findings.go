@@ -43,7 +43,7 @@ type Finding struct {
 	First      time.Time `json:"first"`
 	Earlier    bool      `json:"earlier"` // the first span that was judged has it: it may be older
 	Last       time.Time `json:"last"`
-	State      string    `json:"state"` // open or gone
+	State      State     `json:"state"`
 	Spans      int       `json:"spans"` // of five minutes, or of a growth's four hours, that have it
 	Instances  int64     `json:"instances"`
 	Cost       float64   `json:"cost"` // of the last span
@@ -65,6 +65,15 @@ type Finding struct {
 	// Recording is the newest of a version that has it in which gowhy found the same.
 	Recording *Shown `json:"recording,omitempty"`
 }
+
+// A State is whether a finding is there now.
+type State string
+
+// The states.
+const (
+	Open State = "open"
+	Gone State = "gone"
+)
 
 // A Shown is a recording of a finding.
 type Shown struct {
@@ -125,14 +134,14 @@ func found(ctx context.Context, r store.Reader, s store.Selection, n int, prices
 func findingOf(f *findings.Finding, prices Prices) Finding {
 	a := Finding{
 		Service: f.Service, Versions: f.Versions, Rule: f.Rule, Title: f.Title, Summary: f.Detail.Summary,
-		Function: f.Function, File: f.File, Line: f.Line, First: f.First.UTC(), Earlier: f.Earlier, Last: f.Last.UTC(), State: "gone",
+		Function: f.Function, File: f.File, Line: f.Line, First: f.First.UTC(), Earlier: f.Earlier, Last: f.Last.UTC(), State: Gone,
 		Spans: f.Spans, Instances: f.Instances, Cost: whole(f.Cost), Unit: f.Unit, What: f.Detail.What, Whole: f.Detail.Whole,
-		Gain: f.Detail.Gain, Confidence: f.Confidence, Evidence: f.Detail.Evidence, Reasons: f.Detail.Reasons,
+		Gain: f.Detail.Gain, Confidence: f.Confidence, Evidence: append([]string{}, f.Detail.Evidence...), Trend: []Cost{}, Reasons: f.Detail.Reasons,
 		Remedy: f.Detail.Remedy, Code: f.Detail.Code, Prove: f.Detail.Prove,
 		Command: evidenceCommand(f),
 	}
 	if f.Open {
-		a.State = "open"
+		a.State = Open
 	}
 	if f.Bound != 0 {
 		b := whole(f.Bound)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +36,8 @@ type Side struct {
 	Version    string `json:"version"` // "" for all
 	Total      int64  `json:"total"`
 	CoveredNS  int64  `json:"covered_ns"`
-	Operations int64  `json:"operations"` // 0 where none were counted
+	Operations int64  `json:"operations"`          // 0 where none were counted
+	Saturated  bool   `json:"saturated,omitempty"` // as in Top
 }
 
 const (
@@ -118,11 +120,11 @@ func (t *tree) add(ctx context.Context, r store.Reader, s store.Selection, side 
 		sum.CoveredNS += int64(p.Covered)
 		for _, total := range p.Totals {
 			if total.Type == store.Operations {
-				sum.Operations += total.Value
+				sum.Operations = store.Add(sum.Operations, total.Value)
 			}
 		}
 	}
-	sum.Total = stacks.Total
+	sum.Total, sum.Saturated = stacks.Total, stacks.Total == math.MaxInt64
 	for _, sample := range stacks.Samples {
 		at := &t.root
 		at.total[side] = store.Add(at.total[side], sample.Value)

@@ -50,9 +50,19 @@ func TestSaturated(t *testing.T) {
 		if err := json.Unmarshal([]byte(body), &services); err != nil || len(services.Services) != 1 || services.Services[0].Cores == nil || *services.Services[0].Cores < 0 || !services.Services[0].Saturated {
 			t.Errorf("flushed %v: %s", flushed, body)
 		}
+		var set SeriesSet
+		_, body = get(t, url+"/api/v1/series?service=shop&from=now-1h&step=30s")
+		if err := json.Unmarshal([]byte(body), &set); err != nil || len(set.Series) != 1 || set.Series[0].Total != math.MaxInt64 || !set.Series[0].Saturated {
+			t.Errorf("flushed %v: %s", flushed, body)
+		}
+		var levels Levels
+		_, body = get(t, url+"/api/v1/levels?service=shop&from=now-1h&type=cpu")
+		if err := json.Unmarshal([]byte(body), &levels); err != nil || len(levels.Levels) != 1 || levels.Levels[0].Value != math.MaxInt64 {
+			t.Errorf("flushed %v: %s", flushed, body)
+		}
 		var flame Flame
 		_, body = get(t, url+"/api/v1/flame?service=shop&from=now-1h")
-		if err := json.Unmarshal([]byte(body), &flame); err != nil || flame.Head.Total != math.MaxInt64 || strings.Contains(body, "-9223") {
+		if err := json.Unmarshal([]byte(body), &flame); err != nil || flame.Head.Total != math.MaxInt64 || !flame.Head.Saturated || strings.Contains(body, "-9223") {
 			t.Errorf("flushed %v: %s", flushed, body)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -23,9 +24,11 @@ type SeriesSet struct {
 
 // A Series is of one value of what was told apart.
 type Series struct {
-	Key    string     `json:"key"`
-	Total  int64      `json:"total"`
-	Points [][2]int64 `json:"points"` // when the step begins, in milliseconds since 1970, and the sum
+	Key   string `json:"key"`
+	Total int64  `json:"total"`
+	// Saturated says that a sum was beyond the largest integer, as in Top.
+	Saturated bool       `json:"saturated,omitempty"`
+	Points    [][2]int64 `json:"points"` // when the step begins, in milliseconds since 1970, and the sum
 }
 
 const (
@@ -73,9 +76,10 @@ func series(ctx context.Context, r store.Reader, s store.Selection, step time.Du
 	for _, one := range all.Series {
 		made := Series{Key: one.Key, Points: make([][2]int64, 0, len(one.Points))}
 		for _, p := range one.Points {
-			made.Total += p.Value
+			made.Total = store.Add(made.Total, p.Value)
 			made.Points = append(made.Points, [2]int64{p.At.UnixMilli(), p.Value})
 		}
+		made.Saturated = made.Total == math.MaxInt64
 		a.Series = append(a.Series, made)
 	}
 	slices.SortStableFunc(a.Series, func(a, b Series) int { return cmp.Compare(b.Total, a.Total) })
@@ -141,7 +145,7 @@ func levels(ctx context.Context, r store.Reader, s store.Selection, n int) (Leve
 	}
 	for _, l := range seen {
 		a.Levels[l.level].Instances++
-		a.Levels[l.level].Value += l.value
+		a.Levels[l.level].Value = store.Add(a.Levels[l.level].Value, l.value)
 	}
 	a.Levels = slices.DeleteFunc(a.Levels, func(l Level) bool { return l.Instances == 0 })
 	return a, nil

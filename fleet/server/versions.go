@@ -25,17 +25,16 @@ type Change struct {
 	Base    string    `json:"base"`
 	Head    string    `json:"head"`
 	Since   time.Time `json:"since"` // the first batch of the head
-	// Verdict is worse, better, "no change seen", or undecided, with the reason in why.
-	Verdict string   `json:"verdict"`
-	Why     string   `json:"why,omitempty"`
-	Type    string   `json:"type"`
-	Unit    string   `json:"unit"`          // cores, or CPU/operation in seconds; of other types as it says
-	Was     *float64 `json:"was,omitempty"` // medians of the processes
-	Is      *float64 `json:"is,omitempty"`
-	Ratio   *float64 `json:"ratio,omitempty"`
-	Low     *float64 `json:"low,omitempty"` // of its 95% interval
-	High    *float64 `json:"high,omitempty"`
-	P       *float64 `json:"p,omitempty"` // corrected for all comparisons together
+	Verdict Outcome   `json:"verdict"`
+	Why     string    `json:"why,omitempty"` // it is undecided
+	Type    string    `json:"type"`
+	Unit    string    `json:"unit"`          // cores, or CPU/operation in seconds; of other types as it says
+	Was     *float64  `json:"was,omitempty"` // medians of the processes
+	Is      *float64  `json:"is,omitempty"`
+	Ratio   *float64  `json:"ratio,omitempty"`
+	Low     *float64  `json:"low,omitempty"` // of its 95% interval
+	High    *float64  `json:"high,omitempty"`
+	P       *float64  `json:"p,omitempty"` // corrected for all comparisons together
 	// Processes that were compared, host by host where paired.
 	BaseProcesses int          `json:"base_processes"`
 	HeadProcesses int          `json:"head_processes"`
@@ -51,6 +50,17 @@ type Change struct {
 	Missing store.Missing `json:"missing,omitempty"`
 }
 
+// An Outcome is what is claimed of a change.
+type Outcome string
+
+// The outcomes.
+const (
+	Worse     Outcome = "worse"
+	Better    Outcome = "better"
+	Unchanged Outcome = "no change seen"
+	Undecided Outcome = "undecided"
+)
+
 // Also is another cost that changed with a version.
 type Also struct {
 	Type  string  `json:"type"`
@@ -62,8 +72,8 @@ type Also struct {
 
 // What is said where no rule fits, and where none looked.
 const (
-	noCause   = "no rule found a cause in the new version's profiles that the old one has not; a recording shows more"
-	notJudged = "the rules have not looked at the new version yet"
+	noCause   = "no rule found a cause that was not there before; a recording shows more"
+	notJudged = "the rules have not looked at it yet"
 )
 
 // A Difference is what a function's own lines cost more, in the change's unit.
@@ -153,24 +163,30 @@ func (c *Change) reason(ctx context.Context, r store.Reader, s store.Selection) 
 		return err
 	}
 	c.Causes = without(is, was)
-	switch {
-	case is.Judged.IsZero() && len(c.Causes) == 0:
-		c.NoCause = notJudged
-	case len(c.Causes) == 0:
-		c.NoCause = noCause
-	}
+	c.NoCause = causeless(is, c.Causes)
 	return nil
 }
 
+// causeless says that a side has no cause of its own, "" where it has one.
+func causeless(of *findings.List, own []Cause) string {
+	switch {
+	case len(own) > 0:
+		return ""
+	case of.Judged.IsZero():
+		return notJudged
+	}
+	return noCause
+}
+
 func changeOf(c *versions.Change) Change {
-	verdict := "no change seen"
+	verdict := Unchanged
 	switch {
 	case c.Why != "":
-		verdict = "undecided"
+		verdict = Undecided
 	case c.Worse():
-		verdict = "worse"
+		verdict = Worse
 	case c.Better():
-		verdict = "better"
+		verdict = Better
 	}
 	return Change{
 		Service: c.Service, Base: c.Base, Head: c.Head, Since: c.Since.UTC(), Verdict: verdict, Why: c.Why, Type: string(c.Type), Unit: string(c.Unit),
