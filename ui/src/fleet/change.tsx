@@ -3,12 +3,13 @@ import type { JSX } from 'preact'
 import { IntervalPlot } from '../data/interval'
 import { plain } from '../flame/text'
 import { Command } from '../parts/copy'
+import { Said } from '../parts/said'
 import { t } from '../strings'
 import { href } from '../url'
-import type { Change } from './api'
+import type { Cause, Change } from './api'
 import { Rows } from './parts'
 import { momentText } from './time'
-import { chanceText, costText, deltaText, fromText, proofOf, timesText } from './words'
+import { alsoName, alsoText, chanceText, costText, deltaText, fromText, proofOf, timesText } from './words'
 import '../data/data.css'
 
 /** The flame graph of the difference. */
@@ -41,6 +42,9 @@ export function ChangeCard(p: { of: Change; all: readonly Change[] }): JSX.Eleme
           [t('fleet.change.from'), fromText(c)],
           ...(c.p === undefined ? [] : [[t('fleet.change.p'), t('fleet.change.p.text', { p: chanceText(c.p) })] as [string, string]]),
           [t('fleet.change.since'), `${momentText(Date.parse(c.since))}, ${c.base} → ${c.head}`],
+          ...(c.also ?? []).map((a): [string, string] => [alsoName(a.type), alsoText(a)]),
+          ...(c.causes ?? []).map((cause): [string, JSX.Element] => [t('fleet.change.cause'), <CauseText of={cause} />]),
+          ...(c.no_cause ? [[t('fleet.change.cause'), c.no_cause] as [string, string]] : []),
           ...(c.unit === 'cores' ? [[t('fleet.change.but'), t('fleet.change.but.text')] as [string, string]] : []),
         ]}
       />
@@ -49,6 +53,10 @@ export function ChangeCard(p: { of: Change; all: readonly Change[] }): JSX.Eleme
       <div class="fleet-prove"><span class="muted">{t('fleet.change.prove')}</span><Command text={proofOf(c)} /></div>
     </article>
   )
+}
+
+function CauseText(p: { of: Cause }): JSX.Element {
+  return <><Said text={p.of.title} />{p.of.function && <>, <code>{plain(p.of.function)}</code></>}</>
 }
 
 /** The doublings that plots of several changes have on either side, so that they can be compared. */

@@ -2,6 +2,7 @@
 // Its sentences are the server's, in English.
 import type { JSX } from 'preact'
 import { plain } from '../flame/text'
+import { count } from '../format'
 import { Command, Copy } from '../parts/copy'
 import { Said } from '../parts/said'
 import { t, tn } from '../strings'
@@ -15,7 +16,6 @@ import { findingCost } from './words'
 export function FindingCard(p: { of: Finding; currency: string }): JSX.Element {
   const f = p.of
   const open = f.state === 'open'
-  const trend = f.trend ?? []
   const reasons = f.confidence_reasons ?? []
   const sure = <>{tn('core.confidence.' + f.confidence, f.confidence)}{reasons.length > 0 && <span class="muted">: <Said text={reasons.join('; ')} /></span>}</>
   return (
@@ -31,14 +31,14 @@ export function FindingCard(p: { of: Finding; currency: string }): JSX.Element {
           ...(f.function ? [[t('fleet.findings.where'), <Place of={f} function={f.function} />] as Row] : []),
           ...(f.gain ? [[t('fleet.findings.gain'), <><Said text={f.gain} />, {t('fleet.findings.each')}, {sure}</>] as Row] : f.confidence ? [[t('fleet.findings.sure'), sure] as Row] : []),
           [t('fleet.findings.since'), sinceText(f)],
-          ...(trend.length > 1 ? [[t('fleet.findings.trend'), <Spark values={trend.map((point) => point.cost)} unit={f.unit} wide />] as Row] : []),
+          ...(f.trend.length > 1 ? [[t('fleet.findings.trend'), <Spark values={f.trend.map((point) => point.cost)} unit={f.unit} wide />] as Row] : []),
           ...(f.remedy ? [[t('fleet.findings.do'), <Said text={f.remedy} />] as Row] : []),
         ]}
       />
       {f.code && <div class="fleet-code"><pre tabIndex={0}><code>{f.code.trimEnd()}</code></pre><Copy text={f.code} label={t('core.code')} /></div>}
       <details class="disclosure">
         <summary>{t('fleet.findings.evidence')}</summary>
-        <ul class="fleet-evidence">{(f.evidence ?? []).map((line, i) => <li key={i}><Said text={line} /></li>)}</ul>
+        <ul class="fleet-evidence">{f.evidence.map((line, i) => <li key={i}><Said text={line} /></li>)}</ul>
         {f.prove && <p>{t('fleet.change.prove')}: <Said text={f.prove} /></p>}
       </details>
       <div class="fleet-prove"><span class="muted">{t('fleet.findings.more')}</span><Command text={f.command} /></div>
@@ -70,6 +70,7 @@ function sinceText(f: Finding): string {
   return [
     f.earlier ? t('fleet.findings.earlier', { first }) : first,
     f.versions.map((v) => v || t('fleet.unversioned')).join(', '),
+    ...(f.spans > 1 ? [t('fleet.findings.spans', { n: count(f.spans) })] : []),
     ...(f.state === 'gone' ? [t('fleet.findings.gonesince', { last: momentText(Date.parse(f.last)) })] : []),
   ].join(', ')
 }

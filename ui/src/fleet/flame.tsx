@@ -9,7 +9,7 @@ import { t, tn } from '../strings'
 import { href, setParams, usePlace } from '../url'
 import type { FlameAnswer, Services, Values, Version } from './api'
 import { MOST, useAnswer } from './ask'
-import { Missing } from './parts'
+import { Missing, Saturated } from './parts'
 import { askAgain } from './time'
 import { columnsOf, kindsOf } from './tree'
 
@@ -56,6 +56,7 @@ function Of(p: { services: Version[]; first: Version }): JSX.Element {
         <SearchField v={v} />
       </div>
       <Missing of={[data?.missing]} />
+      <Saturated of={[data?.head, data?.base].flatMap((side) => (side?.saturated ? [[service, side.version].filter(Boolean).join(' ')] : []))} />
       {!usable ? <p class="flame-wrong" role="status">{t('fleet.flame.label.wrong')}</p>
         : error ? <Failed error={error} retry={askAgain} />
         : !data || !tree ? <Loading what={t('flame.loading')} />

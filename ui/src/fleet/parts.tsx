@@ -1,6 +1,7 @@
 // Small parts that the screens of a fleet share.
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef } from 'preact/hooks'
+import { plain } from '../flame/text'
 import { num } from '../format'
 import { useKeys } from '../keys'
 import { t } from '../strings'
@@ -12,6 +13,15 @@ export function Missing(p: { of: (string[] | undefined)[] }): JSX.Element | null
   if (parts.length === 0) return null
   return <p class="fleet-missing card" role="status"><span class="mark mark-warn" aria-hidden="true">!</span> {t('fleet.missing', { parts: parts.join(', ') })}</p>
 }
+
+/** Says of what a sum is only the largest number there is. */
+export function Saturated(p: { of: string[] }): JSX.Element | null {
+  if (p.of.length === 0) return null
+  const names = p.of.slice(0, MOST_NAMES).map(plain).join(', ') + (p.of.length > MOST_NAMES ? ', …' : '')
+  return <p class="fleet-missing card" role="status"><span class="mark mark-warn" aria-hidden="true">!</span> {t('fleet.saturated', { names })}</p>
+}
+
+const MOST_NAMES = 10
 
 /** A field that filters, which "/" goes to; what is typed is in the address. */
 export function Filter(p: { hint: string; q: string }): JSX.Element {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding, FindingsAnswer, Levels, Version } from './api'
-import { CPU, serviceRows, silentOf } from './rows'
-import { chanceText, costText, deltaText, findingCost, findingsText, moneyText, proofOf, timesText } from './words'
+import { CPU, saturatedOf, serviceRows, silentOf } from './rows'
+import { alsoName, alsoText, chanceText, costText, deltaText, findingCost, findingsText, moneyText, proofOf, timesText } from './words'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
 const version = (name: string, v: string, running: number, first: number, last: number, cpu: number, covered: number, allocs?: number): Version => ({
@@ -33,9 +33,13 @@ describe('rows of services', () => {
     expect([first!.money, rows[0]!.money]).toEqual([expect.closeTo(18), null])
     expect([moneyText(18.4, 'EUR'), moneyText(1234.5, 'EUR'), moneyText(0.25, 'EUR')]).toEqual(['18 EUR', '1,235 EUR', '0.250 EUR'])
   })
+  it('tell whose sums are out of range', () => {
+    const some = { services: [{ ...services.services[0]!, saturated: true }, { ...services.services[2]!, saturated: true }, services.services[1]!], omitted: 0 }
+    expect([saturatedOf(some), saturatedOf(some, 'b'), saturatedOf(services), saturatedOf(undefined)]).toEqual([['a v1', 'b'], ['b'], [], []])
+  })
   it('have the findings that are open', () => {
     const finding = (service: string, versions: string[], state: 'open' | 'gone', cores?: number): Finding =>
-      ({ service, versions, rule: 'r', title: '', summary: '', first: '', earlier: false, last: '', state, instances: 1, cost: 1, unit: 'cores', what: '', whole: true, prove: '', remedy: '', ...(cores === undefined ? {} : { cores, money: 10 }), confidence: '', trend: [], evidence: [], command: '' })
+      ({ service, versions, rule: 'r', title: '', summary: '', first: '', earlier: false, last: '', state, spans: 2, instances: 1, cost: 1, unit: 'cores', what: '', whole: true, prove: '', remedy: '', ...(cores === undefined ? {} : { cores, money: 10 }), confidence: '', trend: [], evidence: [], command: '' })
     const findings: FindingsAnswer = { findings: [finding('a', ['v2'], 'open', 0.25), finding('a', ['v1', 'v2'], 'open'), finding('a', ['v1'], 'gone', 9), finding('c', ['v1'], 'open')], omitted: 0, verdicts: {}, judged: at(1) }
     const [a] = serviceRows({ services, findings, ...span })
     expect([a!.findings, a!.versions.map((v) => v.findings!.open)]).toEqual([{ open: 2, cores: 0.25 }, [2, 1]])
@@ -56,12 +60,24 @@ describe('what is silent', () => {
 })
 
 describe('words of a change', () => {
-  const c = { service: 's', base: 'v1', head: "v2; rm -rf '", since: '', verdict: 'worse' as const, unit: 'CPU/operation', ratio: 1.12, low: 1.1, high: 1.14, base_processes: 2, head_processes: 2, paired: true }
+  const c = { service: 's', base: 'v1', head: "v2; rm -rf '", since: '', verdict: 'worse' as const, type: CPU, unit: 'CPU/operation', ratio: 1.12, low: 1.1, high: 1.14, base_processes: 2, head_processes: 2, paired: true }
   it('are those of the terminal', () => {
     expect(timesText(c)).toBe('1.12 times (1.10 to 1.14)')
     expect([costText(0.000569, 'CPU/operation'), costText(15, 'cores'), costText(undefined, 'cores')]).toEqual(['569 µs an operation', '15 cores', '–'])
     expect([deltaText(0.0001, 'CPU/operation'), deltaText(-0.5, 'cores'), deltaText(0, 'cores')]).toEqual(['+100 µs', '−0.500 cores', '0 cores'])
     expect([chanceText(0.04), chanceText(1e-9)]).toEqual(['0.040', 'below 0.001'])
+  })
+  it('say what else changed, in its own unit', () => {
+    const also = (type: string, unit: string, was: number, is: number) => ({ type, unit, was, is, ratio: is / was })
+    const all = [
+      also('memory:alloc_space:bytes:space:bytes', 'bytes/operation', 12 << 10, 15 << 10), also('memory:alloc_objects:count:space:bytes', 'objects/second', 100, 790),
+      also('mutex:delay:nanoseconds:contentions:count', 'waiting for locks/operation', 1e-6, 3e-6), also('block:delay:nanoseconds:contentions:count', 'waiting', 0.5, 1),
+    ]
+    expect(all.map((a) => `${alsoName(a.type)}: ${alsoText(a)}`)).toEqual([
+      'Bytes allocated: 1.25 times, 15 KiB an operation where it was 12 KiB', 'Objects allocated: 7.90 times, 790/s where it was 100',
+      'Waiting for locks: 3 times, 3.00 µs an operation where it was 1.00 µs', 'Waiting: 2 times, 1.00 s/s where it was 500 ms',
+    ])
+    expect(alsoName('odd')).toBe('odd')
   })
   it('name a command that a shell takes for no other', () => {
     expect(proofOf(c)).toBe("gowhy verify --base v1 --head 'v2; rm -rf '\\''' --package PACKAGE -- {binary} ARGUMENTS")

@@ -1,5 +1,5 @@
 // The rows of services and their versions, from what the server answered.
-import type { FindingsAnswer, Levels, SeriesSet, Services, Totals, Version } from './api'
+import type { FindingsAnswer, Levels, SeriesSet, Services, Version } from './api'
 import { ratesOf } from './points'
 
 export const CPU = 'process_cpu:cpu:nanoseconds:cpu:nanoseconds'
@@ -32,7 +32,7 @@ export interface VersionRow extends Row {
   version: string
   /** Cores of one process while it is profiled. */
   each: number | null
-  totals: Totals
+  totals: Version['totals']
 }
 
 export interface Answers {
@@ -104,6 +104,11 @@ function perSecond(value: number | undefined, ms: number): number | null {
 // sum is null where nobody has a value.
 function sum(rows: readonly VersionRow[], of: (v: VersionRow) => number | null): number | null {
   return rows.reduce<number | null>((all, v) => (of(v) === null ? all : (all ?? 0) + of(v)!), null)
+}
+
+/** The versions of which a sum is out of range: somebody sent values that cannot be. */
+export function saturatedOf(s: Services | undefined, only?: string): string[] {
+  return (s?.services ?? []).filter((v) => v.saturated && (only === undefined || v.name === only)).map((v) => [v.name, v.version].filter(Boolean).join(' '))
 }
 
 /** Whether the rules have looked at anything. */

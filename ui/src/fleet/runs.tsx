@@ -1,5 +1,6 @@
 // Whole recordings that the fleet keeps, each with the first cause that was found in it.
 import type { JSX } from 'preact'
+import { plain } from '../flame/text'
 import { bytes, count, dur } from '../format'
 import { Command } from '../parts/copy'
 import { Said } from '../parts/said'
@@ -55,6 +56,7 @@ function RunCard(p: { of: Recording }): JSX.Element {
           ...(cause?.where ? [[t('fleet.findings.where'), <code>{cause.where}</code>] as Row] : []),
           ...(cause?.gain ? [[t('fleet.findings.gain'), <Said text={cause.gain} />] as Row] : []),
           [t('fleet.runs.of'), <>{momentText(Date.parse(r.start))}, {dur(r.duration_ns)}{r.instance && `, ${t('fleet.runs.instance', { name: r.instance })}`}{r.go && `, ${r.go}`}</>],
+          ...(r.diagnosis.why ? [[t('fleet.runs.notdone'), plain(r.diagnosis.why)] as Row] : []),
           ...(r.event ? [[t('fleet.runs.event'), r.event] as Row] : []),
           ...(r.why ? [[t('fleet.runs.why'), r.why] as Row] : []),
         ]}

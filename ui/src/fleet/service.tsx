@@ -13,7 +13,7 @@ import type { SeriesSet, Versions } from './api'
 import { useAnswer, useFindings } from './ask'
 import { ChangeCard } from './change'
 import { FindingCard, Silence, Unjudged } from './finding'
-import { Cards, Missing } from './parts'
+import { Cards, Missing, Saturated } from './parts'
 import { ratesOf } from './points'
 import { judged, type Row, type VersionRow } from './rows'
 import { askAgain, chartTimes, momentText, rfc3339, stepFor, stepText, useSpan } from './time'
@@ -23,11 +23,12 @@ import { findingsText, moneyText } from './words'
 // The chart's own code is a third of the page: lists do without.
 const Chart = lazy(async () => (await import('../parts/chart')).Chart)
 
-export function Service(p: { service: string; row: Row | undefined; missing: (string[] | undefined)[]; currency: string }): JSX.Element {
+export function Service(p: { service: string; row: Row | undefined; missing: (string[] | undefined)[]; saturated: string[]; currency: string }): JSX.Element {
   const { row } = p
   return (
     <div class="data-screen fleet-service">
       <Missing of={p.missing} />
+      <Saturated of={p.saturated} />
       <div class="data-head">
         <h2 class="fleet-name">{p.service}</h2>
         <a href={href(`flame?service=${encodeURIComponent(p.service)}`)}>{t('fleet.service.flame')}</a>

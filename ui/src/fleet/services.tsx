@@ -10,8 +10,8 @@ import { t } from '../strings'
 import { setParams, usePlace } from '../url'
 import type { Levels, SeriesSet, Services as Answer } from './api'
 import { MOST, MOST_LEVELS, useAnswer, useFindings } from './ask'
-import { Filter, Missing, Spark } from './parts'
-import { serviceRows, type Row } from './rows'
+import { Filter, Missing, Saturated, Spark } from './parts'
+import { saturatedOf, serviceRows, type Row } from './rows'
 import { Service } from './service'
 import { askAgain, stepFor, stepText, useSpan } from './time'
 import { findingsText, moneyText } from './words'
@@ -22,12 +22,13 @@ export function Services(): JSX.Element {
   const known = useRows()
   if (known.error) return <Failed error={known.error} retry={askAgain} />
   if (!known.rows) return <Loading />
-  if (service !== null) return <Service service={service} row={known.rows.find((r) => r.service === service)} missing={known.missing} currency={known.currency} />
+  if (service !== null) return <Service service={service} row={known.rows.find((r) => r.service === service)} missing={known.missing} saturated={saturatedOf(known.services, service)} currency={known.currency} />
   if (known.rows.length === 0) return <><Missing of={known.missing} /><Nothing /></>
-  return <List rows={known.rows} missing={known.missing} omitted={known.omitted} currency={known.currency} />
+  return <List rows={known.rows} missing={known.missing} saturated={saturatedOf(known.services)} omitted={known.omitted} currency={known.currency} />
 }
 
 interface Known {
+  services: Answer | undefined
   rows: Row[] | undefined
   error: ReturnType<typeof useAnswer>['error']
   missing: (string[] | undefined)[]
@@ -47,6 +48,7 @@ function useRows(): Known {
     [services.data, inUse.data, series.data, findings.data],
   )
   return {
+    services: services.data,
     rows,
     error: services.error ?? inUse.error ?? series.error ?? findings.error,
     missing: [services.data, inUse.data, series.data, findings.data].map((a) => a?.missing),
@@ -72,7 +74,7 @@ function Nothing(): JSX.Element {
   )
 }
 
-function List(p: { rows: Row[]; missing: Known['missing']; omitted: number; currency: string }): JSX.Element {
+function List(p: { rows: Row[]; missing: Known['missing']; saturated: string[]; omitted: number; currency: string }): JSX.Element {
   const { params } = usePlace()
   const q = params.get('q') ?? ''
   const sort = { key: (params.get('sort') ?? '-cores').replace(/^-/, ''), desc: (params.get('sort') ?? '-cores').startsWith('-') }
@@ -91,6 +93,7 @@ function List(p: { rows: Row[]; missing: Known['missing']; omitted: number; curr
   return (
     <div class="data-screen">
       <Missing of={p.missing} />
+      <Saturated of={p.saturated} />
       <div class="data-head"><Filter hint={t('fleet.filter.services')} q={q} /></div>
       <Table
         caption={t('fleet.services.caption')} cols={cols} rows={rows}

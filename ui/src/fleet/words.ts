@@ -1,8 +1,8 @@
 // Changes and findings in words: those of `gowhy fleet versions`.
 import { count, dur, figures, num } from '../format'
 import { word } from '../shell'
-import { t } from '../strings'
-import type { Change, Finding, Recording } from './api'
+import { t, tn } from '../strings'
+import type { Also, Change, Finding, Recording, RecordingFinding } from './api'
 import type { Row } from './rows'
 
 /** A cost in the unit of a change: "15 cores", "569 µs an operation". */
@@ -15,6 +15,24 @@ export function costText(x: number | undefined, unit: string): string {
 export function deltaText(x: number, unit: string): string {
   const text = unit === 'cores' ? num(Math.abs(x), 'cores') : dur(Math.abs(x) * 1e9)
   return (x > 0 ? '+' : x < 0 ? '−' : '') + text
+}
+
+/** What else changed: "Bytes allocated". */
+export function alsoName(type: string): string {
+  const kind = type.split(':')[1] ?? type
+  const of = type.startsWith('mutex:') ? 'mutex_' : type.startsWith('block:') ? 'block_' : ''
+  return tn('fleet.also.' + of + kind, kind)
+}
+
+/** By how much: "1.25 times, 15 KiB an operation where it was 12 KiB". */
+export function alsoText(a: Also): string {
+  const per = a.unit.endsWith('/operation') ? 'fleet.change.peroperation' : 'fleet.persecond'
+  return t('fleet.also.times', { ratio: figures(a.ratio), is: t(per, { v: amount(a.is, a.unit) }), was: amount(a.was, a.unit) })
+}
+
+function amount(x: number, unit: string): string {
+  if (unit.startsWith('bytes')) return num(x, 'bytes')
+  return unit.startsWith('objects') ? figures(x) : dur(x * 1e9)
 }
 
 /** "1.12 times (1.10 to 1.14)". */
@@ -66,6 +84,6 @@ export function findingCost(f: Finding, currency: string): string {
 }
 
 /** The first cause that was found in a recording; a remark is none. */
-export function firstCause(r: Recording): NonNullable<Recording['diagnosis']['findings']>[number] | undefined {
+export function firstCause(r: Recording): RecordingFinding | undefined {
   return r.diagnosis.findings?.find((f) => !f.remark)
 }
