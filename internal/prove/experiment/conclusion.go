@@ -31,10 +31,33 @@ func (t *Trial) conclude() {
 			t.Conclusion, t.Why = Rejected, t.says(primary)+"; a gain beyond the margin is excluded"
 		}
 	}
+	if t.Conclusion == Undecided {
+		t.Conclusion = t.decidedByCounters()
+	}
 	t.weighGuards()
-	if lead := t.countedSays(); t.Conclusion == Undecided && lead != "" {
+	if lead := t.countedSays(); lead != "" && (t.Conclusion == Undecided || primary.Verdict == Inconclusive) {
 		t.Why = lead + "; " + t.Why
 	}
+}
+
+// decidedByCounters is the conclusion of the counters where time leaves it open: those
+// that tell what a program does, when all that changed went one way and the primary does
+// not point the other.
+func (t *Trial) decidedByCounters() Conclusion {
+	better, worse := false, false
+	for _, e := range t.Effects {
+		if e.Exact && deciding(e.Metric) {
+			better, worse = better || e.Verdict == Improved, worse || e.Verdict == Regressed
+		}
+	}
+	_, low, high := t.Effects[0].Worse()
+	switch {
+	case better && !worse && !(low > 1):
+		return Confirmed
+	case worse && !better && !(high < 1):
+		return Rejected
+	}
+	return Undecided
 }
 
 // countedNamed is how many counters a sentence names; the table has them all.
@@ -66,7 +89,7 @@ func (t *Trial) noGain(e Effect) bool {
 // weighGuards lets broken guards reject, and those that are open and alarm hold a
 // confirmation back.
 func (t *Trial) weighGuards() {
-	var broken, doubtful, open, held []string
+	var broken, doubtful, open, held, fell []string
 	for _, e := range t.Effects {
 		switch {
 		case !e.Guarded || math.IsNaN(e.Ratio):
@@ -77,8 +100,10 @@ func (t *Trial) weighGuards() {
 		case e.Unclear && e.silent(): // of which a warning tells
 		case e.Unclear:
 			open = append(open, e.guardSays())
-		default:
+		case e.Kept():
 			held = append(held, string(e.Metric))
+		default:
+			fell = append(fell, string(e.Metric))
 		}
 	}
 	all := []string{t.Why}
@@ -87,8 +112,14 @@ func (t *Trial) weighGuards() {
 		t.Conclusion, all = Rejected, append(broken, t.Why)
 	case t.Conclusion == Confirmed && len(doubtful) > 0:
 		t.Conclusion, all = Undecided, slices.Concat(all, doubtful, open)
-	case t.Conclusion == Confirmed && len(held) > 0:
-		all = append(append(all, open...), strings.Join(held, ", ")+" held")
+	case t.Conclusion == Confirmed:
+		all = append(all, open...)
+		if len(held) > 0 {
+			all = append(all, strings.Join(held, ", ")+" held")
+		}
+		if len(fell) > 0 {
+			all = append(all, strings.Join(fell, ", ")+" not seen to be worse")
+		}
 	case t.Conclusion != Rejected:
 		all = slices.Concat(all, doubtful, open)
 	}
@@ -98,7 +129,7 @@ func (t *Trial) weighGuards() {
 // guardSays is what happened to a guard that did not hold for sure.
 func (e Effect) guardSays() string {
 	ratio, low, high := e.Worse()
-	limit := percent(1 + e.Guard)
+	limit := e.limitText()
 	switch {
 	case e.Broken && e.Exact:
 		return fmt.Sprintf("%s became worse by %s, the limit is %s", e.Metric, percent(ratio), limit)
@@ -111,6 +142,15 @@ func (e Effect) guardSays() string {
 	default:
 		return fmt.Sprintf("%s may be worse by up to %s, over its limit of %s", e.Metric, percent(high), limit)
 	}
+}
+
+// limitText is a guard's limit: in the metric's unit where a share would be a multiple.
+func (e Effect) limitText() string {
+	if e.Guard > 1 && e.A > 0 {
+		info := InfoOf(e.Metric)
+		return info.Unit.Format(e.A*e.Guard*info.Scale) + " more"
+	}
+	return percent(1 + e.Guard)
 }
 
 // says is what happened to the primary, in a sentence made of its figures.
@@ -187,7 +227,7 @@ const mostWarnings = 30
 // warn adds what the reader must know to trust the verdict, once.
 func (t *Trial) warn() {
 	if t.Busy {
-		t.warning("the machine was busy most of the time: rounds count although others used it, and intervals are wider for it")
+		t.warning("the machine was busy most of the time: busy pairs are counted, which widens the intervals")
 	}
 	if t.planned() < leastPairs && len(t.Effects) > 0 && !t.Effects[0].Exact {
 		t.warning(fmt.Sprintf("%s can prove no difference: the least number is %d", figures.Plural(t.planned(), "pair"), leastPairs))

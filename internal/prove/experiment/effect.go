@@ -43,6 +43,9 @@ type Effect struct {
 	Exact bool
 	// Need is about how many pairs would decide; 0 when it is decided.
 	Need int
+	// Open says in a few words why it is inconclusive although its interval excludes
+	// 1, or why there is no interval; else empty.
+	Open string
 	// Guard is the limit when the metric was guarded (Guarded); Broken that it is
 	// surely exceeded, Unclear that the interval contains the limit.
 	Guarded         bool
@@ -74,6 +77,7 @@ type effectJSON struct {
 	Pairs   int              `json:"pairs"`
 	Exact   bool             `json:"exact,omitempty"`
 	Need    int              `json:"need,omitempty"`
+	Open    string           `json:"open,omitempty"`
 	Guard   *float64         `json:"guard,omitempty"`
 	Broken  bool             `json:"broken,omitempty"`
 	Unclear bool             `json:"unclear,omitempty"`
@@ -91,7 +95,7 @@ func (j *effectJSON) numbers(e *Effect) map[**float64]*float64 {
 func (e Effect) MarshalJSON() ([]byte, error) {
 	j := effectJSON{
 		Metric: e.Metric, Verdict: e.Verdict, Pairs: e.Pairs, Exact: e.Exact,
-		Need: e.Need, Broken: e.Broken, Unclear: e.Unclear,
+		Need: e.Need, Open: e.Open, Broken: e.Broken, Unclear: e.Unclear,
 	}
 	for to, from := range j.numbers(&e) {
 		*to = nullable(*from)
@@ -110,7 +114,7 @@ func (e *Effect) UnmarshalJSON(b []byte) error {
 	}
 	*e = Effect{
 		Metric: j.Metric, Verdict: j.Verdict, Pairs: j.Pairs, Exact: j.Exact,
-		Need: j.Need, Broken: j.Broken, Unclear: j.Unclear,
+		Need: j.Need, Open: j.Open, Broken: j.Broken, Unclear: j.Unclear,
 	}
 	for from, to := range j.numbers(e) {
 		*to = orElse(*from, math.NaN())

@@ -26,6 +26,9 @@ func (j *judge) guard(e *Effect) {
 	}
 	limit := g.limitAt(e.A)
 	e.Guarded, e.Guard = true, limit
+	if e.fell() {
+		return // whatever its interval, nothing speaks for worse
+	}
 	ratio, low, high := e.Worse()
 	if c, exact := j.exact(e.Metric); exact {
 		// What a counter varies by breaks no limit, and no pair would tell more.
@@ -40,6 +43,25 @@ func (j *judge) guard(e *Effect) {
 		e.Unclear = true
 		e.Need = j.needOfGuard(*e, ratio)
 	}
+}
+
+// fell says that a metric became no worse by its pairs and by its medians: few pairs or
+// a wide interval then do not leave its guard open. One median alone is noise: of
+// latencies that vary fourfold, the pairs may say −0.5% and the medians +82%.
+func (e Effect) fell() bool {
+	ratio, _, _ := e.Worse()
+	medians := over(e.B, e.A)
+	if InfoOf(e.Metric).More {
+		medians = over(e.A, e.B)
+	}
+	return e.Pairs > 0 && ratio <= 1 && medians <= 1
+}
+
+// Kept reports whether a guarded metric surely keeps to its limit: its interval does,
+// and not only its estimate.
+func (e Effect) Kept() bool {
+	_, _, high := e.Worse()
+	return e.Guarded && !e.Broken && !e.Unclear && (e.Exact || high <= 1+e.Guard)
 }
 
 // surelyOver tests whether the pairs exceed a limit, at a level that leaves all
@@ -67,13 +89,16 @@ func (j *judge) needOfGuard(e Effect, worse float64) int {
 // hopefully is how many pairs decide a guard if it is as far from its limit as it
 // looks, or as it is without any effect: an estimate of few pairs that happens
 // to lie at the limit does not end the search.
-func (e Effect) hopefully() int {
+//
+// One that only some of all pairs measured needs as many more of them.
+func (e Effect) hopefully(all int) int {
 	if e.Pairs < leastPairs {
-		return e.Need
+		return max(e.Need, leastPairs*all/max(e.Pairs, 1))
 	}
 	worse, _, _ := e.Worse()
 	limit := math.Log1p(e.Guard)
-	return toWithin(e.pairSD(), max(math.Abs(limit-math.Log(worse)), limit))
+	n := toWithin(e.pairSD(), max(math.Abs(limit-math.Log(worse)), limit))
+	return int(min(float64(n)*float64(max(all, e.Pairs))/float64(e.Pairs), math.MaxInt32))
 }
 
 // alarms says that a guard which is not surely broken speaks against a change all the

@@ -41,7 +41,7 @@ func (t *Trial) detectable(e Effect) float64 {
 		return math.NaN()
 	}
 	planned := looks(t.planned())
-	level := t.boundaries(planned, alphaOf(e.Metric))[max(0, len(t.Looks)-1)]
+	level := t.boundaries(planned, t.alpha(e.Metric))[max(0, len(t.Looks)-1)]
 	least := math.Expm1(statistics.Detectable(e.pairSD(), e.Pairs, level, power))
 	if InfoOf(e.Metric).timed() {
 		least = max(least, t.noise(e.Pairs))

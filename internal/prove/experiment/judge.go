@@ -93,6 +93,19 @@ func (j *judge) among(m diagnosis.Metric) int {
 	return j.counters
 }
 
+// deciding reports whether a counter may decide a trial whose times do not: it tells
+// what a program does, and not when things happen.
+func deciding(m diagnosis.Metric) bool { return InfoOf(m).Counter && !InfoOf(m).Chance }
+
+// alpha is what a metric may be wrong with as the primary, when it is judged by tests:
+// counters that are decided as exact, itself or others in its place, have their part.
+func (t *Trial) alpha(m diagnosis.Metric) float64 {
+	if InfoOf(m).Counter || slices.ContainsFunc(t.allMetrics(), deciding) {
+		return falsely - falselyExact
+	}
+	return falsely
+}
+
 // exact is that of a trial, for a metric among those with which it is read.
 func (j *judge) exact(m diagnosis.Metric) (counter, bool) { return j.exactAmong(m, j.among(m)) }
 
@@ -217,6 +230,7 @@ func (j *judge) others(list []Effect) {
 	for i := range list {
 		if list[i].Verdict == Inconclusive {
 			list[i].Need = j.need(list[i])
+			list[i].Open = j.reason(&list[i], len(open))
 		}
 	}
 }

@@ -15,7 +15,7 @@ func (j *judge) need(e Effect) int {
 		return 0
 	}
 	centre := math.Abs(math.Log(e.Ratio))
-	need := statistics.PairsNeeded(sd, centre, alphaOf(e.Metric), power)
+	need := statistics.PairsNeeded(sd, centre, j.alpha(e.Metric), power)
 	if room := math.Log1p(j.sameWithin(e.Metric)) - centre; room > 0 {
 		need = min(need, toWithin(sd, room))
 	}

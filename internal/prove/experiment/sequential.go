@@ -39,7 +39,7 @@ func NextLook(pairs, most int) int {
 // level that was already spent stays below what the later looks would have had.
 func (j *judge) sequential(m diagnosis.Metric, s series) Verdict {
 	planned := looks(j.planned())
-	levels := j.boundaries(planned, alphaOf(m))
+	levels := j.boundaries(planned, j.alpha(m))
 	verdict := Inconclusive
 	done := 0
 	for done < len(planned) && planned[done] <= len(j.pairs) && verdict == Inconclusive {
@@ -90,15 +90,6 @@ func (t *Trial) constant(planned []int, alpha float64) float64 {
 		t.nominal.constant[alpha] = statistics.Constant(planned, alpha)
 	}
 	return t.nominal.constant[alpha]
-}
-
-// alphaOf is what a metric may be wrong with as the primary, when it is judged
-// by tests.
-func alphaOf(m diagnosis.Metric) float64 {
-	if InfoOf(m).Counter {
-		return falsely - falselyExact
-	}
-	return falsely
 }
 
 // look is the verdict on log ratios when p may be at most alpha.

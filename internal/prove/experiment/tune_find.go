@@ -165,6 +165,9 @@ func (f *finder) search(ctx context.Context, c *Curve) error {
 			err = step(ctx, c)
 		}
 	}
+	if err != nil && f.out.Runs == 0 && f.out.Dropped > 0 {
+		f.takeAll(c) // interrupted: runs on a busy machine are better than none
+	}
 	c.finish(f.Keep, f.Seed)
 	if err != nil {
 		return err
@@ -415,6 +418,12 @@ func (f *finder) drop(c *Curve, now Conditions) string {
 		f.out.Dropped++
 		return why
 	}
+	f.takeAll(c)
+	return ""
+}
+
+// takeAll counts all runs of a curve, those that were dropped and those to come.
+func (f *finder) takeAll(c *Curve) {
 	f.busy = true
 	f.out.Warnings = append(f.out.Warnings, "the machine was busy with other programs all the time: every run counts, and the curve is as noisy as that made it")
 	for i := range c.Points {
@@ -425,5 +434,4 @@ func (f *finder) drop(c *Curve, now Conditions) string {
 			}
 		}
 	}
-	return ""
 }

@@ -148,6 +148,9 @@ func Verify(ctx context.Context, p Plan, progress Progress) (*Trial, error) {
 	if ctx.Err() != nil && err != nil {
 		err = ctx.Err()
 	}
+	if ctx.Err() != nil {
+		v.takeAll() // interrupted: pairs on a busy machine are better than none
+	}
 	v.trial.Took = time.Since(begin)
 	v.trial.Judge()
 	return v.trial, err
@@ -296,7 +299,7 @@ func (v *verifier) pair(ctx context.Context, pair int) error {
 	err := v.pairRounds(ctx, pair)
 	rounds := v.trial.Rounds[from:]
 	if err != nil {
-		drop(rounds, "the pair was not finished")
+		drop(rounds, unfinished)
 		return err
 	}
 	defer v.report()
@@ -327,6 +330,9 @@ func (v *verifier) pairRounds(ctx context.Context, pair int) error {
 	return nil
 }
 
+// unfinished is why the rounds of a pair that failed or was interrupted do not count.
+const unfinished = "the pair was not finished"
+
 func (v *verifier) busy(rounds []Round) string {
 	for _, r := range rounds {
 		if why := v.trial.Gate.busy(r.Conditions); why != "" {
@@ -352,12 +358,24 @@ func (v *verifier) allBusy() {
 		return
 	}
 	v.trial.Busy = true
-	if v.pairs >= first {
-		return
+	if v.pairs < first {
+		v.takeAgain()
 	}
+}
+
+// takeAll counts what was dropped where nothing was counted.
+func (v *verifier) takeAll() {
+	if v.pairs == 0 && v.dropped > 0 {
+		v.trial.Busy = true
+		v.takeAgain()
+	}
+}
+
+// takeAgain counts the whole pairs that a busy machine had dropped.
+func (v *verifier) takeAgain() {
 	again := map[int]bool{}
 	for i, r := range v.trial.Rounds {
-		if r.Pair == 0 || r.Dropped == "" {
+		if r.Pair == 0 || r.Dropped == "" || r.Dropped == unfinished {
 			continue
 		}
 		if !again[r.Pair] && v.pairs < v.trial.Most {
@@ -436,5 +454,5 @@ func (v *verifier) couldDecide(e Effect) bool {
 	if v.pairs == 0 && !warm {
 		return v.plan.A != nil // nobody knows yet what a timed run measures
 	}
-	return v.trial.measured(e.Metric) && e.hopefully() <= v.trial.Most
+	return v.trial.measured(e.Metric) && e.hopefully(v.pairs) <= v.trial.Most
 }
