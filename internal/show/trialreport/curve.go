@@ -154,7 +154,7 @@ func (t *texter) curveRow(p *plot, i int, keep []experiment.Keep) {
 	}
 	value := mark + lpad(knobText(&p.c.Knob, pt.Value), p.wideValue) + "  "
 	if !usable(pt) {
-		t.Line(value + t.In(layout.Dim, layout.Shorten("failed: "+layout.Safe(firstLine(pt.Failed)), max(layout.LeastName, t.Width-utf8.RuneCountInString(value)))))
+		t.Line(value + t.In(layout.Dim, layout.Shorten(layout.Safe(whyUnusable(pt)), max(layout.LeastName, t.Width-utf8.RuneCountInString(value)))))
 		return
 	}
 	row := t.In(s, value+lpad(metricText(p.c.Goal.Metric, pt.Goal.Value), p.wideAt)) + "  " + t.In(s, p.bar(i))
@@ -191,6 +191,14 @@ func keepText(k experiment.Keep) string {
 		sign = "≤"
 	}
 	return string(k.Metric) + " " + sign + " " + metricText(k.Metric, k.Limit)
+}
+
+// whyUnusable says why there is nothing to draw of a point.
+func whyUnusable(p *experiment.Point) string {
+	if p.Failed == "" {
+		return "not measured: the search ended before"
+	}
+	return "failed: " + firstLine(p.Failed)
 }
 
 func firstLine(s string) string {

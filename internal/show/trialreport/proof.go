@@ -27,7 +27,7 @@ func Proof(w io.Writer, tr *experiment.Trial, o layout.Options) error {
 	}
 	t.Para(labelled, "measured", fmt.Sprintf("%s %s → %s, %s", p.Metric.Words(), metricText(p.Metric, p.A), metricText(p.Metric, p.B), runs), layout.Plain)
 	if q := tr.Predicted; q != nil && q.Metric == p.Metric && known(q.Best) {
-		t.Para(labelled, "predicted", "at most "+gainText(p.Metric, q.Best)+"; "+keptWord(q.Best, p, tr.Margin), layout.Plain)
+		t.Para(labelled, "predicted", "at most "+gainText(p.Metric, q.Best)+"; "+keptWord(q.Best, p), layout.Plain)
 	}
 	if tr.Busy {
 		t.Para(labelled, "note", "other programs kept this machine busy, which makes the interval wider", layout.Plain)
@@ -58,15 +58,10 @@ func gainInterval(p *experiment.Effect) string {
 	return "95% interval " + ChangeInterval(p.Low, p.High)
 }
 
-// keptWord sets the measured effect beside the bound; what differs by less than the
-// margin is the same.
-func keptWord(best float64, p *experiment.Effect, margin float64) string {
-	beyond := p.Low
-	if best < 1 {
-		beyond = p.High
-	}
-	if known(beyond) && math.Abs(math.Log(beyond)) > math.Abs(math.Log(best))+margin {
-		return "it is more, so the bound is wrong or something else changed too"
+// keptWord sets the measured effect beside the bound.
+func keptWord(best float64, p *experiment.Effect) string {
+	if math.Log(p.Ratio)/math.Log(best) > 1 && math.Abs(p.Ratio/best-1) >= noGap {
+		return "measured is " + beyondText(best, p, func(r float64) string { return gainText(p.Metric, r) })
 	}
 	return "that holds"
 }

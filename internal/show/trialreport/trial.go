@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/ground/figures"
@@ -28,6 +29,9 @@ func Trial(w io.Writer, tr *experiment.Trial, o layout.Options) error {
 	t.arms(&tr.About)
 	rows, rest := trialRows(tr, o.Verbose)
 	t.effects(tr, rows)
+	if note := opposedText(rows); note != "" {
+		rest = append([]string{note}, rest...)
+	}
 	for _, l := range rest {
 		t.Para(3, "", l, layout.Dim)
 	}
@@ -142,9 +146,9 @@ func counts(e *experiment.Effect) bool {
 	return info.Counter && (e.Exact || !info.Chance || e.Metric == diagnosis.Syscalls)
 }
 
-// countedRank puts counters before all else.
+// countedRank puts counters that are decided before all else.
 func countedRank(e *experiment.Effect) int {
-	if counts(e) {
+	if counts(e) && e.Verdict != experiment.Inconclusive {
 		return 0
 	}
 	return 1
@@ -351,6 +355,9 @@ func (m *markdown) effects(tr *experiment.Trial) {
 		fmt.Fprintf(m, "| %s | %s | %s | %s | %s | %s | %s |\n", name, metricText(e.Metric, e.A), metricText(e.Metric, e.B),
 			movedText(e), intervalText(e), layout.Escape(effectWord(e)), pText(e))
 	}
+	if note := opposedText(rows); note != "" {
+		rest = append([]string{note}, rest...)
+	}
 	for _, l := range rest {
 		m.P("%s", layout.Escape(l))
 	}
@@ -375,7 +382,7 @@ func trialNext(tr *experiment.Trial) [][2]string {
 	again := tr.About.Again
 	if p := primaryEffect(tr); tr.Conclusion == experiment.Undecided && len(again) > 1 && p != nil && p.Need > tr.Pairs && p.Need <= experiment.MaxPairs {
 		args := slices.Insert(slices.Clone(again), 1, "--pairs", fmt.Sprint(p.Need))
-		next = append(next, [2]string{"gowhy " + shell.Words(args), "enough pairs, as far as one can tell"})
+		next = append(next, [2]string{"gowhy " + shell.Words(args), "enough pairs, as far as one can tell" + takesText(tr, p.Need)})
 	}
 	f := tr.About.Finding
 	if f == nil {
@@ -385,6 +392,15 @@ func trialNext(tr *experiment.Trial) [][2]string {
 		next = append(next, [2]string{tuneCommand(tr, f), "which value is best"})
 	}
 	return append(next, [2]string{"gowhy explain " + shell.Word(f.Rule), "how it is recognised, and what it is not"})
+}
+
+// takesText says how long so many pairs would take; empty when nobody knows.
+func takesText(tr *experiment.Trial, pairs int) string {
+	if tr.Took <= 0 || tr.Pairs+tr.Dropped == 0 {
+		return ""
+	}
+	each := tr.Took / time.Duration(tr.Pairs+tr.Dropped)
+	return ", in about " + figures.Duration((each * time.Duration(pairs)).Round(time.Second))
 }
 
 // tuneCommand searches the value of which one was tried.
@@ -523,15 +539,15 @@ func busyText(rounds []experiment.Round) string {
 		}
 	}
 	var parts []string
-	say := func(format string, list []float64) {
+	say := func(format string, list []float64, write func(float64) string) {
 		if len(list) > 0 {
 			slices.Sort(list)
-			parts = append(parts, fmt.Sprintf(format, figures.Percent(list[len(list)/2]), figures.Percent(list[len(list)-1])))
+			parts = append(parts, fmt.Sprintf(format, write(list[len(list)/2]), write(list[len(list)-1])))
 		}
 	}
-	say("others used %s of the CPUs (at most %s)", others)
-	say("the hypervisor took %s (at most %s)", steal)
-	say("threads waited for a CPU %s as long as they ran (at most %s)", queue)
+	say("others used %s of the CPUs (at most %s)", others, figures.Percent)
+	say("the hypervisor took %s (at most %s)", steal, figures.Percent)
+	say("for each second of running, threads waited %s for a CPU (at most %s)", queue, figures.Seconds)
 	return strings.Join(parts, "; ")
 }
 

@@ -227,11 +227,13 @@ func TestKeptText(t *testing.T) {
 	}{
 		{0.5, 0.5, 0.01, "all of what was promised"},
 		{0.5, math.Sqrt(0.5), 0.01, "50.0% of what was promised"},
-		{0.5, 0.3, 0.01, "more than the bound allows"},
+		{0.5, 0.3, 0.01, "40.0% beyond the bound, and so is the whole interval"},
 		{0.5, 1.2, 0.01, "nothing of what was promised"},
 		{4, 2, 0.01, "50.0% of what was promised"},
-		{4, 5, 0.01, "more than the bound allows"},
-		{4, 4.1, 0.5, "all of what was promised"},
+		{4, 5, 0.01, "25.0% beyond the bound, and so is the whole interval"},
+		{4, 4.1, 0.5, "2.5% beyond the bound, within the noise: the interval reaches back to ×3.60"},
+		{4, 4.1, math.NaN(), "too few pairs to say whether that is noise"},
+		{4, 4.01, 0.5, "all of what was promised"},
 	} {
 		e := effect(diagnosis.CPUPerOp, experiment.Improved, 1, c.ratio, c.half)
 		if got := keptText(&experiment.Prediction{Metric: diagnosis.CPUPerOp, Best: c.best}, &e); !strings.Contains(got, c.want) {
@@ -304,7 +306,7 @@ func TestBusyTextOfIdleProgram(t *testing.T) {
 	}
 }
 
-// What is counted has its row, before all that is timed, whether it changed or not.
+// What is counted has its row, before all that is timed where it is decided.
 func TestCountersHaveRows(t *testing.T) {
 	tr := &experiment.Trial{Primary: diagnosis.Elapsed, Effects: []experiment.Effect{
 		effect(diagnosis.Elapsed, experiment.Inconclusive, 1.5, 0.98, 0.06),
@@ -317,8 +319,32 @@ func TestCountersHaveRows(t *testing.T) {
 	for _, e := range rows {
 		names = append(names, string(e.Metric))
 	}
-	if got := strings.Join(names, " "); got != "allocs/op syscalls/op elapsed" || len(rest) != 1 || !strings.HasSuffix(rest[0], "switches/op") {
+	if got := strings.Join(names, " "); got != "allocs/op elapsed syscalls/op" || len(rest) != 1 || !strings.HasSuffix(rest[0], "switches/op") {
 		t.Errorf("rows %q, rest %q", got, rest)
+	}
+}
+
+// A row whose change is not that of its medians says so, and one that is not sure
+// although its interval excludes "no change" says why.
+func TestRowsDoNotContradictThemselves(t *testing.T) {
+	cpu := effect(diagnosis.CPUPerOp, experiment.Inconclusive, 172, 0.916, 0.06)
+	cpu.B, cpu.Open = 173, "machine's noise is 9.1%"
+	calls := experiment.Effect{Metric: diagnosis.Syscalls, Verdict: experiment.Inconclusive, A: 21642, B: 10955,
+		Ratio: math.NaN(), Low: math.NaN(), High: math.NaN(), P: math.NaN(), Open: "only counted twice"}
+	plain := effect(diagnosis.Elapsed, experiment.Improved, 2, 0.5, 0.01)
+	tr := &experiment.Trial{Conclusion: experiment.Undecided, Primary: diagnosis.CPUPerOp, Effects: []experiment.Effect{cpu, calls, plain}}
+	var b bytes.Buffer
+	if err := Trial(&b, tr, layout.Options{Width: 120}); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{
+		"−8.4%* −14.4 to −2.4% not sure: machine's noise is 9.1%", "−49.4% - not sure: only counted twice", "−50.0% −51.0 to −49.0% improved",
+		"* the typical change within a pair, in which one ran right after the other; the medians of A and of B alone would say +0.6% for cpu/op",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
 	}
 }
 
@@ -337,7 +363,8 @@ func TestProof(t *testing.T) {
 	}{
 		{confirmed(faster, 0.45), []string{"proved: 2× faster, 95% interval 1.96 to 2.04\n", "elapsed time 2.00 s → 1.00 s, medians of 6 pairs", "at most 2.22× faster; that holds"}},
 		{confirmed(faster, 0.5), []string{"at most 2× faster; that holds"}}, // by less than the margin
-		{confirmed(faster, 0.6), []string{"at most 1.67× faster; it is more, so the bound"}},
+		{confirmed(faster, 0.6), []string{"measured is 16.7% beyond the bound, and so is the whole"}},
+		{confirmed(effect(diagnosis.OpsPerSec, experiment.Improved, 100, 2.15, 0.1), 2.12), []string{"at most 2.12× operations per second; measured is 1.4% beyond the bound, within", "reaches back to 2.05× operations per second"}},
 		{confirmed(effect(diagnosis.OpsPerSec, experiment.Improved, 100, 1.5, 0.1), 2), []string{"proved: 1.50× operations per second, 95% interval 1.40 to 1.60", "that holds"}},
 		{confirmed(counter(diagnosis.AllocsOp, experiment.Improved, 10, 1), 0.05), []string{"proved: ", " allocations per operation, counted exactly", "10 → 1"}},
 		{busy, []string{"kept this machine busy"}},

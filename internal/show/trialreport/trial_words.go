@@ -51,8 +51,40 @@ func movedText(e *experiment.Effect) string {
 		return "from 0"
 	case e.A > 0 && e.B == 0:
 		return "−100%"
+	case math.IsNaN(e.Ratio) && e.A > 0 && e.B > 0: // counted, and in no pair
+		return Change(e.B / e.A)
+	case opposed(e):
+		return Change(e.Ratio) + opposedMark
 	}
 	return Change(e.Ratio)
+}
+
+// opposedMark is behind a change that the medians of A and B do not show.
+const opposedMark = "*"
+
+// opposed reports whether the medians of A and B say something else than the ratio
+// within pairs: the other direction, or one that the interval excludes.
+func opposed(e *experiment.Effect) bool {
+	if e.Exact || !known(e.Ratio) || !(e.A > 0 && e.B > 0) {
+		return false
+	}
+	medians := e.B / e.A
+	otherWay := (medians > 1) != (e.Ratio > 1) && medians != 1 && e.Ratio != 1
+	return otherWay || known(e.Low) && medians < e.Low || known(e.High) && medians > e.High
+}
+
+// opposedText explains the marks of a table; empty where it has none.
+func opposedText(rows []*experiment.Effect) string {
+	var list []string
+	for _, e := range rows {
+		if opposed(e) {
+			list = append(list, figures.Change(e.B/e.A)+" for "+layout.Safe(string(e.Metric)))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return opposedMark + " the typical change within a pair, in which one ran right after the other; the medians of A and of B alone would say " + strings.Join(list, ", ")
 }
 
 func intervalText(e *experiment.Effect) string {
@@ -67,6 +99,9 @@ func effectWord(e *experiment.Effect) string {
 	word := string(e.Verdict)
 	if e.Verdict == experiment.Inconclusive {
 		word = "not sure"
+		if e.Open != "" {
+			word += ": " + e.Open
+		}
 	}
 	switch {
 	case !e.Guarded || e.Verdict == experiment.Improved && !e.Broken:
@@ -75,6 +110,8 @@ func effectWord(e *experiment.Effect) string {
 		return "guard broken"
 	case e.Unclear:
 		return "guard unclear"
+	case !e.Kept():
+		return "not seen worse"
 	}
 	return "guard held"
 }
@@ -132,17 +169,36 @@ func keptText(q *experiment.Prediction, p *experiment.Effect) string {
 		return ""
 	}
 	share := math.Log(p.Ratio) / math.Log(q.Best)
-	beyond := p.Low
-	if q.Best < 1 {
-		beyond = p.High
-	}
 	switch {
 	case p.Verdict == experiment.Same || share <= 0:
 		return ": nothing of what was promised"
-	case known(beyond) && math.Log(beyond)/math.Log(q.Best) > 1:
-		return ": more than the bound allows, so something else changed too or the bound is wrong"
-	case share >= 1:
+	case math.Abs(p.Ratio/q.Best-1) < noGap:
 		return ": all of what was promised"
+	case share > 1:
+		return ": " + beyondText(q.Best, p, Change)
 	}
 	return ": " + figures.Percent(share) + " of what was promised"
 }
+
+// beyondText says by how much a measured effect is beyond its bound, and whether that is
+// more than noise: whether the whole interval is.
+func beyondText(best float64, p *experiment.Effect, write func(ratio float64) string) string {
+	near := p.Low // the end of the interval that is nearer to no change
+	if best < 1 {
+		near = p.High
+	}
+	over := gapText(best, p.Ratio)
+	switch {
+	case p.Exact || known(near) && math.Log(near)/math.Log(best) > 1:
+		return over + " beyond the bound, and so is the whole interval: the bound is wrong, or something else changed too"
+	case !known(near):
+		return over + " beyond the bound, from too few pairs to say whether that is noise"
+	}
+	return over + " beyond the bound, within the noise: the interval reaches back to " + write(near)
+}
+
+// noGap is how far from a bound, as a ratio-1, a measurement is as good as on it.
+const noGap = 0.005
+
+// gapText is how far a ratio is beyond a bound: of CPU from 0.42 to 0.40 is 4.8%.
+func gapText(best, ratio float64) string { return figures.Percent(math.Abs(ratio/best - 1)) }

@@ -58,6 +58,12 @@ func tunedVerdict(r *experiment.Tuned) (word, rest string) {
 		if c.Chosen < 0 {
 			return "no setting", curveVerdict(r, c)
 		}
+		switch {
+		case early(c):
+			return "undecided:", curveVerdict(r, c)
+		case flat(c):
+			return "no difference found:", curveVerdict(r, c)
+		}
 		return "use " + assignment(&c.Knob, c.Points[c.Chosen].Value) + ":", curveVerdict(r, c)
 	}
 	var all []string
@@ -125,25 +131,90 @@ func curveVerdict(r *experiment.Tuned, c *experiment.Curve) string {
 	if len(r.Curves) > 1 {
 		s = assignment(&c.Knob, chosen.Value) + ": " + s
 	}
-	if c.Chosen == c.Best {
-		s += ", the best of " + knobRange(c)
-		if len(r.Keep) > 0 {
-			s += " that holds " + keepsText(r.Keep)
-		}
-	} else {
+	switch {
+	case early(c):
+		return fmt.Sprintf("%s %s with %s leads so far, of single runs that show no spread", m, metricText(m, chosen.Goal.Value), assignment(&c.Knob, chosen.Value))
+	case flat(c):
+		s = flatText(r, c)
+	case c.Chosen == c.Best:
+		s += bestText(r, c)
+	default:
 		near := "within 3% of"
 		if !nearBest(c) {
 			near = "in this noise as good as"
 		}
-		s += fmt.Sprintf(", %s the best (%s: %s)", near, assignment(&c.Knob, best.Value), metricText(m, best.Goal.Value))
+		s += fmt.Sprintf(", %s %s (%s)", near, assignment(&c.Knob, best.Value), metricText(m, best.Goal.Value))
 	}
 	if last := lastUsable(c); last != nil && last.Value > chosen.Value {
 		s += worseBy(c, chosen, last) + lessMemory(c, chosen, last)
 	}
-	if len(r.Keep) > 0 && c.Chosen != c.Best {
+	if len(r.Keep) > 0 && c.Chosen != c.Best && !flat(c) {
 		s += ", and it holds " + keepsText(r.Keep)
 	}
 	return s
+}
+
+// early reports whether a search ended before it knew how much its runs vary.
+func early(c *experiment.Curve) bool {
+	return slices.ContainsFunc(c.Points, func(p experiment.Point) bool { return usable(&p) && math.IsInf(p.Goal.High, 1) })
+}
+
+// overlapping are how many settings that hold the limits have an interval in common
+// with the best one, without itself, and how many are apart from it.
+func overlapping(c *experiment.Curve) (with, apart int) {
+	if c.Best < 0 {
+		return 0, 0
+	}
+	best := c.Points[c.Best].Goal
+	for i := range c.Points {
+		p := &c.Points[i]
+		switch {
+		case i == c.Best || !usable(p) || !p.Kept:
+		case p.Goal.Low <= best.High && best.Low <= p.Goal.High:
+			with++
+		default:
+			apart++
+		}
+	}
+	return with, apart
+}
+
+// alone reports whether the best setting is surely better than all others.
+func alone(c *experiment.Curve) bool {
+	with, _ := overlapping(c)
+	return with == 0
+}
+
+// flat reports whether no setting can be told from the best: nothing was found.
+func flat(c *experiment.Curve) bool {
+	with, apart := overlapping(c)
+	return with > 0 && apart == 0 && c.Chosen >= 0
+}
+
+// flatText says that the settings make no difference, and which is the smallest.
+func flatText(r *experiment.Tuned, c *experiment.Curve) string {
+	chosen := &c.Points[c.Chosen]
+	of := knobRange(c)
+	if len(r.Keep) > 0 {
+		of += " that hold " + keepsText(r.Keep)
+	}
+	s := fmt.Sprintf("the smallest is %s, %s %s; the intervals of %s overlap", settingText(&c.Knob, chosen.Value), c.Goal.Metric, metricText(c.Goal.Metric, chosen.Goal.Value), of)
+	if len(r.Curves) > 1 {
+		return layout.Safe(c.Knob.Name) + ": no difference found; " + s
+	}
+	return s
+}
+
+// bestText says how the recommended setting, which measured best, stands to the others.
+func bestText(r *experiment.Tuned, c *experiment.Curve) string {
+	of := knobRange(c)
+	if len(r.Keep) > 0 {
+		of += " that holds " + keepsText(r.Keep)
+	}
+	if alone(c) {
+		return ", the best of " + of
+	}
+	return ", and no other of " + of + " is surely better"
 }
 
 // nearBest reports whether the recommended point was measured within 3% of the
@@ -174,10 +245,11 @@ func keepsText(keep []experiment.Keep) string {
 // knobRange is what was tried of a knob.
 func knobRange(c *experiment.Curve) string {
 	k := &c.Knob
-	if len(c.Points) == 0 {
+	tried := slices.DeleteFunc(slices.Clone(c.Points), func(p experiment.Point) bool { return !usable(&p) && p.Failed == "" })
+	if len(tried) == 0 {
 		return layout.Safe(k.Name)
 	}
-	return fmt.Sprintf("%s=%s..%s", layout.Safe(k.Name), settingText(k, c.Points[0].Value), settingText(k, c.Points[len(c.Points)-1].Value))
+	return fmt.Sprintf("%s=%s..%s", layout.Safe(k.Name), settingText(k, tried[0].Value), settingText(k, tried[len(tried)-1].Value))
 }
 
 func lastUsable(c *experiment.Curve) *experiment.Point {
@@ -279,8 +351,8 @@ func tunedNext(r *experiment.Tuned) [][2]string {
 		return nil
 	}
 	start := proofStart(r)
-	if maps.Equal(start, r.Chosen) {
-		return nil
+	if maps.Equal(start, r.Chosen) || !slices.ContainsFunc(r.Curves, func(c experiment.Curve) bool { return !flat(&c) && !early(&c) }) {
+		return nil // there is nothing to prove
 	}
 	args := []string{"gowhy", "verify"}
 	fill := []string{"{trace}", ""} // a run that is timed writes none

@@ -236,7 +236,7 @@ func (s *svg) points(c *experiment.Curve, x, y axis) {
 		p := &c.Points[i]
 		at := x.at(p.Value)
 		if !usable(p) {
-			s.p(`<text class="x" x="%.1f" y="%.1f" text-anchor="middle">✗<title>%s</title></text>`, at, y.from-4, esc(assignment(&c.Knob, p.Value)+" failed: "+firstLine(p.Failed)))
+			s.p(`<text class="x" x="%.1f" y="%.1f" text-anchor="middle">✗<title>%s</title></text>`, at, y.from-4, esc(assignment(&c.Knob, p.Value)+" "+whyUnusable(p)))
 			continue
 		}
 		class, size := "p", 4.0
@@ -460,7 +460,7 @@ func pointNote(r *experiment.Tuned, c *experiment.Curve, i int) string {
 		return "recommended"
 	case !p.Kept:
 		return "breaks " + brokenLimits(p, r.Keep)
-	case i == c.Best:
+	case i == c.Best && alone(c):
 		return "best"
 	}
 	return ""

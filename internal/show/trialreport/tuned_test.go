@@ -307,19 +307,41 @@ func TestTunedNoise(t *testing.T) {
 			return experiment.Point{Value: value, Goal: experiment.Interval{Value: goal, Low: goal * 0.8, High: goal * 1.2}, Ratio: ratio, Kept: true}
 		}
 		c := experiment.Curve{Knob: experiment.Knob{Name: "n", Low: 1, High: 2, Integer: true}, Goal: experiment.Goal{Metric: diagnosis.Elapsed},
-			Points: []experiment.Point{point(1, chosen, chosen), point(2, 1, 1)}, Best: 1}
+			Points: []experiment.Point{point(1, chosen, chosen), point(2, 1, 1), point(3, 9, 9)}, Best: 1}
 		return &experiment.Tuned{Goal: c.Goal, Curves: []experiment.Curve{c}}
 	}
 	for chosen, want := range map[float64]struct {
 		verdict string
 		warned  bool
-	}{1.02: {"within 3% of the best", false}, 1.05: {"in this noise as good as the best", false}, 1.3: {"in this noise as good as the best", true}} {
+	}{1.02: {"within 3% of n=2 (1.00 s)", false}, 1.05: {"in this noise as good as n=2", false}, 1.3: {"in this noise as good as n=2", true}} {
 		r := curve(chosen)
 		if _, rest := tunedVerdict(r); !strings.Contains(rest, want.verdict) {
 			t.Errorf("%v: %s, want %q", chosen, rest, want.verdict)
 		}
 		if warned := strings.Contains(strings.Join(tunedWarnings(r), "\n"), "30.0% worse than n=2"); warned != want.warned {
 			t.Errorf("%v: warnings %q, want 30%% worse than n=2 among them: %v", chosen, tunedWarnings(r), want.warned)
+		}
+	}
+}
+
+// Of settings whose intervals overlap none is called the best.
+func TestTunedOverlap(t *testing.T) {
+	point := func(value, low, goal, high float64) experiment.Point {
+		return experiment.Point{Value: value, Goal: experiment.Interval{Value: goal, Low: low, High: high}, Ratio: goal, Kept: true}
+	}
+	for name, c := range map[string]struct {
+		points     []experiment.Point
+		word, rest string
+	}{
+		"flat":  {[]experiment.Point{point(1, 0.46, 1, 1.17), point(2, 0.46, 1.01, 1.18), point(4, 0.47, 1.02, 1.21)}, "no difference found:", "the smallest is 1, elapsed 1.00 s; the intervals of n=1..4 overlap"},
+		"early": {[]experiment.Point{point(1, 0, 1, math.Inf(1)), point(2, 0, 1.5, math.Inf(1)), {Value: 4}}, "undecided:", "elapsed 1.00 s with n=1 leads so far, of single runs that show no spread"},
+		"some":  {[]experiment.Point{point(1, 0.9, 1, 1.1), point(2, 0.95, 1.04, 1.2), point(4, 3, 4, 5)}, "use n=1:", "elapsed 1.00 s, and no other of n=1..4 is surely better; n=4 is 4× worse"},
+		"alone": {[]experiment.Point{point(1, 0.9, 1, 1.1), point(2, 1.9, 2, 2.1)}, "use n=1:", "elapsed 1.00 s, the best of n=1..2; n=2 is 2× worse"},
+	} {
+		curve := experiment.Curve{Knob: experiment.Knob{Name: "n", Low: 1, High: 4, Integer: true}, Goal: experiment.Goal{Metric: diagnosis.Elapsed}, Points: c.points}
+		r := &experiment.Tuned{Goal: curve.Goal, Curves: []experiment.Curve{curve}}
+		if word, rest := tunedVerdict(r); word != c.word || rest != c.rest {
+			t.Errorf("%s: %q %q", name, word, rest)
 		}
 	}
 }
