@@ -276,6 +276,8 @@ type Finding struct {
 	// Remark is set when the finding only says where to look and not that
 	// anything is wrong: it ranks behind all others and does not count as a problem.
 	Remark bool `json:"remark,omitempty"`
+	// Found is in how many of several recordings it was found; 0 in a diagnosis of one.
+	Found int `json:"found,omitempty"`
 
 	// Grows is set when it becomes worse until something ends the program: it ranks
 	// before what only costs.
@@ -372,7 +374,10 @@ type Diagnosis struct {
 	Unchecked []Unchecked `json:"unchecked"`
 	Warnings  []string    `json:"warnings"`
 	Files     []string    `json:"files"`
-	Trace     *TraceInfo  `json:"trace,omitempty"`
+	// Runs are the recordings that were judged together, each with its own answer; empty
+	// for one alone. See [Join].
+	Runs  []RunAnswer `json:"runs,omitempty"`
+	Trace *TraceInfo  `json:"trace,omitempty"`
 	// Accounts are what each piece of evidence says by itself.
 	Accounts []Account `json:"accounts,omitempty"`
 	// Time says how goroutine and P time was spent, for the report's head.

@@ -97,7 +97,7 @@ func onlyBenchmarks(m *model.Model) bool {
 // doubts warns where the sides are unlike in what should be the same.
 func (c *Comparison) doubts(a, b *side) {
 	warn := func(format string, args ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...)) }
-	if why := unlike(a.m, b.m); why != "" {
+	if why := Unrelated(a.m, b.m, "A", "B"); why != "" {
 		c.unlike = true
 		warn("%s: a difference may be that of the programs", why)
 	}
@@ -131,13 +131,14 @@ func (c *Comparison) doubts(a, b *side) {
 	}
 }
 
-// unlike says why two runs are of different programs, as far as that is known: by what
-// they were built from, else by the functions that their goroutines start with.
-func unlike(a, b *model.Model) string {
+// Unrelated says why two runs are of different programs, as far as that is known: by what
+// they were built from, else by the functions that their goroutines start with. It
+// returns "" where nothing says so. The runs are called by their names.
+func Unrelated(a, b *model.Model, nameA, nameB string) string {
 	switch from, to := Program(a), Program(b); {
 	case from == "" || to == "":
 	case from != to:
-		return fmt.Sprintf("A is %s and B is %s", from, to)
+		return fmt.Sprintf("%s is %s and %s is %s", nameA, from, nameB, to)
 	default:
 		return ""
 	}
@@ -145,7 +146,24 @@ func unlike(a, b *model.Model) string {
 	if len(x) < leastStarts || len(y) < leastStarts || slices.ContainsFunc(x, func(name string) bool { return slices.Contains(y, name) }) {
 		return ""
 	}
-	return fmt.Sprintf("A and B are perhaps different programs: no goroutine of B starts with one of A's functions, such as %s", x[0])
+	return fmt.Sprintf("%s and %s are perhaps different programs: no goroutine of %[2]s starts with one of %[1]s's functions, such as %[3]s", nameA, nameB, x[0])
+}
+
+// Rebuilt says why two runs of one program are of different builds of it; "" where
+// nothing says so.
+func Rebuilt(a, b *model.Model, nameA, nameB string) string {
+	if a.Build == nil || b.Build == nil {
+		return ""
+	}
+	for _, key := range []string{"vcs.revision", "vcs.time", "-tags", "-gcflags", "-race"} {
+		if x, y := a.Build.Settings[key], b.Build.Settings[key]; x != y && !(strings.HasPrefix(key, "vcs.") && (x == "" || y == "")) {
+			return fmt.Sprintf("%s was built with %s=%s and %s with %[2]s=%[5]s", nameA, key, cmp.Or(x, "none"), nameB, cmp.Or(y, "none"))
+		}
+	}
+	if x, y := a.Build.Go, b.Build.Go; x != "" && y != "" && x != y {
+		return fmt.Sprintf("%s was built by %s and %s by %s", nameA, x, nameB, y)
+	}
+	return ""
 }
 
 // Program is a program's main package; "" when that is not known, as of one that was

@@ -33,10 +33,14 @@ func (c *command) diagnoseCommand() *cobra.Command {
 		Short: "Name the bottleneck and what to change (also: gowhy FILE...)",
 		Long: `Reads a trace, profiles or a recording of one run and prints the verdict, what
 was found, what is fine and what could not be checked. A diagnosis that was
-saved with --format json can be given instead and is shown again.`,
+saved with --format json can be given instead and is shown again.
+
+Several recordings of one program are judged as one: what most of them show is
+the answer, with in how many it was found.`,
 		Example: `  gowhy diagnose trace.out
   gowhy diagnose trace.out cpu.pprof --goal latency
   gowhy diagnose run.gowhy --window 1.5s,3s
+  gowhy diagnose a.gowhy b.gowhy c.gowhy     several recordings, one answer
   gowhy diagnose run.gowhy --online
   gowhy diagnose run.gowhy --format json -o why.json
   gowhy diagnose why.json --format markdown
@@ -156,6 +160,9 @@ func atLeast(c diagnosis.Confidence, failOn string) bool {
 // diagnosed reads evidence and says why it is as it is, or reads a diagnosis that
 // was saved, which has no more of the evidence than that.
 func (c *command) diagnosed(ctx context.Context, files []string, o readOptions, goal diagnosis.Goal) (d *diagnosis.Diagnosis, m *model.Model, err error) {
+	if severalRecordings(files) {
+		return c.diagnosedTogether(ctx, files, o, goal)
+	}
 	o.diagnosis = func(r io.Reader) (err error) {
 		d, err = diagnosis.Decode(r)
 		return err

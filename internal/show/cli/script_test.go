@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/draw/export"
 	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
@@ -121,9 +122,34 @@ func evidenceFiles(t *testing.T, dir string) {
 	large = make([]byte, 16<<20) // which a profile has: of what is small it may have nothing
 	runtime.GC()                 // and only then
 	write("heap.pprof", func(f *os.File) error { return pprof.Lookup("allocs").WriteTo(f, 0) })
+	if err := os.Mkdir(filepath.Join(dir, "runs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, main := range map[string]string{"a": "x/shop", "b": "x/shop", "c": "x/shop", "other": "x/other"} {
+		recordingOf(t, filepath.Join(dir, "runs", name+".gowhy"), filepath.Join(dir, "trace.out"), main)
+	}
 	write("empty", func(*os.File) error { return nil })
 	write("page.html", func(f *os.File) error { _, err := f.WriteString("<html>\x1b[31m</html>"); return err })
 	write("other.json", func(f *os.File) error { _, err := f.WriteString(`{"a": 1}`); return err })
+}
+
+// recordingOf makes a recording of a trace, of the program with this main package.
+func recordingOf(t *testing.T, path, trace, main string) {
+	t.Helper()
+	w, err := recording.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(trace)
+	if err == nil {
+		err = errors.Join(w.Add(recording.TraceMember, data), w.Add(recording.BuildMember, []byte(main+": go1.26.1\n\tpath\t"+main+"\n")))
+	}
+	if err == nil {
+		err = w.Finish(recording.Manifest{Schema: recording.Schema, Start: time.Now(), End: time.Now(), Go: "go1.26.1"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func pony(wg *sync.WaitGroup) { wg.Done() }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/read/evidence"
 	"github.com/gowhy/gowhy/internal/read/loadresult"
 	"github.com/gowhy/gowhy/internal/show/web"
@@ -87,6 +88,21 @@ func isRecording(path string, head []byte) bool {
 	}
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// IsRecording reports whether a file is one that gowhy recorded, and no other archive
+// or directory.
+func IsRecording(path string) bool {
+	head, err := Head(path)
+	if err != nil || !bytes.HasPrefix(head, []byte("PK")) {
+		return false
+	}
+	r, err := recording.Open(path)
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	return r.Manifest != nil
 }
 
 // looseName is what files are called together.

@@ -49,7 +49,7 @@ func (t *texter) brief(d *diagnosis.Diagnosis, o layout.Options) {
 	written := 0
 	for i := range d.Findings {
 		if f := &d.Findings[i]; !f.Remark && written < briefFindings {
-			t.short(i+1, f, briefPlaces-written)
+			t.short(i+1, f, briefPlaces-written, len(d.Runs))
 			written++
 		} else {
 			others = append(others, i)
@@ -83,8 +83,8 @@ func shortFunction(name string) string {
 	return name[strings.LastIndexByte(path, '/')+1:]
 }
 
-// short writes a finding.
-func (t *texter) short(n int, f *diagnosis.Finding, places int) {
+// short writes a finding of one recording, or of several runs.
+func (t *texter) short(n int, f *diagnosis.Finding, places, runs int) {
 	t.Line("")
 	t.Line(t.In(layout.Bold, layout.Shorten(fmt.Sprintf("%d. %s", n, layout.Safe(f.Title)), t.Width)))
 	for i, p := range f.Where[:min(len(f.Where), places)] {
@@ -99,7 +99,7 @@ func (t *texter) short(n int, f *diagnosis.Finding, places int) {
 		t.field(label, layout.Bold, []string{layout.Shorten(layout.Safe(place), t.Width-briefColumn)})
 	}
 	if f.Bound.Method != "" {
-		gain, sure := layout.Safe(f.Bound.Gain()), layout.Safe(", "+string(f.Confidence)+" confidence")
+		gain, sure := layout.Safe(f.Bound.Gain()), layout.Safe(", "+sureness(f, runs))
 		if utf8.RuneCountInString(gain+sure) > t.Width-briefColumn {
 			sure = ""
 		}
@@ -156,6 +156,9 @@ func (t *texter) others(d *diagnosis.Diagnosis, which []int, room int) {
 		}
 		if len(f.Where) > 0 {
 			l += ": " + shortFunction(f.Where[0].Function)
+		}
+		if f.Found > 0 {
+			more = fmt.Sprintf(", in %d of %d", f.Found, len(d.Runs)) + more
 		}
 		t.Line(t.In(layout.Dim, layout.Shorten(layout.Safe(l), t.Width-len(more))+more))
 	}

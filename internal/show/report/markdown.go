@@ -23,6 +23,7 @@ func Markdown(w io.Writer, d *diagnosis.Diagnosis, _ layout.Options) error {
 	if s := subject(d); s != "" {
 		m.P("%s", layout.Code(s))
 	}
+	m.List(eachRun, runAnswers(d))
 	m.cpu(d)
 	m.operation(d.Operation)
 	m.accounts(d.Accounts)

@@ -73,6 +73,9 @@ func saved(t *testing.T) map[string]*diagnosis.Diagnosis {
 		ds[strings.TrimSuffix(filepath.Base(p), ".json")] = d
 	}
 	ds["hostile"] = hostile()
+	second := *ds["hotmutex"]
+	second.Files = []string{"second.gowhy"}
+	ds["joined"] = diagnosis.Join([]*diagnosis.Diagnosis{ds["hotmutex"], &second, ds["healed"]})
 	return ds
 }
 

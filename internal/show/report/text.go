@@ -30,6 +30,7 @@ func Text(w io.Writer, d *diagnosis.Diagnosis, o layout.Options) error {
 // not checked, and the next commands.
 func (t *texter) whole(d *diagnosis.Diagnosis) {
 	t.head(d)
+	t.runs(d)
 	t.cpu(d)
 	t.operation(d.Operation)
 	t.accounts(d, math.MaxInt)
@@ -85,6 +86,11 @@ func subject(d *diagnosis.Diagnosis) string {
 		}
 		parts = append(parts, strings.Join(names, ", "))
 	}
+	for _, r := range d.Runs {
+		if r.Shown {
+			parts = []string{fmt.Sprintf("%d recordings, figures of %s", len(d.Runs), r.File)}
+		}
+	}
 	if tr := d.Trace; tr != nil {
 		if tr.Go != "" {
 			parts = append(parts, tr.Go)
@@ -101,6 +107,30 @@ func subject(d *diagnosis.Diagnosis) string {
 		parts = append(parts, "goal: "+string(d.Goal))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// runs lists what several recordings say, each by itself.
+func (t *texter) runs(d *diagnosis.Diagnosis) {
+	t.List(eachRun, runAnswers(d), layout.Plain)
+}
+
+const eachRun = "Each recording by itself"
+
+// runAnswers are what several recordings say, each by itself.
+func runAnswers(d *diagnosis.Diagnosis) (list []string) {
+	for _, r := range d.Runs {
+		list = append(list, r.File+": "+string(r.Verdict)+": "+r.Summary)
+	}
+	return list
+}
+
+// sureness is how sure a finding is, and in how many recordings it was found.
+func sureness(f *diagnosis.Finding, runs int) string {
+	s := string(f.Confidence) + " confidence"
+	if f.Found > 0 {
+		s += fmt.Sprintf(", in %d of %d", f.Found, runs)
+	}
+	return s
 }
 
 func (t *texter) timeShares(shares []diagnosis.Share) {
