@@ -81,6 +81,11 @@ export interface Diagnosis {
   unchecked: Unchecked[]
   warnings: string[]
   files: string[]
+  /**
+   * Runs are the recordings that were judged together, each with its own answer; empty
+   * for one alone. See [Join].
+   */
+  runs?: RunAnswer[]
   trace?: TraceInfo
   /** Accounts are what each piece of evidence says by itself. */
   accounts?: Account[]
@@ -131,6 +136,8 @@ export interface Finding {
    * anything is wrong: it ranks behind all others and does not count as a problem.
    */
   remark?: boolean
+  /** Found is in how many of several recordings it was found; 0 in a diagnosis of one. */
+  found?: number
   /** Symptoms are findings that this one explains, folded under it. */
   symptoms?: Finding[]
 }
@@ -349,6 +356,15 @@ export interface Unchecked {
   how: string
   /** Rules are those that asked it. */
   rules?: string[]
+}
+
+/** A RunAnswer is what one of several recordings says by itself. */
+export interface RunAnswer {
+  file: string
+  verdict: Verdict
+  summary: string
+  /** Shown is set for the recording whose accounts and figures the joint diagnosis has. */
+  shown?: boolean
 }
 
 /** A TraceInfo is what was read of an execution trace. */
