@@ -7,6 +7,7 @@
 //	go run ./lab/score -from lab/score.json   the page again, from saved results
 //	go run ./lab/score -waits              programs that wait, by kind of evidence: lab/WAITS.md
 //	go run ./lab/score -stories            the case studies at three sizes and on real servers: lab/STORIES.md
+//	go run ./lab/score -same               whether ten programs get the same answer each time: lab/SCORE.md
 //	go run ./lab/score -live               what gowhy top says of them while they run: lab/LIVE.md
 //
 // It hides how an answer is judged by what is true of the case, and how the two
@@ -56,6 +57,7 @@ type options struct {
 	watch         bool   // the programs while they run instead
 	waits         bool   // the programs of lab/waits instead
 	stories       bool   // the case studies at several sizes and on real servers instead
+	same          bool   // the same programs again and again instead
 	live          liveOptions
 	say           io.Writer
 }
@@ -80,6 +82,7 @@ func main() {
 	flag.BoolVar(&o.watch, "live", false, "have gowhy top watch the cases while they run, and write LIVE.md and live.json")
 	flag.BoolVar(&o.waits, "waits", false, "run the programs of lab/waits instead, and write WAITS.md and waits.json; -cases may have names like mutex-*")
 	flag.BoolVar(&o.stories, "stories", false, "run the case studies at several sizes, sick and healed, on the servers of lab/up too, and write STORIES.md and stories.json;\nwith -keep, what is kept there already is not run again")
+	flag.BoolVar(&o.same, "same", false, "record ten programs -runs times each, quiet and beside a load, and write how often the answer is the same;\n-cases may have CASE:RUN of the lab and SPECIMEN:SIDE of lab/field/pairs")
 	flag.DurationVar(&o.live.sick, "live-time", 40*time.Second, "how long a sick program is watched; 0 watches none")
 	flag.DurationVar(&o.live.well, "live-healthy", liveQuiet, "how long a healed or healthy one is; 0 watches none")
 	flag.IntVar(&o.live.sample, "live-cases", 0, "only `N` sick programs and N well ones, chosen by -seed; 0 is all")
@@ -109,6 +112,7 @@ func usage() {
   go run ./lab/score -live                  what gowhy top says while they run
   go run ./lab/score -waits                 programs that wait, from each kind of evidence
   go run ./lab/score -stories -runs 2 -keep DIR   the case studies at three sizes, on the servers of lab/up
+  go run ./lab/score -same -keep DIR     whether programs get the same answer each time
   go run ./lab/score -field -keep DIR       programs that nobody here wrote
   go run ./lab/score -field -again DIR      other rules, the same recordings of these
 
@@ -141,6 +145,12 @@ func (o *options) run(ctx context.Context) error {
 			return errors.New("-stories goes with -runs, -cases, -keep or -again, -from, -o and -lab")
 		}
 		return o.scoreStories(ctx)
+	}
+	if o.same {
+		if o.short || o.prove || o.into != "" || o.from != "" || o.only != "" || o.keep != "" && o.rejudge != "" {
+			return errors.New("-same goes with -runs, -cases, -keep or -again, -o and -lab")
+		}
+		return o.scoreRepeats(ctx)
 	}
 	if o.field {
 		if o.short || o.prove || o.into != "" || o.from != "" || o.only != "" || o.keep != "" && o.rejudge != "" {
@@ -286,11 +296,15 @@ func (o *options) page(r *Results, cases []*truth.Case) (err error) {
 	if err != nil {
 		return err
 	}
+	repeats, err := loadRepeats(o.repeatsFile())
+	if err != nil {
+		return err
+	}
 	f, err := os.Create(o.out)
 	if err != nil {
 		return err
 	}
-	p := page{r: r, s: s, reasons: reasons, answers: field, specimens: specimens, waiting: waits, known: known}
+	p := page{repeated: repeats, r: r, s: s, reasons: reasons, answers: field, specimens: specimens, waiting: waits, known: known}
 	if err := errors.Join(p.write(f), f.Close()); err != nil {
 		return err
 	}

@@ -57,9 +57,10 @@ func alarmWords(alarms, runs int) string {
 // A page writes SCORE.md.
 type page struct {
 	strings.Builder
-	r       *Results
-	s       *Score
-	reasons map[string]string
+	r        *Results
+	repeated *Repeats
+	s        *Score
+	reasons  map[string]string
 	// answers about specimens, nil when there are none
 	answers   *Field
 	specimens []*specimen.Specimen
@@ -73,6 +74,7 @@ type page struct {
 func (p *page) write(w io.Writer) error {
 	p.head()
 	p.field(p.answers, p.specimens)
+	p.repeats(p.repeated)
 	if err := p.waits(p.waiting, p.known); err != nil {
 		return err
 	}
