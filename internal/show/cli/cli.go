@@ -315,7 +315,7 @@ type commandGroup struct {
 
 func (c *command) groups() []commandGroup {
 	return []commandGroup{
-		{"Look", []*cobra.Command{c.diagnoseCommand(), c.viewCommand(), c.reportCommand(), c.ledgerCommand(), c.exportCommand(), c.explainCommand()}},
+		{"Look", []*cobra.Command{c.diagnoseCommand(), c.viewCommand(), c.reportCommand(), c.ledgerCommand(), c.flameCommand(), c.exportCommand(), c.explainCommand()}},
 		{"Record", []*cobra.Command{c.recordCommand(), c.listCommand(), c.topCommand(), c.doctorCommand(), c.demoCommand()}},
 		{"Prove", []*cobra.Command{c.verifyCommand(), c.tuneCommand(), c.capacityCommand(), c.compareCommand(), c.gateCommand(), c.loadCommand(), c.whatIfCommand()}},
 		{"Fleet", []*cobra.Command{c.serveCommand(), c.agentCommand(), c.fleetCommand()}},
@@ -427,7 +427,7 @@ var hostPort = regexp.MustCompile(`^([\w.-]*|\[[0-9a-fA-F:.]+\]):\d{1,5}$`)
 
 // otherNames are what commands are called elsewhere.
 var otherNames = map[string]string{
-	"attach": "record --pid", "bench": "verify", "diff": "compare", "flame": "view", "flamegraph": "view", "html": "report", "live": "view --live",
+	"attach": "record --pid", "bench": "verify", "diff": "compare", "flamegraph": "flame", "html": "report", "live": "view --live",
 	"monitor": "top", "optimize": "tune", "profile": "record", "prove": "verify", "ps": "list", "rules": "explain", "run": "record --",
 	"simulate": "whatif", "start": "record --", "trace": "view", "ui": "view", "watch": "top", "web": "view",
 }
