@@ -500,6 +500,8 @@ export interface FindingLinks {
   evidence: FactLink[]
   /** for each of Finding.Where */
   where: string[]
+  /** for each of Finding.Where: its line in the source; "" where no stack has the function */
+  source: string[]
   cost: FactLink
   bound: FactLink
   /** whole screens: its timeline, its goroutines, its flame graph */

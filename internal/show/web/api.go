@@ -75,6 +75,7 @@ type Findings struct {
 type FindingLinks struct {
 	Evidence []FactLink     `json:"evidence"` // for each of Finding.Evidence
 	Where    []string       `json:"where"`    // for each of Finding.Where
+	Source   []string       `json:"source"`   // for each of Finding.Where: its line in the source; "" where no stack has the function
 	Cost     FactLink       `json:"cost"`
 	Bound    FactLink       `json:"bound"`
 	More     []Link         `json:"more"` // whole screens: its timeline, its goroutines, its flame graph

@@ -109,6 +109,7 @@ func (l *linker) finding(f *diagnosis.Finding, address string) FindingLinks {
 	main := l.main(f)
 	for _, w := range f.Where {
 		out.Where = append(out.Where, l.where(main, w))
+		out.Source = append(out.Source, l.source(main, w))
 	}
 	out.More = l.screenLinks(main)
 	for i := range f.Symptoms {

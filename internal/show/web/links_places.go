@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/draw/timeline"
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -157,6 +158,20 @@ func (l *linker) flameWith(trees []string, function string) string {
 	for _, t := range trees {
 		if l.shareIn(t, function) > 0 {
 			return linkTo("flame", "kind", t, "view", "sandwich", "fn", pageName(function))
+		}
+	}
+	return ""
+}
+
+// source returns the link to a line of the user's code, beside what its lines cost in the
+// first tree that has the function; "" where none has.
+func (l *linker) source(main *picture, w diagnosis.Place) string {
+	if w.File == "" || w.Line == 0 {
+		return ""
+	}
+	for _, t := range slices.Concat(main.trees, everyTree) {
+		if l.shareIn(t, w.Function) > 0 {
+			return linkTo("flame", "kind", t, "src", "1", "focus", pageName(w.Function), "line", strconv.Itoa(w.Line))
 		}
 	}
 	return ""

@@ -56,6 +56,24 @@ func TestLinksToWhatCanBeSeen(t *testing.T) {
 	}
 }
 
+// A line leads to the source of its function, whatever else shows that function.
+func TestLinksToTheSource(t *testing.T) {
+	v := waited(50 * ms)
+	l := &linker{v: v, screens: v.screens(), trees: map[string]bool{"sync": true, "states": true}, f: &diagnosis.Finding{}}
+	for _, c := range []struct {
+		where diagnosis.Place
+		want  string
+	}{
+		{diagnosis.Place{Function: "main.short", File: "/m/main.go", Line: 58}, "flame?kind=sync&src=1&focus=main.short&line=58"},
+		{diagnosis.Place{Function: "main.start", File: "/m/main.go", Line: 5}, ""},
+		{diagnosis.Place{Function: "main.short"}, ""},
+	} {
+		if got := l.source(&picture{trees: []string{"sync"}}, c.where); got != c.want {
+			t.Errorf("source of %+v = %q, want %q", c.where, got, c.want)
+		}
+	}
+}
+
 func TestShareOf(t *testing.T) {
 	v := waited(100 * ms)
 	for _, c := range []struct {

@@ -6,6 +6,7 @@
 //   label    only samples with this pprof label, key=value
 //   from, to a window of the trace, ns
 //   src=1    the lines of the function that the keys are at, beside the picture
+//   line     of these, the one that is looked for
 //   base     a run to compare with, by its index
 //   q        what is searched for
 //   focus    the frame that is zoomed to: "~" and a mark of its path, or a
@@ -29,6 +30,7 @@ export interface View {
   label: string
   time: { from: number; to: number } | null
   source: boolean
+  line: number
   base: string
   q: string
   focus: string
@@ -53,6 +55,7 @@ export function readView(p: URLSearchParams): View {
     label: p.get('label') ?? '',
     time: readTime(p.get('from'), p.get('to')),
     source: p.get('src') === '1',
+    line: /^\d{1,7}$/.test(p.get('line') ?? '') ? Number(p.get('line')) : 0,
     base: /^\d{1,4}$/.test(p.get('base') ?? '') ? p.get('base')! : '',
     q: p.get('q') ?? '',
     focus: p.get('focus') ?? '',

@@ -1,7 +1,7 @@
 // The lines of one function beside the picture: what each costs, and what of it the
 // compiler moved to the heap.
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { SourceLine, SourceText as Answer } from '../api'
 import { useData } from '../client'
 import { editor, editorLink, EDITORS, setEditor } from '../editor'
@@ -32,12 +32,12 @@ export function Source(p: Props): JSX.Element {
         <h2 id="source-title" class="mono clip" title={p.fn}>{p.fn === '' ? t('flame.source') : short(plain(p.fn))}</h2>
         <button type="button" class="quiet" onClick={p.close} aria-label={t('flame.source.close')} title={t('flame.source.close')}>✕</button>
       </div>
-      {p.fn === '' ? <p class="muted">{t('flame.source.choose')}</p> : error ? <Failed error={error} /> : !data ? <Loading /> : <Lines of={data} />}
+      {p.fn === '' ? <p class="muted">{t('flame.source.choose')}</p> : error ? <Failed error={error} /> : !data ? <Loading /> : <Lines of={data} meant={p.v.line} />}
     </section>
   )
 }
 
-function Lines(p: { of: Answer }): JSX.Element {
+function Lines(p: { of: Answer; meant: number }): JSX.Element {
   const { of } = p
   const [template, setTemplate] = useState(editor)
   const most = Math.max(1, ...of.lines.map((l) => l.sum))
@@ -52,7 +52,7 @@ function Lines(p: { of: Answer }): JSX.Element {
           <thead>
             <tr><th scope="col">{t('flame.col.self')}</th><th scope="col">{t('flame.col.total')}</th><th scope="col">{t('flame.source.line')}</th><th scope="col">{t('flame.source.text')}</th></tr>
           </thead>
-          <tbody>{of.lines.map((l) => <Line key={l.number} of={of} l={l} most={most} link={editorLink(template, of.path, l.number)} />)}</tbody>
+          <tbody>{of.lines.map((l) => <Line key={l.number} of={of} l={l} most={most} meant={l.number === p.meant} link={editorLink(template, of.path, l.number)} />)}</tbody>
         </table>
       </div>
       {of.path !== '' && (
@@ -72,12 +72,16 @@ function Lines(p: { of: Answer }): JSX.Element {
   )
 }
 
-function Line(p: { of: Answer; l: SourceLine; most: number; link: string | undefined }): JSX.Element {
+function Line(p: { of: Answer; l: SourceLine; most: number; meant: boolean; link: string | undefined }): JSX.Element {
   const { of, l } = p
   const figure = (v: number) => (v > 0 ? <span title={share(v / Math.max(1, of.total))}>{amount(v, of.unit)}</span> : '')
-  const paint = (el: HTMLTableRowElement | null) => el?.style.setProperty('--part', String(l.sum / p.most))
+  const row = useRef<HTMLTableRowElement>(null)
+  useLayoutEffect(() => row.current?.style.setProperty('--part', String(l.sum / p.most)), [l.sum, p.most])
+  useEffect(() => {
+    if (p.meant) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [p.meant])
   return (
-    <tr ref={paint} class={l.sum > 0 ? 'source-costs' : ''}>
+    <tr ref={row} class={(l.sum > 0 ? 'source-costs' : '') + (p.meant ? ' source-meant' : '')} aria-current={p.meant ? 'location' : undefined}>
       <td class="right">{figure(l.self)}</td>
       <td class="right">{figure(l.sum)}</td>
       <td class="right">{p.link ? <a href={p.link}>{l.number}</a> : l.number}</td>

@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Diagnosis, Fact, FactLink, Fine as FineLine, Finding, FindingLinks, Findings as Answer, Place, Unchecked } from '../api'
-import { useData } from '../client'
+import { isStatic, useData } from '../client'
 import { bytes, count, dur, share } from '../format'
 import { Accounts } from '../data/evidence'
 import { Ledger } from './ledger'
@@ -12,6 +12,7 @@ import { Command, Copy } from '../parts/copy'
 import { Fold } from '../parts/fold'
 import { Said, To } from '../parts/said'
 import { Failed, Loading } from '../parts/states'
+import { headline } from '../data/headline'
 import { word } from '../shell'
 import { lang, t, tn } from '../strings'
 import { href, param, setParams } from '../url'
@@ -32,7 +33,7 @@ export function Findings(p: { r: number }): JSX.Element {
     <div class="findings">
       <Verdict d={d} />
       <div class="findings-main">
-        <Doubts items={d.warnings} />
+        <Doubts items={[headline(d)[1], ...d.warnings].filter((s) => s !== '')} />
         {answer && accounts}
         <Cards d={d} links={data.links} />
         {!answer && accounts}
@@ -60,16 +61,22 @@ const verdictMark: Record<string, [mark: string, tone: string]> = {
   'too-thin': ['?', 'warn'],
 }
 
+// Verdict is two lines: what is wrong and what mending it brings; then the sentence with the
+// figures. What else the summary says stands below, with what else takes from the evidence.
 function Verdict(p: { d: Diagnosis }): JSX.Element {
   const { d } = p
   const [mark, tone] = verdictMark[d.verdict] ?? ['?', 'none']
   const first = d.findings[0]
-  const gain = (d.verdict === 'problem' || d.verdict === 'stalled') && first && !first.remark && first.bound.value !== 0 ? first.bound.words : ''
+  const wrong = (d.verdict === 'problem' || d.verdict === 'stalled') && first && !first.remark
+  const gain = wrong && first.bound.value !== 0 ? first.bound.words : ''
   return (
     <section class={`verdict card verdict-${tone}`} aria-labelledby="verdict">
-      <h2 id="verdict"><span class={`mark mark-${tone}`} aria-hidden="true">{mark}</span> {tn('core.verdict.' + d.verdict, d.verdict)}</h2>
-      <p class="verdict-summary"><Said text={d.summary} /></p>
+      <h2 id="verdict">
+        <span class={`mark mark-${tone}`} aria-hidden="true">{mark}</span> {tn('core.verdict.' + d.verdict, d.verdict)}
+        {wrong && <span class="verdict-title"><Said text={first.title} /></span>}
+      </h2>
       {gain !== '' && <p class="verdict-gain"><small>{t('core.expect')}</small> <strong><Said text={gain} /></strong></p>}
+      <p class="verdict-summary"><Said text={headline(d)[0]} /></p>
       <p class="verdict-subject">{subject(d)}</p>
       {lang() !== 'en' && <p class="verdict-subject">{t('core.english')}</p>}
     </section>
@@ -204,7 +211,7 @@ function Body(p: CardProps): JSX.Element {
   return (
     <div class="finding-body">
       <Effect n={n} f={f} links={links} />
-      <Row label={t('core.where')}>{f.where.length > 0 && <Where places={f.where} links={links?.where} />}</Row>
+      <Row label={t('core.where')}>{f.where.length > 0 && <Where places={f.where} links={links?.where} source={links?.source} />}</Row>
       <Row label={t('core.evidence')}>
         {f.evidence.length > 0 && <Evidence caption={t('core.evidence.of', { n })} facts={f.evidence} links={links?.evidence} />}
       </Row>
@@ -290,13 +297,15 @@ function From(p: { operands: Fact[] | undefined; link: FactLink | undefined }): 
   )
 }
 
-function Where(p: { places: Place[]; links: string[] | undefined }): JSX.Element {
+// Where leads from a function to the picture that shows it, and from a line to the source,
+// which a report file does not hold.
+function Where(p: { places: Place[]; links: string[] | undefined; source: string[] | undefined }): JSX.Element {
   return (
     <ul class="where">
       {p.places.map((place, i) => (
         <li key={i}>
           <To link={p.links?.[i]}><code class="where-func">{place.function}</code></To>
-          {place.file !== '' && <>{'  '}<To link={p.links?.[i]}><code class="where-file">{place.line > 0 ? `${place.file}:${place.line}` : place.file}</code></To></>}
+          {place.file !== '' && <>{'  '}<To link={(!isStatic && p.source?.[i]) || p.links?.[i]}><code class="where-file">{place.line > 0 ? `${place.file}:${place.line}` : place.file}</code></To></>}
         </li>
       ))}
     </ul>

@@ -78,7 +78,7 @@ export const core = {
   'core.drop.dismiss': ['Dismiss', '知道了'],
   'core.empty.title': ['Why is it slow?', '程序为什么慢？'],
   'core.empty.text': [
-    'gowhy tells why a Go program is slow or costly, what to change, and what that brings. It needs a recording of the program under load.',
+    'gowhy says why a Go program is slow or expensive, what to change and what you stand to gain. It needs a recording of the program under load.',
     'gowhy 说明 Go 程序为何慢、为何耗费资源，该改什么，能带来多少收益。它需要程序在负载下的一份录制。',
   ],
   'core.empty.record': ['Record', '录制'],
@@ -165,7 +165,7 @@ export const core = {
   'core.do': ['Do', '怎么改'],
   'core.knob': ['Try without code', '不改代码先试'],
   'core.prove': ['Prove', '验证'],
-  'core.sure': ['Sure?', '是否确定'],
+  'core.sure': ['Confidence', '是否确定'],
   'core.ruledout': ['Ruled out ({n})', '已排除（{n}）'],
   'core.symptoms': ['Explains ({n})', '由此引起（{n}）'],
   'core.explain': ['How it is recognised, and what it is not', '如何识别，以及它不是什么'],
