@@ -539,6 +539,8 @@ export interface Timeline {
   lanes: Lane[]
   /** where evidence was lost */
   damage: Gap[]
+  /** Insights are the findings about groups of goroutines, to be drawn on their lanes. */
+  insights: Insight[]
 }
 
 /** A Lane is a row of the timeline. */
@@ -574,6 +576,21 @@ export interface Gap {
   from_ns: number
   to_ns: number
   why: string
+}
+
+/**
+ * An Insight is where in the timeline a finding is: when a group was in a state at least half
+ * as much as when it was most in it.
+ */
+export interface Insight {
+  /** its place among the findings, from 1 */
+  finding: number
+  title: string
+  remark: boolean
+  group: string
+  state: string
+  /** at most 200 */
+  windows: Gap[]
 }
 
 /** Lanes are the rows that one opens into. */

@@ -204,6 +204,27 @@ func TestPeak(t *testing.T) {
 	}
 }
 
+func TestStretches(t *testing.T) {
+	tl := handMade().build(&Builder{})
+	defer tl.Close()
+	list := tl.Stretches("main.worker", Running, 100)
+	if len(list) == 0 {
+		t.Fatal("a group that runs has no stretch of running")
+	}
+	for i, g := range list {
+		if g.To <= g.From || i > 0 && g.From <= list[i-1].To {
+			t.Errorf("stretch %d is %v to %v behind %v", i, g.From, g.To, list[max(0, i-1)].To)
+		}
+	}
+	one := tl.Stretches("main.worker", Running, 1)
+	if len(one) != 1 || one[0].From != list[0].From || one[0].To != list[len(list)-1].To {
+		t.Errorf("as one stretch: %v, want %v to %v", one, list[0].From, list[len(list)-1].To)
+	}
+	if got := tl.Stretches("main.worker", Net, 100); got != nil {
+		t.Errorf("stretches of what never was: %v", got)
+	}
+}
+
 func TestLanes(t *testing.T) {
 	m := handMade()
 	for _, p := range m.pieces {

@@ -496,27 +496,8 @@ func (s *selecting) wideGroups() {
 // Peak is the window of about a width in which a group spent most time in a
 // state; false when it spent none.
 func (t *Timeline) Peak(group string, st State, width time.Duration) (from, to time.Duration, ok bool) {
-	g, known := t.reg.byName[group]
-	if !known || st >= NumStates {
-		return 0, 0, false
-	}
-	base := t.pyramid.base()
-	lane := int(t.reg.groups[g].lane)
-	if lane >= len(base.lanes) {
-		return 0, 0, false
-	}
-	n := max(1, int(int64(width)>>base.level))
-	var all []float64
-	for i, p := range base.lanes[lane].pages[st] {
-		for len(all) < (i+1)<<tileShift {
-			all = append(all, 0)
-		}
-		if p != nil {
-			for k, v := range p {
-				all[i<<tileShift+k] = float64(v)
-			}
-		}
-	}
+	all, level := t.course(group, st)
+	n := max(1, int(int64(width)>>level))
 	best, at, sum := 0.0, 0, 0.0
 	for i, v := range all {
 		sum += v
@@ -530,7 +511,67 @@ func (t *Timeline) Peak(group string, st State, width time.Duration) (from, to t
 	if best <= 0 {
 		return 0, 0, false
 	}
-	end := int64(at+1) << base.level
-	a := max(0, end-int64(n)<<base.level)
+	end := int64(at+1) << level
+	a := max(0, end-int64(n)<<level)
 	return time.Duration(a), time.Duration(min(max(end, a+int64(width)), t.length)), true
+}
+
+// Stretches returns where a group was in a state at least half as much as when it was most
+// in it, as no more than so many stretches: those nearest to each other become one.
+func (t *Timeline) Stretches(group string, st State, most int) []Gap {
+	all, level := t.course(group, st)
+	if len(all) == 0 || slices.Max(all) <= 0 {
+		return nil
+	}
+	half := slices.Max(all) / 2
+	var list []Gap
+	for i, v := range all {
+		if v < half {
+			continue
+		}
+		from, to := time.Duration(int64(i)<<level), time.Duration(min(int64(i+1)<<level, t.length))
+		if n := len(list); n > 0 && list[n-1].To == from {
+			list[n-1].To = to
+		} else {
+			list = append(list, Gap{From: from, To: to})
+		}
+	}
+	for apart := time.Duration(1) << level; len(list) > most; apart *= 2 {
+		list = joined(list, apart)
+	}
+	return list
+}
+
+// joined makes stretches one that are no further apart than so long.
+func joined(list []Gap, apart time.Duration) []Gap {
+	out := list[:1]
+	for _, g := range list[1:] {
+		if last := &out[len(out)-1]; g.From-last.To <= apart {
+			last.To = g.To
+		} else {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// course returns how much time a group spent in a state in each bucket of the pyramid's base,
+// and these buckets' level; nothing for a group that has no lane.
+func (t *Timeline) course(group string, st State) (all []float64, level uint) {
+	base := t.pyramid.base()
+	g, known := t.reg.byName[group]
+	if !known || st >= NumStates || int(t.reg.groups[g].lane) >= len(base.lanes) {
+		return nil, base.level
+	}
+	for i, p := range base.lanes[t.reg.groups[g].lane].pages[st] {
+		for len(all) < (i+1)<<tileShift {
+			all = append(all, 0)
+		}
+		if p != nil {
+			for k, v := range p {
+				all[i<<tileShift+k] = float64(v)
+			}
+		}
+	}
+	return all, base.level
 }

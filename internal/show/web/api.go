@@ -204,6 +204,19 @@ type Timeline struct {
 	States []string `json:"states"`
 	Lanes  []Lane   `json:"lanes"`  // those shown first: gc, stw, ps with its Ps, threads, groups, tasks, kernel with its CPUs
 	Damage []Gap    `json:"damage"` // where evidence was lost
+	// Insights are the findings about groups of goroutines, to be drawn on their lanes.
+	Insights []Insight `json:"insights"`
+}
+
+// An Insight is where in the timeline a finding is: when a group was in a state at least half
+// as much as when it was most in it.
+type Insight struct {
+	Finding int    `json:"finding"` // its place among the findings, from 1
+	Title   string `json:"title"`
+	Remark  bool   `json:"remark"`
+	Group   string `json:"group"`
+	State   string `json:"state"`
+	Windows []Gap  `json:"windows"` // at most 200
 }
 
 // A Lane is a row of the timeline.

@@ -84,7 +84,36 @@ func (v *View) timeline(q url.Values) (any, error) {
 	for _, g := range t.Gaps() {
 		out.Damage = append(out.Damage, Gap{FromNS: int64(g.From), ToNS: int64(g.To), Why: g.Why})
 	}
+	out.Insights = v.insights()
 	return out, nil
+}
+
+// maxInsights are as many stretches as can be told apart on a screen.
+const maxInsights = 200
+
+// insights are the findings that groups of goroutines show, with when they do.
+func (v *View) insights() []Insight {
+	list := []Insight{}
+	if v.Diagnosis == nil {
+		return list
+	}
+	l := newLinker(v)
+	for i := range v.Diagnosis.Findings {
+		f := &v.Diagnosis.Findings[i]
+		main := l.main(f)
+		groups := l.groupsOf(f)
+		if !main.goroutines || len(groups) == 0 {
+			continue
+		}
+		in := Insight{Finding: i + 1, Title: f.Title, Remark: f.Remark, Group: name(groups[0]), State: main.state.String(), Windows: []Gap{}}
+		for _, w := range v.Timeline.Stretches(groups[0], main.state, maxInsights) {
+			in.Windows = append(in.Windows, Gap{FromNS: int64(w.From), ToNS: int64(w.To)})
+		}
+		if len(in.Windows) > 0 {
+			list = append(list, in)
+		}
+	}
+	return list
 }
 
 func webLane(l timeline.Lane) Lane {

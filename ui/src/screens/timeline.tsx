@@ -300,6 +300,7 @@ function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
         <button type="button" onClick={fitAll} title={t('timeline.fit.help')}>{t('timeline.fit')}</button>
         <button type="button" onClick={goBack} title={t('timeline.undo.help')}>{t('timeline.undo')}</button>
         <button type="button" aria-pressed={view.gc} onClick={() => replace({ gc: !view.gc })} title={t('timeline.gc.help')}>{t('timeline.gc')}</button>
+        {data.insights.length > 0 && <button type="button" aria-pressed={view.insights} onClick={() => replace({ insights: !view.insights })} title={t('timeline.insights.help')}>{t('timeline.insights')}</button>}
         <button type="button" aria-pressed={panel === 'table'} onClick={() => replace({ panel: panel === 'table' ? '' : 'table' })} title={t('timeline.table.help')}>{t('timeline.table')}</button>
       </div>
       {isStatic && <Excerpts r={r} data={data} window={view.window} show={(w) => jump({ window: w ?? { from: 0, to: data.duration_ns } })} />}
@@ -318,7 +319,7 @@ function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
         <div class="tl-scroll" ref={parts.scroller}>
           <div class="tl-rows" ref={parts.rows}>
             <Labels
-              rows={rows} tree={tree} charts={charts} focus={focus} marked={marked} toggle={toggle} pin={pin}
+              rows={rows} tree={tree} charts={charts} insights={view.insights ? data.insights : []} focus={focus} marked={marked} toggle={toggle} pin={pin}
               focused={(id) => {
                 setFocus(id)
                 if (stage.current) {
@@ -375,7 +376,7 @@ function useStage(r: number, data: ApiTimeline, tree: LaneTree, window: Window |
       },
       tree,
       {
-        duration: data.duration_ns, levels: { min: data.min_level, max: data.max_level, only: file?.levels }, states: data.states, gaps: data.damage ?? [],
+        duration: data.duration_ns, levels: { min: data.min_level, max: data.max_level, only: file?.levels }, states: data.states, gaps: data.damage ?? [], insights: data.insights,
         overviewLane: overviewOf(data.lanes), window,
         fetch: (level, tile, lanes, signal) => bytes('api/timeline/tiles', { r, level, tile, lanes: lanes.join(',') }, signal),
       },
@@ -485,6 +486,7 @@ function useAddress(view: View, data: ApiTimeline, tree: LaneTree, stage: StageR
   useLayoutEffect(() => {
     if (stage.current) stage.current.showGC(view.gc)
   }, [view.gc, stage.current])
+  useLayoutEffect(() => stage.current?.showInsights(view.insights), [view.insights, stage.current])
   useLayoutEffect(() => {
     const s = stage.current
     if (!s) return

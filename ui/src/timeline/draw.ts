@@ -39,12 +39,13 @@
 //
 // Heights of groups have a scale of their own, the round number (1, 2, 5, …)
 // above the highest column in sight, so they change when the highest column comes
-// into sight; it is written at the row's begin. That of Ps is how many there are.
+// into sight; how many that column has is written at the row's begin. That of Ps is
+// how many there are.
 //
 // Limits. A bitmap's buckets are up to two pixels wide, so the edges of what is
 // painted are that coarse; the rectangles of exact stretches are not. Stretched
 // parents show wider buckets until the right tile comes.
-import type { Edge, Gap, Lane, Span } from '../api'
+import type { Edge, Gap, Insight, Lane, Span } from '../api'
 import { count, num } from '../format'
 import { stateLook, stateName } from '../state'
 import { tn } from '../strings'
@@ -107,6 +108,7 @@ export interface Scene {
   charts: Map<string, Chart>
   gc: { cycles: Gap[]; pauses: Gap[] } | null
   gaps: Gap[]
+  insights: Insight[]
 }
 
 /** Levels that can be had; a report file has only some of those between. */
@@ -244,6 +246,7 @@ export function drawLanes(ctx: CanvasRenderingContext2D, s: Scene): boolean {
     ctx.fillRect(0, y + row.h - 1, s.width, 1)
     if (row.lane?.kind === 'line') drawChart(ctx, s, row, y)
     else if (hasTiles(row.lane)) drawRow(ctx, s, row, row.lane, y, level, first, last, brush)
+    insightsOf(s.insights, row.lane).forEach((f, i) => drawInsight(ctx, s, f, y + 3 * i, i))
   }
   if (s.gc) drawPauses(ctx, s, s.gc.pauses)
   drawGaps(ctx, s, 0, s.height)
@@ -293,10 +296,12 @@ function drawRow(ctx: CanvasRenderingContext2D, s: Scene, row: Row, lane: Lane, 
     for (let at = Math.max(0, x) - (Math.max(0, x) % 8) + 4; at < Math.min(x + w, s.width); at += 8) ctx.fillRect(at, y + row.h / 2 - 1, 2, 2)
   })
   let top = 0
+  let most = 0
   if (!single) {
     // Of Ps, threads and CPUs there are so many, whatever they do at the moment.
     const fixed = FIXED.includes(lane.kind) && !s.hidden.some(Boolean)
     for (const p of placed) top = Math.max(top, peakOf(p.kept, s))
+    most = fixed ? Math.max(1, Math.round(Math.max(lane.peak, top))) : top
     top = fixed ? Math.max(1, Math.round(Math.max(lane.peak, top))) : roundUp(top)
   }
   const bucketPx = (bucketNs(level) / (s.window.to - s.window.from)) * s.width
@@ -317,10 +322,19 @@ function drawRow(ctx: CanvasRenderingContext2D, s: Scene, row: Row, lane: Lane, 
     }
     if (spans && p.level === level) drawTexts(ctx, s, lane, p.kept, y + AIR - 1, h, p)
   }
-  if (!single && placed.length > 0 && row.depth >= 0) writeScale(ctx, s, tn('timeline.scale.' + lane.kind + (top === 1 ? '.one' : ''), tn('timeline.scale.' + lane.kind, '{n}')).replace('{n}', count(top)), y)
+  if (!single && placed.length > 0 && row.depth >= 0) writeScale(ctx, s, scaleText(lane, most), y)
 }
 
-// writeScale tells what a row's height stands for.
+/**
+ * scaleText is how many there are at most in what is in sight. Shares come rounded up, so it
+ * is never more than the lane has at all; less than one is a part of a bucket's time.
+ */
+export function scaleText(lane: Pick<Lane, 'kind' | 'peak'>, most: number): string {
+  const n = Math.round(lane.peak > 0 ? Math.min(most, lane.peak) : most)
+  const words = tn('timeline.scale.' + lane.kind + (n <= 1 ? '.one' : ''), tn('timeline.scale.' + lane.kind, '{n}'))
+  return words.replace('{n}', most < 0.5 ? '< 1' : count(n))
+}
+
 function writeScale(ctx: CanvasRenderingContext2D, s: Scene, text: string, y: number): void {
   ctx.font = `10px ${s.theme.font}`
   ctx.fillStyle = s.theme.card
@@ -583,6 +597,29 @@ function bars(s: Scene, list: Gap[], least: number): [x: number, w: number][] {
     else out.push([x0, x1 - x0])
   }
   return out
+}
+
+/** insightsOf are the findings that a lane shows: those about its group. */
+export const insightsOf = (all: readonly Insight[], lane: Lane | undefined): Insight[] =>
+  lane?.kind === 'g' ? all.filter((f) => f.group === lane.label) : []
+
+// drawInsight draws when a lane shows a finding, as a bar along its top, and which it is.
+function drawInsight(ctx: CanvasRenderingContext2D, s: Scene, f: Insight, y: number, before: number): void {
+  const list = bars(s, f.windows, 2)
+  const first = list[0]
+  if (!first) return
+  ctx.fillStyle = f.remark ? s.theme.warn : s.theme.bad
+  for (const [x, w] of list) ctx.fillRect(x, y, w, 2)
+  // Where the first is, behind what the row's scale says; one after the other.
+  const room = Math.floor((s.width - 150) / 2 / LETTER)
+  const text = cut(`${f.finding}  ${f.title}`, room)
+  if (text === '' || before > 1) return
+  const x = Math.max(Math.min(first[0], s.width - text.length * LETTER - 8), 120) + before * (room * LETTER) / 2
+  ctx.font = `600 11px ${s.theme.font}`
+  ctx.fillRect(x, y, text.length * LETTER + 8, 14)
+  ctx.fillStyle = s.theme.card
+  ctx.fillText(text, x + 4, y + 7.5)
+  ctx.font = `11px ${s.theme.font}`
 }
 
 function shadeCycles(ctx: CanvasRenderingContext2D, s: Scene, cycles: Gap[]): void {

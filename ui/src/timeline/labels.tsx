@@ -3,12 +3,15 @@ import type { JSX } from 'preact'
 import { t, tn } from '../strings'
 import { count } from '../format'
 import { brief, isKernel, PINNED, type LaneTree, type Row } from './lanes'
-import type { Chart } from './draw'
+import type { Insight } from '../api'
+import { href } from '../url'
+import { insightsOf, type Chart } from './draw'
 
 export interface LabelsProps {
   rows: Row[]
   tree: LaneTree
   charts: ReadonlyMap<string, Chart>
+  insights: readonly Insight[]
   /** The lane that the keyboard is on, and the row of it when it is in two. */
   focus: string
   marked: ReadonlySet<string>
@@ -74,6 +77,9 @@ function Label(p: LabelsProps & { row: Row; stop: boolean }): JSX.Element {
         {name}
         {pinned && row.parent === PINNED && <span class="sr"> ({t('timeline.pinned')})</span>}
       </button>
+      {insightsOf(p.insights, lane ?? undefined).map((f) => (
+        <a key={f.finding} class={'tl-insight' + (f.remark ? ' tl-insight-remark' : '')} href={href(`findings?f=${f.finding}`)} title={f.title} aria-label={`${f.finding}. ${f.title}`} tabIndex={-1}>{f.finding}</a>
+      ))}
       <Detail row={row} chart={p.charts.get(row.id)} />
       {(pinned || row.id === p.focus) && lane?.kind !== 'line' && lane && (
         <button type="button" class="tl-pin" tabIndex={-1} aria-pressed={pinned} title={t(pinned ? 'timeline.unpin' : 'timeline.pin')} aria-label={t(pinned ? 'timeline.unpin' : 'timeline.pin') + ': ' + name} onClick={() => p.pin(row.id)}>

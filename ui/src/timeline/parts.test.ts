@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Chart, Edge, Gap, Moment, Runtime, Span } from '../api'
+import type { Chart, Edge, Gap, Insight, Lane, Moment, Runtime, Span } from '../api'
 import { lanesOf } from './charts'
-import { cut, inSight, levelOf, roundUp, textOf } from './draw'
+import { cut, inSight, insightsOf, levelOf, roundUp, scaleText, textOf } from './draw'
+import { gripAt } from './stage'
 import { positionOf } from './find'
 import { neighbour, waker, woken, type Ask } from './follow'
 import { Outline } from './outline'
@@ -33,7 +34,7 @@ describe('the address', () => {
   it('holds a view and gives it back', () => {
     const view = {
       window: { from: 10, to: 20 }, open: ['groups', 'g:1,2', '50%'], lanes: ['go:1@5'], group: 'main.(*T).run', lane: 'go:7', at: 12,
-      selected: { from: 1, to: 9 }, selectedLane: 'p:0', note: 'here it stalls', q: 'func:a b', hide: ['wait'], gc: false, panel: 'moment',
+      selected: { from: 1, to: 9 }, selectedLane: 'p:0', note: 'here it stalls', q: 'func:a b', hide: ['wait'], gc: false, insights: false, panel: 'moment',
     }
     const params = new URLSearchParams()
     for (const [k, v] of Object.entries(writeView(view))) if (v !== null) params.set(k, String(v))
@@ -176,6 +177,17 @@ describe('drawing', () => {
   it('has round scales that hold what is in them', () => {
     expect([0, 0.3, 1, 1.01, 1.5, 2.6, 10, 10.1, 9000].map(roundUp)).toEqual([1, 0.5, 1, 1, 2, 5, 10, 10, 10_000])
   })
+  it('says how many there are, not how many would fit', () => {
+    expect(scaleText({ kind: 'g', peak: 64 }, 64.2)).toBe('max 64 goroutines')
+    expect(scaleText({ kind: 'g', peak: 16 }, 6)).toBe('max 6 goroutines')
+    expect(scaleText({ kind: 'g', peak: 1 }, 0.05)).toBe('max < 1 goroutine')
+    expect(scaleText({ kind: 'ps', peak: 2 }, 2)).toBe('2 Ps')
+  })
+  it('has findings on the lanes of their groups', () => {
+    const f: Insight = { finding: 1, title: '', remark: false, group: 'main.f', state: 'sync', windows: [] }
+    const lane = (kind: string, label: string) => ({ kind, label }) as Lane
+    expect([lane('g', 'main.f'), lane('g', 'main.g'), lane('go', 'main.f'), undefined].map((l) => insightsOf([f], l).length)).toEqual([1, 0, 0, 0])
+  })
   it('writes what fits', () => {
     expect(cut('abcdef', 6)).toBe('abcdef')
     expect(cut('abcdef', 4)).toBe('abc…')
@@ -190,6 +202,16 @@ describe('drawing', () => {
     expect(levelOf({ ...s, levels: { min: 6, max: 30 } })).toBe(12)
     expect(levelOf({ ...s, levels: { min: 6, max: 30, only: [8, 13, 22] } })).toBe(13)
     expect(levelOf({ ...s, levels: { min: 6, max: 30, only: [] } })).toBe(12)
+  })
+})
+
+describe('the overview', () => {
+  it('is taken hold of at an edge, in the window, or beside it', () => {
+    const w = { from: 400, to: 600 }
+    expect([402, 500, 598, 100, 900].map((at) => gripAt(w, 1000, at, 1))).toEqual(['from', 'all', 'to', 'new', 'new'])
+  })
+  it('has all of it to choose from while all is shown', () => {
+    expect([0, 500, 1000].map((at) => gripAt({ from: 0, to: 1000 }, 1000, at, 1))).toEqual(['new', 'new', 'new'])
   })
 })
 

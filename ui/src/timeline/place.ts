@@ -10,6 +10,7 @@
 //   hide       states that are not drawn, with commas
 //   note       what somebody wrote about the selected window
 //   gc=0       without the shade of collections
+//   fi=0       without the findings on their lanes
 //   panel      which panel is open below: moment, selection, hits, table
 import type { Window } from './window'
 
@@ -29,6 +30,7 @@ export interface View {
   q: string
   hide: string[]
   gc: boolean
+  insights: boolean
   panel: string
 }
 
@@ -64,6 +66,7 @@ export function readView(p: URLSearchParams): View {
     q: p.get('q') ?? '',
     hide: unpack(p.get('hide')),
     gc: p.get('gc') !== '0',
+    insights: p.get('fi') !== '0',
     panel: p.get('panel') ?? '',
   }
 }
@@ -94,6 +97,7 @@ export function writeView(v: Partial<View>): Patch {
   text('q', v.q)
   text('hide', v.hide && pack(v.hide))
   if (v.gc !== undefined) out['gc'] = v.gc ? null : '0'
+  if (v.insights !== undefined) out['fi'] = v.insights ? null : '0'
   text('panel', v.panel)
   return out
 }

@@ -1,7 +1,7 @@
 // The stage: canvases, the hand and the clock. It holds the window while it moves
 // (sixty times a second, which is no work for components), draws when something
 // has changed and at most once a frame, and tells what was done to it.
-import type { Gap, Lane, Span } from '../api'
+import type { Gap, Insight, Lane, Span } from '../api'
 import { spanAt } from './decode'
 import {
   drawLanes, drawOverlay, drawOverview, drawRuler, hasTiles, hit, levelOf, readTheme,
@@ -65,6 +65,7 @@ export class Stage {
   /** Collections and stopped worlds, drawn over all lanes when that is wanted. */
   overlays: NonNullable<Scene['gc']> = { cycles: [], pauses: [] }
   private overlaid = true
+  private insighted = true
   readonly tiles: Tiles
   private look: Theme | undefined
   private hidden: boolean[]
@@ -96,6 +97,7 @@ export class Stage {
       levels: Levels
       states: string[]
       gaps: Gap[]
+      insights: Insight[]
       overviewLane: string
       window: Window | null
       fetch: Fetch
@@ -167,6 +169,11 @@ export class Stage {
 
   hide(states: readonly string[]): void {
     this.hidden = this.o.states.map((s) => states.includes(s))
+    this.redraw()
+  }
+
+  showInsights(on: boolean): void {
+    this.insighted = on
     this.redraw()
   }
 
@@ -243,6 +250,7 @@ export class Stage {
       charts: this.charts,
       gc: this.overlaid ? this.overlays : null,
       gaps: this.o.gaps,
+      insights: this.insighted ? this.o.insights : [],
     }
   }
 
@@ -557,11 +565,12 @@ export class Stage {
     this.redrawOverlay()
   }
 
-  // In the overview an edge of the window is drawn to make it longer, its middle
-  // moves it, and a click elsewhere brings it there.
+  // In the overview an edge of the window is drawn to make it longer, and its middle moves
+  // it. Elsewhere, and everywhere while all is shown, what is dragged over becomes the
+  // window, and a click brings it there.
   private listenOverview(on: <K extends keyof HTMLElementEventMap>(el: HTMLElement, type: K, f: (e: HTMLElementEventMap[K]) => void) => void): void {
     const { overview } = this.parts
-    let part: 'from' | 'to' | 'all' | undefined
+    let part: Grip | undefined
     let start = 0
     let window = this.window
     let far = false
@@ -569,12 +578,9 @@ export class Stage {
       const box = overview.getBoundingClientRect()
       return { at: timeAt({ from: 0, to: this.o.duration }, box.width, e.clientX - box.left), perPixel: this.o.duration / box.width }
     }
-    const over = (e: PointerEvent): 'from' | 'to' | 'all' => {
+    const over = (e: PointerEvent): Grip => {
       const { at, perPixel } = spot(e)
-      const edge = Math.min(EDGE * perPixel, Math.max(2 * perPixel, (this.window.to - this.window.from) / 4))
-      if (Math.abs(at - this.window.from) < edge) return 'from'
-      if (Math.abs(at - this.window.to) < edge) return 'to'
-      return 'all'
+      return gripAt(this.window, this.o.duration, at, perPixel)
     }
     on(overview, 'pointerdown', (e) => {
       if (e.button !== 0) return
@@ -583,30 +589,43 @@ export class Stage {
       start = spot(e).at
       window = this.window
       far = false
-      if (part === 'all' && (start < window.from || start > window.to)) {
-        window = pan(window, start - (window.from + window.to) / 2, this.o.duration)
-        this.put(keep(window, this.o.duration))
-        far = true
-      }
     })
     on(overview, 'pointermove', (e) => {
       if (!part) {
-        overview.style.cursor = over(e) === 'all' ? 'grab' : 'ew-resize'
+        overview.style.cursor = CURSORS[over(e)]
         return
       }
-      const { at } = spot(e)
-      far = true
-      if (part === 'all') this.put(pan(window, at - start, this.o.duration))
+      const { at, perPixel } = spot(e)
+      far ||= Math.abs(at - start) > STILL * perPixel
+      if (!far) return
+      if (part === 'new') this.put(keep({ from: Math.min(at, start), to: Math.max(at, start + 200) }, this.o.duration))
+      else if (part === 'all') this.put(pan(window, at - start, this.o.duration))
       else if (part === 'from') this.put(keep({ from: Math.min(at, window.to - 200), to: window.to }, this.o.duration))
       else this.put(keep({ from: window.from, to: Math.max(at, window.from + 200) }, this.o.duration))
     })
     const end = (): void => {
-      if (part && far) this.tell.jumped(this.window)
+      const outside = start < window.from || start > window.to
+      if (part === 'new' && !far && outside) this.put(pan(window, start - (window.from + window.to) / 2, this.o.duration))
+      if (part && (far || outside)) this.tell.jumped(this.window)
       part = undefined
     }
     on(overview, 'pointerup', end)
     on(overview, 'pointercancel', end)
   }
+}
+
+/** What of the overview a hand takes hold of: an edge of the window, its middle, or what becomes another. */
+export type Grip = 'from' | 'to' | 'all' | 'new'
+
+const CURSORS: Record<Grip, string> = { from: 'ew-resize', to: 'ew-resize', all: 'grab', new: 'crosshair' }
+
+/** gripAt is what is taken hold of at a time, where a pixel is so many nanoseconds. */
+export function gripAt(w: Window, duration: number, at: number, perPixel: number): Grip {
+  const edge = Math.min(EDGE * perPixel, Math.max(2 * perPixel, (w.to - w.from) / 4))
+  const all = w.from <= 0 && w.to >= duration
+  if (!all && Math.abs(at - w.from) < edge) return 'from'
+  if (!all && Math.abs(at - w.to) < edge) return 'to'
+  return all || at < w.from || at > w.to ? 'new' : 'all'
 }
 
 // place gives a canvas as many pixels as the screen has for it. Setting its size
