@@ -115,6 +115,9 @@ func parseURL(s string) (pprof, agent string, query url.Values, err error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", "", nil, problem.New(problem.Misuse, "gowhy record --url http://localhost:6060", "%q is not an http URL", s)
 	}
+	if u.Hostname() == "" { // as servers write where they listen, like ":6060"
+		u.Host = "localhost:" + u.Port()
+	}
 	query = u.Query()
 	for _, own := range []string{"seconds", "debug", "gc", "d"} { // of a pasted …/trace?seconds=5
 		query.Del(own)

@@ -346,6 +346,7 @@ func TestPiecesEnd(t *testing.T) {
 
 func TestParseURL(t *testing.T) {
 	for in, want := range map[string][3]string{
+		":6060":                                            {"http://localhost:6060/debug/pprof/", "http://localhost:6060/debug/gowhy/", ""},
 		"localhost:6060":                                   {"http://localhost:6060/debug/pprof/", "http://localhost:6060/debug/gowhy/", ""},
 		"http://h:1/":                                      {"http://h:1/debug/pprof/", "http://h:1/debug/gowhy/", ""},
 		"https://h/x/":                                     {"https://h/x/debug/pprof/", "https://h/x/debug/gowhy/", ""},
