@@ -60,6 +60,9 @@ func checkStalled(p *diagnosis.Pass) {
 	queues := lockQueues(m)
 	inCycle := map[*lockQueue]bool{}
 	for _, c := range lockCycles(queues) {
+		if advances(m, c) {
+			continue
+		}
 		for _, q := range c {
 			inCycle[q] = true
 		}
@@ -133,6 +136,18 @@ func lockCycles(qs []*lockQueue) (cycles [][]*lockQueue) {
 		}
 	}
 	return cycles
+}
+
+// advances reports whether one of a cycle was seen to go on: then it is none, whatever the
+// source shows. Who was watched for long and has stood for less than a second moved before.
+func advances(m *model.Moment, cycle []*lockQueue) bool {
+	if m.Watched < stuckWatched || m.Dead {
+		return false
+	}
+	return slices.ContainsFunc(cycle, func(q *lockQueue) bool {
+		_, h := q.next()
+		return h.at.Still == 0 && h.at.Waited < stuckWatched
+	})
 }
 
 // chained are the locks at whose end nobody waits for another, with those behind them;

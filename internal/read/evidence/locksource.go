@@ -22,9 +22,10 @@ type lockName struct {
 // A heldLock is one that a frame holds.
 type heldLock struct {
 	lockName
-	frame  int // on the stack
-	taken  model.Frame
-	shared bool
+	frame    int // on the stack
+	taken    model.Frame
+	shared   bool
+	released bool // the frame gave back what a caller of it holds
 }
 
 // asked is the lock that a frame's line asks for.
@@ -60,12 +61,27 @@ func (r *sourceReader) heldOn(frames []model.Frame) (held []heldLock) {
 			continue
 		}
 		for _, h := range list {
-			h.frame = i
-			held = append(held, h)
+			if h.frame = i; h.released || !gaveBack(frames[:i], r.holds, h) {
+				held = append(held, h)
+			}
 		}
 	}
-	return held
+	return slices.DeleteFunc(held, func(h heldLock) bool { return h.released })
 }
+
+// gaveBack reports whether one of the frames that a frame called has unlocked what it
+// holds: many functions want a lock held and are without it while they wait. Where a
+// name does not tell of which type it is, the field decides.
+func gaveBack(called []model.Frame, holds map[model.Frame][]heldLock, h heldLock) bool {
+	return slices.ContainsFunc(called, func(f model.Frame) bool {
+		return slices.ContainsFunc(holds[f], func(o heldLock) bool {
+			return o.released && o.shared == h.shared && (o.name == h.name || lastField(o.name) == lastField(h.name) && !(o.receiver && h.receiver))
+		})
+	})
+}
+
+// lastField is the field of a lock's name.
+func lastField(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 // onReceiver reports whether all calls from a frame up to the one that asks for a lock are
 // of methods of its own receiver, so that all are of one value.
@@ -309,10 +325,13 @@ func (w *lockWalk) call(call *ast.CallExpr) {
 	case "Unlock", "RUnlock":
 		name, shared := w.fn.nameOf(x), method == "RUnlock"
 		for i := len(w.held) - 1; i >= 0; i-- {
-			if w.held[i].lockName == name && w.held[i].shared == shared {
+			if w.held[i].lockName == name && w.held[i].shared == shared && !w.held[i].released {
 				w.held = slices.Delete(w.held, i, i+1)
 				return
 			}
+		}
+		if name.name != "" {
+			w.held = append(w.held, heldLock{lockName: name, shared: shared, released: true})
 		}
 	}
 }

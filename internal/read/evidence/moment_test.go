@@ -103,6 +103,30 @@ func with(mu *sync.Mutex) {
 func within(mu *sync.Mutex) {
 	mu.Lock()
 }
+
+func (c *cache) loop() {
+	c.mu.Lock()
+	c.flush()
+	c.mu.Unlock()
+}
+
+// flush wants mu held, and is without it while it writes.
+func (c *cache) flush() {
+	done()
+	c.mu.Unlock()
+	fetch()
+	c.mu.Lock()
+}
+
+func (c *cache) retry() {
+	c.mu.Lock()
+	c.other(c.next)
+}
+
+func (c *cache) other(o *cache) {
+	o.rw.Unlock()
+	fetch()
+}
 `
 
 // dumpOf is a dump of goroutines: each is a state and frames, leaf first, like
@@ -180,7 +204,21 @@ func TestHolderBySource(t *testing.T) {
 			t.Errorf("lock %+v, want main.cache.mu by source with its address", l)
 		}
 	}
-	m := momentOf(t, file, []string{"sync.Mutex.Lock", "sync.(*Mutex).Lock(...)", "main.stop() 55"},
+	for _, c := range [][3]string{
+		{"main.done()", "main.(*cache).flush(0xc000010000) 96", "goroutine 2 since main.(*cache).loop:89 sure=true shared=false"},
+		{"main.fetch()", "main.(*cache).flush(0xc000010000) 98", ""},           // flush has given it back
+		{"sync.(*Mutex).Lock(...)", "main.(*cache).flush(0xc000010000) 99", ""}, // and takes it again: that is no deadlock
+	} {
+		m := momentOf(t, file, waits, []string{"IO wait, 3 minutes", c[0], c[1], "main.(*cache).loop(0xc000010000) 90"})
+		if got := holder(t, m); got != c[2] {
+			t.Errorf("%s in %s: %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+	m := momentOf(t, file, waits, []string{"IO wait, 3 minutes", "main.fetch()", "main.(*cache).other(0xc000010000) 109", "main.(*cache).retry(0xc000010000) 104"})
+	if got, want := holder(t, m), "goroutine 2 since main.(*cache).retry:103 sure=true shared=false"; got != want {
+		t.Errorf("another lock was given back: %q, want %q", got, want)
+	}
+	m = momentOf(t, file, []string{"sync.Mutex.Lock", "sync.(*Mutex).Lock(...)", "main.stop() 55"},
 		[]string{"sleep", "main.fetch()", "main.sweep.func1() 49", "main.sweep() 50"})
 	if got, want := holder(t, m), "goroutine 2 since main.sweep:46 sure=true shared=false"; got != want {
 		t.Errorf("a variable of the package, past a literal: %q, want %q", got, want)
