@@ -81,11 +81,12 @@ func ofUser(f Frame) bool {
 }
 
 // OfRecording reports whether a stack is one of the recording itself: of the
-// agent, or of the handlers of net/http/pprof. A program that does little is
-// mostly that while it is recorded, and is not to be blamed for it.
+// agent, or of the handlers of net/http/pprof and expvar, which recorders and
+// monitors ask. A program that does little is mostly that while it is recorded, and
+// is not to be blamed for it.
 func OfRecording(frames []Frame) bool {
 	return slices.ContainsFunc(frames, func(f Frame) bool {
-		return strings.HasPrefix(f.Func, "github.com/gowhy/gowhy/agent.") || strings.HasPrefix(f.Func, "net/http/pprof.")
+		return strings.HasPrefix(f.Func, "github.com/gowhy/gowhy/agent.") || strings.HasPrefix(f.Func, "net/http/pprof.") || f.Func == "expvar.expvarHandler"
 	})
 }
 
