@@ -37,6 +37,7 @@ type Pool struct {
 	name string
 	size int64
 	wait time.Duration // that a request waits for a grant
+	kept int64         // of the size, what only small grants are made of
 
 	mu      sync.Mutex
 	free    int64
@@ -52,6 +53,12 @@ type waiter struct {
 // NewPool is one of so many bytes; its name is that of its metrics.
 func NewPool(name string, size int64, wait time.Duration) *Pool {
 	return &Pool{name: name, size: size, free: size, wait: wait}
+}
+
+// KeepForSmall has a part of a pool granted only to who takes little, and returns the pool.
+func (p *Pool) KeepForSmall(bytes int64) *Pool {
+	p.kept = bytes
+	return p
 }
 
 // Size is how much there is.
@@ -97,9 +104,8 @@ func (g *Grant) More(ctx context.Context, bytes int64) error {
 	if bytes == 0 {
 		return nil
 	}
-	if g.bytes > g.pool.size-bytes {
-		g.pool.refuse()
-		return fmt.Errorf("%w, which is %d MiB", ErrLarge, g.pool.size>>20)
+	if err := g.pool.Holds(g.bytes + bytes); err != nil {
+		return err
 	}
 	if err := g.pool.take(ctx, bytes); err != nil {
 		return err
@@ -124,20 +130,34 @@ func (g *Grant) Keep(bytes int64) {
 // Release gives back all.
 func (g *Grant) Release() { g.Keep(0) }
 
-func (p *Pool) refuse() {
+// Holds is [ErrLarge] of what nobody can have.
+func (p *Pool) Holds(bytes int64) error {
+	most := p.size - p.beyond(bytes)
+	if bytes <= most {
+		return nil
+	}
 	p.mu.Lock()
 	p.refused++
 	p.mu.Unlock()
+	return fmt.Errorf("%w, which is %d MiB", ErrLarge, most>>20)
 }
 
-// fits tells whether bytes can be granted now, though others wait.
-func (p *Pool) fits(bytes int64) bool {
-	return bytes <= p.free && (len(p.queue) == 0 || bytes <= p.size/small)
+func (p *Pool) small(bytes int64) bool { return bytes <= p.size/small }
+
+// beyond is what somebody who takes so much cannot have.
+func (p *Pool) beyond(bytes int64) int64 {
+	if p.small(bytes) {
+		return 0
+	}
+	return p.kept
 }
+
+// fits tells whether there are so many bytes for somebody now.
+func (p *Pool) fits(bytes int64) bool { return bytes <= p.free-p.beyond(bytes) }
 
 func (p *Pool) take(ctx context.Context, bytes int64) error {
 	p.mu.Lock()
-	if p.fits(bytes) {
+	if p.fits(bytes) && (len(p.queue) == 0 || p.small(bytes)) {
 		p.free -= bytes
 		p.mu.Unlock()
 		return nil
@@ -180,13 +200,19 @@ func (p *Pool) give(bytes int64) {
 	p.next()
 }
 
-// next grants the first of the queue what they wait for. The caller holds mu.
+// next grants the first of the queue what they wait for, and small ones behind one whose
+// turn has not come. The caller holds mu.
 func (p *Pool) next() {
-	for len(p.queue) > 0 && p.queue[0].bytes <= p.free {
-		p.free -= p.queue[0].bytes
-		close(p.queue[0].granted)
-		p.queue = p.queue[1:]
-	}
+	blocked := false
+	p.queue = slices.DeleteFunc(p.queue, func(w *waiter) bool {
+		if !p.fits(w.bytes) || blocked && !p.small(w.bytes) {
+			blocked = true
+			return false
+		}
+		p.free -= w.bytes
+		close(w.granted)
+		return true
+	})
 }
 
 // Metrics writes a pool as Prometheus reads it.

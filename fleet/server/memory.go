@@ -12,17 +12,21 @@ import (
 // A budget divides the memory of a server. What the store and the runtime have is the rest:
 // two tables of a tenth each, the stacks that are known, and what waits for the collector.
 type budget struct {
+	heads     *memory.Pool // the first of large bodies that are announced
 	bodies    *memory.Pool // what is pushed, as it comes
 	profiles  *memory.Pool // the same decoded, until the store has it
 	questions *memory.Pool // and those that the server asks itself
 }
 
 const (
-	bodiesShare, profilesShare, questionsShare = 0.1875, 0.25, 0.1875
+	headsShare, bodiesShare, profilesShare, questionsShare = 0.0225, 0.165, 0.25, 0.1875
 
 	// pushWait is shorter than an SDK waits for its answer, which is ten seconds; there are
-	// two such waits. questionWait is as long as somebody looks at an empty page.
+	// two such waits, and three for a large body. questionWait is as long as somebody looks at an empty page.
 	pushWait, questionWait = 3 * time.Second, 10 * time.Second
+	// Of the memory of bodies a part is for small ones, which are nearly all: an SDK's has 10 kB.
+	// Large ones, however many announce themselves, cannot keep them out.
+	keptForSmall = 8
 	// smallQuestion is what one takes that sums totals, and largeQuestion one about stacks,
 	// as a part of all: it needs a quarter as a rule, and three at once keep two CPUs busy.
 	smallQuestion = 2 << 20
@@ -47,7 +51,8 @@ func budgetOf(bytes int64) budget {
 	}
 	part := func(share float64) int64 { return int64(share * float64(bytes)) }
 	return budget{
-		bodies:    memory.NewPool("bodies", part(bodiesShare), pushWait),
+		heads:     memory.NewPool("heads", part(headsShare), pushWait),
+		bodies:    memory.NewPool("bodies", part(bodiesShare), pushWait).KeepForSmall(part(bodiesShare) / keptForSmall),
 		profiles:  memory.NewPool("profiles", part(profilesShare), pushWait),
 		questions: memory.NewPool("questions", part(questionsShare), questionWait),
 	}
@@ -57,7 +62,9 @@ func budgetOf(bytes int64) budget {
 // there are two.
 func TableBytes(bytes int64) int64 { return min(32<<20, bytes/10) }
 
-func (b *budget) pools() []*memory.Pool { return []*memory.Pool{b.bodies, b.profiles, b.questions} }
+func (b *budget) pools() []*memory.Pool {
+	return []*memory.Pool{b.heads, b.bodies, b.profiles, b.questions}
+}
 
 // ask has next called when there is memory for a question. What it needs beyond the least
 // it takes as it learns what there is.

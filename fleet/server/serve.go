@@ -157,10 +157,11 @@ func routes(s store.Store, m *meter, l *live, memories *budget, o Options) http.
 	if o.Forward != nil {
 		in = o.Forward.Handler(in)
 	}
-	in = ingest.Admit(in, memories.bodies, ways.Body)
+	room := ingest.Room{Heads: memories.heads, Bodies: memories.bodies, Within: readTime}
+	in = ingest.Admit(in, room, ways.Body)
 	mux.Handle(ingest.PushPath, m.count(in))
 	mux.Handle(ingest.IngestPath, m.count(in))
-	otel := ingest.Admit(otlp.Handler(kept, ways), memories.bodies, ways.Body)
+	otel := ingest.Admit(otlp.Handler(kept, ways), room, ways.Body)
 	mux.Handle(otlp.HTTPPath, m.count(otel))
 	mux.Handle(otlp.GRPCPath, m.count(otel))
 	l.routes(mux)
