@@ -20,6 +20,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/memory"
@@ -215,11 +216,16 @@ func TextOf(err error) string {
 		return store.ErrFull.Error() + ": send it again later"
 	case errors.Is(err, store.ErrClosed):
 		return store.ErrClosed.Error() + ": send it again later"
+	case noRoom(err):
+		return "the store has no room for it now: send it again later"
 	case status == http.StatusInternalServerError:
 		return "the store cannot keep it now"
 	}
 	return strings.ToValidUTF8(err.Error(), "\uFFFD")
 }
+
+// noRoom reports whether a disk is full: that passes, as other errors of a disk may not.
+func noRoom(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // StatusOf is the HTTP status of an error of this package, or of a store.
 func StatusOf(err error) int {
@@ -233,7 +239,7 @@ func StatusOf(err error) int {
 		return http.StatusTooManyRequests
 	case errors.Is(err, memory.ErrLarge):
 		return http.StatusRequestEntityTooLarge
-	case errors.Is(err, store.ErrClosed):
+	case errors.Is(err, store.ErrClosed), noRoom(err): // of OTLP a client repeats what is 503, and drops what is 500
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError

@@ -15,6 +15,7 @@ import (
 	"runtime/pprof"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -195,7 +196,8 @@ func TestRefusals(t *testing.T) {
 		{"a cut form", "/ingest?name=a", otherType, "", other[:20], nil, 400},
 		{"a full store", "/ingest?name=a", "", "", data, store.ErrFull, 429},
 		{"a closed store", "/ingest?name=a", "", "", data, store.ErrClosed, 503},
-		{"a broken store", "/ingest?name=a", "", "", data, fmt.Errorf("log %s: no space left on device", directory), 500},
+		{"a full disk", "/ingest?name=a", "", "", data, fmt.Errorf("log %s: %w", directory, syscall.ENOSPC), 503},
+		{"a broken store", "/ingest?name=a", "", "", data, fmt.Errorf("log %s: I/O error", directory), 500},
 		{"another media type", PushPath, "text/plain", "", "", nil, 415},
 		{"no JSON", PushPath, "application/json", "", "{", nil, 400},
 		{"a list without end", PushPath, "application/json", "", `{"series":[` + strings.Repeat("0,", 1<<20), nil, 400},

@@ -41,8 +41,14 @@ func (s *screen) String() string {
 // begin runs a command that serves until the test ends, and gives the server's URL.
 func begin(t *testing.T, args ...string) string {
 	t.Helper()
+	return beginOn(t, new(screen), args...)
+}
+
+// beginOn is begin with what it prints.
+func beginOn(t *testing.T, said *screen, args ...string) string {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	said, ended := new(screen), make(chan int, 1)
+	ended := make(chan int, 1)
 	go func() { ended <- run(ctx, args, said, said) }()
 	t.Cleanup(func() {
 		stop()

@@ -5,11 +5,13 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -200,6 +202,7 @@ func TestFailures(t *testing.T) {
 	}{
 		{store.ErrFull, codes.ResourceExhausted, 429, true},
 		{store.ErrClosed, codes.Unavailable, 503, true},
+		{fmt.Errorf("write /srv/secret: %w", syscall.ENOSPC), codes.Unavailable, 503, true},
 		{errors.New("write /srv/secret: I/O error"), codes.Internal, 500, false},
 	} {
 		s := serve(t, &keeper{fail: c.fail}, ingest.Options{RetryAfter: 7 * time.Second})

@@ -13,7 +13,6 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
-	_ "modernc.org/sqlite" // the driver of the catalog
 )
 
 // Names are blobs: they may have any bytes, and SQLite's text ends at a NUL for some of
@@ -75,7 +74,10 @@ func (c *catalog) create(path string) error {
 	if tables > 0 && is != version {
 		return fmt.Errorf("%s is of format %d, and this program reads %d (hint: move the directory away, or open it with the program that made it)", path, is, version)
 	}
-	_, err = c.db.Exec(schema + findingsSchema + fmt.Sprintf(`PRAGMA user_version = %d;`, version))
+	if _, err = c.db.Exec(schema + findingsSchema); err != nil || is == version { // which writes nothing where all is there: the disk may be full
+		return err
+	}
+	_, err = c.db.Exec(fmt.Sprintf(`PRAGMA user_version = %d`, version))
 	return err
 }
 

@@ -4,9 +4,20 @@ import (
 	"errors"
 	"io"
 	"os"
+	"syscall"
+
+	"modernc.org/sqlite" // the driver of the catalog
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/gowhy/gowhy/fleet/durable"
 )
+
+// noRoom reports whether an error is of a disk that is full.
+func noRoom(err error) bool {
+	var catalog *sqlite.Error
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
+		errors.As(err, &catalog) && (catalog.Code() == sqlite3.SQLITE_FULL || catalog.Code() == sqlite3.SQLITE_IOERR_SHMSIZE)
+}
 
 // A disk is what writes files, so that tests can have one that is full.
 type disk interface {

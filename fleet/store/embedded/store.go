@@ -147,7 +147,13 @@ func Open(dir string, o Options) (*Store, error) {
 	s.segments = directory{filepath.Join(dir, "segments"), s.options.disk}
 	s.close = sync.OnceValue(s.shut)
 	if err := s.open(); err != nil {
+		if noRoom(err) {
+			err = fmt.Errorf("%w (hint: the disk of %s is full: make some room)", err, dir)
+		}
 		return nil, errors.Join(fmt.Errorf("embedded store: %w", err), s.release())
+	}
+	if s.frozen != nil {
+		s.full <- struct{}{}
 	}
 	s.workers.Go(s.commit)
 	s.workers.Go(s.flush)
@@ -185,7 +191,10 @@ func (s *Store) open() error {
 	if err := s.recover(); err != nil {
 		return err
 	}
-	return s.tidy()
+	if err := s.tidy(); !noRoom(err) { // else it is done with the next flush
+		return err
+	}
+	return nil
 }
 
 // removeOrphans removes files of segments that the catalog does not name.
@@ -237,7 +246,9 @@ func (s *Store) recover() error {
 			return err
 		}
 		if !last {
-			if err := s.keep(t); err != nil {
+			if err := s.keep(t); noRoom(err) && i == len(numbers)-2 {
+				s.frozen, s.flushErr = t, err // as it was before: the flusher tries again
+			} else if err != nil {
 				return err
 			}
 			continue
