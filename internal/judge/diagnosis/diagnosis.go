@@ -138,6 +138,9 @@ type Bound struct {
 	Operands []fact.Fact `json:"operands,omitempty"`
 	// Goal is what the bound improves.
 	Goal Goal `json:"goal"`
+	// Along says, of an estimate that reaches beyond the finding's cost, what goes with
+	// it; else empty.
+	Along string `json:"along,omitempty"`
 	// Words are the gain as every report says it.
 	Words string `json:"words"`
 	// Share is Value relative to the whole, 0 to 1; it ranks findings.

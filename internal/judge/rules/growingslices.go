@@ -100,13 +100,19 @@ var growingFunctions = []string{
 	"internal/runtime/maps.(*table).rehash", "internal/runtime/maps.(*table).grow", "internal/runtime/maps.(*Map).growTo",
 }
 
+// growingRepairs is what a known size saves: about half of the bytes, and never more than
+// growing takes, the copying in it, with the collector's part.
+var growingRepairs = repairs{0.5, 1}
+
+const growingAlong = "the collector's work for what was grown out of, and what samples may have missed"
+
 func growingFinding(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, share fact.Fact) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Where:    topPlaces(sites, growingNamed),
 		Stacks:   topStacks(sites, growingNamed),
 		Evidence: []fact.Fact{share, s.used()},
 		Cost:     s.cost(share),
-		Bound: s.estimate(s.saved("growing slices and maps", growsHere(p.Model)),
+		Bound: s.estimateOf(s.saved("growing slices and maps", growsHere(p.Model)), growingRepairs, growingAlong,
 			"made at its final size, each is still allocated once, and what is kept and emptied is not"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.witness(), "whether the final size can be known beforehand is yours to tell"},
@@ -135,7 +141,7 @@ func libraryGrowth(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, asks diagnosi
 	f := growingFinding(p, s, sites, share)
 	top, _ := grower(p.Model.Stacks.Frames(sites[0].stacks[0]))
 	f.Remark, f.Confidence, f.Where, f.Explains = true, diagnosis.Low, where(asks), []string{}
-	f.Bound = s.estimate(s.saved("growing slices and maps of libraries", growsElsewhere(p.Model)), "as if the library were not called at all")
+	f.Bound = s.estimateOf(s.saved("growing slices and maps of libraries", growsElsewhere(p.Model)), growingRepairs, growingAlong, "as if the library were not called at all")
 	f.Reasons = []string{s.witness(), "what grows is the library's: only how often and for what it is called is yours to tell"}
 	f.Remedy = diagnosis.Remedy{
 		Text: "Look at the line that leads into the library: whether it makes the same thing again, and whether " +

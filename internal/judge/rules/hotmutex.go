@@ -39,7 +39,7 @@ func checkHotmutex(p *diagnosis.Pass) {
 		if q.kind != lockDemand {
 			continue
 		}
-		waiting, throughput := q.waiting(p, "goroutines waiting for this lock, on average"), q.faster(p, handingOver(p)...)
+		waiting, throughput := q.waiting(p, "goroutines waiting for this lock, on average"), q.faster(p)
 		switch {
 		case waiting.Value < hotmutexWaiters:
 			worst = worst.Larger(waiting)
@@ -187,21 +187,14 @@ func lockConfidence(p *diagnosis.Pass) (diagnosis.Confidence, []string) {
 
 // handover is what waiters and owners of locks do for each other.
 func handover(p *diagnosis.Pass) fact.Fact {
-	return p.SampleShare("CPU in waiting for and handing over locks", "cpu", p.Frames(func(frames []model.Frame) bool {
-		return throughFunc(frames, func(f string) bool {
-			return isMutex(f) && strings.HasSuffix(f, "Slow") || f == "runtime.semacquire1" || f == "runtime.semrelease1"
-		})
-	}))
+	return p.SampleShare("CPU in waiting for and handing over locks", "cpu", p.Frames(passesLock))
 }
 
-// handingOver is the same in cores: nobody does it where nobody waits. Of a thin
-// profile it is nothing.
-func handingOver(p *diagnosis.Pass) []fact.Fact {
-	share := handover(p)
-	if share.Origin.N < diagnosis.ThinSamples/10 {
-		return nil
-	}
-	return []fact.Fact{fact.Product.Of("CPU in handing over locks", fact.Cores, share, profiledCPU(p))}
+// passesLock reports whether a stack is in a lock's slow path, as waiter or as owner.
+func passesLock(frames []model.Frame) bool {
+	return throughFunc(frames, func(f string) bool {
+		return isMutex(f) && strings.HasSuffix(f, "Slow") || f == "runtime.semacquire1" || f == "runtime.semrelease1"
+	})
 }
 
 // lockRemedy is what helps with the lock that the stacks name, and with any

@@ -526,6 +526,13 @@ func (q *queue) faster(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
 	if q.kind == lockDemand {
 		wait = fact.Sum.Of(wait.Name+", with taking it", fact.Seconds, wait, q.taking(p, wait))
 	}
+	if q.kind == lockDemand || q.kind == fdDemand {
+		freed = append(freed, q.handedOver(p))
+		// A P whose thread waits for a CPU that others have does nothing for its operation.
+		if s, ok := cpuUseOf(p); ok && s.used().Value < busyPs(p).Value {
+			freed = append(freed, fact.Difference.Of("busy Ps beyond the CPU in use", fact.Cores, busyPs(p), s.used()))
+		}
+	}
 	return fasterBy(p, q.groups, wait, q.has, freed...)
 }
 
@@ -542,6 +549,42 @@ func (q *queue) taking(p *diagnosis.Pass, wait fact.Fact) fact.Fact {
 	return fact.Smallest.Of("time in taking the lock and handing it over, at most", fact.Seconds,
 		p.Goroutines("time that they run", q.groups, "running"),
 		fact.Product.Of("a twentieth of the rest", fact.Seconds, rest, fact.Figure("part", lockTaking, fact.Ratio, "room for spinning and handing over, of which 0.02 to 0.4% was seen in a few traces")))
+}
+
+// handedOver is the CPU that goes with the hand-over of a lock, at most, in cores: nobody
+// does it where nobody waits. It is the lock's own slow paths, with the threads that they
+// wake, and of what the scheduler does elsewhere (parking, finding work, putting threads to
+// sleep and waking them up) the part that this lock's waits are of all. What the recording
+// does goes as well, for nobody records the repaired program, and chance may have kept some
+// of all this from the samples: a demo whose limit was 2.12× without these got 2.15× faster.
+func (q *queue) handedOver(p *diagnosis.Pass) fact.Fact {
+	const name = "cores in handing the lock over and in recording it, at most"
+	s, ok := cpuUseOf(p)
+	if !ok {
+		return fact.Product.Of(name, fact.Cores, busyPs(p), fact.Figure("part", lockTaking, fact.Ratio, "room for handing over: too few samples of the CPU tell"))
+	}
+	beside := func(match func([]model.Frame) bool) func([]model.Frame) bool {
+		return func(frames []model.Frame) bool { return !passesLock(frames) && match(frames) }
+	}
+	parks := fact.Sum.Of("waits of all goroutines", fact.Count, p.WaitCount("waits for others", model.Sync, nil), p.WaitCount("waits for the network", model.Net, nil))
+	return s.cores(handedOverShare.Of(name, fact.Ratio,
+		s.in("CPU in waiting for and handing over locks", passesLock),
+		s.in("CPU in the scheduler elsewhere", beside(func(frames []model.Frame) bool {
+			return model.CPUPartOf(frames) == model.Scheduling && !recordsItself(frames)
+		})),
+		fact.Fraction.Of("this lock's part of all waits", fact.Ratio, p.WaitCount("its waits", model.Sync, q.has), parks),
+		s.in("CPU in recording", beside(recordsItself)), s.samples()))
+}
+
+var handedOverShare = &fact.Formula{Name: "handed over", Words: "{0} + {1} × {2} + {3}, with what chance may have kept from the samples",
+	Value: func(x []float64) float64 { return fact.AtMost(x[0]+x[1]*x[2]+x[3], int64(x[4])) }}
+
+// recordsItself reports whether a stack is of recording: the recorder's own, or the
+// runtime's where it writes or reads the trace.
+func recordsItself(frames []model.Frame) bool {
+	return model.OfRecording(frames) || throughFunc(frames, func(f string) bool {
+		return strings.HasPrefix(f, "runtime.trace") || strings.HasPrefix(f, "runtime.(*trace")
+	})
 }
 
 // often is how many waits it had a second.

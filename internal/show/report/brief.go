@@ -104,6 +104,7 @@ func (t *texter) short(n int, f *diagnosis.Finding, places, runs int) {
 			sure = ""
 		}
 		t.field("gain", layout.Plain, []string{t.In(layout.Bold, gain) + t.In(layout.Dim, sure)})
+		t.field("", layout.Dim, t.first(f.Bound.Along, t.Width-briefColumn, briefText))
 	}
 	t.field("do", layout.Plain, t.first(f.Remedy.Text, t.Width-briefColumn, briefText))
 	if len(f.Try) > 0 {
