@@ -17,14 +17,17 @@ type Load struct {
 	// Unanswered are those of the failed ones that had no answer at all: connections
 	// refused or broken. They are no operations of the program.
 	Unanswered int64
-	Failures   []Failure     // kinds of failure, the most frequent first
-	Crossed    []string      // thresholds of the test's own that were crossed
-	Rate       float64       // finished per second
-	Offered    float64       // asked for per second; 0 for a closed loop or when not said
-	Bytes      int64         // received; 0 when not said
-	Latency    []Quantile    // in order; empty when not said
-	Mean       time.Duration // of the latency; 0 when not said
-	Over       []Interval    // over time, empty when not said
+	Failures   []Failure // kinds of failure, the most frequent first
+	Crossed    []string  // thresholds of the test's own that were crossed
+	Rate       float64   // finished per second
+	Offered    float64   // asked for per second; 0 for a closed loop or when not said
+	URL        string    // that was asked for by GET; empty when not said, or when more goes into the request
+	// Connections is the most that were open; 0 when not said.
+	Connections int
+	Bytes       int64         // received; 0 when not said
+	Latency     []Quantile    // in order; empty when not said
+	Mean        time.Duration // of the latency; 0 when not said
+	Over        []Interval    // over time, empty when not said
 	// Closed is set where the generator says that the next operation began only
 	// when one had ended, so that the rate was the program's own.
 	Closed bool

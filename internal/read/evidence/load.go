@@ -35,7 +35,7 @@ func (l *loader) readLoad(s source) error {
 
 // setLoad puts a result on the model's clock.
 func (l *loader) setLoad(r *loadresult.Result) {
-	m := &model.Load{Tool: r.Tool, Names: r.Tool == "dnsperf" || strings.HasPrefix(r.Target, "DNS at "), Duration: r.Duration, Ops: r.Ops, Failed: r.Failed, Unanswered: r.Unanswered, Crossed: r.Crossed, Rate: r.Rate, Offered: r.Offered, Bytes: r.Bytes, Mean: r.Mean,
+	m := &model.Load{Tool: r.Tool, Names: r.Tool == "dnsperf" || strings.HasPrefix(r.Target, "DNS at "), Duration: r.Duration, Ops: r.Ops, Failed: r.Failed, Unanswered: r.Unanswered, Crossed: r.Crossed, Rate: r.Rate, Offered: r.Offered, URL: r.URL, Connections: r.Connections, Bytes: r.Bytes, Mean: r.Mean,
 		Closed: r.Closed, Generator: model.Generator{Limit: r.Generator, CPU: r.CPU, Procs: r.Procs},
 		Failures: mapped(r.Errors, func(f loadresult.Failure) model.Failure { return model.Failure(f) }),
 		Backlog:  mapped(r.Backlog, func(l loadresult.Level) model.Point { return model.Point{At: l.At, Value: float64(l.N)} }),

@@ -2,6 +2,7 @@ package loadresult
 
 import (
 	"bytes"
+	"net"
 	"regexp"
 	"strings"
 )
@@ -23,6 +24,7 @@ func detectAB(head []byte) bool {
 // first one, which is no failure of a page that changes: those are left out.
 func parseAB(l *lines) (*Result, error) {
 	r, served := &Result{}, false
+	scheme, host, port := "http", "", ""
 	for l.next() {
 		line := l.text()
 		if m := abCauses.FindStringSubmatch(line); m != nil {
@@ -53,6 +55,18 @@ func parseAB(l *lines) (*Result, error) {
 		switch value = strings.TrimSpace(value); name {
 		case "This is ApacheBench, Version", "Server Software":
 			r, served = &Result{}, false
+		case "SSL/TLS Protocol":
+			scheme = "https"
+		case "Server Hostname":
+			host = value
+		case "Server Port":
+			port = value
+		case "Document Path":
+			r.URL = webAddress(scheme + "://" + net.JoinHostPort(host, port) + value)
+		case "Concurrency Level":
+			r.Connections = int(min(count(value), maxConnections))
+		case "Total body sent":
+			r.URL = ""
 		case "Time taken for tests":
 			n, _, _ := leading(value)
 			r.Duration = max(0, seconds(n))

@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"regexp"
+	"strings"
 	"time"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
@@ -145,13 +147,35 @@ func parseGowhyJSON(l *lines) (*Result, error) {
 	return d.result()
 }
 
+// asked is the address of a target in words, "GET http://localhost:8080/"; empty for other
+// requests, which have more to them.
+func asked(target string) string {
+	address, ok := strings.CutPrefix(target, "GET ")
+	if !ok {
+		return ""
+	}
+	return webAddress(address)
+}
+
+// webAddress is the text when it is an address that a command line can take.
+func webAddress(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || Printable(text) != text || strings.ContainsAny(text, " \t") {
+		return ""
+	}
+	return text
+}
+
+// maxConnections bounds what an output can say of itself.
+const maxConnections = 1 << 20
+
 var errDocument = errors.New("its numbers cannot be")
 
 // result refuses what no load can have measured.
 func (d *document) result() (*Result, error) {
 	r := &Result{Duration: time.Duration(d.Duration), Ops: d.Ops, Failed: d.Failed, Rate: d.Rate, Offered: d.Offered,
 		Bytes: d.Bytes, Mean: time.Duration(d.Mean), Closed: d.Closed, Planned: d.Planned, Sent: d.Sent,
-		Target: Words(d.Target), Plan: Words(d.Plan), Generator: Words(d.Generator),
+		Target: Words(d.Target), URL: asked(d.Target), Plan: Words(d.Plan), Generator: Words(d.Generator),
 		CPU: d.CPU, Procs: d.Procs, Connections: d.Connections}
 	if len(d.Over) > MaxPieces || len(d.Backlog) > MaxLevels || max(len(d.Errors), len(d.Answers), len(d.Strays)) > MaxKinds ||
 		max(len(d.Latency), len(d.Service), len(d.Late)) > maxQuantiles {

@@ -39,6 +39,7 @@ type Result struct {
 	// Offered is how many a second were asked for, whether or not they could
 	// be sent in time; 0 for a closed loop or when not said.
 	Offered float64
+	URL     string     // that was asked for by GET; empty when not said, or when more goes into the request
 	Bytes   int64      // received; 0 when not said
 	Latency []Quantile // by Q; the least and the greatest have Q 0 and 1; empty when not said
 	Mean    time.Duration
@@ -72,7 +73,7 @@ type Result struct {
 	Strays      []Failure // what came and was the answer to no operation that waited, in the same order
 	CPU         float64   // cores that the generator used while it offered; 0 when not known
 	Procs       int       // cores that it could use
-	Connections int       // the most that were open
+	Connections int       // the most that were open; 0 when not said
 	// Generator says why the generator itself was the limit; empty when not.
 	Generator string
 

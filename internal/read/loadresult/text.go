@@ -355,6 +355,7 @@ func wrapped(s string, width int) string {
 
 var (
 	gowhyHead  = regexp.MustCompile(`^[a-z ]+: ([0-9]+) of ([0-9]+) operations done in ([0-9.a-zµ]+), ([0-9.e+]+)/s (?:of ([0-9.e+]+)/s offered|in a closed loop), ([0-9]+) failed$`)
+	gowhyAsked = regexp.MustCompile(`^(GET [^ ;]+)(?:;|$)`)
 	gowhyBegan = regexp.MustCompile(`^began ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z)$`)
 	gowhyRow   = regexp.MustCompile(`^(` + rowLatency + `|` + rowService + `|` + rowLate + `)((?:\s+[0-9.]+ [mµ]?s|\s+[0-9][0-9hms.]*)+)$`)
 	gowhyTime  = regexp.MustCompile(`[0-9.]+ [mµ]?s|[0-9][0-9hms.]*`)
@@ -369,6 +370,8 @@ func parseGowhyText(l *lines) (*Result, error) {
 		if m := gowhyHead.FindStringSubmatch(line); m != nil {
 			r = &Result{Ops: count(m[1]), Planned: count(m[2]), Duration: max(0, took(m[3])), Failed: count(m[6]), Closed: m[5] == ""}
 			r.Rate, r.Offered = exact(m[4]), exact(m[5])
+		} else if m := gowhyAsked.FindStringSubmatch(line); m != nil && r.URL == "" {
+			r.URL = asked(m[1])
 		} else if m := gowhyBegan.FindStringSubmatch(line); m != nil && r.Start.IsZero() {
 			if t, err := time.Parse(time.RFC3339Nano, m[1]); err == nil && t.After(earliest) && t.Before(latest) {
 				r.Start = t

@@ -7,7 +7,9 @@ import (
 
 var (
 	// Its first versions had no time and began "Making 100000 requests to http://…".
-	wrkBegin = regexp.MustCompile(`^(?:Running \S+ test @ |Making \d+ requests to )`)
+	wrkBegin = regexp.MustCompile(`^(?:Running \S+ test @ |Making \d+ requests to )(\S*)`)
+	// "  2 threads and 10 connections"
+	wrkConnections = regexp.MustCompile(`^\s*[0-9]+ threads and ([0-9]+) connections`)
 	// "  14098 requests in 3.00s, 1.65MB read"
 	wrkTotal = regexp.MustCompile(`^\s*([0-9]+) requests in ([0-9.]+[a-zµ]+), (\S+) read`)
 	// "    Latency     2.12ms    0.91ms   6.42ms   75.28%"
@@ -32,7 +34,9 @@ func parseWrk(l *lines) (*Result, error) {
 		line := l.text()
 		switch {
 		case wrkBegin.MatchString(line):
-			r, distribution = &Result{Tool: "wrk"}, false
+			// A script may ask for anything, and nothing says that there was one: it is one
+			// request in most of them, to this address in all.
+			r, distribution = &Result{Tool: "wrk", URL: webAddress(wrkBegin.FindStringSubmatch(line)[1])}, false
 		case strings.Contains(line, "Thread calibration:"):
 			r.Tool = "wrk2"
 		case strings.Contains(line, "Latency Distribution"):
@@ -63,6 +67,8 @@ func (r *Result) wrk(line string, distribution bool) {
 	} else if m := wrkTotal.FindStringSubmatch(line); m != nil {
 		r.Ops += count(m[1])
 		r.Duration, r.Bytes = max(0, took(m[2])), bytesOf(m[3], 1024)
+	} else if m := wrkConnections.FindStringSubmatch(line); m != nil {
+		r.Connections = int(min(count(m[1]), maxConnections))
 	} else if m := wrkErrors.FindStringSubmatch(line); m != nil {
 		// Requests that broke are not among those counted as requests; those
 		// that took too long are.
