@@ -126,6 +126,8 @@ export interface Finding {
   prove: string
   /** the experiment as commands to paste, in order */
   try: string[]
+  /** Missing says what the evidence does not tell of such commands, when there are none. */
+  missing?: string
   /**
    * Experiment is what `gowhy verify --apply` does to confirm or reject the
    * finding; nil where no run of the program can.
@@ -241,6 +243,11 @@ export interface Bound {
   operands?: Fact[]
   /** Goal is what the bound improves. */
   goal: Goal
+  /**
+   * Along says, of an estimate that reaches beyond the finding's cost, what goes with
+   * it; else empty.
+   */
+  along?: string
   /** Words are the gain as every report says it. */
   words: string
   /** Share is Value relative to the whole, 0 to 1; it ranks findings. */

@@ -273,6 +273,8 @@ type Finding struct {
 	Remedy     Remedy      `json:"remedy"`
 	Prove      string      `json:"prove"` // the experiment in words, and what refutes the finding
 	Try        []string    `json:"try"`   // the experiment as commands to paste, in order
+	// Missing says what the evidence does not tell of such commands, when there are none.
+	Missing string `json:"missing,omitempty"`
 	// Experiment is what `gowhy verify --apply` does to confirm or reject the
 	// finding; nil where no run of the program can.
 	Experiment *Experiment `json:"experiment,omitempty"`

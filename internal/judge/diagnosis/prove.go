@@ -21,8 +21,8 @@ func (r *runner) prove(f *Finding) {
 	w := proofWriter{m: r.m, rule: f.Rule, e: f.Experiment}
 	if f.Experiment == nil {
 		if f.Prove != "" {
-			f.Try = w.recordAgain()
-			f.Prove = sentences(f.Prove, w.blanks(f.Try))
+			f.Try, f.Missing = w.pasteable(w.recordAgain())
+			f.Prove = sentences(f.Prove, f.Missing)
 		}
 		return
 	}
@@ -33,8 +33,8 @@ func (r *runner) prove(f *Finding) {
 		}
 	}
 	f.Experiment, w.e = &e, &e
-	f.Try = w.commands()
-	f.Prove = sentences(w.says(f), e.Note, w.blanks(f.Try))
+	f.Try, f.Missing = w.pasteable(w.commands())
+	f.Prove = sentences(w.says(f), e.Note, f.Missing)
 }
 
 // Serves reports whether the program answers requests rather than ending by
@@ -58,23 +58,62 @@ func ThroughputMetric(m *model.Model) Metric {
 }
 
 // A proofWriter composes commands from an experiment and what is known of the
-// run. Words in capitals stand for what is not known.
+// run. What is not known leaves a blank, and commands with one are not printed.
 type proofWriter struct {
 	m    *model.Model
 	rule string
 	e    *Experiment
 }
 
-// What stands for the unknown.
+// The blanks, none of which a command line or a file's name holds: see printable.
 const (
-	anyCommand   = "COMMAND"
-	anyArguments = "ARGUMENTS"
-	anyPackage   = "PACKAGE"
-	anyURL       = "URL"
-	anyAddress   = "ADDRESS"
-	anyQueries   = "FILE"
-	anyReady     = "log:TEXT" // a name server is asked by no URL
+	noCommand   = "\x00command"
+	noArguments = "\x00arguments"
+	noPackage   = "\x00package"
+	noURL       = "\x00url"
+	noServer    = "\x00server"
+	noQueries   = "\x00queries"
+	noPlace     = "\x00place"
 )
+
+// blanks are what a command lacks, in the words of a sentence.
+var blanks = [][2]string{
+	{noPackage, "the program's main package (--package)"},
+	{noCommand, "its command line (after --)"},
+	{noArguments, "its arguments (after -- {binary})"},
+	{noURL, "the address that the load asks for (--load, --ready)"},
+	{noServer, "the address of the server to record (--url)"},
+	{noQueries, "a load of queries that ends (--load), and a line that the program prints when it is ready (--ready)"},
+	{noPlace, "which argument of the command is to be varied"},
+}
+
+// pasteable returns the commands when they have no blank. Else it returns a sentence
+// that says what is missing.
+func (w *proofWriter) pasteable(commands []string) (whole []string, missing string) {
+	all := strings.Join(commands, " ")
+	var lack []string
+	for _, b := range blanks {
+		if strings.Contains(all, b[0]) {
+			lack = append(lack, b[1])
+		}
+	}
+	if len(lack) == 0 {
+		return commands, ""
+	}
+	tool, _, _ := strings.Cut(strings.TrimPrefix(commands[len(commands)-1], "gowhy "), " ")
+	if strings.HasPrefix(commands[0], "gowhy record ") {
+		tool = "record"
+	}
+	return nil, "gowhy " + tool + " also needs " + listed(lack) + ", which the evidence does not tell."
+}
+
+// listed joins the members of a list as a sentence does.
+func listed(list []string) string {
+	if n := len(list) - 1; n > 0 {
+		return strings.Join(list[:n], ", ") + " and " + list[n]
+	}
+	return strings.Join(list, "")
+}
 
 func (w *proofWriter) commands() []string {
 	switch w.e.Change() {
@@ -101,29 +140,36 @@ func (w *proofWriter) commands() []string {
 
 // files is the evidence, to be read once more; empty when it cannot be.
 func (w *proofWriter) files() string {
-	for _, f := range w.m.Run.Files {
+	files, _ := pasteableFiles(&w.m.Run)
+	return files
+}
+
+// pasteableFiles are the files of a run as a command takes them, if there are any and it can.
+func pasteableFiles(run *model.Run) (files string, ok bool) {
+	for _, f := range run.Files {
 		if strings.HasPrefix(f, "-") || strings.HasPrefix(f, "/dev/") || !printable(f) {
-			return ""
+			return "", false
 		}
 	}
-	if s := shell.Words(w.m.Run.Files); len(s) <= commandMost {
-		return s
+	files = shell.Words(run.Files)
+	if len(files) == 0 || len(files) > commandMost {
+		return "", false
 	}
-	return ""
+	return files, true
 }
 
 // rest is what verify must be told beside a finding, as far as the evidence
 // does not tell it: package, load and command.
 func (w *proofWriter) rest(code bool) (s string) {
-	if code && w.mainPackage() == anyPackage {
-		s = " --package " + anyPackage
+	if code && w.mainPackage() == noPackage {
+		s = " --package " + noPackage
 	}
 	s += w.load()
 	switch {
-	case code && w.arguments() == anyArguments:
-		s += " -- {binary} " + anyArguments
+	case code && w.arguments() == noArguments:
+		s += " -- {binary} " + noArguments
 	case !w.known():
-		s += " -- " + anyCommand
+		s += " -- " + noCommand
 	}
 	return s
 }
@@ -157,7 +203,7 @@ func (w *proofWriter) knobs() string {
 }
 
 // tune has the command with a place for the knob's value: the argument that
-// had it in the run, if there is just one, else one to be put right.
+// had it in the run, if there is just one.
 func (w *proofWriter) tune() string {
 	name, _, _ := strings.Cut(w.e.Tune, "=")
 	goal := "min(" + string(w.e.Primary) + ")"
@@ -169,7 +215,7 @@ func (w *proofWriter) tune() string {
 		if args, ok := w.withPlace(name); ok {
 			command = shell.Words(args)
 		} else {
-			command += " -" + name + " {" + name + "}"
+			command += " " + noPlace
 		}
 	}
 	return "gowhy tune --knob " + shell.Word(w.e.Tune) + " --goal '" + goal + "'" + w.load() + " -- " + command
@@ -213,7 +259,7 @@ func (w *proofWriter) recordAgain() []string {
 	record := fmt.Sprintf("gowhy record -d %.0fs -o after.gowhy ", max(10, math.Ceil(run.Duration.Seconds())))
 	switch {
 	case run.URL != "":
-		record += "--url " + shown(run.URL, anyURL)
+		record += "--url " + shown(run.URL, noServer)
 	default:
 		record += "-- " + w.command()
 	}
@@ -230,18 +276,39 @@ func (w *proofWriter) load() string {
 	if !Serves(w.m) {
 		return ""
 	}
-	how := "--closed"
+	if w.m.Load != nil && w.m.Load.Names {
+		return " --load " + noQueries
+	}
+	address := noURL
+	if l := w.m.Load; l != nil && l.URL != "" {
+		address = shown(l.URL, noURL)
+	}
+	inner := "gowhy load " + address + " " + w.howMuch() + " -d 5s"
+	if address == noURL {
+		return " --load " + noURL
+	}
+	return " --load " + shell.Word(inner) + " --ready " + address
+}
+
+// howMuch are the flags for the load that there was: a closed loop again where it was
+// one, or where the rate is the question, over as many connections.
+func (w *proofWriter) howMuch() string {
+	l := w.m.Load
 	rate := w.m.Operations().PerSecond(w.m.Run.Duration)
-	if l := w.m.Load; l != nil && !l.Known && l.Rate > 0 {
+	if l != nil && !l.Known && l.Rate > 0 {
 		rate = l.Rate // it may have been shorter than the recording
 	}
-	if !w.e.Primary.Greater() && rate >= 1 && rate < rateMost {
-		how = fmt.Sprintf("--rate %.0f", rate)
+	if l != nil && l.Offered > 0 {
+		rate = l.Offered
 	}
-	if w.m.Load != nil && w.m.Load.Names {
-		return " --load 'gowhy load dns " + anyAddress + " --queries " + anyQueries + " " + how + " -d 5s' --ready " + anyReady
+	connections := ""
+	if l != nil && l.Connections > 0 {
+		connections = fmt.Sprintf(" -c %d", l.Connections)
 	}
-	return " --load 'gowhy load " + anyURL + " " + how + " -d 5s' --ready " + anyURL
+	if w.e.Primary.Greater() || l != nil && l.Closed || rate < 1 || rate >= rateMost {
+		return "--closed" + connections
+	}
+	return fmt.Sprintf("--rate %.0f", rate) + connections
 }
 
 // rateMost is more operations a second than one generator sends.
@@ -291,7 +358,7 @@ func printable(s string) bool {
 
 func (w *proofWriter) command() string {
 	if !w.known() {
-		return anyCommand
+		return noCommand
 	}
 	return shell.Words(w.m.Run.Command)
 }
@@ -301,7 +368,7 @@ var starters = []string{"go", "sh", "bash", "dash", "zsh", "make", "env", "sudo"
 
 func (w *proofWriter) arguments() string {
 	if !w.known() || slices.Contains(starters, path.Base(w.m.Run.Command[0])) {
-		return anyArguments
+		return noArguments
 	}
 	return shell.Words(w.m.Run.Command[1:])
 }
@@ -315,9 +382,9 @@ func (w *proofWriter) with(program string) string {
 // of files has no path that the go command knows again.
 func (w *proofWriter) mainPackage() string {
 	if b := w.m.Build; b != nil && b.Path != "" && b.Path != "command-line-arguments" {
-		return shown(strings.TrimSuffix(b.Path, ".test"), anyPackage)
+		return shown(strings.TrimSuffix(b.Path, ".test"), noPackage)
 	}
-	return anyPackage
+	return noPackage
 }
 
 // shown is a word of the evidence in a command, or what stands for it when
@@ -337,9 +404,6 @@ func (w *proofWriter) says(f *Finding) string {
 	case ChangeTune:
 		name, _, _ := strings.Cut(e.Tune, "=")
 		does = fmt.Sprintf("It tries values of %s, in turns, and recommends the smallest that does as well as the best in %s.", name, e.Primary.Words())
-		if _, ok := w.withPlace(name); !ok && strings.ToUpper(name) != name {
-			does += fmt.Sprintf(" Put {%s} where the command has that number.", name)
-		}
 		return does
 	case ChangeKnob:
 		does = "It runs the program as it is and with " + strings.Join(e.Set, " and ") + ", in turns: "
@@ -373,26 +437,6 @@ func (w *proofWriter) moves(f *Finding) string {
 		return fmt.Sprintf("%s, to at most %.3g times", direction, p.Best)
 	}
 	return fmt.Sprintf("%s, by at most %.3g%%", direction, 100*(1-math.Min(1, p.Best)))
-}
-
-// blanks explains the words in capitals that the commands have.
-func (w *proofWriter) blanks(commands []string) string {
-	all := " " + strings.NewReplacer("'", " ").Replace(strings.Join(commands, " ")) + " "
-	var out []string
-	for _, b := range [][2]string{
-		{anyCommand, "the command line of the program"},
-		{anyArguments, "the program's arguments"},
-		{anyPackage, "its main package"},
-		{anyURL, "what the load asks for"},
-		{anyAddress, "the name server's address on this machine"},
-		{anyQueries, "a file of queries, a name and a type in each line"},
-		{anyReady, "a text that the program prints when it is ready"},
-	} {
-		if strings.Contains(all, " "+b[0]+" ") {
-			out = append(out, b[0]+" stands for "+b[1]+".")
-		}
-	}
-	return strings.Join(out, " ")
 }
 
 func sentences(s ...string) string {

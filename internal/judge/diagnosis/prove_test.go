@@ -39,7 +39,7 @@ func served(m *model.Model) *model.Model { m.Run.URL = "http://localhost:6060/de
 
 func loaded(m *model.Model, rate float64) *model.Model {
 	m.Run.Duration = 10 * time.Second
-	m.Load = &model.Load{Tool: "wrk", Rate: rate, Ops: int64(10 * rate), Duration: 10 * time.Second}
+	m.Load = &model.Load{Tool: "wrk", Rate: rate, Ops: int64(10 * rate), Duration: 10 * time.Second, URL: "http://localhost:8080/x", Connections: 16}
 	return m
 }
 
@@ -56,67 +56,73 @@ func TestTry(t *testing.T) {
 	code := Experiment{Primary: AllocsOp, Else: CPUPerOp}
 	tune := Experiment{Primary: Elapsed, Tune: "workers=1..1000", At: 1000}
 	build := Experiment{Primary: CPUPerOp, Rebuild: true}
-	const load = " --load 'gowhy load URL --closed -d 5s' --ready URL"
+	const load = " --load 'gowhy load http://localhost:8080/x --closed -c 16 -d 5s' --ready http://localhost:8080/x"
 	for _, c := range []struct {
-		name string
-		m    *model.Model
-		e    Experiment
-		want []string
+		name  string
+		m     *model.Model
+		e     Experiment
+		want  []string
+		lacks []string // without commands
 	}{
-		{"knob", ran(), knob, []string{"gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 -- COMMAND"}},
+		{"knob", ran(), knob, nil, []string{"command line"}},
 		{"knob, command", ran("./app", "-x", "a b", "it's", ""), knob,
-			[]string{`gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 -- ./app -x 'a b' 'it'\''s' ''`}},
-		{"knob, recording", recorded(ran("./app"), "my run.gowhy"), knob, []string{"gowhy verify 'my run.gowhy' --apply slow"}},
-		{"knob, recording of a server", served(recorded(ran("./app"), "run.gowhy")), knob, []string{"gowhy verify run.gowhy --apply slow" + load}},
+			[]string{`gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 -- ./app -x 'a b' 'it'\''s' ''`}, nil},
+		{"knob, recording", recorded(ran("./app"), "my run.gowhy"), knob, []string{"gowhy verify 'my run.gowhy' --apply slow"}, nil},
+		{"knob, recording of a server", served(recorded(ran("./app"), "run.gowhy")), knob, nil, []string{"address that the load"}},
 		{"knob, under a load", loaded(ran("./app"), 500), knob,
-			[]string{"gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 --load 'gowhy load URL --rate 500 -d 5s' --ready URL -- ./app"}},
+			[]string{"gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 --load 'gowhy load http://localhost:8080/x --rate 500 -c 16 -d 5s' --ready http://localhost:8080/x -- ./app"}, nil},
 		{"knob, a name server", named(ran("./app"), 500), knob,
-			[]string{"gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 --load 'gowhy load dns ADDRESS --queries FILE --rate 500 -d 5s' --ready log:TEXT -- ./app"}},
-		{"throughput, under a load", loaded(ran("./app"), 500), Experiment{Primary: OpsPerSec, Set: knob.Set}, []string{"gowhy verify --primary ops/s --knob GOMAXPROCS=2" + load + " -- ./app"}},
-		{"knob, recording without a command", recorded(ran(), "run.gowhy"), knob, []string{"gowhy verify run.gowhy --apply slow -- COMMAND"}},
-		{"knob, files", read(ran(), "trace.out", "cpu.pprof"), knob, []string{"gowhy verify trace.out cpu.pprof --apply slow -- COMMAND"}},
-		{"knob, standard input", read(ran(), "-"), knob, []string{"gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 -- COMMAND"}},
-		{"knob, a pipe", read(ran(), "trace.out", "/dev/fd/63"), knob, []string{"gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 -- COMMAND"}},
-		{"a command that no line can hold", recorded(ran("./app", "a\nb"), "run.gowhy"), knob, []string{"gowhy verify run.gowhy --apply slow -- COMMAND"}},
+			nil, []string{"a load of queries"}},
+		{"throughput, under a load", loaded(ran("./app"), 500), Experiment{Primary: OpsPerSec, Set: knob.Set}, []string{"gowhy verify --primary ops/s --knob GOMAXPROCS=2" + load + " -- ./app"}, nil},
+		{"knob, recording without a command", recorded(ran(), "run.gowhy"), knob, nil, []string{"command line"}},
+		{"knob, files", read(ran(), "trace.out", "cpu.pprof"), knob, nil, []string{"command line"}},
+		{"knob, standard input", read(ran(), "-"), knob, nil, []string{"command line"}},
+		{"knob, a pipe", read(ran(), "trace.out", "/dev/fd/63"), knob, nil, []string{"command line"}},
+		{"a command that no line can hold", recorded(ran("./app", "a\nb"), "run.gowhy"), knob, nil, []string{"command line"}},
 		{"a command that a shell would expand", ran("./app", "{1..3}", "=ls", "{n}", "$(id)", "`id`", "~", "a;b", "{a,b}"), knob,
-			[]string{"gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 -- ./app '{1..3}' '=ls' {n} '$(id)' '`id`' '~' 'a;b' '{a,b}'"}},
+			[]string{"gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 -- ./app '{1..3}' '=ls' {n} '$(id)' '`id`' '~' 'a;b' '{a,b}'"}, nil},
 		{"a benchmark of a test binary that is gone", built(recorded(ran("/tmp/go-build1/b001/sort.test", "-test.bench=Stable|Int"), "run.gowhy"), "sort.test"), code,
-			[]string{"gowhy verify --base HEAD --package sort --bench 'Stable|Int'"}},
-		{"a knob for it", recorded(ran("/tmp/go-build1/b001/sort.test", "-test.bench=."), "run.gowhy"), knob, []string{"gowhy verify run.gowhy --apply slow -- COMMAND"}},
-		{"a file like a flag", read(ran(), "-o"), knob, []string{"gowhy verify --primary cpu/op --knob GOMAXPROCS=8:2 -- COMMAND"}},
-		{"a package like a flag", built(ran("./app"), "-toolexec=x"), code, []string{"gowhy verify --primary allocs/op --base HEAD --package PACKAGE -- {binary}"}},
-		{"a package of control characters", built(ran("./app", "x"), "a\x1b[2J"), build, []string{"go build -o rebuilt PACKAGE", "gowhy verify --primary cpu/op --a './app x' --b './rebuilt x'"}},
-		{"a command of control characters", ran("./app", "\x1b[2J"), code, []string{"gowhy verify --primary allocs/op --base HEAD --package PACKAGE -- {binary} ARGUMENTS"}},
-		{"a command that nobody pastes", ran("./app", strings.Repeat("x", 4000)), tune, []string{"gowhy tune --knob workers=1..1000 --goal 'min(elapsed)' -- COMMAND -workers {workers}"}},
+			[]string{"gowhy verify --base HEAD --package sort --bench 'Stable|Int'"}, nil},
+		{"a knob for it", recorded(ran("/tmp/go-build1/b001/sort.test", "-test.bench=."), "run.gowhy"), knob, nil, []string{"command line"}},
+		{"a file like a flag", read(ran(), "-o"), knob, nil, []string{"command line"}},
+		{"a package like a flag", built(ran("./app"), "-toolexec=x"), code, nil, []string{"main package"}},
+		{"a package of control characters", built(ran("./app", "x"), "a\x1b[2J"), build, nil, []string{"main package"}},
+		{"a command of control characters", ran("./app", "\x1b[2J"), code, nil, []string{"arguments", "main package"}},
+		{"a command that nobody pastes", ran("./app", strings.Repeat("x", 4000)), tune, nil, []string{"command line", "which argument"}},
 		{"code", built(ran("./app", "-n", "3"), "example.com/app/cmd/app"), code,
-			[]string{"gowhy verify --primary allocs/op --base HEAD --package example.com/app/cmd/app -- {binary} -n 3"}},
+			[]string{"gowhy verify --primary allocs/op --base HEAD --package example.com/app/cmd/app -- {binary} -n 3"}, nil},
 		{"code, started by go run", built(ran("/usr/bin/go", "run", ".", "-n", "3"), "command-line-arguments"), code,
-			[]string{"gowhy verify --primary allocs/op --base HEAD --package PACKAGE -- {binary} ARGUMENTS"}},
-		{"code, server", served(ran()), code, []string{"gowhy verify --primary allocs/op --base HEAD --package PACKAGE" + load + " -- {binary} ARGUMENTS"}},
-		{"code, recording", built(recorded(ran("./app"), "run.gowhy"), "example.com/app"), code, []string{"gowhy verify run.gowhy --apply slow"}},
-		{"code, recording without a package", recorded(ran("./app"), "run.gowhy"), code, []string{"gowhy verify run.gowhy --apply slow --package PACKAGE"}},
-		{"code, recording of a shell", built(recorded(ran("sh", "-c", "./app"), "run.gowhy"), "example.com/app"), code, []string{"gowhy verify run.gowhy --apply slow -- {binary} ARGUMENTS"}},
-		{"code, recording of nothing known", recorded(ran(), "run.gowhy"), code, []string{"gowhy verify run.gowhy --apply slow --package PACKAGE -- {binary} ARGUMENTS"}},
-		{"tune", ran(), tune, []string{"gowhy tune --knob workers=1..1000 --goal 'min(elapsed)' -- COMMAND -workers {workers}"}},
-		{"tune, one place", ran("./app", "-workers", "1000", "-files", "1001"), tune, []string{"gowhy tune --knob workers=1..1000 --goal 'min(elapsed)' -- ./app -workers {workers} -files 1001"}},
-		{"tune, one place with =", ran("./app", "-workers=1000"), tune, []string{"gowhy tune --knob workers=1..1000 --goal 'min(elapsed)' -- ./app -workers={workers}"}},
-		{"tune, two places", ran("./app", "-a=1000", "-b=1000"), tune, []string{"gowhy tune --knob workers=1..1000 --goal 'min(elapsed)' -- ./app -a=1000 -b=1000 -workers {workers}"}},
+			nil, []string{"arguments", "main package"}},
+		{"code, server", served(ran()), code, nil, []string{"arguments", "main package", "address that the load"}},
+		{"code, recording", built(recorded(ran("./app"), "run.gowhy"), "example.com/app"), code, []string{"gowhy verify run.gowhy --apply slow"}, nil},
+		{"code, recording without a package", recorded(ran("./app"), "run.gowhy"), code, nil, []string{"main package"}},
+		{"code, recording of a shell", built(recorded(ran("sh", "-c", "./app"), "run.gowhy"), "example.com/app"), code, nil, []string{"arguments"}},
+		{"code, recording of nothing known", recorded(ran(), "run.gowhy"), code, nil, []string{"arguments", "main package"}},
+		{"tune", ran(), tune, nil, []string{"command line", "which argument"}},
+		{"tune, one place", ran("./app", "-workers", "1000", "-files", "1001"), tune, []string{"gowhy tune --knob workers=1..1000 --goal 'min(elapsed)' -- ./app -workers {workers} -files 1001"}, nil},
+		{"tune, one place with =", ran("./app", "-workers=1000"), tune, []string{"gowhy tune --knob workers=1..1000 --goal 'min(elapsed)' -- ./app -workers={workers}"}, nil},
+		{"tune, two places", ran("./app", "-a=1000", "-b=1000"), tune, nil, []string{"which argument"}},
 		{"tune, a variable", served(ran("./app")), Experiment{Primary: OpsPerSec, Tune: "GOMAXPROCS=1..8"},
-			[]string{"gowhy tune --knob GOMAXPROCS=1..8 --goal 'max(ops/s)'" + load + " -- ./app"}},
+			nil, []string{"address that the load"}},
 		{"build", built(ran("./app", "-n", "3"), "example.com/app"), build,
-			[]string{"go build -o rebuilt example.com/app", "gowhy verify --primary cpu/op --a './app -n 3' --b './rebuilt -n 3'"}},
-		{"build, nothing known", ran(), build, []string{"go build -o rebuilt PACKAGE", "gowhy verify --primary cpu/op --a COMMAND --b './rebuilt ARGUMENTS'"}},
-		{"build, no arguments", ran("./app"), build, []string{"go build -o rebuilt PACKAGE", "gowhy verify --primary cpu/op --a ./app --b ./rebuilt"}},
+			[]string{"go build -o rebuilt example.com/app", "gowhy verify --primary cpu/op --a './app -n 3' --b './rebuilt -n 3'"}, nil},
+		{"build, nothing known", ran(), build, nil, []string{"command line", "arguments", "main package"}},
+		{"build, no arguments", ran("./app"), build, nil, []string{"main package"}},
 	} {
 		f := proved(t, c.m, Finding{Experiment: &c.e})
 		if !slices.Equal(f.Try, c.want) {
 			t.Errorf("%s: try %q, want %q", c.name, f.Try, c.want)
 		}
-		// Whatever stands for something unknown is said to.
-		for _, blank := range []string{"COMMAND", "ARGUMENTS", "PACKAGE", "URL"} {
-			if used, said := strings.Contains(strings.Join(f.Try, " "), blank), strings.Contains(f.Prove, blank+" stands for"); used != said {
-				t.Errorf("%s: %s is used: %v, explained: %v; want both or neither in %q", c.name, blank, used, said, f.Prove)
+		if (len(f.Try) > 0) != (f.Missing == "") || !strings.HasSuffix(f.Prove, f.Missing) {
+			t.Errorf("%s: try %q, missing %q, prove %q", c.name, f.Try, f.Missing, f.Prove)
+		}
+		for _, lack := range c.lacks {
+			if !strings.Contains(f.Missing, lack) {
+				t.Errorf("%s: missing %q, want %q in it", c.name, f.Missing, lack)
 			}
+		}
+		if strings.ContainsRune(strings.Join(f.Try, " ")+f.Prove, 0) {
+			t.Errorf("%s: a blank is shown: %q, %q", c.name, f.Try, f.Prove)
 		}
 	}
 }
@@ -129,10 +135,10 @@ func TestRecordAgain(t *testing.T) {
 		m    *model.Model
 		want []string
 	}{
-		{"nothing is known", ran(), []string{"gowhy record -d 10s -o after.gowhy -- COMMAND", "gowhy diagnose after.gowhy"}},
+		{"nothing is known", ran(), nil},
 		{"a command", recorded(ran("./app", "a b"), "run.gowhy"), []string{"gowhy record -d 10s -o after.gowhy -- ./app 'a b'", "gowhy compare run.gowhy after.gowhy"}},
 		{"a minute of a server", long, []string{"gowhy record -d 60s -o after.gowhy --url http://localhost:6060/debug/pprof/", "gowhy compare run.gowhy after.gowhy"}},
-		{"an address of control characters", &model.Model{Run: model.Run{URL: "http://h/\nrm"}}, []string{"gowhy record -d 10s -o after.gowhy --url URL", "gowhy diagnose after.gowhy"}},
+		{"an address of control characters", &model.Model{Run: model.Run{URL: "http://h/\nrm"}}, nil},
 	} {
 		f := proved(t, c.m, Finding{Prove: "No run can decide."})
 		if !slices.Equal(f.Try, c.want) || !strings.HasPrefix(f.Prove, "No run can decide.") || f.Experiment != nil {

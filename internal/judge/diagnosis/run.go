@@ -175,7 +175,7 @@ func (r *runner) reportSkipped() {
 		var words, how []string
 		for _, m := range s.missing {
 			words = append(words, SourceName(m))
-			if h := HowToGet(m); !slices.Contains(how, h) {
+			if h := howToGet(&r.m.Run, m); !slices.Contains(how, h) {
 				how = append(how, h)
 			}
 		}

@@ -1,6 +1,13 @@
 package diagnosis
 
-import "github.com/gowhy/gowhy/internal/know/model"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/ground/shell"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
 
 // SourceName says in words what a source is, like "an execution trace".
 func SourceName(s model.Source) string {
@@ -36,32 +43,84 @@ var sourceNames = map[model.Source]string{
 	model.ShortageLog:      "a log that says what the kernel refused",
 }
 
-// HowToGet returns a command that records a source, to paste into a shell.
+// HowToGet returns a command that records a source, to paste into a shell, of a server
+// where most serve: for a reader of whose program nothing is known.
 func HowToGet(s model.Source) string {
-	switch s {
-	case model.Heap:
-		return "curl -o allocs.pprof http://localhost:6060/debug/pprof/allocs"
-	case model.Wall:
-		return "curl -o wall.pprof 'http://localhost:6060/debug/fgprof?seconds=10'   # served by github.com/felixge/fgprof"
-	case model.ProcFS, model.BuildInfo:
-		return "gowhy record -d 10s -o run.gowhy --pid PID"
-	case model.KernelCPU, model.OffCPU, model.SyscallLog:
-		return "gowhy doctor && gowhy record -d 10s -o run.gowhy --pid PID"
-	case model.GCTrace, model.SchedTrace, model.ShortageLog:
-		return "gowhy record -d 10s -o run.gowhy -- COMMAND"
-	case model.Leak: // the runtime has it when it was built for it
-		return "GOEXPERIMENT=goroutineleakprofile go build && gowhy record -d 10s -o run.gowhy --url http://localhost:6060"
-	case model.MetricsLog:
-		return "go get github.com/gowhy/gowhy/agent   # import it, then: gowhy record -d 10s -o run.gowhy --url http://localhost:6060"
-	case model.LoadResult:
-		return "gowhy diagnose run.gowhy load.txt   # the output of k6, vegeta, wrk, hey, dnsperf or go test -bench"
-	case model.Printed:
-		return "go tool pprof -top -cum http://localhost:6060/debug/pprof/profile > cpu.txt; gowhy diagnose cpu.txt"
-	case model.Counted:
-		return "perf stat -p PID -- sleep 10 2> stat.txt; gowhy diagnose stat.txt"
-	case model.Escape:
-		return "go build -gcflags=-m=2 ./... 2> escape.txt; gowhy diagnose run.gowhy escape.txt"
-	default: // a recording holds them all, taken at the same time
-		return "gowhy record -d 10s -o run.gowhy --url http://localhost:6060"
+	return howToGet(&model.Run{URL: exampleServer}, s)
+}
+
+// exampleServer is where the documentation of net/http/pprof has it.
+const exampleServer = "http://localhost:6060"
+
+// HowToGet returns a command that records a source of the program at hand: of the server or
+// by the command line that was recorded. Where neither is known, it is the help.
+func (p *Pass) HowToGet(s model.Source) string { return howToGet(&p.Model.Run, s) }
+
+// RecordAgain returns the command that records the program at hand for so many seconds into
+// a file, or the help where nothing tells what it is.
+func (p *Pass) RecordAgain(seconds int, out string) string {
+	return recordAgain(&p.Model.Run, seconds, out)
+}
+
+// SteadyLoad returns the command for a load at the rate that there was, for so long, or the
+// help where nothing tells what it asked for.
+func (p *Pass) SteadyLoad(length string) string {
+	l := p.Model.Load
+	if l == nil || shown(l.URL, "") == "" {
+		return "gowhy load --help"
 	}
+	rate := cmp.Or(l.Offered, l.Rate)
+	return fmt.Sprintf("gowhy load %s --rate %.0f -d %s", shell.Word(l.URL), max(1, rate), length)
+}
+
+func howToGet(run *model.Run, s model.Source) string {
+	record := recordAgain(run, 10, "again.gowhy")
+	server := serverOf(run)
+	switch {
+	case s == model.Heap && server != "":
+		return "curl -o allocs.pprof " + shell.Word(server+"/debug/pprof/allocs")
+	case s == model.Wall && server != "":
+		return "curl -o wall.pprof " + shell.Word(server+"/debug/fgprof?seconds=10") + "   # served by github.com/felixge/fgprof"
+	case s == model.Printed && server != "":
+		return "go tool pprof -top -cum " + shell.Word(server+"/debug/pprof/profile") + " > cpu.txt; gowhy diagnose cpu.txt"
+	case s == model.ProcFS && server != "":
+		return record + "   # on its machine"
+	case s == model.KernelCPU, s == model.OffCPU, s == model.SyscallLog:
+		return "gowhy doctor && " + record
+	case s == model.Leak: // the runtime has it when it was built for it
+		return "GOEXPERIMENT=goroutineleakprofile go build && " + record
+	case s == model.MetricsLog:
+		return "go get github.com/gowhy/gowhy/agent   # import it, then: " + record
+	case s == model.LoadResult:
+		return "gowhy load --help   # or k6, vegeta, wrk, hey, dnsperf or go test -bench: give gowhy the output beside the recording"
+	case s == model.Escape:
+		escape := "go build -gcflags=-m=2 ./... 2> escape.txt; gowhy diagnose "
+		if files, ok := pasteableFiles(run); ok {
+			escape += files + " "
+		}
+		return escape + "escape.txt"
+	}
+	return record // a recording holds them all, taken at the same time
+}
+
+func recordAgain(run *model.Run, seconds int, out string) string {
+	record := fmt.Sprintf("gowhy record -d %ds -o %s ", seconds, out)
+	w := proofWriter{m: &model.Model{Run: *run}}
+	switch server := serverOf(run); {
+	case server != "":
+		return record + "--url " + shell.Word(server)
+	case w.known():
+		return record + "-- " + w.command()
+	}
+	return "gowhy record --help"
+}
+
+// serverOf is where the program was recorded, without the path of its profiles; empty when
+// it was not, or when nobody can paste it.
+func serverOf(run *model.Run) string {
+	server := strings.TrimSuffix(strings.TrimSuffix(run.URL, "/"), "/debug/pprof")
+	if shown(server, "") == "" {
+		return ""
+	}
+	return server
 }

@@ -62,7 +62,7 @@ func checkAllocchurn(p *diagnosis.Pass) {
 	a := measureAllocation(p)
 	if a.cores.Value == 0 {
 		if p.Model.Has(model.Heap) {
-			p.Unchecked("what allocation costs", "a heap profile tells where memory is allocated, not what that costs", diagnosis.HowToGet(model.CPU))
+			p.Unchecked("what allocation costs", "a heap profile tells where memory is allocated, not what that costs", p.HowToGet(model.CPU))
 		}
 		return
 	}
@@ -76,7 +76,7 @@ func checkAllocchurn(p *diagnosis.Pass) {
 	if a.tree == "" {
 		p.Unchecked("which code allocates",
 			fact.Sentence("allocating and collecting take up to %s of the CPU in use, and neither a CPU nor an allocs profile says for whom", cost),
-			diagnosis.HowToGet(model.Heap))
+			p.HowToGet(model.Heap))
 		return
 	}
 	named := slices.DeleteFunc(slices.Clone(a.sites), func(s allocSite) bool {

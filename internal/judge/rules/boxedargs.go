@@ -78,7 +78,7 @@ func checkBoxedargs(p *diagnosis.Pass) {
 	case len(found) == 0:
 		objects, _ := boxed(p, &a, unclear)
 		p.Unchecked("whether arguments on the heap are for calls that ignore them",
-			fact.Sentence("%s of the objects are made for arguments, and CPU samples under those lines are too few to tell", objects), diagnosis.HowToGet(model.CPU))
+			fact.Sentence("%s of the objects are made for arguments, and CPU samples under those lines are too few to tell", objects), p.HowToGet(model.CPU))
 	case share.Value < minShare:
 		p.Fine(fact.Sentence("arguments on the heap: for calls that ignore them they cost %s of the CPU", share))
 	default:

@@ -49,7 +49,7 @@ func checkCgocalls(p *diagnosis.Pass) {
 	}
 	if !sampled {
 		p.Unchecked("what calls to C cost",
-			fact.Sentence("there are %s a second, and too few CPU samples to tell their price", rate.Number()), diagnosis.HowToGet(model.CPU))
+			fact.Sentence("there are %s a second, and too few CPU samples to tell their price", rate.Number()), p.HowToGet(model.CPU))
 		return
 	}
 	share := s.in("CPU on the way into C and back", crosses)

@@ -74,7 +74,7 @@ func checkConnectionchurn(p *diagnosis.Pass) {
 		return
 	case !sampled:
 		p.Unchecked("what making connections costs",
-			fact.Sentence("there are %s new ones a second, and too few CPU samples to tell their price", rate.Number()), diagnosis.HowToGet(model.CPU))
+			fact.Sentence("there are %s new ones a second, and too few CPU samples to tell their price", rate.Number()), p.HowToGet(model.CPU))
 		return
 	}
 	share := s.in("CPU in making and ending connections", connects)

@@ -60,13 +60,13 @@ func checkDescriptorgrowth(p *diagnosis.Pass) {
 	case more.Value < descriptorsMore || more.Value < first.Value:
 		p.Fine(fact.Sentence("descriptors: %s at the start, %s at most", first, last))
 	case !known || over < descriptorsWindow:
-		p.Unchecked(open, fact.Sentence("they rose from %s to %s, in a window too short to tell a leak from a start", first, last), longerRecording)
+		p.Unchecked(open, fact.Sentence("they rose from %s to %s, in a window too short to tell a leak from a start", first, last), p.RecordAgain(60, "longer.gowhy"))
 	case !rises:
 		p.Unchecked(open, fact.Sentence("they rose from %s to %s, and not at one pace to the end: "+
-			"clients that connect and pools that fill do so", first, last), longerRecording)
+			"clients that connect and pools that fill do so", first, last), p.RecordAgain(60, "longer.gowhy"))
 	default:
 		if workers := openers(p); workers.Value >= more.Value {
-			p.Unchecked(open, fact.Sentence("they rose from %s to %s, by no more than the goroutines that open them (%s): each may hold what it works with", first, last, workers), longerRecording)
+			p.Unchecked(open, fact.Sentence("they rose from %s to %s, by no more than the goroutines that open them (%s): each may hold what it works with", first, last, workers), p.RecordAgain(60, "longer.gowhy"))
 			return
 		}
 		p.Report(descriptorFinding(p, first, last, more, over))
@@ -104,8 +104,6 @@ func untilMost(s model.Series) model.Series {
 	}
 	return s
 }
-
-const longerRecording = "gowhy record -d 60s -o longer.gowhy -- COMMAND"
 
 func descriptorFinding(p *diagnosis.Pass, first, last, more fact.Fact, over time.Duration) diagnosis.Finding {
 	pace := p.Process("growth of the number of descriptors, by its Theil-Sen slope", "files", fact.Trend)

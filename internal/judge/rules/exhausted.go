@@ -43,7 +43,7 @@ const closeCode = "resp, err := client.Do(req)\nif err != nil {\n\treturn err\n}
 
 var shortages = []shortage{
 	{"EMFILE", nil, "The process has no descriptor left", "no descriptor is left", "What the program opens and dials fails until others are closed",
-		"See who keeps them: `ls -l /proc/PID/fd` has files by name and how many sockets, and `gowhy record --pid PID -d 60s` " +
+		"See who keeps them: `ls -l /proc/PID/fd` has files by name and how many sockets, and a recording of a minute " +
 			"whether they become more. Close the body of each response, rows of databases and files, also where an error returns " +
 			"early; bound pools (SetMaxOpenConns, MaxConnsPerHost) and give a server's connections an IdleTimeout. " +
 			"Where the number is what the load needs, raise the limit: LimitNOFILE= of systemd, ulimit -n.", closeCode},

@@ -40,7 +40,7 @@ type readyQueue struct {
 func checkFewprocs(p *diagnosis.Pass) {
 	ps, usable := knownPs(p), allowedCores(p)
 	if ps.Value == 0 || usable.Value == 0 {
-		p.Unchecked("whether there are too few Ps", "GOMAXPROCS or the cores that the process may use are not known", diagnosis.HowToGet(model.Trace))
+		p.Unchecked("whether there are too few Ps", "GOMAXPROCS or the cores that the process may use are not known", p.HowToGet(model.Trace))
 		return
 	}
 	if ps.Value+1 > usable.Value {
@@ -53,7 +53,7 @@ func checkFewprocs(p *diagnosis.Pass) {
 	}
 	q, ok := measureReady(p)
 	if !ok {
-		p.Unchecked("whether more Ps would be used", "no evidence tells how many goroutines were ready and without a P", diagnosis.HowToGet(model.Trace))
+		p.Unchecked("whether more Ps would be used", "no evidence tells how many goroutines were ready and without a P", p.HowToGet(model.Trace))
 		return
 	}
 	more := []fact.Fact{fact.Difference.Of("cores without a P", fact.Cores, usable, ps), q.mean}

@@ -55,7 +55,7 @@ func checkForcedgc(p *diagnosis.Pass) {
 	case who.program.Value == 0 && ofTest(p.Model):
 		p.Unchecked("who forces collections",
 			fact.Sentence("%s of %s were forced; package testing forces one before each round of a benchmark, and no stack tells who did it here", forced, all),
-			diagnosis.HowToGet(model.Trace))
+			p.HowToGet(model.Trace))
 		return
 	}
 	part := fact.Fraction.Of("part of collections that was forced", fact.Ratio, forced, all)
@@ -66,7 +66,7 @@ func checkForcedgc(p *diagnosis.Pass) {
 	share, cores, ok := collectorCPU(p)
 	if !ok {
 		p.Unchecked("what forced collections cost",
-			fact.Sentence("%s of %s collections were forced, and no evidence tells the collector's share of the CPU", forced, all), diagnosis.HowToGet(model.CPU))
+			fact.Sentence("%s of %s collections were forced, and no evidence tells the collector's share of the CPU", forced, all), p.HowToGet(model.CPU))
 		return
 	}
 	cost := fact.Product.Of("CPU in collecting, the forced collections' part", fact.Ratio, share, part)

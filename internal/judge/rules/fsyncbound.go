@@ -69,7 +69,7 @@ func checkFsyncbound(p *diagnosis.Pass) {
 	case p.Model.Has(model.OffCPU) && p.Model.Has(model.SyscallLog):
 		f = measureOutside(p)
 	default:
-		p.Unchecked("waits for the disk", "neither a trace nor the kernel's switches and system calls were recorded", diagnosis.HowToGet(model.Trace))
+		p.Unchecked("waits for the disk", "neither a trace nor the kernel's switches and system calls were recorded", p.HowToGet(model.Trace))
 		return
 	}
 	if f.rate.Value == 0 {

@@ -71,7 +71,7 @@ func checkFunnelchannel(p *diagnosis.Pass) {
 	case full:
 		p.Fine(fact.Sentence("channels: senders wait, but %s of %s Ps are busy: the program is at its capacity", busyPs(p).Number(), gomaxprocs(p)))
 	case unseen(p, sendDemand) != "":
-		p.Unchecked("whether goroutines wait to send", unseen(p, sendDemand), diagnosis.HowToGet(model.Trace))
+		p.Unchecked("whether goroutines wait to send", unseen(p, sendDemand), p.HowToGet(model.Trace))
 	case worst.Value == 0:
 		p.Fine("channels: nobody waits to send where few goroutines receive")
 	default:

@@ -82,7 +82,7 @@ func checkFutexstorm(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("futex: %s calls a second, %s of the CPU", rate.Number(), cpu.share))
 	case ops.Value == 0 && !cpu.enough:
 		p.Unchecked("whether threads are woken too often", fact.Sentence("there are %s futex calls a second, and neither "+
-			"a count of operations nor kernel samples to compare them with", rate.Number()), diagnosis.HowToGet(model.KernelCPU))
+			"a count of operations nor kernel samples to compare them with", rate.Number()), p.HowToGet(model.KernelCPU))
 	default:
 		p.Report(futexFinding(p, rate, perOp, string(operations), &cpu))
 	}

@@ -75,7 +75,7 @@ func checkGcassist(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("garbage collector: goroutines spend %s of their running time in assists, "+
 			"and in %s the program keeps at least %s of the Ps", a.share, assistWindow, a.mmu))
 	case len(gc.Cycles) < habitCycles:
-		p.Unchecked("whether the garbage collector habitually takes time from goroutines", fact.Sentence("the trace holds only %s collections", a.cycles), diagnosis.HowToGet(model.Trace))
+		p.Unchecked("whether the garbage collector habitually takes time from goroutines", fact.Sentence("the trace holds only %s collections", a.cycles), p.HowToGet(model.Trace))
 	default:
 		p.Report(assistFinding(p, &a, heavy, pressed))
 	}

@@ -52,7 +52,7 @@ func checkGccost(p *diagnosis.Pass) {
 	share, cores, ok := collectorCPU(p)
 	if !ok {
 		if _, n, counted := collections(p); counted && n.Value > 0 {
-			p.Unchecked("what garbage collection costs", "collections were counted, and no evidence tells their share of the CPU", diagnosis.HowToGet(model.CPU))
+			p.Unchecked("what garbage collection costs", "collections were counted, and no evidence tells their share of the CPU", p.HowToGet(model.CPU))
 		}
 		return
 	}
@@ -64,9 +64,9 @@ func checkGccost(p *diagnosis.Pass) {
 	case !ok:
 		p.Unchecked("what a larger heap would save",
 			fact.Sentence("garbage collection takes %s of the CPU, and nothing tells how large the live heap is and how often it is collected", share),
-			diagnosis.HowToGet(model.MetricsLog))
+			p.HowToGet(model.MetricsLog))
 	case h.cycles.Value < habitCycles:
-		p.Unchecked("whether garbage collection habitually takes much of the CPU", fact.Sentence("there were too few collections in the window: %s", h.cycles), diagnosis.HowToGet(model.MetricsLog))
+		p.Unchecked("whether garbage collection habitually takes much of the CPU", fact.Sentence("there were too few collections in the window: %s", h.cycles), p.HowToGet(model.MetricsLog))
 	default:
 		p.Report(gccostFinding(p, &h))
 	}

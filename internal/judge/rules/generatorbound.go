@@ -40,7 +40,7 @@ func checkGeneratorbound(p *diagnosis.Pass) {
 	if len(l.Benchmarks) > 0 {
 		return
 	}
-	const openLoop = "gowhy load URL --rate 500 -d 30s"
+	openLoop := p.SteadyLoad("30s")
 	if why := generatorLimit(p); why != "" {
 		p.Unchecked("how much the program can take", why+". Rate and latency are the generator's as much as the program's: "+
 			"offer less, or from another machine", openLoop)

@@ -55,7 +55,7 @@ func checkGoroutinechurn(p *diagnosis.Pass) {
 	if samples := p.SampleCount("CPU samples", "cpu", nil); samples.Value < diagnosis.ThinSamples {
 		p.Unchecked(fact.Sentence("what %s new goroutines a second cost", rate.Number()),
 			fact.Sentence("the rate alone says nothing, and there are %s CPU samples", samples),
-			diagnosis.HowToGet(model.CPU))
+			p.HowToGet(model.CPU))
 		return
 	}
 	share := p.SampleShare("CPU in starting and ending goroutines", "cpu", p.Frames(startsOrEnds))

@@ -25,19 +25,19 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 	const what = "whether goroutines become more and more"
 	g, ok := measureGrowth(p)
 	if !ok {
-		p.Unchecked(what, "neither the runtime's metrics, nor two goroutine profiles, nor a trace was given", diagnosis.HowToGet(model.MetricsLog))
+		p.Unchecked(what, "neither the runtime's metrics, nor two goroutine profiles, nor a trace was given", p.HowToGet(model.MetricsLog))
 		return
 	}
 	rose := []fact.Part{g.start, g.end}
 	if g.added.Value >= growthLeast && g.sudden {
 		p.Unchecked(what, fact.Sentence("they rose from %s to %s at the end of the window, too late to tell a leak from a burst", g.late, g.end),
-			"gowhy record -d 60s -o longer.gowhy --url http://localhost:6060")
+			p.RecordAgain(60, "longer.gowhy"))
 		return
 	}
 	small := g.added.Value < max(growthLeast, growthPart*g.start.Value)
 	if !small && g.fitted && !g.trend {
 		p.Unchecked(what, fact.Sentence("they rose from %s to %s, but not to the end of the window: workers were started, or a limit was met", rose...),
-			"gowhy record -d 60s -o longer.gowhy --url http://localhost:6060")
+			p.RecordAgain(60, "longer.gowhy"))
 		return
 	}
 	if small {
@@ -52,7 +52,7 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 	switch {
 	case !ok:
 		p.Unchecked(what, fact.Sentence("they rose from %s to %s, and no goroutine profiles at both ends tell where those wait that were added", rose...),
-			diagnosis.HowToGet(model.GoroutineProfile))
+			p.HowToGet(model.GoroutineProfile))
 	case s.added.Value < growthSite*g.added.Value:
 		p.Fine(fact.Sentence("number of goroutines: from %s to %s, and no place accounts for half of it", rose...))
 	case s.net:
@@ -68,7 +68,7 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 			g.start, g.end, lived(p, &g, &s)))
 	case overloaded(p.Model):
 		p.Unchecked(what, fact.Sentence("they rose from %s to %s while more requests came than were served, which queues: "+
-			"record at a load that the program can serve", rose...), diagnosis.HowToGet(model.Trace))
+			"record at a load that the program can serve", rose...), p.HowToGet(model.Trace))
 	default:
 		p.Report(growthFinding(p, g, s))
 	}

@@ -43,10 +43,10 @@ func untilEnded(s model.Series) (rise model.Series, ok bool) {
 func checkEnded(p *diagnosis.Pass, g goroutineTrend, what string) {
 	s, before, ok := endedSite(p, &g)
 	left := fact.Sentence("they rose from %s to %s, and nearly all ended at once", g.start, g.end)
-	const longer = "gowhy record -d 60s -o longer.gowhy --url http://localhost:6060"
+	longer := p.RecordAgain(60, "longer.gowhy")
 	switch {
 	case !ok:
-		p.Unchecked(what, left+", and no trace tells which", diagnosis.HowToGet(model.Trace))
+		p.Unchecked(what, left+", and no trace tells which", p.HowToGet(model.Trace))
 	case s.added.Value < growthSite*g.added.Value || s.net || before.Value >= endedBefore:
 		p.Unchecked(what, left+": as a load does that stops", longer)
 	default:

@@ -105,7 +105,7 @@ type grown struct {
 }
 
 func checkHeapgrowth(p *diagnosis.Pass) {
-	const longer = "gowhy record -d 60s -o longer.gowhy -- COMMAND"
+	longer := p.RecordAgain(60, "longer.gowhy")
 	live := liveHeap(p.Model)
 	g, ok := measureSwelling(p, &live)
 	if !ok {

@@ -56,7 +56,7 @@ func checkHotmutex(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("locks: %s goroutines wait for one on average, but %s of %s Ps are busy anyway, so it is not the limit", enough, busyPs(p).Number(), gomaxprocs(p)))
 	case unseen(p, lockDemand) != "" && lockByProfile(p):
 	case unseen(p, lockDemand) != "":
-		p.Unchecked("whether goroutines wait for locks", unseen(p, lockDemand), diagnosis.HowToGet(model.Trace))
+		p.Unchecked("whether goroutines wait for locks", unseen(p, lockDemand), p.HowToGet(model.Trace))
 	case worst.Value == 0:
 		p.Fine("locks: nobody waits for one")
 	default:

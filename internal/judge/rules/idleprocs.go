@@ -61,14 +61,14 @@ func checkIdleprocs(p *diagnosis.Pass) {
 	}
 	if ready := leftReady(p); ready.Value >= idleprocsReady {
 		if why := diagnosis.Disturbed(p.Model); why != "" { // then it is known who had the CPU
-			p.Unchecked("why goroutines wait beside free Ps", why, diagnosis.HowToGet(model.Trace))
+			p.Unchecked("why goroutines wait beside free Ps", why, p.HowToGet(model.Trace))
 			return
 		}
 		p.Report(unserved(p, ready, used))
 		return
 	}
 	if why := cmp.Or(unseen(p, lockDemand), unseen(p, sendDemand)); why != "" {
-		p.Unchecked("whether work waits for Ps that are free", why, diagnosis.HowToGet(model.Trace))
+		p.Unchecked("whether work waits for Ps that are free", why, p.HowToGet(model.Trace))
 		return
 	}
 	if paced {

@@ -82,7 +82,7 @@ func checkIdlespin(p *diagnosis.Pass) {
 		return
 	}
 	if len(p.Model.Sched.Timeline) == 0 {
-		p.Unchecked("surplus Ps", "the trace tells nothing about how their use changes over time", diagnosis.HowToGet(model.Trace))
+		p.Unchecked("surplus Ps", "the trace tells nothing about how their use changes over time", p.HowToGet(model.Trace))
 		return
 	}
 	s := measureSpin(p)
@@ -243,7 +243,7 @@ func checkWakeful(p *diagnosis.Pass) {
 	if !ok {
 		p.Unchecked("surplus Ps", "that needs an execution trace, or GOMAXPROCS, the counters of the process and "+
 			"samples of its CPU time",
-			diagnosis.HowToGet(model.Trace))
+			p.HowToGet(model.Trace))
 		return
 	}
 	stormy := s.rate.Value >= idlespinFutexes && s.perOp.Value >= idlespinFutex
@@ -254,7 +254,7 @@ func checkWakeful(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("number of Ps: %s of them are used", s.used))
 	case math.IsInf(s.peak.Value, 1):
 		p.Unchecked("surplus Ps", "the counters of the process were read too seldom to tell bursts that need "+
-			"them", diagnosis.HowToGet(model.Trace))
+			"them", p.HowToGet(model.Trace))
 	case s.peak.Value > idlespinPeak:
 		p.Fine(fact.Sentence("number of Ps: %s of them are used, but up to %s at times", s.used, s.peak))
 	default:

@@ -42,7 +42,7 @@ func checkKernelbound(p *diagnosis.Pass) {
 	const what = "whether the work is in system calls"
 	used, ok := processCPU(p)
 	if !ok {
-		p.Unchecked(what, "neither a trace nor the process's CPU counters were given", diagnosis.HowToGet(model.Trace))
+		p.Unchecked(what, "neither a trace nor the process's CPU counters were given", p.HowToGet(model.Trace))
 		return
 	}
 	part := kernelPart(p)
@@ -52,7 +52,7 @@ func checkKernelbound(p *diagnosis.Pass) {
 	}
 	if p.Model.Kernel == nil || p.Model.Kernel.UserOnly || !enoughKernelSamples(p) {
 		p.Unchecked(what, fact.Sentence("the kernel took %s of the CPU time, and there are no samples of what "+
-			"for", part), diagnosis.HowToGet(model.KernelCPU))
+			"for", part), p.HowToGet(model.KernelCPU))
 		return
 	}
 	k := splitKernel(p.Model)

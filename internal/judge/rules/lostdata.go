@@ -38,5 +38,5 @@ func checkLostdata(p *diagnosis.Pass) {
 		why += fact.Sentence("; the state of %s of goroutine time is unknown",
 			p.Statistic(fact.Generations, "unknown time", "goroutine time of unknown state", c.Unknown.Seconds(), fact.Seconds))
 	}
-	p.Unchecked("the lost part of the trace", why, "gowhy record -d 10s -o whole.gowhy -- COMMAND")
+	p.Unchecked("the lost part of the trace", why, p.RecordAgain(10, "whole.gowhy"))
 }

@@ -44,14 +44,14 @@ func checkMemorylimit(p *diagnosis.Pass) {
 	switch {
 	case !l.known && l.engaged:
 		p.Unchecked("whether a memory limit keeps the collector busy",
-			"the runtime held its collector back, and nothing tells whether GOMEMLIMIT is set", diagnosis.HowToGet(model.MetricsLog))
+			"the runtime held its collector back, and nothing tells whether GOMEMLIMIT is set", p.HowToGet(model.MetricsLog))
 	case !l.set: // a collector that is busy all the same is another rule's problem
 	case l.engaged:
 		p.Report(limitFinding(p, &l))
 	case l.live.Value < limitFull*l.limit.Value:
 		p.Fine(fact.Sentence("memory limit: the live heap takes %s of it", l.full()))
 	case !l.priced:
-		p.Unchecked("what the memory limit costs", fact.Sentence("the live heap takes %s of it, and no evidence tells the collector's share of the CPU", l.full()), diagnosis.HowToGet(model.CPU))
+		p.Unchecked("what the memory limit costs", fact.Sentence("the live heap takes %s of it, and no evidence tells the collector's share of the CPU", l.full()), p.HowToGet(model.CPU))
 	case l.share.Value < limitShare:
 		p.Fine(fact.Sentence("memory limit: the live heap takes %s of it, and the collector %s of the CPU", l.full(), l.share))
 	default:

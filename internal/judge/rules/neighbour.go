@@ -77,7 +77,7 @@ func checkNeighbour(p *diagnosis.Pass) {
 	waits := c.queueing.Value >= neighbourQueue
 	switch {
 	case !ok:
-		p.Unchecked(what, "the counters of the process and of the machine were not read twice", diagnosis.HowToGet(model.ProcFS))
+		p.Unchecked(what, "the counters of the process and of the machine were not read twice", p.HowToGet(model.ProcFS))
 	case c.cpu.Duration() < neighbourTicks:
 		// Nothing to take from a program at rest.
 	case c.stops && c.steal.Value < neighbourSteal && waits:

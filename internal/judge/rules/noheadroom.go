@@ -51,7 +51,7 @@ func checkNoheadroom(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("memory: at most %s of the container's %s", peak, r.memory))
 	case !known:
 		p.Unchecked("whether the runtime knows of the container's memory limit",
-			fact.Sentence("the process takes %s of %s, and no evidence tells GOMEMLIMIT", peak, r.memory), diagnosis.HowToGet(model.MetricsLog))
+			fact.Sentence("the process takes %s of %s, and no evidence tells GOMEMLIMIT", peak, r.memory), p.HowToGet(model.MetricsLog))
 	case !r.set || r.limit.Value > r.memory.Value:
 		p.Report(headroomFinding(&r))
 	default:

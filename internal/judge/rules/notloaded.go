@@ -29,5 +29,5 @@ func checkNotloaded(p *diagnosis.Pass) {
 	usable := p.Setting("cores that it may use", "GOMAXPROCS, affinity and quota", of, fact.Cores)
 	p.Unchecked("what limits the program under load",
 		fact.Sentence("it kept %s of %s busy, %s", busy.Number(), usable, fact.Quotient.Of("", fact.Ratio, busy, usable)),
-		"start the load, and while it runs: gowhy record -d 10s -o loaded.gowhy --url http://localhost:6060")
+		p.RecordAgain(10, "loaded.gowhy")+"   # while the load runs")
 }

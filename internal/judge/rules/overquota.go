@@ -37,7 +37,7 @@ func checkOverquota(p *diagnosis.Pass) {
 		return // said by the rule about throttling
 	}
 	if ps.Value == 0 {
-		p.Unchecked("whether there are more Ps than the CPU quota pays for", "no evidence tells GOMAXPROCS", diagnosis.HowToGet(model.Trace))
+		p.Unchecked("whether there are more Ps than the CPU quota pays for", "no evidence tells GOMAXPROCS", p.HowToGet(model.Trace))
 		return
 	}
 	quota := cpuQuota(p)

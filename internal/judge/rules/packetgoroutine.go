@@ -159,7 +159,7 @@ func (s *packetServer) weigh(p *diagnosis.Pass) {
 	cpu, ok := cpuUseOf(p)
 	if !ok {
 		p.Unchecked(fact.Sentence("what a goroutine for each packet costs, of which %s are started a second", s.rate.Number()),
-			"their number alone says nothing, and there are too few CPU samples", diagnosis.HowToGet(model.CPU))
+			"their number alone says nothing, and there are too few CPU samples", p.HowToGet(model.CPU))
 		return
 	}
 	share := cpu.in("CPU in starting, scheduling and queueing goroutines", packetMachinery)

@@ -69,7 +69,7 @@ func checkRisingcost(p *diagnosis.Pass) {
 		p.Unchecked("whether an operation takes more CPU as time goes on",
 			fact.Sentence("a third of the recording has %s times as many operations as another, and their CPU depends on the rate",
 				coursePart(p, c, "operations by third", "rate of a third by that of another", rate, fact.Factor).Number()),
-			"gowhy load URL --rate 500   # the same rate all the time that is recorded")
+			p.SteadyLoad("10s")+"   # the same rate all the time that is recorded")
 		return
 	}
 	r := risen(p, &s, c)

@@ -62,7 +62,7 @@ func checkSinglesocket(p *diagnosis.Pass) {
 	waiting, share := q.waiting(p, "goroutines waiting for the descriptor's lock, on average"), q.part(p, qs, "share of blocked time")
 	switch why := unseen(p, fdDemand); {
 	case waiting.Value == 0 && why != "":
-		p.Unchecked("whether goroutines wait for the lock of a file descriptor", why, diagnosis.HowToGet(model.Trace))
+		p.Unchecked("whether goroutines wait for the lock of a file descriptor", why, p.HowToGet(model.Trace))
 	case waiting.Value == 0:
 		p.Fine("file descriptors: nobody waits for the lock of one")
 	case waiting.Value < singlesocketWaiters && (share.Value < singlesocketShare || waiting.Value < singlesocketSome):

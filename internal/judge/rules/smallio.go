@@ -109,14 +109,14 @@ func checkSmallio(p *diagnosis.Pass) {
 			p.Fine(fact.Sentence("%ss: %s a second of %s each, as many as its protocol has messages", verb, t.rate.Number(), t.mean))
 		case t.cpu.enough && t.perRead.Value >= smallPerRead:
 			p.Unchecked("whether small writes could be fewer", fact.Sentence("there are %s a second of %s each, %s for each read, which take %s of the CPU: "+
-				"pieces of what could go out at once, or messages to many", t.rate.Number(), t.mean, t.perRead, t.cpu.share), diagnosis.HowToGet(model.Trace))
+				"pieces of what could go out at once, or messages to many", t.rate.Number(), t.mean, t.perRead, t.cpu.share), p.HowToGet(model.Trace))
 		case t.cpu.enough && !t.mostOfCPU():
 			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.share))
 		default:
 			p.Unchecked("whether small "+t.verb+"s could be fewer",
 				fact.Sentence("there are %s a second of %s each, and neither stacks nor a count of operations tell "+
 					"whether these are a protocol's messages", t.rate.Number(), t.mean),
-				diagnosis.HowToGet(model.KernelCPU))
+				p.HowToGet(model.KernelCPU))
 		}
 	}
 }

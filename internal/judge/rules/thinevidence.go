@@ -21,19 +21,19 @@ var thinevidence = &diagnosis.Rule{
 	Check:      checkThinevidence,
 }
 
-// thinLonger is the command that gives enough of everything: ten seconds are
-// 1000 CPU samples of one busy core, and a hundred periods of a quota.
-const thinLonger = "gowhy record -d 10s -o longer.gowhy -- COMMAND"
+// thinLonger is for how many seconds to record to have enough of everything: 1000 CPU
+// samples of one busy core, and a hundred periods of a quota.
+const thinLonger = 10
 
 func checkThinevidence(p *diagnosis.Pass) {
 	m := p.Model
 	if m.Has(model.Trace) {
 		switch events := m.Run.Coverage.Events; {
 		case m.Run.Duration < diagnosis.ThinWindow:
-			p.Unchecked(fact.Sentence("what happens less often than once in %s", p.WindowLength()), "the trace covers only that much", thinLonger)
+			p.Unchecked(fact.Sentence("what happens less often than once in %s", p.WindowLength()), "the trace covers only that much", p.RecordAgain(thinLonger, "longer.gowhy"))
 		case events > 0 && events < diagnosis.ThinEvents:
 			p.Unchecked("anything but single events", fact.Sentence("the trace holds %s events; %s begin to show patterns",
-				p.Statistic(fact.Generations, "events", "events", float64(events), fact.Count), fact.Name(fact.Count.Format(diagnosis.ThinEvents))), thinLonger)
+				p.Statistic(fact.Generations, "events", "events", float64(events), fact.Count), fact.Name(fact.Count.Format(diagnosis.ThinEvents))), p.RecordAgain(thinLonger, "longer.gowhy"))
 		}
 	}
 	if !m.Has(model.CPU) {
@@ -43,6 +43,6 @@ func checkThinevidence(p *diagnosis.Pass) {
 	if n := p.SampleCount("samples", "cpu", nil); n.Value < diagnosis.ThinSamples && !m.CPU.FromTrace && m.CPU.Counted() {
 		p.Unchecked("shares of CPU time", fact.Sentence("the CPU profile holds %s; below %s, "+
 			"a tenth of the CPU shows as anything from less than half of that to half as much again",
-			plural(n, "sample"), fact.Name(fact.Count.Format(diagnosis.ThinSamples))), thinLonger)
+			plural(n, "sample"), fact.Name(fact.Count.Format(diagnosis.ThinSamples))), p.RecordAgain(thinLonger, "longer.gowhy"))
 	}
 }

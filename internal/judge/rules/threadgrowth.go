@@ -56,7 +56,7 @@ func checkThreadgrowth(p *diagnosis.Pass) {
 	}
 	if p.Model.Sched == nil {
 		p.Unchecked("why there are so many threads",
-			fact.Sentence("there are %s threads for %s, and only a trace tells who blocks them", threads, plural(ps, "P")), diagnosis.HowToGet(model.Trace))
+			fact.Sentence("there are %s threads for %s, and only a trace tells who blocks them", threads, plural(ps, "P")), p.HowToGet(model.Trace))
 		return
 	}
 	group, blocked := kernelBlocked(p)

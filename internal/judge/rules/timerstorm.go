@@ -52,7 +52,7 @@ func checkTimerstorm(p *diagnosis.Pass) {
 	}
 	s, ok := cpuUseOf(p)
 	if !ok {
-		p.Unchecked(fact.Sentence("what %s wake-ups a second by the clock cost", rate.Number()), "there are too few CPU samples", diagnosis.HowToGet(model.CPU))
+		p.Unchecked(fact.Sentence("what %s wake-ups a second by the clock cost", rate.Number()), "there are too few CPU samples", p.HowToGet(model.CPU))
 		return
 	}
 	groups := []string{c.group.Name}

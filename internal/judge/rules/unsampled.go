@@ -52,7 +52,7 @@ func checkUnsampled(p *diagnosis.Pass) {
 		p.Unchecked(
 			fact.Sentence("where %s of %s of CPU went", fact.Idle.Of("", fact.Cores, cores, seen).Number(), cores),
 			fact.Sentence("the CPU profile saw %s of the %s that the system charged, and a profile does not say what it missed%s", seen, used, fact.Name(kernelToo(p, a))),
-			diagnosis.HowToGet(model.KernelCPU))
+			p.HowToGet(model.KernelCPU))
 	}
 }
 

@@ -122,7 +122,7 @@ func (t *Setup) Claim(d *diagnosis.Diagnosis, m *model.Model, replay func(path s
 	}
 	k := &Claim{Finding: *finding, from: strings.Join(t.Files, ", "), model: m}
 	if finding.Experiment == nil {
-		return nil, problem.New(problem.Absence, cmp.Or(strings.Join(finding.Try, "; "), "gowhy explain "+shell.Word(finding.Rule)), "no run of the program can decide about %q: %s", finding.Title, cmp.Or(finding.Prove, "its proof is not an experiment"))
+		return nil, problem.New(problem.Absence, tries(finding), "no run of the program can decide about %q: %s", finding.Title, cmp.Or(finding.Prove, "its proof is not an experiment"))
 	}
 	k.Experiment = *finding.Experiment
 	if err := t.take(k); err != nil {
@@ -180,7 +180,7 @@ func (t *Setup) take(k *Claim) error {
 		}
 		t.Command, t.Change.dir, t.Change.recorded, k.runs = run.Command, run.Dir, run.Env, true
 		if t.Load == "" && t.Ready == "" && diagnosis.Serves(k.model) {
-			return misused(strings.Join(k.Finding.Try, "; "), "what was recorded serves, and would never end: it needs a load that does")
+			return misused(loadExample, "what was recorded serves, and would never end: it needs a load that does")
 		}
 	}
 	if t.Change.Given() {
@@ -192,7 +192,7 @@ func (t *Setup) take(k *Claim) error {
 // propose takes the change from the finding.
 func (ch *Change) propose(k *Claim, t *Setup) error {
 	e := &k.Experiment
-	try := strings.Join(k.Finding.Try, "; ")
+	try := tries(&k.Finding)
 	switch {
 	case len(e.Set) > 0:
 		ch.Knobs, ch.KnobsA = e.Set, append(ch.KnobsA, e.Now...)
@@ -203,6 +203,14 @@ func (ch *Change) propose(k *Claim, t *Setup) error {
 		return misused(try, "what %q asks for is another build: give both programs", k.Finding.Title)
 	}
 	return ch.proposeCode(k, t)
+}
+
+// loadExample is a load that ends, and what to wait for before it.
+const loadExample = "--load 'gowhy load http://localhost:8080/ --rate 500 -d 5s' --ready localhost:8080   # as your program serves"
+
+// tries are the commands of a finding as a hint, or where it is explained.
+func tries(f *diagnosis.Finding) string {
+	return cmp.Or(strings.Join(f.Try, "; "), "gowhy explain "+shell.Word(f.Rule))
 }
 
 // starters start other programs: what they run cannot be put in their place.

@@ -109,6 +109,8 @@ func (t *texter) short(n int, f *diagnosis.Finding, places, runs int) {
 	t.field("do", layout.Plain, t.first(f.Remedy.Text, t.Width-briefColumn, briefText))
 	if len(f.Try) > 0 {
 		t.field("prove", layout.Plain, []string{t.In(layout.Dim, "$ ") + layout.Safe(f.Try[0])})
+	} else if f.Missing != "" {
+		t.field("prove", layout.Dim, t.first(f.Missing, t.Width-briefColumn, briefText))
 	}
 }
 

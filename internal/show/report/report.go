@@ -13,6 +13,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/ground/shell"
@@ -52,7 +53,19 @@ func nextCommands(d *diagnosis.Diagnosis) [][2]string {
 		next = append(next, [2]string{"gowhy ledger " + files, "where every second of CPU time went"})
 	}
 	if len(d.Findings) == 0 && d.Verdict != diagnosis.Healthy {
-		next = append(next, [2]string{"gowhy record -d 10s -o run.gowhy --url http://localhost:6060", "record it under load"})
+		next = append(next, [2]string{underLoad(d), "record it under load"})
 	}
 	return next
+}
+
+// underLoad records the program again, as what was not checked says; the help where that
+// does not know the program.
+func underLoad(d *diagnosis.Diagnosis) string {
+	for _, u := range d.Unchecked {
+		if strings.HasPrefix(u.How, "gowhy record -d ") {
+			how, _, _ := strings.Cut(u.How, "   #")
+			return how
+		}
+	}
+	return "gowhy record --help"
 }
