@@ -9,6 +9,7 @@ import (
 // Options say how a report looks.
 type Options struct {
 	Width   int  // columns; 0 means 80
+	Height  int  // rows of the terminal; 0 when it is none
 	Color   bool // ANSI colours
 	Verbose bool // everything that the diagnosis has
 }

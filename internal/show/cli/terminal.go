@@ -55,8 +55,8 @@ func (c *command) layout() layout.Options {
 	}
 	f, ok := terminal(c.Stdout)
 	if ok {
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
-			o.Width = w
+		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			o.Width, o.Height = w, h
 		}
 		o.Color = os.Getenv("TERM") != "dumb"
 	}

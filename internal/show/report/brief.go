@@ -13,23 +13,74 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
 
-// One screen is thirty lines of eighty columns. The verdict has three of them, each of two
-// findings eight with the line before it, and what is left over after the notes at the end
-// goes to the other findings.
+// One screen is thirty lines of eighty columns where nobody knows the terminal's, and a
+// line of it is for the prompt. What has no room is left out in the order of briefLevels.
 const (
 	briefScreen   = 30
-	briefVerdict  = 3
-	briefFindings = 2 // that have a place, a gain, a fix and a command
-	briefPlaces   = 2 // of the first: the line, and that of the program that leads to it
-	briefText     = 2 // lines of what to do
-	briefOthers   = 5 // of the others, at most
-	briefNotes    = 9 // lines for the notes at the end
+	briefLeast    = 12 // a terminal of fewer rows scrolls whatever is written
+	briefVerdict  = 3  // lines
+	briefFindings = 2  // that have a place, a gain, a fix and a command
+	briefFinding  = 8  // lines that such a one has, with the line before it
+	briefText     = 2  // lines of what to do
+	briefOthers   = 5  // of the others, at most
+	briefNotes    = 7  // lines for the notes at the end
 	briefColumn   = 10
 )
+
+// A briefLevel is how much of what comes after the verdict is shown.
+type briefLevel struct {
+	findings int  // in full
+	places   int  // of the first: the line, and that of the program that leads to it
+	note     int  // lines that a note has
+	praise   bool // what is fine and what is harmless
+	how      bool // the recording that would tell what was not checked
+	notes    bool // evidence, and what was not checked
+}
+
+// briefLevels are from all to least. The verdict, the first finding and where the rest is
+// are in each of them.
+var briefLevels = []briefLevel{
+	{findings: briefFindings, places: 2, note: 2, praise: true, how: true, notes: true},
+	{findings: briefFindings, places: 2, note: 1, how: true, notes: true},
+	{findings: briefFindings, places: 1, note: 1, notes: true},
+	{findings: 1, places: 1, note: 2, how: true, notes: true},
+	{findings: 1, places: 1, note: 1, notes: true},
+	{findings: 1, places: 1},
+}
 
 // brief writes what a reader needs in the first ten seconds, on one screen: the
 // verdict, the findings to act on, a line for each kind of doubt, and where the rest is.
 func (t *texter) brief(d *diagnosis.Diagnosis, o layout.Options) {
+	screen := briefScreen
+	if o.Height > 0 {
+		screen = max(briefLeast, o.Height-1)
+	}
+	for i, l := range briefLevels {
+		if i == 0 && screen > briefScreen {
+			l.findings += (screen - briefScreen) / briefFinding
+		}
+		plain := newTexter(layout.Options{Width: o.Width})
+		plain.briefAt(d, layout.Options{Width: o.Width}, l, screen)
+		if rows(plain.String(), o.Width) <= screen || i == len(briefLevels)-1 {
+			t.briefAt(d, o, l, screen)
+			return
+		}
+	}
+}
+
+// rows is how many rows of a terminal plain text takes: a line that is too long goes on in
+// the next one.
+func rows(text string, width int) (n int) {
+	if width <= 0 {
+		width = plainWidth
+	}
+	for l := range strings.Lines(text) {
+		n += max(1, (utf8.RuneCountInString(strings.TrimSuffix(l, "\n"))+width-1)/width)
+	}
+	return n
+}
+
+func (t *texter) briefAt(d *diagnosis.Diagnosis, o layout.Options, l briefLevel, screen int) {
 	t.verdict(d, t.first(string(d.Verdict)+": "+d.Summary, t.Width, briefVerdict))
 	t.Line(t.In(layout.Dim, layout.Shorten(layout.Safe(subject(d)), t.Width)))
 	if o := d.Operation; o != nil {
@@ -37,19 +88,19 @@ func (t *texter) brief(d *diagnosis.Diagnosis, o layout.Options) {
 		if all := head + mostOf(o); utf8.RuneCountInString(layout.Safe(all)) <= t.Width {
 			head = all
 		}
-		t.Line(t.first(head, t.Width, 1)[0])
+		t.Line(t.upTo(head, "", t.Width, 1)[0])
 	}
 	switch {
 	case d.Verdict == diagnosis.Partial || d.Verdict == diagnosis.TooThin:
-		t.accounts(d, briefScreen-briefNotes)
+		t.accounts(d, screen-briefNotes)
 	case d.Trace == nil && d.CPU == nil && len(d.Findings) > 0: // what there is beside the finding is all that is known
 		t.accountTexts(d)
 	}
 	var others []int
 	written := 0
 	for i := range d.Findings {
-		if f := &d.Findings[i]; !f.Remark && written < briefFindings {
-			t.short(i+1, f, briefPlaces-written, len(d.Runs))
+		if f := &d.Findings[i]; !f.Remark && written < l.findings {
+			t.short(i+1, f, max(0, l.places-written), len(d.Runs))
 			written++
 		} else {
 			others = append(others, i)
@@ -57,14 +108,20 @@ func (t *texter) brief(d *diagnosis.Diagnosis, o layout.Options) {
 	}
 	end := newTexter(o)
 	end.Line("")
-	end.note("evidence", d.Warnings, 2)
-	if written == 0 {
+	if l.notes {
+		end.note("evidence", d.Warnings, l.note)
+	}
+	if l.praise && written == 0 {
 		end.note("fine", fine(d.Fine), 1)
 	}
-	end.note("harmless", obsolete(d), 1)
-	end.open(d.Unchecked)
+	if l.praise {
+		end.note("harmless", obsolete(d), 1)
+	}
+	if l.notes {
+		end.open(d.Unchecked, l.note, l.how)
+	}
 	end.more(d)
-	t.others(d, others, briefScreen-1-strings.Count(t.String(), "\n")-strings.Count(end.String(), "\n"))
+	t.others(d, others, screen-rows(t.String(), o.Width)-rows(end.String(), o.Width)-1)
 	t.WriteString(end.String())
 }
 
@@ -124,22 +181,48 @@ func (t *texter) field(label string, s layout.Style, lines []string) {
 	}
 }
 
-// first is the beginning of a text that fits into some lines: whole sentences, or else
-// words with a sign that more follow.
+// first is the beginning of a text that must be understood: whole sentences in so many
+// lines, and at least the first one, which may take twice as many.
 func (t *texter) first(text string, width, most int) []string {
 	lines := layout.Lines(text, width)
 	if len(lines) <= most {
 		return lines
 	}
-	whole := strings.Join(lines[:most], " ")
+	if i := strings.LastIndex(strings.Join(lines[:most], " ")+" ", ". "); i >= 0 {
+		return layout.Lines(strings.Join(lines[:most], " ")[:i+1], width)
+	}
+	if i := strings.Index(strings.Join(lines, " ")+" ", ". "); i >= 0 {
+		if sentence := layout.Lines(strings.Join(lines, " ")[:i+1], width); len(sentence) <= 2*most {
+			return sentence
+		}
+	}
+	return t.upTo(text, "", width, most)
+}
+
+// upTo is the beginning of a text in so many lines, with more behind it: whole sentences,
+// or else up to the end of a clause, or else words with a sign that others follow.
+func (t *texter) upTo(text, more string, width, most int) []string {
+	if lines := layout.Lines(text+more, width); len(lines) <= most {
+		return lines
+	}
+	lines := layout.Lines(text, width)
+	begin := []rune(strings.Join(lines[:min(most, len(lines))], " "))
+	last := utf8.RuneCountInString(lines[min(most, len(lines))-1])
+	if over := last + utf8.RuneCountInString(more) - width; over > 0 {
+		begin = begin[:max(0, len(begin)-over)]
+	}
+	whole := string(begin)
 	if i := strings.LastIndex(whole+" ", ". "); i >= 0 {
-		return layout.Lines(whole[:i+1], width)
+		return layout.Lines(whole[:i+1]+more, width)
 	}
-	last := lines[most-1]
-	for utf8.RuneCountInString(last) > width-2 {
-		last = last[:max(0, strings.LastIndexByte(last, ' '))]
+	clause := max(strings.LastIndex(whole, "; "), strings.LastIndex(whole, ": "), strings.LastIndex(whole, ", "))
+	if clause > len(whole)/3 {
+		return layout.Lines(whole[:clause]+more, width)
 	}
-	return append(lines[:most-1], last+" …")
+	for len(layout.Lines(whole+" …"+more, width)) > most || !strings.HasPrefix(text+" ", whole+" ") {
+		whole = whole[:max(0, strings.LastIndexByte(whole, ' '))]
+	}
+	return layout.Lines(whole+" …"+more, width)
 }
 
 // others names findings and remarks in a line each, as many as there is room for.
@@ -176,7 +259,7 @@ func (t *texter) note(label string, items []string, most int) {
 	if len(items) > 1 {
 		more = fmt.Sprintf(" (+%d)", len(items)-1)
 	}
-	for i, l := range t.first(items[0]+more, t.Width-labelled, most) {
+	for i, l := range t.upTo(items[0], more, t.Width-labelled, most) {
 		if i > 0 {
 			label = ""
 		}
@@ -184,10 +267,11 @@ func (t *texter) note(label string, items []string, most int) {
 	}
 }
 
-// open writes what was not checked, and the recording that would tell most of it. What
+// open writes what was not checked, and if how is set the recording that would tell most
+// of it. What
 // asks for more than a recording, such as the result of a load generator, is left to
 // the long report.
-func (t *texter) open(list []diagnosis.Unchecked) {
+func (t *texter) open(list []diagnosis.Unchecked, most int, how bool) {
 	var open []string
 	answers, best := map[string]int{}, ""
 	for _, u := range list {
@@ -199,8 +283,8 @@ func (t *texter) open(list []diagnosis.Unchecked) {
 			best = u.How
 		}
 	}
-	t.note("not checked", open, 2)
-	if best != "" {
+	t.note("not checked", open, most)
+	if how && best != "" {
 		t.command("", best)
 	}
 }
@@ -208,17 +292,19 @@ func (t *texter) open(list []diagnosis.Unchecked) {
 // recorders begin commands that record something of a program as it is.
 var recorders = []string{"gowhy record ", "gowhy doctor ", "curl "}
 
-// more is where all the rest is.
+// more is where all the rest is, in a line.
 func (t *texter) more(d *diagnosis.Diagnosis) {
-	files, label := diagnosed(d), "more"
-	add := func(command string) { t.command(label, command); label = "" }
-	if len(d.Findings) > 0 {
-		add("gowhy explain 1 " + files)
+	line, also := "gowhy -v "+diagnosed(d), ""
+	switch {
+	case len(d.Findings) > 0:
+		also = "   # or explain 1, view"
+	case d.Trace != nil || d.CPU != nil:
+		also = "   # or view"
 	}
-	if d.Trace != nil || d.CPU != nil || len(d.Findings) > 0 {
-		add("gowhy view " + files)
+	if utf8.RuneCountInString(line+also) <= t.Width-labelled-2 {
+		line += also
 	}
-	add("gowhy -v " + files)
+	t.command("more", line)
 }
 
 func (t *texter) command(label, line string) {

@@ -206,9 +206,14 @@ func TestWidth(t *testing.T) {
 func TestBriefFitsAScreen(t *testing.T) {
 	for name, d := range saved(t) {
 		for _, width := range []int{80, 100, layout.MaxWidth} {
-			out := string(render(t, Text, d, layout.Options{Width: width}))
-			if n := strings.Count(out, "\n"); n > briefScreen {
-				t.Errorf("%s at %d columns has %d lines, want at most %d:\n%s", name, width, n, briefScreen, out)
+			for height, most := range map[int]int{0: briefScreen, 24: 23, 30: 29, 50: 49} {
+				out := string(render(t, Text, d, layout.Options{Width: width, Height: height}))
+				if n := rows(out, width); n > most {
+					t.Errorf("%s at %dx%d has %d rows, want at most %d:\n%s", name, width, height, n, most, out)
+				}
+				if len(d.Findings) > 0 && !strings.Contains(out, "1. "+layout.Safe(d.Findings[0].Title)) || !strings.Contains(out, "gowhy -v") {
+					t.Errorf("%s at %dx%d lacks its first finding, or where the rest is:\n%s", name, width, height, out)
+				}
 			}
 		}
 		out := string(render(t, Text, d, layout.Options{}))
@@ -228,13 +233,38 @@ func TestBriefFitsAScreen(t *testing.T) {
 				t.Errorf("%s: the command that proves it is not in a line of its own in\n%s", name, out)
 			}
 		}
-		if !strings.HasSuffix(out, "$ gowhy -v "+diagnosed(d)+"\n") {
+		if i := strings.LastIndex(out, "\nmore "); i < 0 || !strings.Contains(out[i:], "$ gowhy -v "+diagnosed(d)) || strings.Count(out[i:], "\n") != 2 {
 			t.Errorf("%s does not end with where the rest is:\n%s", name, out)
 		}
 	}
 }
 
-// What has no room is counted, and a long text ends at a sentence or with a sign.
+// What has no room is counted, and a long text ends at a sentence, at a clause or with a sign.
+func TestUpTo(t *testing.T) {
+	x := newTexter(layout.Options{})
+	for _, c := range []struct {
+		text, more string
+		most       int
+		want       string
+	}{
+		{"It fits.", "", 1, "It fits."},
+		{"It fits.", " (+2)", 1, "It fits. (+2)"},
+		{"One is done. Two goes on for long", "", 1, "One is done."},
+		{"first: what is so, and that it is", " (+3)", 1, "first: what is so (+3)"},
+		{"many words without an end of any kind", " (+3)", 1, "many words without an … (+3)"},
+		{"many words without an end of any kind at all of them", "", 2, "many words without an end of|any kind at all of them"},
+	} {
+		if got := strings.Join(x.upTo(c.text, c.more, 30, c.most), "|"); got != c.want {
+			t.Errorf("upTo(%q, %q, %d) = %q, want %q", c.text, c.more, c.most, got, c.want)
+		}
+	}
+	sentence := "This sentence has to be read and takes three lines of thirty columns. Another one."
+	if got := strings.Join(x.first(sentence, 30, 2), " "); got != "This sentence has to be read and takes three lines of thirty columns." {
+		t.Errorf("first() = %q, want the first sentence whole", got)
+	}
+}
+
+// What has no room is counted, and what to do ends at a sentence.
 func TestBriefLeavesOut(t *testing.T) {
 	d := hostile()
 	for range 9 {
@@ -244,7 +274,7 @@ func TestBriefLeavesOut(t *testing.T) {
 	d.Findings[0].Remedy.Text = "Do this first. " + strings.Repeat("Then read on for long ", 20)
 	d.Findings[1].Remedy.Text = strings.Repeat("word ", 100)
 	out := string(render(t, Text, d, layout.Options{}))
-	for _, want := range []string{"do     Do this first.\n", "word …\n", "a warning of two lines (+9)\n", " (+7)\n"} {
+	for _, want := range []string{"do     Do this first.\n", "a warning of two lines (+9)\n", " (+7)\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
