@@ -20,7 +20,7 @@ func (r *recorder) follow(p *process) bool {
 	if !p.wrapper || p.child != 0 {
 		return false
 	}
-	child := goProgram(p.pid())
+	child := GoProgram(p.pid())
 	if child == 0 {
 		return false
 	}
@@ -49,9 +49,9 @@ func wraps(info *buildinfo.BuildInfo) bool { return info == nil || toolchains(in
 // compiler before it starts what was meant.
 func toolchains(info *buildinfo.BuildInfo) bool { return strings.HasPrefix(info.Path, "cmd/") }
 
-// goProgram returns a process that runs a Go program: the given one or one
+// GoProgram returns a process that runs a Go program: the given one or one
 // that it started; 0 when there is none.
-func goProgram(pid int) int {
+func GoProgram(pid int) int {
 	for _, p := range append([]int{pid}, descendants(pid)...) {
 		info, err := buildinfo.ReadFile(filepath.Join("/proc", strconv.Itoa(p), "exe"))
 		if err == nil && !wraps(info) {

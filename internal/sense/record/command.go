@@ -121,7 +121,7 @@ func (r *recorder) endpointOf(stop context.Context, p *process, until time.Time)
 			sleepUntil(stop, until)
 			return nil, none, artifact.Refusal{Why: "the program's ports could not be looked for: " + err.Error()}
 		}
-		if at := firstEndpoint(stop, addrs, refused); at != nil {
+		if at := firstEndpoint(stop, addrs, refused, localClient); at != nil {
 			return at, none, why
 		}
 		next := time.Now().Add(searchEvery(time.Since(began)))

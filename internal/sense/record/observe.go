@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -267,7 +268,16 @@ func (r *recorder) findIn(ctx context.Context, pid int) *endpoint {
 		r.refuse(artifact.EndpointMember, artifact.Refusal{Why: "the process's ports could not be looked for: " + err.Error()})
 		return nil
 	}
-	at := firstEndpoint(ctx, addrs, map[string]bool{})
+	client := localClient
+	if apart(pid) && len(addrs) > 0 {
+		if err := inNetwork(pid, func() error { return nil }); err != nil {
+			r.refuse(artifact.EndpointMember, artifact.Refusal{Why: "the process has a network of its own, as in a container, which only root may enter",
+				How: fmt.Sprintf("sudo gowhy record --pid %d", pid)})
+			return nil
+		}
+		client = func() *http.Client { return networkClient(pid) }
+	}
+	at := firstEndpoint(ctx, addrs, map[string]bool{}, client)
 	if at == nil {
 		if len(addrs) == 0 && !PortsShown(pid) {
 			r.refuse(artifact.EndpointMember, artifact.Refusal{Why: "the process's ports may not be looked at, for it is another user's",
@@ -294,7 +304,7 @@ func PortsShown(pid int) bool {
 // there, and returns the URL of its handlers, empty when there are none.
 // agent is set when they are those of gowhy's agent.
 func Endpoint(ctx context.Context, addrs []string) (at string, agent bool) {
-	e := firstEndpoint(ctx, addrs, map[string]bool{})
+	e := firstEndpoint(ctx, addrs, map[string]bool{}, localClient)
 	if e == nil {
 		return "", false
 	}
@@ -329,8 +339,8 @@ func FreeSpace(dir string) (bytes uint64, known bool) { return diskFree(dir) }
 
 // firstEndpoint asks all addresses at the same time, those in refused left
 // out, and prefers the agent. It adds to refused those that answer as
-// something else.
-func firstEndpoint(ctx context.Context, addrs []string, refused map[string]bool) (best *endpoint) {
+// something else. Each is asked by a client of its own.
+func firstEndpoint(ctx context.Context, addrs []string, refused map[string]bool, client func() *http.Client) (best *endpoint) {
 	type answer struct {
 		at   *endpoint
 		addr string
@@ -347,7 +357,7 @@ func firstEndpoint(ctx context.Context, addrs []string, refused map[string]bool)
 		for _, path := range []string{agentPath, pprofPath} {
 			n++
 			go func() {
-				e := &endpoint{client: localClient(), base: "http://" + a + path, agent: path == agentPath}
+				e := &endpoint{client: client(), base: "http://" + a + path, agent: path == agentPath}
 				answers <- answer{e, a, e.probe(ctx, probeLimit)}
 			}()
 		}
@@ -382,6 +392,9 @@ func (r *recorder) processBehind(ctx context.Context, at *endpoint) int {
 // listener is the process of an endpoint that was found at the ports of a
 // process or of what that started: all evidence is to be of one.
 func (r *recorder) listener(ctx context.Context, pid int, at *endpoint) int {
+	if apart(pid) {
+		return pid // the tables here have other ports
+	}
 	_, found := owner(ctx, at)
 	if found == 0 || found == pid {
 		return pid
