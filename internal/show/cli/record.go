@@ -35,7 +35,8 @@ type recordFlags struct {
 	limit      string
 	noDiagnose bool
 	finish     string
-	diagnosis  diagnoseOptions // how what was recorded is shown
+	elsewhere
+	diagnosis diagnoseOptions // how what was recorded is shown
 }
 
 // traceLimit is where a trace stops that nobody gave another limit.
@@ -54,6 +55,11 @@ kernel sees of the process, and the counters of /proc.
               it is not under /debug/
   --pid PID   a process here; its ports are searched for the same. Without
               any there is still what the kernel and /proc know
+  --container NAME   its process here, as docker, podman or crictl tell it
+  --pod NAME  its process where that is here, or else its net/http/pprof at port
+              6060 by kubectl port-forward; [NAMESPACE/]NAME[:PORT]
+  --ssh HOST  with one of these, on another host by your own ssh: gowhy is
+              copied there for that time if the same version is not there
   -- CMD      a program to start, recorded to its end; with -d for that long
               once it can be asked, and then ended with an interrupt. The exit
               code is CMD's. With this one line in it, a program without any
@@ -79,6 +85,9 @@ the build's flags, and a trace that has log lines in it. Names of functions
 and files stay, and all numbers.`,
 		Example: `  gowhy record --url http://localhost:6060
   gowhy record -d 10s -o run.gowhy --pid 4242
+  gowhy record --ssh me@host --pid 4242
+  gowhy record --container shop
+  gowhy record --pod prod/shop-7f9c:6060
   gowhy record -- ./program -its -flags
   gowhy record -d 10s -- ./server -listen :8080
   go test -exec 'gowhy record --' -bench . ./...
@@ -92,6 +101,9 @@ and files stay, and all numbers.`,
 	o := &f.options
 	cmd.Flags().StringVar(&f.target.URL, "url", "", "`URL` of a server with net/http/pprof or the agent")
 	cmd.Flags().IntVar(&f.target.PID, "pid", 0, "`PID` of a process of this machine")
+	cmd.Flags().StringVar(&f.container, "container", "", "a container here, by its `NAME` or id")
+	cmd.Flags().StringVar(&f.pod, "pod", "", "a Kubernetes pod, `[NAMESPACE/]NAME[:PORT]`")
+	cmd.Flags().StringVar(&f.ssh, "ssh", "", "record on this `HOST`, by your own ssh")
 	cmd.Flags().StringVarP(&o.Out, "output", "o", "", "write the recording to this `FILE` (default NAME-TIME.gowhy)")
 	cmd.Flags().DurationVarP(&o.Duration, "duration", "d", 0, "record for this `TIME` (default 5s, a command to its end)")
 	cmd.Flags().StringSliceVar(&o.Only, "sources", nil, "record these `SOURCES` only: "+strings.Join(record.SourceNames(), ", "))
@@ -114,7 +126,7 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 	for _, g := range []struct {
 		name string
 		set  bool
-	}{{"--url", t.URL != ""}, {"--pid", t.PID != 0}, {"a command", len(args) > 0}, {"--finish", f.finish != ""}} {
+	}{{"--url", t.URL != ""}, {"--pid", t.PID != 0}, {"--container", f.container != ""}, {"--pod", f.pod != ""}, {"a command", len(args) > 0}, {"--finish", f.finish != ""}} {
 		if g.set {
 			given = append(given, g.name)
 		}
@@ -122,12 +134,15 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(given) == 0:
 		return misused("gowhy record -- ./PROGRAM   or   --pid PID   or   --url http://localhost:6060", "nothing to record was given")
-	case len(given) > 1 && (len(args) > 0 || f.finish != ""):
+	case len(given) > 1 && !slices.Equal(given, []string{"--url", "--pid"}):
 		return misused("give one of them", "both %s were given", strings.Join(given, " and "))
 	case t.PID < 0:
 		return misused("gowhy list", "--pid %d is no process", t.PID)
 	case cmd.Flags().Changed("duration") && f.options.Duration <= 0:
 		return misused("-d 5s", "-d %v is no time", f.options.Duration)
+	}
+	if err := f.checkSSH(args); err != nil {
+		return err
 	}
 	limit, ok := trial.ParseSize(f.limit)
 	if !ok {
@@ -148,7 +163,15 @@ func (c *command) record(ctx context.Context, f *recordFlags, args []string) err
 	if f.finish != "" {
 		return c.finish(f.finish, f.options.Out)
 	}
-	t, o := f.target, f.options
+	if f.ssh != "" {
+		return c.recordOver(ctx, f)
+	}
+	t, done, err := c.resolve(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer done()
+	o := f.options
 	t.Command = args
 	o.Out = cmp.Or(perPackage(o.Out, args), recordingName(t))
 	if err := checkOutput(o.Out); err != nil {
@@ -264,7 +287,7 @@ func (c *command) diagnoses(f *recordFlags, res *record.Result) bool {
 		return false
 	}
 	_, tty := terminal(c.Stdout)
-	return tty || f.target.URL != "" || f.target.PID != 0
+	return tty || f.target.URL != "" || f.target.PID != 0 || f.container != "" || f.pod != ""
 }
 
 // summary says what is in a recording, what is not and why, and what it cost,

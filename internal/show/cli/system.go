@@ -19,7 +19,7 @@ func unavailable(goos string, cmd *cobra.Command, args []string) error {
 	given := func(flag string) bool { return cmd.Flags().Changed(flag) }
 	const read = "read here what was recorded there: gowhy FILE"
 	switch name := cmd.Name(); {
-	case goos == "linux":
+	case goos == "linux", name == "record" && given("ssh"):
 		return nil
 	case name == "record" && given("pid"), name == "doctor" && given("pid"):
 		return problem.New(problem.Absence, "gowhy record --url http://localhost:6060, or "+read,
