@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -44,6 +45,7 @@ the answer, with in how many it was found.`,
   gowhy diagnose run.gowhy --online
   gowhy diagnose run.gowhy --format json -o why.json
   gowhy diagnose why.json --format markdown
+  gowhy diagnose run.gowhy --format sarif -o why.sarif
   curl -s http://localhost:6060/debug/pprof/trace?seconds=5 | gowhy diagnose -`,
 		Args: atLeastOneFile,
 	}
@@ -138,6 +140,9 @@ func (c *command) compareReleases(ctx context.Context, d *diagnosis.Diagnosis, m
 // show writes a diagnosis and turns its findings into the exit code.
 func (c *command) show(d *diagnosis.Diagnosis, o *diagnoseOptions) error {
 	format := report.Formats[o.format]
+	if o.format == "sarif" { // code hosts know files from the repository's root on
+		fromRoot(d)
+	}
 	err := c.output(o.out, func(w io.Writer, l layout.Options) error {
 		l.Verbose = o.verbose || o.online // what was asked for stands behind what to do
 		return format(w, d, l)
@@ -149,6 +154,49 @@ func (c *command) show(d *diagnosis.Diagnosis, o *diagnoseOptions) error {
 		return &exit{code: exitFindings}
 	}
 	return err
+}
+
+// fromRoot names the files of findings from the root of the repository that the command
+// runs in, or else from the working directory, as far as they are in it.
+func fromRoot(d *diagnosis.Diagnosis) {
+	root, err := filepath.Abs(".")
+	if err != nil {
+		return
+	}
+	for dir := root; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			root = dir
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	module := moduleIn(root)
+	for i := range d.Findings {
+		for j := range d.Findings[i].Where {
+			p := &d.Findings[i].Where[j]
+			if in, ok := strings.CutPrefix(p.File, module+"/"); ok && module != "" { // built with -trimpath
+				p.File = in
+			} else if in, err := filepath.Rel(root, p.File); err == nil && filepath.IsAbs(p.File) && filepath.IsLocal(in) {
+				p.File = filepath.ToSlash(in)
+			}
+		}
+	}
+}
+
+// moduleIn is the path of the module whose go.mod is in a directory; "" without one.
+func moduleIn(dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "module" {
+			return strings.Trim(f[1], "\"`")
+		}
+	}
+	return ""
 }
 
 // atLeast reports whether a finding counts for --fail-on.

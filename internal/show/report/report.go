@@ -28,6 +28,7 @@ var Formats = map[string]Format{
 	"text":     Text,
 	"json":     JSON,
 	"markdown": Markdown,
+	"sarif":    SARIF,
 }
 
 // FormatNames returns the names of [Formats] in order.
