@@ -138,6 +138,7 @@ func TestGolden(t *testing.T) {
 		golden(t, name+".txt", render(t, Text, d, layout.Options{}))
 		golden(t, name+"-verbose.txt", render(t, Text, d, layout.Options{Verbose: true}))
 		golden(t, name+".md", render(t, Markdown, d, layout.Options{}))
+		golden(t, name+"-shared.md", render(t, Shared, d, layout.Options{}))
 		golden(t, name+".sarif", render(t, SARIF, d, layout.Options{}))
 	}
 }
