@@ -340,12 +340,22 @@ func (v *view) drawList(c canvas, y int) {
 	}
 }
 
-// tall is how many lines a row takes: only of a Go program there is something to say.
+// tall is how many lines a row takes: only of a Go program that does something there is
+// something to say. Most programs of a machine do nothing at a time.
 func (r row) tall(beside bool) int {
-	if beside || !r.IsGo() {
+	if beside || !r.IsGo() || quiet(r.Process) {
 		return 1
 	}
 	return 2
+}
+
+// quiet reports whether a word behind its name is all that there is to say of a program:
+// it is idle, or was not judged yet.
+func quiet(p *live.Process) bool {
+	if p.Verdict == nil {
+		return p.Goroutines == nil || p.Goroutines.Why == ""
+	}
+	return p.Verdict.Line == live.Idle && len(p.Verdict.Findings) == 0 && !leaks(p)
 }
 
 // scrollList sets the first row so that the selected one is in sight, and no line is
@@ -417,6 +427,13 @@ func (v *view) drawRow(c canvas, y int, r row, columns []column, beside bool) {
 	line := verdictLine(r.Process)
 	if beside {
 		c.put(x, y, vs, line)
+		return
+	}
+	if r.tall(beside) == 1 {
+		last := columns[len(columns)-1]
+		if at := x - last.width - 1 + len([]rune(r.branch+name(r.Process))) + 2; at+len([]rune(line)) <= c.width {
+			c.putIn(at, y, c.width, vs, line)
+		}
 		return
 	}
 	c.put(9, y+1, vs, line)

@@ -52,8 +52,13 @@ func Plain(f *live.Frame, width int, open bool) string {
 	}
 	row(func(c column) string { return c.head })
 	for _, r := range v.rows {
-		row(func(c column) string { return c.text(r.Process) })
-		if r.Verdict != nil {
+		row(func(c column) string {
+			if quiet(r.Process) && r.Verdict != nil && c.head == "PROGRAM" {
+				return c.text(r.Process) + "  " + r.Verdict.Line
+			}
+			return c.text(r.Process)
+		})
+		if r.Verdict != nil && !quiet(r.Process) {
 			b.WriteString("        " + layout.Safe(r.Verdict.Line) + "\n")
 		}
 	}

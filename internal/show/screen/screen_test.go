@@ -291,6 +291,28 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
+// TestDense has twenty programs that are idle on a screen of 24 lines, and a second line
+// only for those of which there is more to say.
+func TestDense(t *testing.T) {
+	d := draw(t, 80, 24, Options{Every: time.Second})
+	d.m.frame.Processes = nil
+	for i := range 20 {
+		d.m.frame.Processes = append(d.m.frame.Processes, live.Process{PID: 100 + i, Name: fmt.Sprintf("idler%d", i), Program: fmt.Sprintf("x/idler%d", i), Go: "go1.26",
+			Goroutines: &live.Goroutines{Total: 3}, Verdict: &live.Verdict{Line: live.Idle}})
+	}
+	d.v.take(d.m.frame)
+	d.wants("idler0  idle", "idler19  idle")
+	text := Plain(d.m.frame, 80, false)
+	if n := strings.Count(text, "\n"); n != 22 || !strings.Contains(text, "idler19  idle") {
+		t.Errorf("%d lines of 20 programs:\n%s", n, text)
+	}
+	leak := &d.m.frame.Processes[0]
+	leak.Goroutines.Growth = leakGrowth
+	if quiet(leak) || !quiet(&d.m.frame.Processes[1]) {
+		t.Error("what leaks has nothing to say, or what is idle has")
+	}
+}
+
 // TestChosenColumns has what the user chooses in sight, however narrow the terminal is.
 func TestChosenColumns(t *testing.T) {
 	d := draw(t, 80, 24, Options{Every: time.Second})

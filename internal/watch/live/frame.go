@@ -173,6 +173,9 @@ type Group struct {
 	At      string        `json:"at,omitempty"`      // where the oldest one is: the first function that is not the runtime's
 }
 
+// Idle is the line of a program that hardly runs and has nothing wrong with it.
+const Idle = "idle"
+
 // A Verdict is what was found wrong with a program, over the last pieces of time.
 type Verdict struct {
 	// Line is the verdict in one line.

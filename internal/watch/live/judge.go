@@ -560,7 +560,7 @@ func (j *judge) verdict(pid int) *Verdict {
 		if time.Since(c.since) < idleTime {
 			return nil
 		}
-		return &Verdict{Line: "idle"}
+		return &Verdict{Line: Idle}
 	case c.pieces == 0:
 		return nil
 	}
@@ -615,7 +615,7 @@ func (c *judged) line(v *Verdict) string {
 		if c.stands != "" {
 			return c.stands
 		}
-		return "idle"
+		return Idle
 	case diagnosis.TooThin, diagnosis.Partial:
 		return "not enough evidence"
 	case diagnosis.Stalled:
