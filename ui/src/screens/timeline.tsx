@@ -20,6 +20,7 @@ import { known, neighbour, waker, woken, type Ask, type Spot } from '../timeline
 import { Sampled } from '../timeline/kernel'
 import { Labels, nameOf } from '../timeline/labels'
 import { brief, isKernel, kindOfId, LaneTree, laneOfGoroutine, PAGE, type Row } from '../timeline/lanes'
+import { GroupMoment } from '../timeline/group'
 import { Legend } from '../timeline/legend'
 import { Moment } from '../timeline/moment'
 import { Panel, type Tab } from '../timeline/panel'
@@ -656,6 +657,7 @@ function MomentBody(p: PanelProps): JSX.Element {
   return (
     <div class={p.asked.loading ? 'tl-faint' : ''} aria-busy={p.asked.loading}>
       <h2 class="tl-moment-lane">{name(p.view.lane)}</h2>
+      {kind === 'g' && <GroupMoment r={p.r} lane={p.view.lane} group={p.tree.lane(p.view.lane)!.label} at={p.view.at} duration={p.data.duration_ns} to={p.goTo} />}
       <Body
         moment={p.moment} lane={p.view.lane} kind={kind} states={p.data.states} theme={p.theme} trail={p.trail} nameOf={(id) => brief(name(id))}
         neighbour={p.step} back={p.back} forward={p.forward} to={p.goTo} fit={p.fit}
