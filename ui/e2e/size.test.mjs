@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 
-const dist = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'internal', 'show', 'web', 'dist')
+const dist = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'internal', 'web', 'dist')
 const screens = ['live', 'findings', 'timeline', 'flame', 'goroutines', 'standing', 'runtime', 'tasks', 'compare', 'number', 'sources']
 
 /** Bytes, packed, of what one screen loads in a fresh browser in one language. */
@@ -14,7 +14,7 @@ const SCREEN = 100_000
  * And of all parts in both languages. Nobody loads them all at once; every gowhy
  * binary carries them.
  */
-const ALL = 185_000
+const ALL = 190_000
 /** Not packed: a report file is the page as it stands, and is mailed. 5.2% of the largest. */
 const REPORT = 520_000
 
@@ -83,10 +83,10 @@ describe('the built page', () => {
     expect(packed(files)).toBeLessThan(ALL)
     expect(whole).toBeLessThan(REPORT)
   })
-  it('brings a reader of English no Chinese but its name', () => {
+  it('brings a reader of English no Chinese', () => {
     for (const screen of screens) {
       const words = [...loads(screen, 'en')].flatMap((f) => all(text(f), /(\p{Script=Han}{2,})/gu))
-      expect(words, screen).toEqual(['中文'])
+      expect(words, screen).toEqual([])
     }
     expect(text('zh.js')).toMatch(/\p{Script=Han}/u)
   })

@@ -12,6 +12,7 @@ import { Live as Spoken } from './parts/live'
 import { Empty, Failed, Loading } from './parts/states'
 import { Welcome } from './screens/welcome'
 import { useSession } from './session'
+import { Command } from './parts/copy'
 import { lang, setLang, t, tn, useLang } from './strings'
 import { setTheme, useTheme } from './theme'
 import { format, go, here, href, setParams, usePlace, type Place } from './url'
@@ -160,10 +161,19 @@ function Content(p: ContentProps): JSX.Element {
   if (run?.loading) return <Loading what={t('core.reading', { what: session.loading || run.name })} />
   if (run && run.error !== '') return <Failed error={new ApiError(run.error, run.hint, 0)} />
   const Shown = screenNamed(screen)?.[1]
-  if (!Shown || !p.has.includes(screen)) return <Empty text={t('core.noscreen')} />
+  if (!Shown) return <Empty text={t('core.noscreen')} />
+  if (!p.has.includes(screen)) return <Missing screen={screen} />
   // A screen's state is in the URL: a new run or language is a new screen.
   const key = `${screen} ${p.r} ${lang()}`
   return <Boundary key={key}><Shown r={p.r} /></Boundary>
+}
+
+const RECORD = 'gowhy record -o run.gowhy -- ./program'
+const DUMP = 'curl -o goroutines.txt localhost:6060/debug/pprof/goroutine?debug=2'
+
+// Missing says what would fill a screen that a run has nothing for.
+function Missing(p: { screen: string }): JSX.Element {
+  return <Empty text={tn('core.needs.' + p.screen, t('core.needs'))}><Command text={p.screen === 'standing' ? DUMP : RECORD} /></Empty>
 }
 
 function runIndex(text: string | null): number {

@@ -46,10 +46,10 @@ export function measuredColumns<R extends Measured>(rows: readonly R[], guard?: 
   const span = changeSpan(rows.map(change))
   return [
     ratioColumn((r) => r.ratio),
-    { key: 'plot', title: `${changeText(2 ** -span)} … ${changeText(2 ** span)}`, width: '13rem', cell: (r) => (r.ratio === null ? '' : <IntervalPlot change={change(r)} span={span} tone={toneOf(r.verdict)} guard={guard?.(r)} />), text: (r) => intervalText(change(r)) },
-    { key: 'interval', title: t('data.cmp.interval'), align: 'right', width: '11.6rem', cell: (r) => (r.exact ? t('data.cmp.exact') : r.low == null && r.high == null ? '–' : `${changeText(r.low)} … ${changeText(r.high)}`) },
+    { key: 'plot', title: `${changeText(2 ** -span)} … ${changeText(2 ** span)}`, width: '10.5rem', cell: (r) => (r.ratio === null ? '' : <IntervalPlot change={change(r)} span={span} tone={toneOf(r.verdict)} guard={guard?.(r)} />), text: (r) => intervalText(change(r)) },
+    { key: 'interval', title: t('data.cmp.interval'), align: 'right', width: '10.6rem', cell: (r) => (r.exact ? t('data.cmp.exact') : r.low == null && r.high == null ? '–' : `${changeText(r.low)} … ${changeText(r.high)}`) },
     { key: 'p', title: 'p', align: 'right', sortable: true, width: '5.8rem', help: t('data.cmp.p.help'), value: (r) => r.p, cell: (r) => pText(r) },
-    { key: 'verdict', title: t('data.cmp.verdict'), sortable: true, width: '11rem', value: (r) => r.verdict, cell: (r) => <VerdictWord verdict={r.verdict} />, text: (r) => r.verdict },
+    { key: 'verdict', title: t('data.cmp.verdict'), sortable: true, width: '8.5rem', value: (r) => r.verdict, cell: (r) => <VerdictWord verdict={r.verdict} />, text: (r) => r.verdict },
   ]
 }
 

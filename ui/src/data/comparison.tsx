@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { short } from '../flame/text'
 import { num } from '../format'
 import { Command } from '../parts/copy'
+import { Name } from '../parts/name'
 import { Table, type Col } from '../parts/table'
 import { t, tn } from '../strings'
 import { setParams, usePlace } from '../url'
@@ -101,7 +102,7 @@ function Ledger(p: { rows: LedgerRow[]; per: string }): JSX.Element {
     ratioColumn((r) => rowRatio(r.a, r.b)),
     { key: 'plot', title: `${changeText(2 ** -span)} … ${changeText(2 ** span)}`, width: '13rem', cell: (r) => (change(r).ratio === null ? '' : <IntervalPlot change={change(r)} span={span} tone={PLAIN} />), text: () => '' },
     { key: 'group', title: t('data.cmp.group'), sortable: true, width: '9rem', value: (r) => r.group, cell: (r) => r.group },
-    { key: 'per', title: t('data.cmp.per'), width: '8rem', cell: (r) => (r.state ? t('data.cmp.state') : tn('data.per.' + p.per, p.per)) },
+    ...(p.rows.some((r) => r.state) ? [{ key: 'state', title: '', width: '11rem', cell: (r: LedgerRow) => (r.state ? t('data.cmp.state') : '') }] : []),
   ]
   return <Table caption={t('data.cmp.ledger', { per: tn('data.per.' + p.per, p.per) })} cols={cols} rows={p.rows} height={640} />
 }
@@ -112,7 +113,7 @@ function Tables(p: { tables: DiffTable[] }): JSX.Element {
   const shown = p.tables.find((x) => x.name === params.get('table')) ?? p.tables[0] as DiffTable
   const rows = shown.rows ?? []
   const cols: Col<TableEntry>[] = [
-    { key: 'function', title: t('data.cmp.function'), sortable: true, width: 'minmax(16rem, 3fr)', value: (r) => r.function, cell: (r) => <span class="mono">{short(r.function)}</span>, text: (r) => r.function },
+    { key: 'function', title: t('data.cmp.function'), sortable: true, width: 'minmax(16rem, 3fr)', value: (r) => r.function, cell: (r) => <span class="mono"><Name text={short(r.function)} /></span>, text: (r) => r.function },
     ...(rows.some((r) => r.reason) ? [{ key: 'reason', title: t('data.tasks.reason'), width: 'minmax(8rem, 1fr)', cell: (r: TableEntry) => r.reason ?? '' }] : []),
     numbers('a', 'A', (r) => r.a, (v) => quantity(v, shown.unit)),
     numbers('b', 'B', (r) => r.b, (v) => quantity(v, shown.unit)),
@@ -122,7 +123,7 @@ function Tables(p: { tables: DiffTable[] }): JSX.Element {
       numbers<TableEntry>('cum_a', t('data.cmp.cum', { side: 'A' }), (r) => r.cum_a ?? 0, (v) => quantity(v, shown.unit)),
       numbers<TableEntry>('cum_b', t('data.cmp.cum', { side: 'B' }), (r) => r.cum_b ?? 0, (v) => quantity(v, shown.unit)),
     ] : []),
-    { key: 'file', title: t('data.cmp.file'), width: 'minmax(10rem, 2fr)', cell: (r) => (r.file ? `${r.file}:${r.line ?? 0}` : '') },
+    { key: 'file', title: t('data.cmp.file'), width: 'minmax(10rem, 2fr)', cell: (r) => (r.file ? <Name text={`${r.file}:${r.line ?? 0}`} /> : ''), text: (r) => (r.file ? `${r.file}:${r.line ?? 0}` : '') },
   ]
   return (
     <div class="cmp-tables">

@@ -106,11 +106,11 @@ function ArmFacts(p: { letter: string; arm: Arm }): JSX.Element {
 export function EffectsTable(p: { trial: Trial }): JSX.Element {
   const effects = p.trial.effects ?? []
   const cols: Col<Effect>[] = [
-    { key: 'metric', title: t('data.cmp.metric'), width: 'minmax(12rem, 2fr)', cell: (e) => (e.metric === p.trial.primary ? <b>{e.metric}</b> : e.metric), text: (e) => e.metric },
+    { key: 'metric', title: t('data.cmp.metric'), width: 'minmax(9rem, 2fr)', cell: (e) => (e.metric === p.trial.primary ? <b>{e.metric}</b> : e.metric), text: (e) => e.metric },
     { key: 'a', title: t('data.trial.a'), align: 'right', width: '7rem', cell: (e) => metricText(e.metric, e.a), text: (e) => String(e.a ?? '') },
     { key: 'b', title: t('data.trial.b'), align: 'right', width: '7rem', cell: (e) => metricText(e.metric, e.b), text: (e) => String(e.b ?? '') },
     ...measuredColumns(effects, guardRatio),
-    { key: 'guard', title: t('data.trial.guard'), width: 'minmax(14rem, 1.2fr)', cell: guardText },
+    { key: 'guard', title: t('data.trial.guard'), width: 'minmax(12.5rem, 1.2fr)', cell: guardText },
     { key: 'pairs', title: t('data.cmp.pairs'), align: 'right', cell: (e) => e.pairs },
   ]
   return <Table caption={t('data.trial.effects')} cols={cols} rows={effects} height={520} />

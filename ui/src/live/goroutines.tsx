@@ -7,6 +7,7 @@ import { StateKey } from '../data/states'
 import { short } from '../flame/text'
 import { count, dur } from '../format'
 import { Hint } from '../parts/states'
+import { Name } from '../parts/name'
 import { Table, type Col } from '../parts/table'
 import { stateName, stateOf } from '../state'
 import { t } from '../strings'
@@ -43,13 +44,13 @@ const stateWord = (g: LiveGoroutine): string => stateOf(g.state, g.reason)
 function columns(): Col<LiveGoroutine>[] {
   const growth = (g: LiveGoroutine) => (Math.abs(g.growth) < 0.05 ? '' : (g.growth > 0 ? '+' : '−') + count(Math.abs(g.growth)))
   return [
-    { key: 'function', title: t('live.go.function'), width: 'minmax(13rem, 2fr)', sortable: true, value: (g) => g.function, cell: (g) => <code>{short(g.function)}</code>, text: (g) => g.function },
+    { key: 'function', title: t('live.go.function'), width: 'minmax(13rem, 2fr)', sortable: true, value: (g) => g.function, cell: (g) => <code><Name text={short(g.function)} /></code>, text: (g) => g.function },
     { key: 'state', title: t('live.go.state'), width: '8.5rem', sortable: true, value: stateWord, cell: (g) => <><StateKey state={stateWord(g)} /> {stateName(stateWord(g))}</>, text: (g) => stateName(stateWord(g)) },
     { key: 'reason', title: t('live.go.reason'), width: 'minmax(10rem, 1.2fr)', sortable: true, value: (g) => g.reason, cell: (g) => g.reason },
     { key: 'count', title: t('live.go.count'), align: 'right', width: '6rem', sortable: true, value: (g) => g.count, cell: (g) => count(g.count), text: (g) => String(g.count) },
     { key: 'growth', title: t('live.go.growth'), help: t('live.go.growth.help'), align: 'right', width: '7.5rem', sortable: true, value: (g) => g.growth, cell: growth, text: (g) => String(g.growth) },
     { key: 'oldest', title: t('live.go.oldest'), help: t('live.go.oldest.help'), align: 'right', width: '6.5rem', sortable: true, value: (g) => g.oldest_ms, cell: (g) => (g.oldest_ms < 0 ? '' : dur(g.oldest_ms * 1e6)), text: (g) => String(g.oldest_ms) },
-    { key: 'where', title: t('live.go.where'), help: t('live.go.where.help'), width: 'minmax(10rem, 1.5fr)', sortable: true, value: (g) => g.where, cell: (g) => <code>{short(g.where)}</code>, text: (g) => g.where },
-    { key: 'creator', title: t('live.go.creator'), width: 'minmax(10rem, 1.5fr)', sortable: true, value: (g) => g.creator, cell: (g) => <code>{short(g.creator)}</code>, text: (g) => g.creator },
+    { key: 'where', title: t('live.go.where'), help: t('live.go.where.help'), width: 'minmax(10rem, 1.5fr)', sortable: true, value: (g) => g.where, cell: (g) => <code><Name text={short(g.where)} /></code>, text: (g) => g.where },
+    { key: 'creator', title: t('live.go.creator'), width: 'minmax(10rem, 1.5fr)', sortable: true, value: (g) => g.creator, cell: (g) => <code><Name text={short(g.creator)} /></code>, text: (g) => g.creator },
   ]
 }

@@ -13,6 +13,7 @@ import { short } from '../flame/text'
 import { useMark } from '../fact'
 import { at, cell, count, dur } from '../format'
 import { Empty, Failed, Loading } from '../parts/states'
+import { Name } from '../parts/name'
 import { Table, type Col } from '../parts/table'
 import { t, tn } from '../strings'
 import { href, setParams, usePlace } from '../url'
@@ -38,7 +39,7 @@ export function Goroutines(p: { r: number }): JSX.Element {
   return (
     <div class="data-screen">
       <div class="data-head">
-        <h2>{t(single ? 'data.go.title' : 'data.go.groups')}</h2>
+        <h2>{t('data.go.title')}</h2>
         <nav class="go-views" aria-label={t('data.go.views')}>
           <a href={href('goroutines')} aria-current={single ? undefined : 'true'}>{t('data.go.bygroup')}</a>
           <a href={href('goroutines?view=all')} aria-current={all ? 'true' : undefined}>{t('data.go.each')}</a>
@@ -139,7 +140,7 @@ function column(key: string, columns: readonly Column[]): Col<AccountRow> {
     help: columnHelp(key),
     sortable: true,
     ...(text ? { width: key === 'group' ? 'minmax(16rem, 2fr)' : 'minmax(14rem, 1fr)' } : { align: 'right' as const, ...(c.unit === 'at' ? { width: 'minmax(8.2rem, .5fr)' } : {}) }),
-    cell: (r) => (key === 'group' ? <FuncName name={String(r.cells[i] ?? '')} /> : cellText(c, r.cells[i])),
+    cell: (r) => (key === 'group' ? <FuncName name={String(r.cells[i] ?? '')} /> : text ? <Name text={cellText(c, r.cells[i])} /> : cellText(c, r.cells[i])),
     value: (r) => r.cells[i],
     text: (r) => (text ? cellText(c, r.cells[i]) : String(r.cells[i] ?? '')),
   }
@@ -156,7 +157,7 @@ function cellText(c: Column | undefined, v: Cell | undefined): string {
 function FuncName(p: { name: string }): JSX.Element {
   if (p.name === '') return <span class="muted">{t('data.go.noname')}</span>
   const last = short(p.name)
-  return <>{last}<span class="muted go-path">{p.name.slice(0, p.name.length - last.length).replace(/\/$/, '')}</span></>
+  return <span class="go-name"><Name text={last} /><bdi class="muted go-path">{p.name.slice(0, p.name.length - last.length).replace(/\/$/, '')}</bdi></span>
 }
 
 function columnTitle(key: string): string {

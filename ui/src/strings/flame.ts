@@ -34,7 +34,7 @@ export const flame = {
 
   'flame.search': ['Search', '搜索'],
   'flame.search.hint': ['function, or /regexp/', '函数名，或 /正则/'],
-  'flame.search.help': ['A part of a name, or a regular expression between slashes; an i behind it ignores case', '名称的一部分，或斜杠之间的正则表达式；末尾加 i 忽略大小写'],
+  'flame.search.help': ['Part of a name, or a regular expression between slashes, with i behind it to ignore case', '名称的一部分，或斜杠之间的正则表达式；末尾加 i 忽略大小写'],
   'flame.search.wrong': ['This is no regular expression: {what}', '这不是正则表达式：{what}'],
   'flame.found': ['Found: {v} in all, {s}; functions: {functions}, frames: {frames}', '找到：合计 {v}，占全部的 {s}；函数 {functions} 个，帧 {frames} 个'],
   'flame.found.focus': ['({s} of the focus)', '（占焦点的 {s}）'],

@@ -111,7 +111,7 @@ export const timeline = {
   'timeline.kernel.standsfor': ['Stands for', '代表时长'],
   'timeline.kernel.none': [
     'No sample: the program did not use the CPU here, or for less than {period}.',
-    '没有采样：程序在此未使用 CPU，或使用时间短于 {period}。',
+    '没有采样：此处未使用 CPU，或短于 {period}。',
   ],
   'timeline.kernel.sum': [
     '{n} samples: {user} in user code ({usershare}), {kernel} in the kernel ({kernelshare}). Each stands for {period} of CPU time.',
@@ -131,7 +131,7 @@ export const timeline = {
   'timeline.selection.zoom': ['Zoom to it', '放大到选区'],
   'timeline.selection.flame': ['Flame graph of this window', '此时间窗的火焰图'],
   'timeline.selection.note': ['Note', '备注'],
-  'timeline.selection.note.hint': ['kept in the address of this page: who opens the link reads it', '保存在本页地址中：打开链接的人可以读到'],
+  'timeline.selection.note.hint': ['kept in the address of this page: who opens the link reads it', '保存在本页地址中'],
   'timeline.selection.clear': ['Clear', '清除'],
   'timeline.selection.partial': ['Partial: {why}', '不完整：{why}'],
   'timeline.selection.states': ['Time by state', '各状态时间'],
@@ -155,7 +155,7 @@ export const timeline = {
   'timeline.behind': ['What is in sight, {from} to {to}', '当前可见内容，{from} 至 {to}'],
   'timeline.behind.note': [
     'Of single lanes the share of time, of groups how many on average. From the tiles that are drawn.',
-    '单条泳道为时间占比，分组为平均数量。数据来自所绘制的图块。',
+    '单条泳道为时间占比，分组为平均数量。',
   ],
   'timeline.behind.waiting': ['The tiles of this window are on their way.', '该窗口的图块正在载入。'],
   'timeline.search': ['Find goroutines and moments', '查找 goroutine 与时刻'],
@@ -178,7 +178,7 @@ export const timeline = {
   'timeline.search.position': ['{i} of {n}', '{i} / {n}'],
   'timeline.static': [
     'This file has excerpts: everything from afar, and the windows of the evidence near. The recording has more: gowhy view RECORDING',
-    '本文件只含节选：整体概览与证据所在窗口的细节。完整内容请对录制文件运行：gowhy view RECORDING',
+    '本文件只含节选。完整内容：gowhy view RECORDING',
   ],
   'timeline.static.excerpts': ['Excerpts', '节选'],
   'timeline.static.all': ['everything', '全部'],
