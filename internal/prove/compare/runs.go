@@ -219,7 +219,7 @@ func (c *Comparison) summarize() {
 	if c.unlike {
 		of = "different programs"
 	}
-	c.Summary = strings.Join(parts, ", ") + "; of " + of + ", which decide nothing"
+	c.Summary = strings.Join(parts, ", ") + " (" + of + ": not a verdict)"
 	if len(c.Benchmarks) > 0 {
 		c.Summary += ". Benchmarks: " + c.benchmarkWords()
 	}

@@ -163,7 +163,7 @@ func TestStarter(t *testing.T) {
 	for _, l := range strings.Split(tail, "\n")[2:] {
 		head += "\n" + strings.Replace(l, "  # ", "  ", 1)
 	}
-	head = strings.TrimPrefix(head, "# What a change is held to: gowhy gate -f gate.yaml\n#\nEach check is measured on the base revision and on the working tree. Exit\ncode 4: something regressed, 5: it could not be decided and may not be so.\n")
+	head = strings.TrimPrefix(head, "# What a change is held to: gowhy gate -f gate.yaml\n#\nEach check is measured on the base revision and on the working tree. Exit\ncode 4: something regressed, 5: inconclusive, and the policy forbids that.\n")
 	if p, err := ParsePolicy("gate.yaml", strings.NewReader(head)); err != nil || len(p.Checks) != 3 || len(p.Checks[1].Limits) != 3 || p.Base == "" {
 		t.Errorf("ParsePolicy() of all lines: %v, want a base and 3 checks, 3 limits of the second, in\n%s", err, head)
 	}

@@ -142,7 +142,7 @@ func firstNames(names []string) string {
 const starterHead = `# What a change is held to: gowhy gate -f gate.yaml
 #
 # Each check is measured on the base revision and on the working tree. Exit
-# code 4: something regressed, 5: it could not be decided and may not be so.
+# code 4: something regressed, 5: inconclusive, and the policy forbids that.
 
 # base: origin/main        # default: where HEAD left the default branch
 # inconclusive: fail       # default: pass, with a note

@@ -156,7 +156,7 @@ func pack(r DNSRequest) (*queries, error) {
 		subnets = []netip.Prefix{{}}
 	}
 	if n := len(r.Questions) * len(subnets); n == 0 || n > MaxQuestions {
-		return nil, fmt.Errorf("%d questions for %d subnets are none or too many: at most %d together", len(r.Questions), len(subnets), MaxQuestions)
+		return nil, fmt.Errorf("need 1 to %d questions × subnets, not %d × %d", MaxQuestions, len(r.Questions), len(subnets))
 	}
 	all := &queries{}
 	for _, subnet := range subnets {

@@ -55,7 +55,7 @@ func (r *run) limit(res *loadresult.Result) string {
 		why = append(why, fmt.Sprintf("it used %s of the %s that it may use", figures.Number(res.CPU), figures.Plural(res.Procs, "CPU")))
 	}
 	if r.starved(res) {
-		why = append(why, fmt.Sprintf("all %d connections were busy while the program was as fast as with few: allow more", r.o.Connections))
+		why = append(why, fmt.Sprintf("all %d connections were busy: try -c %d", r.o.Connections, 4*r.o.Connections))
 	}
 	return strings.Join(why, "; ")
 }

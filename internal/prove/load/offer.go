@@ -194,7 +194,7 @@ func ParseRate(text string, d time.Duration) ([]Stage, error) {
 		stages = append(stages, Stage{a, b, d*time.Duration(i+1)/n - d*time.Duration(i)/n})
 	}
 	if most == 0 {
-		return nil, fmt.Errorf("%q is no load at all", text)
+		return nil, fmt.Errorf("%q: the rate must be above 0", text)
 	}
 	return stages, nil
 }

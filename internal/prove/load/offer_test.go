@@ -265,7 +265,7 @@ func TestGeneratorIsTheLimit(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{"connections", &fake{serve: sleeper(100 * ms)}, Options{Rate: 200, Connections: 8}, "all 8 connections were busy while the program was as fast as with few"},
+		{"connections", &fake{serve: sleeper(100 * ms)}, Options{Rate: 200, Connections: 8}, "all 8 connections were busy: try -c 32"},
 		{"sleep", &fake{serve: sleeper(ms)}, Options{Rate: 200, sleep: func(ctx context.Context, d time.Duration) { nap(ctx, d+20*ms) }}, "were begun more than 5ms late although connections were free, by 2"},
 		{"ports", &fake{serve: sleeper(ms), dial: func() error { return fmt.Errorf("connect: %w", syscall.EADDRNOTAVAIL) }}, Options{Rate: 100}, "500 operations found no local port"},
 		{"files", &fake{serve: sleeper(ms), dial: func() error { return syscall.EMFILE }}, Options{Rate: 100}, "ulimit -n"},

@@ -71,7 +71,7 @@ func KnobValue(k *experiment.Knob, w string) (float64, error) {
 		return float64(n), nil
 	}
 	if w == "off" {
-		return 0, misused("--knob "+k.Name+"=100,200,400,800", "the value off of %s is no number: give a large one instead", k.Name)
+		return 0, misused("--knob "+k.Name+"=100,200,400,800", "%s=off cannot be searched: use a large number", k.Name)
 	}
 	return 0, misused("--knob '"+k.Name+"=1..1000'   or   --knob "+k.Name+"=64KiB,1MiB", "%q is no value of %s", w, k.Name)
 }

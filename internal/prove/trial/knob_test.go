@@ -30,7 +30,7 @@ func TestParseKnob(t *testing.T) {
 		"workers=":                 "! no value of workers",
 		"workers":                  "! is not NAME=LOW..HIGH",
 		"=1..4":                    "! is not NAME=LOW..HIGH",
-		"GOGC=off,100":             "! give a large one",
+		"GOGC=off,100":             "! GOGC=off cannot be searched: use a large number",
 		"ratio=0..0.5":             "! must begin above 0",
 		"workers=1..1000000000000": "workers 1..1e+12 [] int workers",
 	} {

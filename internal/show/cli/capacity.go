@@ -91,9 +91,9 @@ The exit code is 5 when the generator was the limit.`,
 	flags.Float64Var(&f.from, "from", 100, "begin with this `RATE`, a second")
 	flags.Float64Var(&f.most, "most", 0, "offer at most this `RATE` (default no limit)")
 	flags.DurationVar(&f.step, "step", 10*time.Second, "offer each rate for this `TIME`")
-	flags.StringVar(&f.tolerance, "tolerance", "5%", "how near the result is, a `SHARE`")
+	flags.StringVar(&f.tolerance, "tolerance", "5%", "stop when the rate is known within this `SHARE`")
 	flags.DurationVar(&f.p99, "p99", 0, "bound of the 99th percentile of latency, a `TIME`")
-	flags.StringVar(&f.failed, "errors", "0.1%", "`SHARE` of failed operations that is borne")
+	flags.StringVar(&f.failed, "errors", "0.1%", "maximum `SHARE` of failed operations")
 	flags.DurationVar(&f.timeout, "timeout", 10*time.Second, "wait this `TIME` for an answer")
 	flags.IntVarP(&f.connections, "connections", "c", 0, "open at most `N` connections (default 256)")
 	flags.BoolVar(&f.restart, "restart", false, "start CMD anew for each step, not only after one that was too much")
@@ -117,7 +117,7 @@ func (f *capacityFlags) check(cmd *cobra.Command, args []string) error {
 	case f.url != "" && f.dns != "":
 		return misused("give one of them", "both --url and --dns were given")
 	case f.feeds() && len(f.command) == 0:
-		return misused(capacityExample+"   or   gowhy capacity -- ./consumer", "nothing to offer load to was given")
+		return misused(capacityExample+"   or   gowhy capacity -- ./consumer", "no target given")
 	case !(f.from > 0 && f.from < 1e7):
 		return misused("--from 100", "--from %g is no rate", f.from)
 	case f.most < 0 || f.most != 0 && f.most < f.from:

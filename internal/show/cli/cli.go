@@ -188,7 +188,7 @@ func quoted(what string) string {
 func (c *command) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gowhy (FILE... | URL | PID | -- CMD)",
-		Short: "Say why a Go program is slow or costly, and what to change",
+		Short: "Say why a Go program is slow or expensive, and what to change",
 		Long: `gowhy reads what a Go program left behind, traces, profiles, dumps, logs and
 results of load tests, or records one that runs. It names the bottleneck, what
 to change, and an upper bound on what that brings.`,

@@ -19,7 +19,7 @@ func (c *command) consent(ctx context.Context, what *trial.Foreign, again string
 	if what == nil {
 		return nil
 	}
-	text := []string{"gowhy: " + what.From + " says what runs here, not you:"}
+	text := []string{"gowhy: " + "this command comes from " + what.From + ":"}
 	if what.Command != nil {
 		text = append(text, "  "+shell.Words(what.Command))
 	}

@@ -122,7 +122,7 @@ func (f *offerFlags) check(cmd *cobra.Command) error {
 	case o.Closed:
 		return nil
 	case f.rate == "":
-		return misused("--rate 100   or   --closed -c 10", "how much load was not said")
+		return misused("--rate 100   or   --closed -c 10", "no load given")
 	}
 	return f.stages()
 }
@@ -170,7 +170,7 @@ func (t *loadTarget) check(cmd *cobra.Command, args []string) error {
 	example := cmd.CommandPath() + " http://localhost:8080/ --rate 100"
 	switch {
 	case len(args) == 0:
-		return misused(example+"   or   --rate 100 -- ./PROGRAM", "nothing to offer load to was given")
+		return misused(example+"   or   --rate 100 -- ./PROGRAM", "no target given")
 	case !t.command && cmd.ArgsLenAtDash() > 0:
 		return misused("give one of them", "both a URL and a command were given")
 	case !t.command && programLike(args[0]):

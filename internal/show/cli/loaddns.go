@@ -152,7 +152,7 @@ func (t *dnsTarget) flags(cmd *cobra.Command) {
 	f.StringVar(&t.name, "name", "", "ask for this `NAME`")
 	f.StringVar(&t.kind, "type", "A", "`TYPE` of the records of --name")
 	f.BoolVar(&t.tcp, "tcp", false, "ask over TCP, many queries on each connection")
-	f.BoolVar(&t.edns, "edns", false, "say that answers up to 1232 bytes are taken")
+	f.BoolVar(&t.edns, "edns", false, "advertise an EDNS buffer of 1232 bytes")
 	f.BoolVar(&t.dnssec, "dnssec-ok", false, "ask for signatures")
 	f.StringSliceVar(&t.subnets, "ecs", nil, "ask in the name of clients of this `SUBNET`, like 203.0.113.0/24; may be repeated")
 	complete(cmd, "type", []string{"A", "AAAA", "ANY", "CAA", "CNAME", "MX", "NS", "PTR", "SOA", "SRV", "TLSA", "TXT"})

@@ -87,7 +87,7 @@ code is 5 when no setting holds the limits.`,
 	flags.StringArrayVar(&f.starts, "start", nil, "what a knob has now: `NAME=VALUE`; repeatable (default GOMAXPROCS and\nGOGC as they are without, others the lowest value)")
 	flags.StringVar(&f.goal, "goal", "", "min(`METRIC`) or max(METRIC) (default min(elapsed), with --load max(ops/s))")
 	flags.StringArrayVar(&f.keep, "keep", nil, "recommend only what holds this `LIMIT`, like p99<5ms; repeatable")
-	flags.IntVar(&f.repeats, "repeats", 3, "run each setting at least this `MANY` times")
+	flags.IntVar(&f.repeats, "repeats", 3, "minimum `N` runs for each setting")
 	f.workFlags.flags(cmd, &f.Work, "search", "write the result as JSON")
 	flags.BoolVar(&f.noTrace, "no-trace", false, "record no trace for the formulas of worker counts")
 	flags.StringVar(&f.csv, "csv", "", "write the curve as CSV to this `FILE`")

@@ -67,8 +67,8 @@ What changes is one of
                          command that the recording names is shown before it
                          runs, and asked for: trust it as you trust a script
 
-A guard alarms when its 95% interval excludes that nothing became worse, and by
-more than is noticed: memory by 8 MiB, and by 0.1% of what the machine or the
+A guard fails when its 95% interval shows a regression larger than the least
+that matters: memory by 8 MiB, and by 0.1% of what the machine or the
 control group has, or 64 MiB; p50 and p99 by 100 µs; elapsed by 1 ms.
 
 A program that serves needs --load, a command that ends, and --ready, what to
@@ -106,8 +106,8 @@ judges what there is.`,
 	f.workFlags.flags(cmd, &f.Work, "trial", "the same as --format json")
 	cmd.Flags().StringVar(&f.primary, "primary", "", "the `METRIC` that decides (default cpu/op, else elapsed)")
 	cmd.Flags().StringArrayVar(&f.guards, "guard", nil, "a `LIMIT` of how much worse a metric may be, repeatable, or none (default peak-rss<10%, with --load also p99<5%)")
-	cmd.Flags().StringVar(&f.margin, "margin", "2%", "less of a difference than this `SHARE` is called the same")
-	cmd.Flags().IntVar(&f.pairs, "pairs", 40, "at most this `MANY` pairs of runs")
+	cmd.Flags().StringVar(&f.margin, "margin", "2%", "treat differences below `SHARE` as equal")
+	cmd.Flags().IntVar(&f.pairs, "pairs", 40, "maximum `N` pairs of runs")
 	cmd.Flags().BoolVar(&f.NoCount, "no-count", false, "no runs with everything counted")
 	cmd.Flags().BoolVar(&f.NoFloor, "no-floor", false, "do not measure the noise of this machine")
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT`: "+strings.Join(trialFormatNames, ", "))
@@ -494,8 +494,8 @@ func guardsText(guards []experiment.Guard) string {
 
 // changeFlags are the flags of what changes.
 func changeFlags(cmd *cobra.Command, f *trial.Change) {
-	cmd.Flags().StringVar(&f.A, "a", "", "the `CMD` as it is")
-	cmd.Flags().StringVar(&f.B, "b", "", "the `CMD` as it is to be")
+	cmd.Flags().StringVar(&f.A, "a", "", "the present `CMD`")
+	cmd.Flags().StringVar(&f.B, "b", "", "the changed `CMD`")
 	cmd.Flags().StringArrayVar(&f.Knobs, "knob", nil, "B has this `NAME=VALUE`, repeatable; NAME=OLD:NEW for both")
 	cmd.Flags().StringArrayVar(&f.KnobsA, "a-knob", nil, "A has this `NAME=VALUE`, repeatable")
 	cmd.Flags().StringArrayVar(&f.Env, "env", nil, "B has this `NAME=VALUE` in its environment, repeatable")

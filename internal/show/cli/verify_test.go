@@ -45,7 +45,7 @@ func TestConsent(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no terminal to confirm") {
 		t.Errorf("%v, want that no terminal to confirm", err)
 	}
-	for _, want := range []string{"says what runs here", "sh -c 'rm -r x'", "in /tmp", "with LD_PRELOAD=x.so"} {
+	for _, want := range []string{"this command comes from", "sh -c 'rm -r x'", "in /tmp", "with LD_PRELOAD=x.so"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}

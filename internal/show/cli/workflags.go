@@ -51,7 +51,7 @@ func (f *workFlags) flags(cmd *cobra.Command, w *trial.Work, result, asJSON stri
 	flags.StringVar(&w.Load, "load", "", "run this `CMD` against the program: a load generator that ends")
 	flags.StringVar(&w.Ready, "ready", "", "wait for `WHAT` before the load: a URL, HOST:PORT or log:TEXT")
 	flags.Float64Var(&w.Ops, "ops", 0, "`N` operations of each run, if its output does not tell")
-	flags.Uint64Var(&f.seed, "seed", 0, "of the random order, a `NUMBER` (default any)")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed `N` of the random order (default any)")
 	flags.DurationVar(&w.Time, "time-limit", 10*time.Minute, "end a run that takes longer than this `TIME`")
 	f.resultFlags.flags(cmd, "save the "+result+" with all its runs as JSON in this `FILE`", asJSON)
 }

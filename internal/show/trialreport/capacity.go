@@ -143,7 +143,7 @@ func capacityNext(r *experiment.CapacityResult) [][2]string {
 	}
 	return [][2]string{
 		{fmt.Sprintf("gowhy load %s --rate %.0f -d 35s -o load.json &", shell.Word(r.URL), math.Max(1, rounded(r.Low))), "the load that it bears, and beside it"},
-		{"gowhy record -d 30s --url " + shell.Word(serverOf(r.URL)), "why it does not bear more"},
+		{"gowhy record -d 30s --url " + shell.Word(serverOf(r.URL)), "find what limits it"},
 	}
 }
 

@@ -131,7 +131,7 @@ func trialRows(tr *experiment.Trial, all bool) (rows []*experiment.Effect, rest 
 		rest = append(rest, "the same: "+strings.Join(same, ", "))
 	}
 	if open := by[experiment.Inconclusive]; len(open) > 0 {
-		rest = append(rest, "not decided, and not required: "+strings.Join(open, ", "))
+		rest = append(rest, "inconclusive, not part of the verdict: "+strings.Join(open, ", "))
 	}
 	slices.SortStableFunc(rows, func(a, b *experiment.Effect) int {
 		return cmp.Compare(countedRank(a), countedRank(b))
@@ -547,7 +547,7 @@ func busyText(rounds []experiment.Round) string {
 	}
 	say("others used %s of the CPUs (at most %s)", others, figures.Percent)
 	say("the hypervisor took %s (at most %s)", steal, figures.Percent)
-	say("for each second of running, threads waited %s for a CPU (at most %s)", queue, figures.Seconds)
+	say("for each second running, threads waited %s for a CPU (at most %s)", queue, figures.Seconds)
 	return strings.Join(parts, "; ")
 }
 
