@@ -115,8 +115,7 @@ func waitsSoFar() (n uint64) {
 
 // rationText is what a profile says that does not count all of its window. It
 // has no figures, so that pieces of one profile say it once.
-const rationText = "its rate was set for a part of the time, and what it counted was scaled up: all of it would have cost " +
-	"more than half a percent of the program's CPU"
+const rationText = "sampled part of the time and scaled up, to cost less than 0.5% of the program's CPU"
 
 // block is the block profile with its rate set for the window.
 type block struct {

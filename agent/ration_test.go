@@ -114,7 +114,7 @@ func TestBlockCountsAll(t *testing.T) {
 			t.Errorf("parse(%s) is rationed over %v, %v; want %v", query, o.blockWindow(), err, want)
 		}
 	}
-	if !strings.Contains(rationText, "half a percent") || blockBudget != 0.005 {
+	if !strings.Contains(rationText, "0.5%") || blockBudget != 0.005 {
 		t.Error("the text names another budget")
 	}
 }

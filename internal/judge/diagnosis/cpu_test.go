@@ -82,7 +82,7 @@ func TestDisturbed(t *testing.T) {
 			m.Process.Samples[1].RunQueue = 8 * s
 		}, ""},
 		{"neighbours that leave room", func(m *model.Model) { m.Machine = machine(15*s, 0, s); m.Process.Samples[1].RunQueue = s / 2 }, ""},
-		{"neighbours", func(m *model.Model) { m.Machine = machine(18*s, 0, 5*s); m.Process.Samples[1].RunQueue = 5 * s }, "other processes used 40% of the machine while it was full, and of the time that threads of this one were ready then they waited 33%"},
+		{"neighbours", func(m *model.Model) { m.Machine = machine(18*s, 0, 5*s); m.Process.Samples[1].RunQueue = 5 * s }, "other processes used 40% of the machine while it was full, and the ready threads of this one spent 33%"},
 		{"neighbours that leave room, and long waits", func(m *model.Model) { m.Machine = machine(17*s, 0, 5*s); m.Process.Samples[1].RunQueue = 5 * s }, ""},
 		{"few neighbours, crowded by itself", func(m *model.Model) {
 			m.Process.Samples[1].User, m.CPU.Samples[0].Values = 17*s, []int64{1800, 18e9}

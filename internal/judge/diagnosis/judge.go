@@ -145,8 +145,8 @@ func crowded(m *model.Model) string {
 	if waited < crowdedShare {
 		return ""
 	}
-	return fmt.Sprintf("other processes used %.0f%% of the machine while it was full, and of the time that threads of this one "+
-		"were ready then they waited %.0f%% for a CPU", 100*others, 100*waited)
+	return fmt.Sprintf("other processes used %.0f%% of the machine while it was full, and the ready threads of this one "+
+		"spent %.0f%% of that time waiting for a CPU", 100*others, 100*waited)
 }
 
 // uncovered says that shares of CPU time are of too small a part of it. A
@@ -411,7 +411,7 @@ func (r *runner) judge(rules int) {
 
 // silence says that nothing was found, by whom, and of a program that did what.
 func (r *runner) silence(rules int) string {
-	s := fmt.Sprintf("No bottleneck found: %d of %d rules looked and found none", r.ran, rules)
+	s := fmt.Sprintf("No bottleneck found: %d of %d checks ran and found nothing", r.ran, rules)
 	if cores, of, ok := Busy(r.m); ok {
 		s += fmt.Sprintf(", while %s were busy over %s", r.busyWords(cores, of), r.window())
 	}

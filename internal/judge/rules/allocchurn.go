@@ -75,7 +75,7 @@ func checkAllocchurn(p *diagnosis.Pass) {
 	}
 	if a.tree == "" {
 		p.Unchecked("which code allocates",
-			fact.Sentence("allocating and collecting take up to %s of the CPU in use, and neither a CPU nor an allocs profile says for whom", cost),
+			fact.Sentence("allocating and collecting take up to %s of the CPU in use, and no CPU or allocs profile attributes it to code", cost),
 			p.HowToGet(model.Heap))
 		return
 	}

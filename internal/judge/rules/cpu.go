@@ -274,7 +274,7 @@ func cpuEstimate(share, used fact.Fact, r repairs, note string) diagnosis.Bound 
 	b := cpuLimit(share, used, note)
 	low, high := r.least*b.Value, min(r.most*b.Value, used.Value)
 	b.Kind, b.Low, b.High = diagnosis.IsEstimate, low, high
-	b.Method += fact.Sentence("; repairs like it saved %s to %s times as much, and no more than there is",
+	b.Method += fact.Sentence("; past fixes saved %s× to %s× the estimate",
 		fact.Name(strconv.FormatFloat(r.least, 'g', 2, 64)), fact.Name(strconv.FormatFloat(r.most, 'g', 2, 64)))
 	return b
 }

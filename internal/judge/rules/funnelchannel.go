@@ -222,7 +222,7 @@ func funnelRemedy(in *inlet) diagnosis.Remedy {
 		}
 	}
 	return diagnosis.Remedy{
-		Text: "The receiver is the limit (" + in.doing + "). Shard the channel by key with a receiver each, " +
+		Text: "Speed up or multiply the receiver, which is busy nearly all the time (" + in.doing + "). Shard the channel by key with a receiver each, " +
 			"let one receive take a batch, or move the work itself to the senders. A larger buffer only delays the wait.",
 		Code: "shard := &shards[hash(key)%len(shards)] // one channel and one receiver each, order kept by key\nshard.ch <- item",
 	}

@@ -126,7 +126,7 @@ func growingFinding(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, share fact.F
 		Experiment: changed(diagnosis.BytesOp, diagnosis.CPUPerOp, "Bytes per operation are a count: about half of the bytes that the lines allocate go."),
 		Explains:   []string{},
 	}
-	f.Say("%s of the CPU in use goes into making slices and maps larger, %s of that in %s.",
+	f.Say("%s of the CPU in use goes into growing slices and maps, %s of that in %s.",
 		share, s.first(sites, share), name(sites[0].Function))
 	if s.garbage(growsHere(p.Model)).Value >= hotGarbage {
 		f.Explains = p.Rule.Explains
@@ -148,7 +148,7 @@ func libraryGrowth(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, asks diagnosi
 			"it takes a buffer that you keep (functions named Append, a Reset, a size to begin with).",
 	}
 	f.Evidence = []fact.Fact{share, s.used()}
-	f.Say("%s of the CPU in use goes into making slices and maps of libraries larger, %s of that where %s leads to %s.",
+	f.Say("%s of the CPU in use goes into growing slices and maps of libraries, %s of that where %s leads to %s.",
 		share, s.first(sites, share), name(asks.Function), name(top.Func))
 	return f
 }

@@ -66,7 +66,7 @@ type remake struct {
 // or an init is.
 var remakes = []remake{
 	{[]string{"regexp.compile", "regexp.Compile", "regexp.MustCompile", "regexp/syntax.Parse"}, "compiling regular expressions",
-		"Compile the expression once, in a variable of the package; regexp.MatchString and its like compile it for every " +
+		"Compile the expression once, in a variable of the package; regexp.MatchString and friends recompile it on every " +
 			"call. A compiled expression may be used by all goroutines at once.",
 		"var pattern = regexp.MustCompile(`…`) // at package level"},
 	{[]string{"text/template.(*Template).Parse", "html/template.(*Template).Parse", "text/template/parse.Parse"}, "parsing templates",
@@ -248,7 +248,7 @@ func reportHot(p *diagnosis.Pass, s *cpuUse, least float64) {
 			kinds += ", " + fact.Sentence(string(e.Work)+" %s", part)
 		}
 	}
-	f.Say("%s "+what+" take %s of the CPU in use%s. That may well be the job.",
+	f.Say("%s "+what+" take %s of the CPU in use%s. That may be legitimate work.",
 		name(hot[0].Function), shares[0], fact.Name(strings.Replace(kinds, ", ", ": ", 1)))
 	p.Report(f)
 }

@@ -98,7 +98,7 @@ func waitsFor(w *model.Wait) string {
 	case w.Kind == model.SyscallWait:
 		return "a system call"
 	case w.Reason == "sleep":
-		return "time to pass"
+		return "a sleep to end"
 	}
 	return ""
 }

@@ -190,15 +190,14 @@ func neighbourFinding(p *diagnosis.Pass, c *contest) diagnosis.Finding {
 			"the recording: what the recorder used is not counted for others",
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Nothing in the program is to be changed. Find who else runs (`top`, and the other containers of " +
+			Text: "Nothing to change in the program. Find who else runs (`top`, and the other containers of " +
 				"the host) and move it, " +
 				"give it less weight or CPUs of its own (cpu.weight, cpuset.cpus); a load generator or a build on " +
 				"the same machine " +
 				"is such a neighbour too. Steal is the hypervisor's: another instance type or a dedicated host. " +
-				"Until then judge nothing by the clock: CPU per operation and other counts bear it, elapsed times " +
-				"do not.",
+				"Until then don't trust elapsed times; CPU per operation and counts still hold.",
 		},
-		Prove: fact.Sentence("Nothing of the program is to be changed, so that there is nothing to compare in turns. "+
+		Prove: fact.Sentence("Nothing to change in the program, so there are no two variants to compare. "+
 			"Record the same load on a quiet machine: the wait for each second of CPU, now %s, falls below %s.",
 			c.queueing, fact.Name(fact.Seconds.Format(neighbourQueue))),
 	}

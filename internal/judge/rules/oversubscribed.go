@@ -183,7 +183,7 @@ func (c *crowd) finding(p *diagnosis.Pass) diagnosis.Finding {
 			Note: "Peak memory along the curve is what fewer workers save. A recording with the chosen count no longer has this finding.",
 		},
 	}
-	f.Say("%s goroutines of %s share %s Ps: they wait %s times as long for a P as they work, %s of them on average. "+
+	f.Say("%s goroutines of %s share %s Ps: they spend %s× as long queued for a P as running, %s of them on average. "+
 		"Fewer would save up to %s.",
 		c.peak, name(groupName(g.Name)), gomaxprocs(p), c.queue.Number(), c.ready, c.memory)
 	if !c.exact {

@@ -101,10 +101,10 @@ func poolFinding(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) dia
 		Groups: q.groups,
 		Stacks: q.stacks,
 		Remedy: diagnosis.Remedy{
-			Text: "By Little's law the pool needs operations per second × seconds that one holds a connection. First hold it for less: " +
+			Text: "Hold connections for less time: " +
 				"close rows and read bodies to their end at once, do other work outside of transactions, " +
-				"send several statements together. " +
-				"Then raise the limit step by step while throughput rises (DB.SetMaxOpenConns together with SetMaxIdleConns, " +
+				"send several statements together. The pool needs operations per second × seconds that one holds a connection (Little's law): " +
+				"raise the limit step by step while throughput rises (DB.SetMaxOpenConns together with SetMaxIdleConns, " +
 				"Transport.MaxConnsPerHost, PoolSize), and stop where the other side's own latency begins to rise.",
 			Code: "db.SetMaxOpenConns(n)\ndb.SetMaxIdleConns(n) // else n-2 of them are closed and dialled again",
 		},

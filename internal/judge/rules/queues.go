@@ -608,5 +608,5 @@ func (q *queue) part(p *diagnosis.Pass, qs []queue, name string) fact.Fact {
 
 // lockInUse is the utilization of a single server at which so many wait, the one that
 // is served left out: L = ρ² ÷ (1 − ρ).
-var lockInUse = &fact.Formula{Name: "m/m/1", Words: "utilization of a single server before which {0} wait, as in a queue M/M/1",
+var lockInUse = &fact.Formula{Name: "m/m/1", Words: "M/M/1 utilization at this queue length: {0}",
 	Value: func(x []float64) float64 { return (math.Sqrt(x[0]*x[0]+4*x[0]) - x[0]) / 2 }}

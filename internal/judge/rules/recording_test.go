@@ -11,7 +11,7 @@ import (
 func TestRecordingThresholds(t *testing.T) {
 	const half, still = "the profile saw half, and nothing", "a closed loop stood still"
 	checkVariants(t, []variant{
-		{unsampled, half, "user=4s system=5s → user=600ms system=500ms\ncount=200 time=2s → count=20 time=200ms\ncount=250 time=2.5s → count=25 time=250ms", false, "the CPU profile saw 40.9%"},
+		{unsampled, half, "user=4s system=5s → user=600ms system=500ms\ncount=200 time=2s → count=20 time=200ms\ncount=250 time=2.5s → count=25 time=250ms", false, "the CPU profile covers 40.9%"},
 		{unsampled, half, "user=4s system=5s → user=500ms system=400ms\ncount=200 time=2s → count=20 time=200ms\ncount=250 time=2.5s → count=25 time=250ms", false, "!the CPU profile saw"},
 		{unsampled, half, "process n=11 user=4s system=5s voluntary=400000 →", false, "!CPU profile"},
 		{generatorbound, still, "ops=200 → ops=1900", false, "in 1 of its 8 intervals"},

@@ -69,7 +69,7 @@ func checkSerialwait(p *diagnosis.Pass) {
 		}
 	}
 	if pressed == 0 {
-		p.Fine("stages: no few goroutines have somebody waiting before them all the time")
+		p.Fine("stages: no small group of goroutines always has work queued for it")
 	}
 }
 

@@ -32,7 +32,7 @@ func checkThinevidence(p *diagnosis.Pass) {
 		case m.Run.Duration < diagnosis.ThinWindow:
 			p.Unchecked(fact.Sentence("what happens less often than once in %s", p.WindowLength()), "the trace covers only that much", p.RecordAgain(thinLonger, "longer.gowhy"))
 		case events > 0 && events < diagnosis.ThinEvents:
-			p.Unchecked("anything but single events", fact.Sentence("the trace holds %s events; %s begin to show patterns",
+			p.Unchecked("patterns", fact.Sentence("the trace holds only %s events; %s begin to show patterns",
 				p.Statistic(fact.Generations, "events", "events", float64(events), fact.Count), fact.Name(fact.Count.Format(diagnosis.ThinEvents))), p.RecordAgain(thinLonger, "longer.gowhy"))
 		}
 	}

@@ -37,21 +37,21 @@ func checkUnsampled(p *diagnosis.Pass) {
 	if a == nil {
 		return
 	}
-	used := p.Statistic(fact.Account, "CPU that the system charged", "CPU that the system charged", (a.User + a.System).Seconds(), fact.Seconds)
+	used := p.Statistic(fact.Account, "CPU time used", "CPU time used", (a.User + a.System).Seconds(), fact.Seconds)
 	_, sampled := a.Coverage[model.CPU]
 	seen := coverage(p, a, model.CPU)
 	switch {
 	case !sampled || used.Value < unsampledCPU.Seconds():
 	case seen.Value >= unsampledCoverage:
-		p.Fine(fact.Sentence("CPU profile: it saw %s of the CPU that the system charged", atMostAll(seen)))
+		p.Fine(fact.Sentence("CPU profile: covers %s of the CPU time used", atMostAll(seen)))
 	case a.Coverage[model.KernelCPU] >= unsampledCoverage:
-		p.Fine(fact.Sentence("CPU: the profile saw %s of what the system charged, the kernel's samples %s; %s",
+		p.Fine(fact.Sentence("CPU: the profile covers %s of the CPU time used, the kernel's samples %s; %s",
 			seen, atMostAll(coverage(p, a, model.KernelCPU)), fact.Name(missed(p, a))))
 	default:
 		cores := p.CPUInUse()
 		p.Unchecked(
 			fact.Sentence("where %s of %s of CPU went", fact.Idle.Of("", fact.Cores, cores, seen).Number(), cores),
-			fact.Sentence("the CPU profile saw %s of the %s that the system charged, and a profile does not say what it missed%s", seen, used, fact.Name(kernelToo(p, a))),
+			fact.Sentence("the CPU profile covers %s of the %s of CPU time used, and does not say what it missed%s", seen, used, fact.Name(kernelToo(p, a))),
 			p.HowToGet(model.KernelCPU))
 	}
 }

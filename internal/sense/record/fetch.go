@@ -178,7 +178,7 @@ func (f *fetch) since(source string, p *profile.Profile) (*profile.Profile, erro
 
 // errRateOff is what an empty profile of delays means: that nobody asked for
 // one, and not that nobody waited.
-var errRateOff = errors.New("switched off in the program")
+var errRateOff = errors.New("the program does not set its rate")
 
 const rateHint = `import _ "github.com/gowhy/gowhy/agent" in the program: it sets their rates while it is recorded`
 
