@@ -32,8 +32,8 @@ func (a *asking) flags(cmd *cobra.Command, limit int) {
 	f := cmd.Flags()
 	f.StringVar(&a.from, "from", "now-1h", "`TIME` to begin at, like now-24h or 2006-01-02T15:04:05Z")
 	f.StringVar(&a.until, "until", "now", "`TIME` to end at")
-	f.StringArrayVar(&a.labels, "label", nil, "only processes with a label `NAME=VALUE`; again for each")
-	f.IntVarP(&a.limit, "limit", "n", limit, "at most so many `LINES`")
+	f.StringArrayVar(&a.labels, "label", nil, "match this label, `NAME=VALUE`; repeatable")
+	f.IntVarP(&a.limit, "limit", "n", limit, "maximum `N` lines")
 	f.BoolVar(&a.json, "json", false, "print the answer as JSON")
 }
 

@@ -51,9 +51,9 @@ func (s *serving) flags(cmd *cobra.Command) {
 	f.StringVar(&s.listen, "listen", defaultListen, "`ADDRESS` to listen on; beyond loopback only with tokens and TLS of a file")
 	f.StringVar(&s.data, "data", "gowhy-data", "`DIRECTORY` for everything that is kept")
 	f.DurationVar(&s.keep, "keep", 0, "drop what is older than this `TIME`; 0 keeps all")
-	f.StringArrayVar(&s.targets, "scrape", nil, "fetch from SERVICE=URL, or `SERVICE@VERSION=URL`, the index of its pprof; again for each")
-	f.DurationVar(&s.every, "every", scrape.DefaultInterval, "fetch so often for --scrape; the CPU profile takes a sixth of it")
-	f.Int64Var(&s.memory, "memory", 256, "have at most so many `MIB`: beyond them pushes are refused for a while; GOMEMLIMIT in the environment wins")
+	f.StringArrayVar(&s.targets, "scrape", nil, "fetch from SERVICE=URL, or `SERVICE@VERSION=URL`, the index of its pprof; repeatable")
+	f.DurationVar(&s.every, "every", scrape.DefaultInterval, "interval of --scrape, a `TIME`; the CPU profile takes a sixth of it")
+	f.Int64Var(&s.memory, "memory", 256, "memory limit in `MIB`, near which pushes are answered with 429; GOMEMLIMIT in the environment wins")
 	f.StringVar(&s.forward, "forward", "", "pass what is pushed on to the server at `URL`, too")
 	f.StringVar(&s.protocol, "forward-protocol", "pyroscope", "`PROTOCOL` of --forward: pyroscope, or otlp for an OpenTelemetry Collector")
 }
@@ -304,7 +304,7 @@ configuration file. The file has a hash: whoever reads it cannot use it as a tok
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", "new", "`NAME` of the token, for logs and errors")
-	cmd.Flags().StringSliceVar(&scopes, "scope", []string{"ingest"}, "`SCOPE`: ingest, read or admin; again for each")
-	cmd.Flags().StringSliceVar(&tenants, "tenant", nil, "`TENANT` that it is for; again for each")
+	cmd.Flags().StringSliceVar(&scopes, "scope", []string{"ingest"}, "`SCOPE`: ingest, read or admin; repeatable")
+	cmd.Flags().StringSliceVar(&tenants, "tenant", nil, "`TENANT` that it is for; repeatable")
 	return cmd
 }

@@ -90,7 +90,7 @@ func (c *command) runsGetCommand() *cobra.Command {
 		},
 	}
 	a.where(cmd)
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `FILE`, which is not there yet; the ID's beginning without")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `FILE`, which must not exist (default: the first characters of the ID)")
 	return cmd
 }
 
