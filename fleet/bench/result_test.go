@@ -43,7 +43,7 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// TestSizing holds the table of docs/fleet.md to the newest runs on record.
+// TestSizing holds the table of docs/fleet-setup.md to the newest runs on record.
 func TestSizing(t *testing.T) {
 	files, err := filepath.Glob("runs/*/results.json")
 	if err != nil || len(files) == 0 {
@@ -67,7 +67,7 @@ func TestSizing(t *testing.T) {
 	rows := found["rows of ingest"] * 12 / 100
 	cores := rows / found["rows kept by a second of CPU, segments and merges included"] / (24 * 60 * 60)
 	disk := found["disk of a process and day"] / 1000
-	document, err := os.ReadFile("../../docs/fleet.md")
+	document, err := os.ReadFile("../../docs/fleet-setup.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestSizing(t *testing.T) {
 	}{{"100", 100}, {"1,000", 1000}, {"10,000", 10_000}} {
 		want := fmt.Sprintf("| %s | %s cores | %.2g GB | %.0f GB |\n", n.text, strings.TrimRight(fmt.Sprintf("%.2g", n.processes*cores), "0"), n.processes*disk, 30*n.processes*disk)
 		if !strings.Contains(string(document), want) {
-			t.Errorf("docs/fleet.md does not have the line of the newest runs: %s", want)
+			t.Errorf("docs/fleet-setup.md does not have the line of the newest runs: %s", want)
 		}
 	}
 }

@@ -80,7 +80,7 @@ var fleets = []deploy{
 	{hosts: 20, same: true, noise: gauss}, {hosts: 20, same: true, noise: skewed}, {hosts: 20, noise: skewed}, {hosts: 40, noise: outliers},
 }
 
-// deploys is how many are simulated: for the figures of docs/fleet.md
+// deploys is how many are simulated: for the figures of docs/fleet-decides.md
 //
 //	GOWHY_DEPLOYS=1000 go test ./fleet/versions -run 'Unchanged|Found' -v
 func deploys(few int) int {

@@ -233,7 +233,7 @@ func TestToken(t *testing.T) {
 
 // TestDocument checks the example of the document as a server would.
 func TestDocument(t *testing.T) {
-	document, err := os.ReadFile("../../../docs/fleet.md")
+	document, err := os.ReadFile("../../../docs/fleet-setup.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestDocument(t *testing.T) {
 	_, example, _ := strings.Cut(section, "```yaml\n")
 	example, _, ok := strings.Cut(example, "```")
 	if !ok {
-		t.Fatal("docs/fleet.md has no example of a configuration")
+		t.Fatal("docs/fleet-setup.md has no example of a configuration")
 	}
 	dir := t.TempDir()
 	certificate(t, dir)
