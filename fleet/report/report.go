@@ -210,7 +210,7 @@ func Versions(w io.Writer, a *server.Versions) {
 func change(w io.Writer, c *server.Change) {
 	short := func(name string) string { return layout.Shorten(layout.Safe(name), 24) }
 	fmt.Fprintf(w, "%s: %s since %s (before: %s)\n", c.Verdict, short(c.Service), short(c.Head), short(c.Base))
-	fmt.Fprintf(w, "  cost   %s, it was %s\n", cost(*c.Is, c.Unit), cost(*c.Was, c.Unit))
+	fmt.Fprintf(w, "  cost   %s, previously %s\n", cost(*c.Is, c.Unit), cost(*c.Was, c.Unit))
 	fmt.Fprintf(w, "  times  %s, 95%% interval %s to %s\n", figures.Number(*c.Ratio), figures.Number(*c.Low), figures.Number(*c.High))
 	how := "processes of both"
 	if c.Paired {
@@ -221,7 +221,7 @@ func change(w io.Writer, c *server.Change) {
 		fmt.Fprintf(w, "  where  %s\n", layout.Shorten(layout.Safe(c.Function), width-9))
 	}
 	for _, a := range c.Also {
-		fmt.Fprintf(w, "  also   %s %s times, %s where it was %s\n", typeName(a.Type), figures.Number(a.Ratio), amount(a.Is, a.Unit), amount(a.Was, a.Unit))
+		fmt.Fprintf(w, "  also   %s %s times, %s previously %s\n", typeName(a.Type), figures.Number(a.Ratio), amount(a.Is, a.Unit), amount(a.Was, a.Unit))
 	}
 	for _, cause := range c.Causes {
 		wrapped(w, "  cause  ", causeText(cause))
@@ -238,5 +238,5 @@ func cost(x float64, unit string) string {
 	if unit == "cores" {
 		return figures.Cores(x)
 	}
-	return figures.Seconds(x) + " an operation"
+	return figures.Seconds(x) + " per operation"
 }

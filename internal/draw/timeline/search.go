@@ -257,7 +257,7 @@ func (s *seeker) prune(n int) {
 }
 
 func (s *seeker) hitList() Hits {
-	h := Hits{Total: s.total, Done: 1, Note: fmt.Sprintf("stretches of time from %v to %v, the longest first; those that last over the edge of a piece of the trace are cut there",
+	h := Hits{Total: s.total, Done: 1, Note: fmt.Sprintf("stretches of time from %v to %v, the longest first; spans are cut at trace piece boundaries",
 		time.Duration(s.a).Round(time.Millisecond), time.Duration(s.z).Round(time.Millisecond))}
 	if s.left > 0 {
 		h.Note += fmt.Sprintf("; %d of the recording itself are left out", s.left)

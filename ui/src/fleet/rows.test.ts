@@ -63,7 +63,7 @@ describe('words of a change', () => {
   const c = { service: 's', base: 'v1', head: "v2; rm -rf '", since: '', verdict: 'worse' as const, type: CPU, unit: 'CPU/operation', ratio: 1.12, low: 1.1, high: 1.14, base_processes: 2, head_processes: 2, paired: true }
   it('are those of the terminal', () => {
     expect(timesText(c)).toBe('1.12 times (1.10 to 1.14)')
-    expect([costText(0.000569, 'CPU/operation'), costText(15, 'cores'), costText(undefined, 'cores')]).toEqual(['569 µs an operation', '15 cores', '–'])
+    expect([costText(0.000569, 'CPU/operation'), costText(15, 'cores'), costText(undefined, 'cores')]).toEqual(['569 µs per operation', '15 cores', '–'])
     expect([deltaText(0.0001, 'CPU/operation'), deltaText(-0.5, 'cores'), deltaText(0, 'cores')]).toEqual(['+100 µs', '−0.500 cores', '0 cores'])
     expect([chanceText(0.04), chanceText(1e-9)]).toEqual(['0.040', 'below 0.001'])
   })
