@@ -114,10 +114,10 @@ func init() {
 	listenIfAsked()
 }
 
-// method is what a pattern begins with. A pattern for all methods would
-// conflict with a program's "GET /"; but before Go 1.22, and with GODEBUG's
-// httpmuxgo121 since then, a pattern has no method. A mux is asked, for that
-// setting can also come from the program's source.
+// method returns the method that a pattern begins with. A pattern for all methods would
+// conflict with a program's "GET /"; but before Go 1.22, and with GODEBUG's httpmuxgo121
+// since then, a pattern has no method. A mux is asked, for that setting can also come from
+// the program's source.
 func method() string {
 	mux := http.NewServeMux()
 	mux.Handle("GET /", http.NotFoundHandler())

@@ -262,8 +262,8 @@ func (m *mutex) start() error {
 	}, m.restore)
 }
 
-// lockWait is how long goroutines have waited for locks since the program's
-// start, estimated by the runtime from one goroutine in eight.
+// lockWait returns how long goroutines have waited for locks since the program's start,
+// estimated by the runtime from one goroutine in eight.
 func lockWait() time.Duration {
 	s := []metrics.Sample{{Name: "/sync/mutex/wait/total:seconds"}}
 	if metrics.Read(s); s[0].Value.Kind() != metrics.KindFloat64 {

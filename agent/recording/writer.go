@@ -84,7 +84,7 @@ func Resume(dir string) (*Writer, Manifest, error) {
 	return w, *m, err
 }
 
-// Target is where [Writer.Finish] puts the recording.
+// Target returns where [Writer.Finish] puts the recording.
 func (w *Writer) Target() string { return w.path }
 
 // Path returns where the member's content is to be written, for a program

@@ -56,7 +56,7 @@ type Token struct {
 	Tenants []string
 }
 
-// tenant is who a request with a token is, by what its header asks.
+// tenant resolves the tenant of a request with a token, by what its header asks.
 func (t *Token) tenant(asked string) (string, error) {
 	switch {
 	case asked == "" && len(t.Tenants) == 1 && t.Tenants[0] != AnyTenant:
@@ -142,8 +142,8 @@ func ofServer(r *http.Request) bool {
 	return r.URL.Path == "/metrics" || strings.HasPrefix(r.URL.Path, "/-/")
 }
 
-// allows is why a token does not open a path, nil if it does. The metrics name tenants and
-// the targets that the server scrapes: a token of a named tenant does not open them.
+// allows returns why a token does not open a path, nil if it does. The metrics name tenants
+// and the targets that the server scrapes: a token of a named tenant does not open them.
 func (t *Token) allows(r *http.Request, need Scope) error {
 	if r.URL.Path == "/metrics" {
 		need |= Admin
@@ -184,7 +184,7 @@ func find(tokens []Token, secret string) (found *Token) {
 	return found
 }
 
-// Hash is what a server keeps of a token.
+// Hash returns the part of a token that a server keeps.
 func Hash(token string) [sha256.Size]byte { return sha256.Sum256([]byte(token)) }
 
 // Refuse answers with an error as this server's clients and those of Connect read it.

@@ -57,7 +57,7 @@ func exponent(n int) int {
 	return e
 }
 
-// segments are how many files a store has and how long they are together.
+// segments returns how many files a store has and how long they are together.
 func segments(dir string) (files int, bytes int64, err error) {
 	err = filepath.WalkDir(filepath.Join(dir, "segments"), func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -72,7 +72,8 @@ func segments(dir string) (files int, bytes int64, err error) {
 	return files, bytes, err
 }
 
-// measureAcknowledge is how long each of 64 writers waits that write as fast as they can.
+// measureAcknowledge returns how long each of 64 writers waits that write as fast as they
+// can.
 func measureAcknowledge(ctx context.Context, dir string) ([]Figure, error) {
 	const clients, each = 64, 40
 	batches := slices.Collect(services(1, clients, 10*time.Minute).Batches())

@@ -57,7 +57,7 @@ func measurePprof(ctx context.Context, dir string) ([]Figure, error) {
 	}, f.Close()
 }
 
-// timed is what a function takes of CPU, in milliseconds, and its answer.
+// timed runs a function and returns its CPU time, in milliseconds, and its answer.
 func timed(what func() (int64, error)) (millis float64, answer int64, err error) {
 	begin, err := cpuTime()
 	if err != nil {

@@ -175,7 +175,7 @@ func (c *Client) whole(answer *http.Response) ([]byte, error) {
 	return data, nil
 }
 
-// said is what a server said of an error, and what to do about it.
+// said reads an error out of a server's answer, and the hint beside it.
 func said(status int, data []byte) (what, hint string) {
 	var e struct{ Error, Hint string }
 	if json.Unmarshal(data, &e) == nil && e.Error != "" {

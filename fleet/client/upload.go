@@ -102,7 +102,7 @@ func (c *Client) Send(ctx context.Context, file string, q url.Values, into any) 
 	return size, nil
 }
 
-// offset is how much of an upload the server has.
+// offset returns how much of an upload the server has.
 func (c *Client) offset(ctx context.Context, path string) (int64, error) {
 	answer, err := c.send(ctx, http.MethodHead, path, nil)
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *Status) again() bool {
 	return s.Code >= 500
 }
 
-// statusOf is what an answer says is wrong.
+// statusOf reads the error of an answer.
 func statusOf(answer *http.Response, data []byte) *Status {
 	s := &Status{Code: answer.StatusCode}
 	s.said, s.Hint = said(answer.StatusCode, data)

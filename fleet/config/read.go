@@ -321,7 +321,7 @@ func nearest(wrong string, known []string) (near string) {
 	return near
 }
 
-// distance is how many bytes to insert, drop or change (Levenshtein). A long text is far
+// distance returns how many bytes to insert, drop or change (Levenshtein). A long text is far
 // from all.
 func distance(a, b string) int {
 	if len(a) > 64 {

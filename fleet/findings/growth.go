@@ -132,7 +132,7 @@ func (j *Judge) courses(ctx context.Context, s store.Selection, t store.Type) ([
 	return courses, nil
 }
 
-// row is what is kept of a growth.
+// row encodes a growth for the store.
 func (q *question) row(ctx context.Context, j *Judge, p float64) (store.Finding, error) {
 	row := store.Finding{
 		Tenant: q.Tenant, Service: q.Service, Version: q.Version, From: q.From, Until: q.Until,
@@ -198,7 +198,7 @@ func (j *Judge) grower(ctx context.Context, q *question, t trend) (at store.Fram
 	return at, nil
 }
 
-// perLevel is how many levels are in a sum: what their mean, over the bins, is in it.
+// perLevel returns how many levels are in a sum: what their mean, over the bins, is in it.
 func perLevel(sum store.Stacks, bins model.Series) float64 {
 	mean := 0.0
 	for _, p := range bins {

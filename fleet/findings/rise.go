@@ -53,7 +53,7 @@ type part struct {
 	covered                  map[string]float64 // the part of the span that was profiled, by process
 }
 
-// by is what the cost is divided by.
+// by returns the divisor of the cost.
 func (p *part) by(operation bool) float64 {
 	if operation {
 		return p.operations
@@ -63,7 +63,7 @@ func (p *part) by(operation bool) float64 {
 
 func (p *part) cost(operation bool) float64 { return p.cpu / p.by(operation) }
 
-// cores are what all processes take.
+// cores returns the cores of all processes.
 func (p *part) cores() float64 { return p.cpu / p.seconds * float64(p.processes) }
 
 // steps are the questions whether a version costs more since a moment, and what is known
@@ -134,7 +134,7 @@ func (j *Judge) still(ctx context.Context, s store.Selection, known []store.Find
 	return rows, nil
 }
 
-// costOf is what a step costs all processes, in millionths of cores.
+// costOf returns what a step costs all processes, in millionths of cores.
 func costOf(now *part, s *Step) int64 { return millionths(now.cores() * (1 - 1/s.Ratio)) }
 
 // costs are those of the processes of a version; of more than are compared, of one in so many.
@@ -223,7 +223,8 @@ func (j *Judge) dearer(ctx context.Context, r *rise) (ok bool, err error) {
 	return j.where(ctx, r)
 }
 
-// profiledMore is how much more of their time processes were profiled after, as a logarithm.
+// profiledMore returns how much more of their time processes were profiled after, as a
+// logarithm.
 func profiledMore(base, head *part) float64 {
 	var more []float64
 	for name, was := range base.covered {
@@ -296,7 +297,7 @@ func (r *rise) chance() float64 { return r.p }
 
 func (r *rise) stands(chance float64) bool { return chance < alpha }
 
-// row is what is kept of a rise. Its span begins with the step.
+// row encodes a rise for the store. Its span begins with the step.
 func (r *rise) row(_ context.Context, _ *Judge, chance float64) (store.Finding, error) {
 	more := fmt.Sprintf("%.0f%%", 100*(r.ratio()-1))
 	minute := r.since.UTC().Format("2006-01-02 15:04 MST")

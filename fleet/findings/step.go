@@ -54,7 +54,7 @@ type step struct {
 	p float64
 }
 
-// ratio is how many times what it was the cost is.
+// ratio returns how many times what it was the cost is.
 func (s *step) ratio() float64 { return math.Exp(s.size) }
 
 // dearer are the processes in which the cost rose.
@@ -67,7 +67,7 @@ func (s *step) dearer() (n int) {
 	return n
 }
 
-// sides are what is compared at a bin of so many.
+// sides returns the bins that are compared at a bin of so many.
 func sides(at, n int) (before, after [2]int) {
 	return [2]int{max(0, at-mostSide), at}, [2]int{at, min(n, at+mostSide)}
 }

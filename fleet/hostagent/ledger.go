@@ -72,7 +72,7 @@ func newLedger(o *Options, cpus int, now time.Time) *ledger {
 		spent: map[process]time.Duration{}, shares: map[string]float64{}}
 }
 
-// host is why nothing can be recorded now, "" when something can.
+// host returns why nothing can be recorded now, "" when something can.
 func (l *ledger) host(now time.Time) string {
 	most := time.Duration(l.rate * float64(saved))
 	if d := now.Sub(l.at); d > 0 {
@@ -96,7 +96,7 @@ func (l *ledger) host(now time.Time) string {
 	return ""
 }
 
-// left is how many bytes may still be sent now.
+// left returns how many bytes may still be sent now.
 func (l *ledger) left(now time.Time) int64 {
 	l.sent = slices.DeleteFunc(l.sent, func(a amount) bool { return now.Sub(a.at) >= day })
 	left := l.daily

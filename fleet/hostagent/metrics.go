@@ -31,7 +31,7 @@ func (c *counters) missed(why string) {
 	}
 }
 
-// words are what a line of the log says.
+// words returns a line of the log.
 func (c *counters) words(a *Agent) []any {
 	missed := int64(0)
 	for i := range c.notRecorded {

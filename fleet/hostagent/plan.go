@@ -73,7 +73,7 @@ func (p *plan) next(now time.Time, all []*program, over bool) (begin []*program,
 	return begin, late
 }
 
-// windowOf is how often a program is sampled.
+// windowOf returns how often a program is sampled.
 func (p *plan) windowOf(one *program) time.Duration {
 	if one.cores < idleCores {
 		return idleWindows * p.window

@@ -273,7 +273,8 @@ func (r *recorder) make(ctx context.Context, p *recordable, o *sampling.Order) {
 	r.upload(ctx, file, url.Values{"service": {p.service}, "version": {p.version}, "instance": {p.instance}, "why": {o.Why}})
 }
 
-// extra is what a program used more while it was recorded than just before.
+// extra returns the CPU time that a program used while it was recorded, beyond what it used
+// just before.
 func extra(res *record.Result) time.Duration {
 	c := res.Cost
 	if c.TargetBeforeWall <= 0 {

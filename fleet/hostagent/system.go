@@ -89,7 +89,7 @@ func (s *system) list() (all []found, unseen int, err error) {
 	return all, unseen, nil
 }
 
-// look is what is known of a process. A program is looked at again each time, which takes
+// look returns the record of a process. A program is looked at again each time, which takes
 // five system calls, for it may have become another.
 func (s *system) look(t proc.Task) *known {
 	k := s.known[t.ID]

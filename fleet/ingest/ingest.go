@@ -209,7 +209,8 @@ func refuse(status int, format string, args ...any) error {
 	return &refusal{status, fmt.Errorf(format, args...)}
 }
 
-// TextOf is what a client may read of an error. That of a store may name files of the server.
+// TextOf returns the part of an error that a client may read. That of a store may name files
+// of the server.
 func TextOf(err error) string {
 	switch status := StatusOf(err); {
 	case errors.Is(err, store.ErrFull):

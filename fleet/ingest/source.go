@@ -36,7 +36,7 @@ var (
 	processLabels = []string{"service.instance.id", "container", "container.id", "process.pid", "process_pid", "pid"}
 )
 
-// SourceOf is who sent labels.
+// SourceOf names the source of what came with labels.
 func SourceOf(tenant string, labels []store.Label) (store.Source, error) {
 	s := store.Source{Tenant: tenant}
 	if len(labels) > MostLabels {

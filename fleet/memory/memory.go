@@ -61,7 +61,7 @@ func (p *Pool) KeepForSmall(bytes int64) *Pool {
 	return p
 }
 
-// Size is how much there is.
+// Size returns how much there is.
 func (p *Pool) Size() int64 { return p.size }
 
 // A Grant is what somebody has of a pool. One that is nil has all it asks for. Only one

@@ -28,8 +28,8 @@ const (
 	mostFactor = 64
 )
 
-// Most is what a profile costs at most, as far as can be said before it is unpacked: more
-// than that only a hostile one does.
+// Most returns an upper bound on a profile's cost, as far as can be said before it is
+// unpacked: more than that only a hostile one does.
 func Most(data []byte, l Limits) int64 {
 	return 64<<10 + mostFactor*int64(Unpacked(data, l.OrDefault().Bytes))
 }
@@ -37,7 +37,7 @@ func Most(data []byte, l Limits) int64 {
 // gzipMagic begins what is packed.
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// Unpacked is how long data say that they are without gzip, and most at most.
+// Unpacked returns how long data say that they are without gzip, and most at most.
 func Unpacked(data []byte, most int) int {
 	if !bytes.HasPrefix(data, gzipMagic) || len(data) < 4 {
 		return min(len(data), most)
@@ -75,8 +75,8 @@ type costs struct {
 // mostDense is the largest ID of a location that is looked up: those of Go are 1, 2, 3.
 const mostDense = 1 << 19
 
-// Cost is what an unpacked profile costs in memory, at most. What is wrong with it is found
-// when it is decoded.
+// Cost returns an upper bound on the memory that an unpacked profile takes. What is wrong
+// with it is found when it is decoded.
 func Cost(data []byte) int64 {
 	var c costs
 	_ = wire.Each(data, func(f wire.Field) error {

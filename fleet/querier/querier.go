@@ -147,7 +147,7 @@ func (q *querier) LabelValues(ctx context.Context, r *connect.Request[typesv1.La
 	return connect.NewResponse(&typesv1.LabelValuesResponse{Names: values}), nil
 }
 
-// keyOf is what tells apart by a label of the protocol.
+// keyOf returns the key of the store for a label of the protocol.
 func keyOf(label string) store.By {
 	switch label {
 	case serviceLabel:

@@ -137,7 +137,7 @@ func errNoType() error {
 	return invalid(`the query has no type of profile: write it as %s{service_name="NAME"}`, store.CPU)
 }
 
-// nodesOf is how many bars a flame graph has at most.
+// nodesOf reads the largest number of bars that a flame graph may have.
 func nodesOf(v url.Values) (int, error) {
 	for _, name := range []string{"maxNodes", "max-nodes"} {
 		text := v.Get(name)
@@ -298,7 +298,7 @@ func statusOf(c connect.Code) int {
 	return http.StatusInternalServerError
 }
 
-// messageOf is what an error says beside its code.
+// messageOf returns an error's text without its code.
 func messageOf(err error) string {
 	var e *connect.Error
 	if errors.As(err, &e) {

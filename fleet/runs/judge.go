@@ -96,7 +96,7 @@ func (s *Store) try(ctx context.Context, file string) (d Diagnosis, err error) {
 	return d, err
 }
 
-// Diagnose is what gowhy finds in a recording.
+// Diagnose returns gowhy's diagnosis of a recording.
 func Diagnose(ctx context.Context, file string) (Diagnosis, error) {
 	m, err := evidence.Load(ctx, []string{file}, evidence.Options{Workers: 1})
 	if err != nil {

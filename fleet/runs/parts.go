@@ -63,7 +63,7 @@ type part struct {
 
 var idForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// Offset is how far the upload of a recording is.
+// Offset returns how far the upload of a recording is.
 func (s *Store) Offset(tenant, id string) Progress {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -227,9 +227,9 @@ func (s *Store) Showing(tenant, service string, versions []string, rule string) 
 	return newest, found
 }
 
-// Began is when a recording began by the clock of the server: that of its host may be
-// wrong. One that an agent was asked for came at once; of others the host's is taken as
-// far as it can be right.
+// Began returns when a recording began by the clock of the server: that of its host may be
+// wrong. One that an agent was asked for came at once; of others the host's is taken as far
+// as it can be right.
 func (r *Run) Began() time.Time {
 	if r.Why != "" || r.Start.After(r.Kept) {
 		return r.Kept.Add(-r.Duration)

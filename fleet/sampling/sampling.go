@@ -202,7 +202,7 @@ func (p *Plan) Services(tenant string) (names []string) {
 	return slices.Compact(names)
 }
 
-// Counts are what happened so far, and how many leases are held.
+// Counts returns what happened so far, and how many leases are held.
 func (p *Plan) Counts() (c Counts, leases int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -79,7 +79,7 @@ func writeOTLP(w http.ResponseWriter, q *http.Request, r store.Reader, s store.S
 	return nil
 }
 
-// exported is what a selection has, of all types where it has none.
+// exported returns the batches of a selection, of all types where it has none.
 func exported(ctx context.Context, r store.Reader, s store.Selection) (all []*store.Batch, missing store.Missing, err error) {
 	services, err := r.Services(ctx, s)
 	if err != nil {

@@ -202,7 +202,7 @@ func (t *tree) shown(n *node, least int64) bool {
 	return false
 }
 
-// count is how many nodes are shown below one, itself among them.
+// count returns how many nodes are shown below one, itself among them.
 func (t *tree) count(n *node, least int64) int {
 	sum := 1
 	n.each(func(c *node) {

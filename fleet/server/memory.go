@@ -58,8 +58,8 @@ func budgetOf(bytes int64) budget {
 	}
 }
 
-// TableBytes is what a table of the embedded store may have in a server with so much memory;
-// there are two.
+// TableBytes returns the bytes that a table of the embedded store may have in a server with
+// so much memory; there are two.
 func TableBytes(bytes int64) int64 { return min(32<<20, bytes/10) }
 
 func (b *budget) pools() []*memory.Pool {

@@ -225,7 +225,7 @@ func (l *live) watch(ctx context.Context, hangup <-chan os.Signal) {
 	}
 }
 
-// wrap is who may reach a handler, and how much they may send.
+// wrap lets only those reach a handler who may, and no more than they may send.
 func (l *live) wrap(next http.Handler) http.Handler {
 	next = l.guard.Wrap(l.limiter.Bytes(next))
 	if onLoopback(l.listen) {
@@ -288,7 +288,7 @@ func (l *live) metrics(w io.Writer) {
 		"# TYPE gowhy_fleet_config_last_reload_success_timestamp_seconds gauge\ngowhy_fleet_config_last_reload_success_timestamp_seconds %d\n", l.loadedAt.Load())
 }
 
-// Reachable is why a server must not listen on an address: others reach it, and it does
+// Reachable returns why a server must not listen on an address: others reach it, and it does
 // not know who asks, or a network could read their tokens.
 func Reachable(listen string, tokens, tls, insecure bool) error {
 	if _, _, err := net.SplitHostPort(listen); err != nil {

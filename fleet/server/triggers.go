@@ -81,8 +81,8 @@ func (t *triggers) look(ctx context.Context, tenant string) error {
 	return nil
 }
 
-// first is when a change for the worse was known first. After a restart that is anew, and
-// a recording that was made for it counts.
+// first returns when a change for the worse was known first. After a restart that is anew,
+// and a recording that was made for it counts.
 func (t *triggers) first(of sampling.Subject, now time.Time) time.Time {
 	if _, known := t.seen[of]; !known {
 		for k, at := range t.seen { // what is longer ago is no change of that time any more

@@ -81,7 +81,7 @@ func size(r *http.Request, header string) (int64, error) {
 	return n, nil
 }
 
-// aboutOf is what a sender says of a recording.
+// aboutOf reads what a sender says of a recording.
 func aboutOf(r *http.Request) runs.Run {
 	q := r.URL.Query()
 	return runs.Run{Tenant: r.Header.Get("X-Scope-OrgID"), Service: q.Get("service"), Version: q.Get("version"), Instance: q.Get("instance"), Why: q.Get("why")}

@@ -59,8 +59,8 @@ type Level struct {
 	Most     int64          // that there will ever be, as in a cache that fills; 0 for no end
 }
 
-// after is what is kept of a process of an age. A cache fills at the hourly pace first; each
-// time that would fill it at that pace leaves half of its room.
+// after returns the bytes that are kept of a process of an age. A cache fills at the hourly
+// pace first; each time that would fill it at that pace leaves half of its room.
 func (l Level) after(age time.Duration) int64 {
 	if l.Most == 0 {
 		return scale(l.Hourly, int64(age), int64(time.Hour))
@@ -120,7 +120,8 @@ func (s Service) Function(i int) string {
 	return fmt.Sprintf("example.com/%s/order.step%03d", s.Name, i%functions)
 }
 
-// Batches are what the fleet sends, in order of time, then as the services are in the plan.
+// Batches yields what the fleet sends, in order of time, then as the services are in the
+// plan.
 func (p Plan) Batches() iter.Seq[*store.Batch] {
 	step := p.Step
 	if step <= 0 {
@@ -196,7 +197,7 @@ func (p *program) frames(r *rand.Rand, number int) []*store.Frame {
 	return frames
 }
 
-// leaf is where the runtime counts a type: who gives a lock back has waits of others.
+// leaf returns where the runtime counts a type: who gives a lock back has waits of others.
 func leaf(t store.Type) []*store.Frame {
 	switch t {
 	case store.MutexDelay:
@@ -300,7 +301,8 @@ func (p *program) calls(function string, calls []*store.Frame) []*store.Frame {
 	return append(frames, p.frame(0, 10))
 }
 
-// percent is what a stack costs in a version at a time, of what it costs in the first.
+// percent returns the cost of a stack in a version at a time, in percent of its cost in the
+// first.
 func (v Version) percent(t store.Type, frames []*store.Frame, at time.Duration) int64 {
 	cost := int64(100)
 	for _, c := range v.Changes {
@@ -315,7 +317,7 @@ func (v Version) percent(t store.Type, frames []*store.Frame, at time.Duration) 
 	return cost
 }
 
-// version is what a process runs at a time after the start, and since when.
+// version returns the version that a process runs at a time after the start, and since when.
 func (s Service) version(process int, at time.Duration) (runs Version, since time.Duration) {
 	for i, v := range s.Versions {
 		deployed := v.Deploy + v.Rollout*time.Duration(process)/time.Duration(max(1, s.Processes-1))
@@ -326,11 +328,11 @@ func (s Service) version(process int, at time.Duration) (runs Version, since tim
 	return runs, since
 }
 
-// speed is what the same work costs on a host, in percent: 75 to 135, as generations of
+// speed returns the cost of the same work on a host, in percent: 75 to 135, as generations of
 // machines differ.
 func (p Plan) speed(host string) int64 { return 75 + p.random("speed", host).Int64N(61) }
 
-// load is how much there is to do in percent: 60 at night to 140 at noon, the same for
+// load returns how much there is to do in percent: 60 at night to 140 at noon, the same for
 // the whole fleet.
 func (p Plan) load(at time.Duration) int64 {
 	minute := int64(p.Start.Add(at).Unix()/60%1440+1440) % 1440

@@ -122,7 +122,7 @@ func IDOfHashes(frames []uint64) StackID {
 	return max(1, StackID(h>>1))
 }
 
-// Hash is what a stack's ID is made from.
+// Hash returns the hash that a stack's ID is made from.
 func (f Frame) Hash() uint64 {
 	h := fnv.New64a()
 	var number [4]byte

@@ -247,7 +247,7 @@ func ones(n int) []float64 {
 	return x
 }
 
-// costs are what processes cost, by host.
+// costs returns the costs of processes by host.
 func (v *version) costs(k kind, operation bool) map[string]float64 {
 	type sums struct{ value, by float64 }
 	hosts := map[string]*sums{}

@@ -90,7 +90,7 @@ func (s *serving) load() (*config.Config, error) {
 	return c, nil
 }
 
-// settings are what a configuration says that can change while the server runs.
+// settings returns those parts of a configuration that can change while the server runs.
 func (s *serving) settings(c *config.Config) (server.Settings, error) {
 	settings := server.Settings{Tokens: c.Tokens, Limits: c.Tenants, Recordings: c.Recordings}
 	if c.Prices != nil {

@@ -17,8 +17,9 @@ import (
 	"github.com/gowhy/gowhy/fleet/runs"
 )
 
-// diagnoseCommand is what a server diagnoses a recording with: this program again, with as
-// much memory as it is given. A recording that needs more ends it, and not the server.
+// diagnoseCommand makes the command by which a server diagnoses a recording: this program
+// again, with as much memory as it is given. A recording that needs more ends it, and not the
+// server.
 func (c *command) diagnoseCommand() *cobra.Command {
 	var memory int64
 	cmd := &cobra.Command{

@@ -35,7 +35,7 @@ func (c *command) versionCommand() *cobra.Command {
 	return cmd
 }
 
-// version is what this program was built from.
+// version describes the build of this program.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -87,7 +87,7 @@ var repeatable = map[int]bool{
 	http.StatusTooManyRequests: true, http.StatusBadGateway: true, http.StatusServiceUnavailable: true, http.StatusGatewayTimeout: true,
 }
 
-// rejected is what an ExportProfilesServiceResponse says of profiles that were not taken.
+// rejected reads from an ExportProfilesServiceResponse which profiles were not taken.
 func rejected(answer []byte) error {
 	var n uint64
 	var text string

@@ -17,8 +17,8 @@ const (
 	costNumber = 4 // times the bytes of a sample's lists
 )
 
-// cost is what a request in its wire form costs, at most. What is wrong with it is found
-// when it is decoded.
+// cost returns an upper bound on what a request in its wire form costs. What is wrong with it
+// is found when it is decoded.
 func cost(data []byte) int64 {
 	var entries, text, lines, indices, samples, numbers, most int64
 	_ = messages(data, 2, func(dictionary []byte) error {

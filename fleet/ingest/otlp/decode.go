@@ -233,7 +233,7 @@ func (p *profile) span(first, last uint64) (from, until time.Time, err error) {
 	return time.Unix(0, int64(first)).UTC(), time.Unix(0, int64(last)).UTC(), nil
 }
 
-// content is what tells a profile from another of its source and span, in whatever order
+// content encodes what tells a profile from another of its source and span, in whatever order
 // the dictionary was written.
 func (p *profile) content(samples []store.Sample) []byte {
 	data := binary.LittleEndian.AppendUint64(nil, p.time)

@@ -91,7 +91,7 @@ func codeOf(status int) connect.Code {
 	return connect.CodeInvalidArgument
 }
 
-// textOf is what a client reads of an error.
+// textOf returns the text of an error for a client.
 func textOf(err error, status int) string {
 	if status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge {
 		return strings.ToValidUTF8(err.Error(), "\uFFFD") // its own

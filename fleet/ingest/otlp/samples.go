@@ -123,7 +123,7 @@ func (s *sums) attribute(index int32) error {
 	return nil
 }
 
-// process is whose sample is read.
+// process returns the process whose sample is read.
 func (s *sums) process() (*process, error) {
 	if p := s.written[string(s.key)]; p != nil {
 		return p, nil

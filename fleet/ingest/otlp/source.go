@@ -48,9 +48,9 @@ func (all attributes) add(a attribute) error {
 	return nil
 }
 
-// sourceOf is who a sample is of, by the attributes of its resource and its own. What
-// cannot be a label, like the command line of a program with many arguments, is left out,
-// and what is more than a source may have.
+// sourceOf names the source of a sample, by the attributes of its resource and its own. What
+// cannot be a label, like the command line of a program with many arguments, is left out, and
+// what is more than a source may have.
 func sourceOf(tenant string, resource attributes, own []attribute) (store.Source, error) {
 	of := resource
 	if len(own) > 0 {

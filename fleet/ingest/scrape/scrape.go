@@ -148,7 +148,7 @@ func (s *Scraper) start(i int) {
 	s.running.Go(func() { t.run(ctx, s.writer, s.memory, offset) })
 }
 
-// Status is how each target is, in the order in which they were given.
+// Status returns how each target is, in the order in which they were given.
 func (s *Scraper) Status() []Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -92,7 +92,7 @@ func also(all, err error) error {
 	return fmt.Errorf("%w; %w", all, err)
 }
 
-// shardOf is where a service's rows are.
+// shardOf returns where a service's rows are.
 func (s *Store) shardOf(tenant, service string) *shard {
 	h := fnv.New64a()
 	for _, text := range []string{tenant, "\x00", service} {

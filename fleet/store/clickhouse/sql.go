@@ -56,7 +56,7 @@ func labelColumn(name string) string {
 	return "label_values[indexOf(label_names, " + quote(name) + ")]"
 }
 
-// keyColumn is what a By tells apart.
+// keyColumn returns the column that tells apart by a By.
 func keyColumn(by store.By) (string, error) {
 	switch by {
 	case store.ByNothing:

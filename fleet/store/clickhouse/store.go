@@ -286,7 +286,8 @@ func (s *Store) tidyOnce() {
 // what was not.
 func (s *Store) Close() error { return s.close() }
 
-// age is what a row that may be there twice is kept by: the largest, which is the first.
+// age returns the key by which one of two copies of a row is kept: the largest, which is the
+// first.
 func (s *Store) age() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -32,7 +32,7 @@ func lock(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// holder is who wrote the lock.
+// holder reads from the lock which process wrote it.
 func holder(f *os.File) string {
 	text := make([]byte, 200)
 	n, _ := f.ReadAt(text, 0) // the error is the end of the file

@@ -175,7 +175,7 @@ func (w *fileWriter) copyGroup(from io.ReaderAt, g format.RowGroup) error {
 	return nil
 }
 
-// extent is where the pages of a row group begin and end: they are in one piece.
+// extent returns where the pages of a row group begin and end: they are in one piece.
 func extent(g *format.RowGroup) (begin, end int64) {
 	first := g.Columns[0].MetaData
 	begin = first.DataPageOffset

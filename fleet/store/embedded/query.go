@@ -254,7 +254,7 @@ func (s *Store) Values(ctx context.Context, selected store.Selection, by store.B
 	return store.Values{Values: slices.Sorted(maps.Keys(values))}, nil
 }
 
-// keyOf is what tells batches apart by a key.
+// keyOf returns what tells batches apart by a key.
 func keyOf(by store.By) (func(s *store.Source, kind string) string, error) {
 	switch by {
 	case store.ByNothing:

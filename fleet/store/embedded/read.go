@@ -52,7 +52,7 @@ type groupOf struct {
 	least, most int64
 }
 
-// of is what a row group has, by the statistics of its first two columns.
+// of reads what a row group has from the statistics of its first two columns.
 func (f *columnFile) of(number int) (groupOf, error) {
 	columns := f.meta[number].Columns
 	if len(columns) < 2 || len(columns[1].MetaData.Statistics.MinValue) != 8 || len(columns[1].MetaData.Statistics.MaxValue) != 8 {

@@ -193,7 +193,7 @@ func (d *decoder) skip(n int) {
 	d.rest = d.rest[n:]
 }
 
-// count is how many entries follow, each of which takes at least so many bytes.
+// count returns how many entries follow, each of which takes at least so many bytes.
 func (d *decoder) count(each int) int {
 	value, n := binary.Uvarint(d.rest)
 	d.skip(n)

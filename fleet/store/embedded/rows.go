@@ -80,7 +80,8 @@ func (k *keyColumns) around(own ...chunk) []chunk {
 	return chunks
 }
 
-// labelsText is how readers of the files see labels: name="value", and more after commas.
+// labelsText returns how readers of the files see labels: name="value", and more after
+// commas.
 func labelsText(labels []store.Label) string {
 	var text strings.Builder
 	for i, l := range labels {

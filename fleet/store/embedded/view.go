@@ -25,7 +25,7 @@ type view struct {
 	paid int64 // for rows
 }
 
-// workers is how many read segments at the same time.
+// workers returns how many read segments at the same time.
 func (v *view) workers() int { return min(runtime.GOMAXPROCS(0), len(v.segments)) }
 
 // versionsOf are the versions of a service, and whether a selection has some of the

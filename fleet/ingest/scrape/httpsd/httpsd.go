@@ -74,7 +74,7 @@ func (s *Source) Groups() []Group {
 	return s.groups
 }
 
-// Failures is how many requests gave no list.
+// Failures returns how many requests gave no list.
 func (s *Source) Failures() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -51,7 +51,7 @@ type Spec struct {
 	Action       Action
 }
 
-// Defaults are what a rule is where its file says nothing.
+// Defaults returns a rule of which a file says nothing.
 func Defaults() Spec {
 	return Spec{Separator: ";", Regex: "(.*)", Replacement: "$1", Action: Replace}
 }
@@ -90,7 +90,7 @@ func (s Spec) Rule() (*Rule, error) {
 	return &Rule{s, regex}, nil
 }
 
-// fields is what is wrong with the fields for the action.
+// fields reports fields that are wrong for the action.
 func (s Spec) fields() error {
 	d := Defaults()
 	equal := s.Action.among(KeepEqual, DropEqual)
