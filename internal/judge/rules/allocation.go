@@ -161,7 +161,7 @@ func (a *allocation) counts(p *diagnosis.Pass, where string, sites ...allocSite)
 	return share("objects allocated", treeObjects, any), share("bytes allocated", "alloc_space", any)
 }
 
-// facts are what a finding about what is allocated rests on.
+// facts returns the facts of a finding about what is allocated.
 func (a *allocation) facts() []fact.Fact { return []fact.Fact{a.malloc, a.collect, a.cores} }
 
 // siteFacts are those of one site.

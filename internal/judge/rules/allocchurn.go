@@ -149,7 +149,7 @@ func madeForPool(m *model.Model, stacks []model.Stack) bool {
 	return !slices.ContainsFunc(stacks, func(s model.Stack) bool { return !fromPool(m.Stacks.Frames(s)) })
 }
 
-// bound is what repairs of lines of some price saved, and no more than all allocating
+// bound returns what repairs of lines of some price saved, and no more than all allocating
 // and collecting takes.
 func (a *allocation) bound(price fact.Fact) diagnosis.Bound {
 	b := cpuEstimate(price, a.cores, allocRepairs, a.note())
@@ -200,7 +200,7 @@ func (a *allocation) say(p *diagnosis.Pass, f *diagnosis.Finding, top allocSite)
 	}
 }
 
-// note is what else is to be known of how the saving was derived.
+// note says what else is to be known of how the saving was derived.
 func (a *allocation) note() string {
 	switch {
 	case !a.measured:
@@ -214,8 +214,8 @@ func (a *allocation) note() string {
 	return ""
 }
 
-// garbageFacts is what the runtime counted: exact, and by operation the figure
-// that hardly varies from run to run.
+// garbageFacts measures what the runtime counted: exact, and by operation the figure that
+// hardly varies from run to run.
 func garbageFacts(p *diagnosis.Pass) (out []fact.Fact) {
 	objects, bytes := p.Metric("objects allocated", metricAllocObjects, fact.Rate), p.Metric("bytes allocated", metricAllocBytes, fact.Rate)
 	if !(objects.Value > 0 && bytes.Value > 0) {

@@ -101,14 +101,14 @@ func closes(m *model.Model, waker model.Stack, c wokenCrowd) bool {
 	})
 }
 
-// listeners is how many goroutines wait for the channel.
+// listeners returns how many goroutines wait for the channel.
 func (w *wakeBurst) listeners(p *diagnosis.Pass) fact.Fact {
 	return fact.Largest.Of("listeners", fact.Count,
 		p.Statistic(fact.Wakes, "largest burst of wake-ups", "woken at once", float64(w.Max), fact.Count),
 		p.Goroutines("alive at once", w.groups, "peak"))
 }
 
-// rounds is how often the whole crowd was called.
+// rounds returns how often the whole crowd was called.
 func (w *wakeBurst) rounds(p *diagnosis.Pass) (n, rate fact.Fact) {
 	n = fact.Quotient.Of("rounds in the window", fact.Count, w.woken, w.listeners(p))
 	return n, fact.Quotient.Of("rounds", fact.PerSec, n, p.WindowLength())

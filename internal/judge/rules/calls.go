@@ -76,8 +76,8 @@ func (o *op) place(p *diagnosis.Pass) diagnosis.Place {
 	return userPlace(p, largest(o.stacks)...)
 }
 
-// callRate is how often a second any of the named system calls was made; column
-// is calls, good or errors.
+// callRate returns how often a second any of the named system calls was made; column is
+// calls, good or errors.
 func callRate(p *diagnosis.Pass, name, column string, calls ...string) fact.Fact {
 	return fact.Quotient.Of(name, fact.PerSec, p.Syscalls(name, column, calls...), p.SyscallWindow())
 }
@@ -191,7 +191,7 @@ func kernelSites(p *diagnosis.Pass, match func(*model.Sample) bool) (places []di
 	return places
 }
 
-// futexCalls is how many were made a second, of all kinds.
+// futexCalls returns how many were made a second, of all kinds.
 func futexCalls(p *diagnosis.Pass) fact.Fact {
 	return callRate(p, "futex calls", "calls", "futex", "futex_wait", "futex_wake", "futex_waitv")
 }

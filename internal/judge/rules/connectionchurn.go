@@ -136,7 +136,7 @@ var (
 	acceptFunctions = []string{"net.(*TCPListener).accept", "net.(*UnixListener).accept"}
 )
 
-// connectionRate is how many sockets were connected or accepted a second.
+// connectionRate returns how many sockets were connected or accepted a second.
 func connectionRate(p *diagnosis.Pass, name, column string, calls ...string) fact.Fact {
 	return fact.Quotient.Of(name, fact.PerSec, p.Syscalls(name, column, calls...), p.SyscallWindow())
 }
@@ -196,8 +196,8 @@ func keptConnections(s *cpuUse, out, in, growth, perOp fact.Fact, operation fact
 	return f
 }
 
-// awaitingConnections is who waits for connections that net/http makes in
-// goroutines of its own, where no sample names who wanted them.
+// awaitingConnections returns who waits for connections that net/http makes in goroutines of
+// its own, where no sample names who wanted them.
 func awaitingConnections(p *diagnosis.Pass) []diagnosis.Place {
 	if p.Model.Sched == nil {
 		return nil

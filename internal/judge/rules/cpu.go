@@ -184,7 +184,7 @@ func (s *cpuUse) at(name string, places ...cpuPlace) fact.Fact {
 	return s.of(name, atPlaces(places))
 }
 
-// samplesAt is how many samples they have.
+// samplesAt returns how many samples they have.
 func (s *cpuUse) samplesAt(places []cpuPlace) fact.Fact {
 	return s.pass.SampleCount("samples", s.tree, atPlaces(places))
 }

@@ -73,9 +73,9 @@ func checkDescriptorgrowth(p *diagnosis.Pass) {
 	}
 }
 
-// openers is how many goroutines lived at once of those that open most descriptors: as
-// many are no leak. A pool of a thousand workers that wait for a CPU, each with a file,
-// had 616 more than at its start.
+// openers returns how many goroutines lived at once of those that open most descriptors: as
+// many are no leak. A pool of a thousand workers that wait for a CPU, each with a file, had
+// 616 more than at its start.
 func openers(p *diagnosis.Pass) fact.Fact {
 	_, _, stacks := opener(p)
 	var groups []string

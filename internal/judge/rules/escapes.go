@@ -8,9 +8,9 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// escapesAt is what the compiler let escape to the heap on the line of a
-// place. The compiler writes files relative to where it was run, a profile
-// absolute or by module: one must end in the other.
+// escapesAt returns what the compiler let escape to the heap on the line of a place. The
+// compiler writes files relative to where it was run, a profile absolute or by module: one
+// must end in the other.
 func escapesAt(m *model.Model, place diagnosis.Place) (out []model.Escaping) {
 	for _, e := range m.Escapes {
 		if e.Line == place.Line && e.In(place.File) {

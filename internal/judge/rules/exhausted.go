@@ -161,7 +161,7 @@ func (l *lack) finding(p *diagnosis.Pass) diagnosis.Finding {
 	return f
 }
 
-// meaning is what follows for those who use the program.
+// meaning says what follows for those who use the program.
 func (l *lack) meaning() string {
 	accepts := func(r *model.Shortage) bool { return r.Call == "accept" }
 	if slices.Contains(l.calls, "accept4") || slices.Contains(l.calls, "accept") || slices.ContainsFunc(l.said, accepts) {
@@ -178,7 +178,7 @@ func times(n fact.Fact) string {
 	return fact.Sentence("%s times", n)
 }
 
-// asked is what was refused by the log.
+// asked names what the log refused.
 func (l *lack) asked() string {
 	var words []string
 	for _, r := range l.said {

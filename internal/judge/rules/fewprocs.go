@@ -130,8 +130,8 @@ func measureReady(p *diagnosis.Pass) (b readyQueue, ok bool) {
 	return b, whole > 0
 }
 
-// idleCores is how many of the machine's were idle on average; known is false
-// where the machine was not looked at.
+// idleCores returns how many of the machine's were idle on average; known is false where the
+// machine was not looked at.
 func idleCores(p *diagnosis.Pass) (idle fact.Fact, known bool) {
 	_, _, known = p.Model.Machine.Window()
 	return fact.Sum.Of("idle cores of the machine", fact.Cores,

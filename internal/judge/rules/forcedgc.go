@@ -159,7 +159,7 @@ type forcers struct {
 	program, others fact.Fact // what the program's calls make of these, and those that are nobody's
 }
 
-// part is what the program's calls are of all that were seen.
+// part returns the share of the program's calls in all that were seen.
 func (f *forcers) part() fact.Fact {
 	return fact.Fraction.Of("part of them that the program forced", fact.Ratio, f.program,
 		fact.Sum.Of("all that were seen", fact.Count, f.program, f.others))

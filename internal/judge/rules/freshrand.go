@@ -61,7 +61,7 @@ func checkFreshrand(p *diagnosis.Pass) {
 	p.Report(f)
 }
 
-// sourcesMade is what an allocs profile says of them.
+// sourcesMade measures what an allocs profile says of them.
 func sourcesMade(p *diagnosis.Pass) []fact.Fact {
 	source := p.Frames(func(frames []model.Frame) bool {
 		return through(frames, []string{"math/rand.New", "math/rand.newSource"})

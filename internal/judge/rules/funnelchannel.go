@@ -122,9 +122,9 @@ func (in *inlet) delays(p *diagnosis.Pass, q *queue) bool {
 		q.share(p, "their time in it").Value >= funnelShare
 }
 
-// activeGoroutines is how many goroutines of some groups there were at a time, and their
-// time, without those that never ran in the window: what earlier rounds left behind is
-// there and does nothing. Where not all goroutines of the groups were kept, all count.
+// activeGoroutines returns how many goroutines of some groups there were at a time, and their
+// time, without those that never ran in the window: what earlier rounds left behind is there
+// and does nothing. Where not all goroutines of the groups were kept, all count.
 func activeGoroutines(p *diagnosis.Pass, what string, groups []string) (count, total fact.Fact) {
 	count, total = p.Goroutines(what, groups, "peak"), p.Goroutines("time of "+what, groups, "total")
 	var kept, parked, all int
@@ -151,8 +151,8 @@ func activeGoroutines(p *diagnosis.Pass, what string, groups []string) (count, t
 		fact.Difference.Of("time of "+what+" that ran", fact.Seconds, total, left("time of "+what+" that never ran", idle.Seconds(), fact.Seconds))
 }
 
-// receiverActivities are what groups do when they are not waiting to be given
-// more, as columns of their account.
+// receiverActivities returns what groups do when they are not waiting to be given more, as
+// columns of their account.
 func receiverActivities(groups []*model.Group) map[string][]string {
 	out := map[string][]string{"running": {"running"}, waitsForP: {"runnable"}, "in system calls": {"syscall", "syscall_blocked"}}
 	for _, g := range groups {

@@ -100,7 +100,7 @@ type assist struct {
 	loss   float64        // share of the Ps' time that the collector took, assists included
 }
 
-// ofCollector is what the trace tells of the collector.
+// ofCollector measures what the trace has of the collector.
 func ofCollector(p *diagnosis.Pass, what, name string, v float64, u fact.Unit) fact.Fact {
 	return p.Statistic(fact.Collector, what, name, v, u)
 }

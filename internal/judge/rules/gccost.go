@@ -188,8 +188,8 @@ func (h *heapCost) noRoom() string {
 	return "There is no memory for a higher GOGC."
 }
 
-// memoryRoom is how many bytes the process may still take, by the tightest of
-// what is known: control group, GOMEMLIMIT, machine.
+// memoryRoom returns how many bytes the process may still take, by the tightest of what is
+// known: control group, GOMEMLIMIT, machine.
 func memoryRoom(p *diagnosis.Pass) (room float64, known bool) {
 	m := p.Model
 	var rooms []float64

@@ -113,7 +113,7 @@ func measureFull(p *diagnosis.Pass) (f fullHeap, ok bool) {
 	return f, true
 }
 
-// loggedAllocation is what was allocated a second: a collection's heap at its end, less
+// loggedAllocation returns what was allocated a second: a collection's heap at its end, less
 // what the one before found alive.
 func loggedAllocation(p *diagnosis.Pass) fact.Fact {
 	sum := 0.0
@@ -218,7 +218,7 @@ func checkLoggedAssist(p *diagnosis.Pass) {
 	p.Report(f)
 }
 
-// rateCount is how many collections the lines are of.
+// rateCount returns how many collections the lines are of.
 func rateCount(p *diagnosis.Pass) fact.Fact {
 	_, n, _ := collections(p)
 	return n

@@ -44,7 +44,7 @@ func profileCount(p *model.Profile) (n int64) {
 	return n
 }
 
-// goroutinesAlive is how many there were at the end, by the evidence that says it best.
+// goroutinesAlive returns how many there were at the end, by the evidence that says it best.
 func goroutinesAlive(p *diagnosis.Pass) fact.Fact {
 	const name = "goroutines alive"
 	switch alive := p.Metric(name, metricGoroutines, fact.Last); {
@@ -56,8 +56,8 @@ func goroutinesAlive(p *diagnosis.Pass) fact.Fact {
 	return p.Goroutines(name, allGroups(p.Model), "alive")
 }
 
-// meanStack is how large the stack of one is: on average by the runtime's metrics
-// where they were recorded, else at least.
+// meanStack returns how large the stack of one is: on average by the runtime's metrics where
+// they were recorded, else at least.
 func meanStack(p *diagnosis.Pass) fact.Fact {
 	stacks, alive := p.Metric("stacks", "/memory/classes/heap/stacks:bytes", fact.Last), p.Metric("goroutines", metricGoroutines, fact.Last)
 	if stacks.Value > 0 && alive.Value > 0 {
@@ -118,7 +118,7 @@ func userWait(m *model.Model, w *model.Wait) bool {
 	return g == nil || !g.System
 }
 
-// groupName is how a sentence calls a goroutine group.
+// groupName returns how a sentence calls a goroutine group.
 func groupName(name string) string {
 	if name == "" {
 		return "a group of unknown start function"

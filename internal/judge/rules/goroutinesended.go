@@ -85,7 +85,7 @@ func endedSite(p *diagnosis.Pass, t *goroutineTrend) (g growing, before fact.Fac
 	return g, fact.Quotient.Of("share of the started that ended before", fact.Ratio, statistic("ended before", all-alive), statistic("started before", all)), true
 }
 
-// aliveBefore is how many goroutines of each group were started up to a moment, and how
+// aliveBefore returns how many goroutines of each group were started up to a moment, and how
 // many of them were alive then: at once, where a trace does not keep every one.
 func aliveBefore(m *model.Model, moment time.Duration) (alive, started map[string]float64) {
 	alive, started = map[string]float64{}, map[string]float64{}

@@ -447,7 +447,7 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 	return f
 }
 
-// bond is what makes several places one.
+// bond names what makes several places one.
 func (s *growing) bond() fact.Name {
 	const alike = "grew by the same number"
 	switch {
@@ -477,7 +477,7 @@ func tookIn(g *goroutineTrend) string {
 	return fact.Sentence("what the growth took in %s, and takes again as often as that passes. What they hold in the heap comes on top", g.over)
 }
 
-// growthProof is what refutes it: a trend shows in no single figure of a run.
+// growthProof says what refutes it: a trend shows in no single figure of a run.
 func growthProof(g *goroutineTrend) string {
 	const again = "It is a trend, which no single figure of a run shows: after the change record as long under the same load, " +
 		"and the comparison lists this finding as gone. The number of goroutines must stay level, "

@@ -61,7 +61,7 @@ func liveHeap(m *model.Model) liveSeries {
 	return liveSeries{}
 }
 
-// last is what the last collection found, and most the largest heap of any.
+// last returns the heap that the last collection found, and most the largest of any.
 func (l *liveSeries) last(p *diagnosis.Pass) fact.Fact {
 	if l.source == model.MetricsLog {
 		return p.Metric("live heap", metricLive, fact.Last)
@@ -81,7 +81,7 @@ func (l *liveSeries) most(p *diagnosis.Pass) fact.Fact {
 	return l.statistic(p, "largest live heap", most, fact.Bytes)
 }
 
-// statistic is what else the series tells.
+// statistic measures what else the series has.
 func (l *liveSeries) statistic(p *diagnosis.Pass, name string, v float64, u fact.Unit) fact.Fact {
 	if l.source == model.MetricsLog {
 		return p.Statistic(fact.Metric, metricLive, name, v, u).From(l.source)
@@ -126,7 +126,7 @@ func lows(gc *model.GC) (out model.Series) {
 	return out
 }
 
-// collections is how often the collector ran, a second and in all.
+// collections returns how often the collector ran, a second and in all.
 func collections(p *diagnosis.Pass) (rate, n fact.Fact, ok bool) {
 	m := p.Model
 	if _, _, ok := m.Metrics.Delta(metricCycles); ok {
@@ -148,7 +148,7 @@ func collections(p *diagnosis.Pass) (rate, n fact.Fact, ok bool) {
 	return rate, n, false
 }
 
-// begun is how many collections began in the window.
+// begun returns how many collections began in the window.
 func begun(gc *model.GC) (n int) {
 	for _, c := range gc.Cycles {
 		if c.Begin >= 0 {
@@ -300,9 +300,9 @@ func largestHeap(m *model.Model) (bytes float64) {
 	return bytes
 }
 
-// gcSymptoms is what a collector that is kept busy may explain: its stops
-// only as far as it is their number that costs, and what allocating costs only
-// where collecting is most of that.
+// gcSymptoms lists what a collector that is kept busy may explain: its stops only as far as
+// it is their number that costs, and what allocating costs only where collecting is most of
+// that.
 func gcSymptoms(p *diagnosis.Pass) []string {
 	return slices.DeleteFunc(slices.Clone(p.Rule.Explains), func(rule string) bool {
 		switch often := oftenBySetting(p); rule {

@@ -182,7 +182,8 @@ func stepped(s model.Series) bool {
 	return false
 }
 
-// steppedWords is why such a heap is an open question, with the code that holds most of it.
+// steppedWords returns why such a heap is an open question, with the code that holds most of
+// it.
 func steppedWords(p *diagnosis.Pass, live *liveSeries) string {
 	from := live.statistic(p, "live heap at the start", warmValue(live.Series), fact.Bytes)
 	to := live.statistic(p, "live heap at the end", warmValue(live.Series[len(live.Series)-3:]), fact.Bytes)

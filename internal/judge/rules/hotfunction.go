@@ -327,7 +327,7 @@ func hotFunctions(p *diagnosis.Pass, s *cpuUse, of asker, name string) (hot []ho
 	return hot[:len(shares)], shares
 }
 
-// cheaper is what is known of a kind of work, "" where it is a program's job.
+// cheaper says what helps with a kind of work, "" where it is a program's job.
 func cheaper(w model.Work) string {
 	if i := slices.IndexFunc(norms, func(n norm) bool { return n.work == w }); i >= 0 {
 		return norms[i].text + " "

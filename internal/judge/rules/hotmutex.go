@@ -185,7 +185,7 @@ func lockConfidence(p *diagnosis.Pass) (diagnosis.Confidence, []string) {
 	return diagnosis.Medium, reasons
 }
 
-// handover is what waiters and owners of locks do for each other.
+// handover measures what waiters and owners of locks do for each other.
 func handover(p *diagnosis.Pass) fact.Fact {
 	return p.SampleShare("CPU in waiting for and handing over locks", "cpu", p.Frames(passesLock))
 }
@@ -197,8 +197,7 @@ func passesLock(frames []model.Frame) bool {
 	})
 }
 
-// lockRemedy is what helps with the lock that the stacks name, and with any
-// lock otherwise.
+// lockRemedy says what helps with the lock that the stacks name, and with any lock otherwise.
 func lockRemedy(m *model.Model, q *queue) diagnosis.Remedy {
 	for _, s := range q.stacks {
 		for _, f := range m.Stacks.Frames(s) {

@@ -226,7 +226,7 @@ func (r *retry) calls(frames []model.Frame) bool {
 	})
 }
 
-// price is what the attempts take: all samples with the trying function on them.
+// price measures what the attempts take: all samples with the trying function on them.
 func (r *retry) price(p *diagnosis.Pass, places []diagnosis.Place) (diagnosis.Cost, diagnosis.Bound) {
 	const name = "CPU in trying"
 	if s, ok := cpuUseOf(p); ok && len(places) > 0 {

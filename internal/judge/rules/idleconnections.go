@@ -25,7 +25,7 @@ func readsClient(m *model.Model, s model.Stack) bool {
 	return throughOne(m.Stacks.Frames(s), []string{clientReader})
 }
 
-// idleConnections is how many connections of net/http's client became more between both
+// idleConnections returns how many connections of net/http's client became more between both
 // ends while nobody waits for an answer on them.
 func idleConnections(p *diagnosis.Pass, s *growing) (idle, asked fact.Fact, ok bool) {
 	const (

@@ -114,7 +114,7 @@ func backlog(p *diagnosis.Pass) (qs []queue, paced bool) {
 	return qs, paced
 }
 
-// sumWaiting is how many goroutines stand in some queues on average.
+// sumWaiting returns how many goroutines stand in some queues on average.
 func sumWaiting(p *diagnosis.Pass, qs []queue) fact.Fact {
 	var waiting []fact.Fact
 	for i := range qs {
@@ -191,7 +191,7 @@ func (q *queue) atMoment(p *diagnosis.Pass) *waitQueue {
 	return nil
 }
 
-// slotPlaces are where the program waits for a slot, and where one stands who has one.
+// slotPlaces returns where the program waits for a slot, and where one stands who has one.
 func (q *queue) slotPlaces(p *diagnosis.Pass) []diagnosis.Place {
 	if w := q.atMoment(p); w != nil {
 		return w.places(p)

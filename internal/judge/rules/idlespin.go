@@ -164,7 +164,7 @@ func peakUse(p *diagnosis.Pass) float64 {
 	return use[int(math.Ceil(0.99*float64(len(use))))-1]
 }
 
-// surplusFinding is what a trace shows.
+// surplusFinding makes the finding of a trace.
 func surplusFinding(p *diagnosis.Pass, s *spin) diagnosis.Finding {
 	f := s.finding(p)
 	f.Evidence = append([]fact.Fact{s.used, s.peak, s.cores, s.starts, s.fewer}, s.wakes(p)...)
@@ -198,7 +198,7 @@ func surplusFinding(p *diagnosis.Pass, s *spin) diagnosis.Finding {
 
 const fewerDoToo = "an upper bound, since some of it is work that fewer Ps have to do as well"
 
-// finding is what it has whatever the evidence.
+// finding makes what it has whatever the evidence.
 func (s *spin) finding(p *diagnosis.Pass) diagnosis.Finding {
 	knob := gomaxprocsKnob(int(s.fewer.Value))
 	bearable := "if the 99th percentile of latency is not more than " + fact.Ratio.Format(idlespinWorse) + " worse."
@@ -230,7 +230,7 @@ func (s *spin) futexes(p *diagnosis.Pass) {
 	}
 }
 
-// wakes is what the system says of threads that sleep and wake.
+// wakes measures what the system says of threads that sleep and wake.
 func (s *spin) wakes(p *diagnosis.Pass) []fact.Fact {
 	sleeps := p.Process("threads that went to sleep", "voluntary", fact.Rate)
 	return slices.DeleteFunc([]fact.Fact{s.rate, s.perOp, sleeps}, func(f fact.Fact) bool { return !(f.Value > 0) })
@@ -300,7 +300,7 @@ func peakCPU(proc *model.Process) float64 {
 	return use[int(math.Ceil(0.99*float64(len(use))))-1]
 }
 
-// wakefulFinding is what the samples and counters show.
+// wakefulFinding makes the finding of samples and counters.
 func wakefulFinding(p *diagnosis.Pass, s *spin) diagnosis.Finding {
 	f := s.finding(p)
 	f.Evidence = append([]fact.Fact{s.used, s.peak, s.share, s.cores, s.fewer}, s.wakes(p)...)

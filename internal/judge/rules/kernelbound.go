@@ -121,9 +121,9 @@ func bulkCalls(s *model.Syscalls) map[string]bool {
 	return out
 }
 
-// asked is what the program asked for when its thread was in a system call:
-// the outermost function of the system's packages, as callName has it, above
-// the kernel's own frames; the call's name when no Go code is on the stack.
+// asked names what the program wanted when its thread was in a system call: the outermost
+// function of the system's packages, as callName has it, above the kernel's own frames; the
+// call's name when no Go code is on the stack.
 func asked(m *model.Model, s model.Stack, call string) (name string) {
 	inGo := false
 	for _, f := range m.Stacks.Frames(s) {

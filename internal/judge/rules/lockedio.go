@@ -90,7 +90,7 @@ func heldAcross(p *diagnosis.Pass, q *queue, waiting fact.Fact) (h heldWait, ok 
 	return h, h.wait != nil
 }
 
-// waitsFor is what a wait is for that no other goroutine ends; "" for all others.
+// waitsFor names what a wait is for that no other goroutine ends; "" for all others.
 func waitsFor(w *model.Wait) string {
 	switch {
 	case w.Kind == model.Net:

@@ -27,9 +27,9 @@ const (
 	preemptedAfter = 10 * time.Millisecond
 )
 
-// held is who holds the lock of a queue, by the evidence that shows most: writers that
-// wait for readers to leave, what goroutines wait for between Lock and Unlock, where they
-// are preempted there, and what a moment knows of its holder.
+// held finds who holds the lock of a queue, by the evidence that shows most: writers that
+// wait for readers to leave, what goroutines wait for between Lock and Unlock, where they are
+// preempted there, and what a moment knows of its holder.
 func (q *queue) held(p *diagnosis.Pass) (h lockHold, ok bool) {
 	byReader, reads := q.heldByReader(p)
 	byWait, waits := q.heldWaiting(p)
@@ -76,7 +76,7 @@ func (q *queue) heldByReader(p *diagnosis.Pass) (h lockHold, ok bool) {
 	return h, true
 }
 
-// leaving is where readers give the lock back to a writer that waits for them, the one
+// leaving returns where readers give the lock back to a writer that waits for them, the one
 // first for which they waited longest: how often says nothing of how long.
 func (q *queue) leaving(m *model.Model) []model.Stack {
 	mean := map[model.Stack]time.Duration{}
@@ -152,7 +152,7 @@ func (l *lockedLines) frame(frames []model.Frame) (model.Frame, bool) {
 	return frames[i], true
 }
 
-// heldWaiting is what goroutines that hold the lock wait for longest, and where.
+// heldWaiting finds what goroutines that hold the lock wait for longest, and where.
 func (q *queue) heldWaiting(p *diagnosis.Pass) (h lockHold, ok bool) {
 	m, lines := p.Model, q.lockedLines(p.Model)
 	inside := func(w *model.Wait) (model.Frame, bool) {
@@ -190,9 +190,9 @@ func (q *queue) longEnough(p *diagnosis.Pass, time fact.Fact) bool {
 	return time.Value <= lockedioAtOnce*window && time.Value >= hotmutexHolder*window
 }
 
-// heldComputing is where goroutines that hold the lock are preempted most: a goroutine
-// loses its P so when it has computed for long. The stack of who was made ready is that
-// of who did it, which says nothing of this.
+// heldComputing returns where goroutines that hold the lock are preempted most: a goroutine
+// loses its P so when it has computed for long. The stack of who was made ready is that of
+// who did it, which says nothing of this.
 func (q *queue) heldComputing(p *diagnosis.Pass) (h lockHold, ok bool) {
 	m, lines := p.Model, q.lockedLines(p.Model)
 	wakers := map[model.Stack]bool{}
@@ -309,7 +309,7 @@ func atLine(at diagnosis.Place) fact.Name {
 	return fact.Name(base(at.File) + ":" + strconv.Itoa(at.Line))
 }
 
-// waitingVerb is what a goroutine in a wait does, as a verb.
+// waitingVerb says what a goroutine in a wait does, as a verb.
 func waitingVerb(w *model.Wait) fact.Name {
 	switch {
 	case w.Reason == "sleep":

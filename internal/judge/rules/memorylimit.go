@@ -94,7 +94,7 @@ func limiterEngaged(m *model.Model) bool {
 	return last > limiter[0].Value || last > cycles[0].Value
 }
 
-// limitUsed is what counts against GOMEMLIMIT.
+// limitUsed returns what counts against GOMEMLIMIT.
 func limitUsed(m *model.Model) float64 {
 	return max(0, metricNow(m, metricTotal)-metricNow(m, metricReleased))
 }

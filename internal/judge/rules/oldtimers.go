@@ -73,7 +73,7 @@ type timerUse struct {
 	stacks  []model.Stack
 }
 
-// timerPlaces are where timers are made, by how many and how much of them is in use.
+// timerPlaces returns where timers are made, by how many and how much of them is in use.
 func timerPlaces(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack) {
 	sum := map[model.Stack]float64{}
 	for _, tree := range []string{"alloc_objects", "inuse_space"} { // which are columns, too

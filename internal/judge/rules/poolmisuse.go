@@ -98,7 +98,7 @@ func madeByPools(p *diagnosis.Pass, cycles fact.Fact) (pools poolObjects) {
 	return pools
 }
 
-// most is how many pools that work may make in a collection.
+// most returns how many pools that work may make in a collection.
 func (pools *poolObjects) most() float64 {
 	byGoroutines := poolmisuseEach * pools.goroutines.Value
 	if pools.large() && pools.goroutines.Value > 0 {
@@ -123,8 +123,8 @@ func goroutinesAtOnce(p *diagnosis.Pass) fact.Fact {
 	return p.Goroutines(name, allGroups(p.Model), "peak").Larger(p.Metric(name, metricGoroutines, fact.Last))
 }
 
-// poolPlaces are where objects are taken from pools and where they are made, those
-// of most objects first.
+// poolPlaces returns where objects are taken from pools and where they are made, those of
+// most objects first.
 func poolPlaces(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack) {
 	objects, by := p.Model.Heap.Column("alloc_objects"), map[model.Stack]float64{}
 	for i := range p.Model.Heap.Samples {

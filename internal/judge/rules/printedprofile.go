@@ -71,7 +71,7 @@ func lineOf(t *model.Table, functions ...string) *model.TableFunction {
 	return t.Most(func(f string) bool { return slices.Contains(functions, f) })
 }
 
-// placeIn is where a function of a table is.
+// placeIn returns where a function of a table is.
 func placeIn(f *model.TableFunction) diagnosis.Place {
 	return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}
 }

@@ -470,7 +470,7 @@ func largest[K cmp.Ordered, V cmp.Ordered](sum map[K]V) []K {
 	return keys
 }
 
-// totalOf is what the values of a sum come to.
+// totalOf adds up the values of a sum.
 func totalOf[K comparable, V int64 | time.Duration](sum map[K]V) (total V) {
 	for _, v := range sum {
 		total += v
@@ -487,7 +487,7 @@ func (q *queue) waited(p *diagnosis.Pass) fact.Fact {
 	return p.Waits("time waiting for "+q.kind.String(), model.Sync, q.has)
 }
 
-// waiting is how many goroutines stood in it on average (Little's law).
+// waiting returns how many goroutines stood in it on average (Little's law).
 func (q *queue) waiting(p *diagnosis.Pass, name string) fact.Fact {
 	return fact.Quotient.Of(name, fact.Count, q.waited(p), p.WindowLength())
 }
@@ -587,7 +587,7 @@ func recordsItself(frames []model.Frame) bool {
 	})
 }
 
-// often is how many waits it had a second.
+// often returns how many waits it had a second.
 func (q *queue) often(p *diagnosis.Pass, name string) fact.Fact {
 	return fact.Quotient.Of(name, fact.PerSec, p.WaitCount("waits", model.Sync, q.has), p.WindowLength())
 }

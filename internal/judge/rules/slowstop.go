@@ -163,7 +163,7 @@ func (s *stops) starved(p *diagnosis.Pass) string {
 	return fact.Sentence("of the time that threads of the process were ready while the machine was full they waited %s for a CPU", crowd)
 }
 
-// often is how many there are a second.
+// often returns how many there are a second.
 func (s *stops) often(p *diagnosis.Pass) fact.Fact {
 	return fact.Quotient.Of("stops", fact.PerSec, s.n, p.WindowLength())
 }
@@ -220,9 +220,8 @@ func howOften(n fact.Fact) fact.Name {
 // Ps made 22,000 calls.
 const stopFutex = 2
 
-// stopSymptoms is what these stops may explain: waits for a P that are longer
-// than the stops have another cause, and so have futex calls of which the stops
-// cannot make half.
+// stopSymptoms lists what these stops may explain: waits for a P that are longer than the
+// stops have another cause, and so have futex calls of which the stops cannot make half.
 func stopSymptoms(p *diagnosis.Pass, s *stops) []string {
 	symptoms := []string{}
 	if s.longest.Value >= p.Model.Sched.Delay.Quantile(0.99).Seconds() {

@@ -342,8 +342,8 @@ func checkIdleLoop(p *diagnosis.Pass, s *cpuUse) {
 	p.Report(f)
 }
 
-// idleTime is how long the load saw no operation end although it was going on,
-// and the cores that the process used in that time.
+// idleTime returns how long the load saw no operation end although it was going on, and the
+// cores that the process used in that time.
 func idleTime(p *diagnosis.Pass) (idle, cores fact.Fact) {
 	m := p.Model
 	if m.Load == nil || !m.Load.Known || m.Process == nil {

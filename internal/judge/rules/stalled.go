@@ -326,7 +326,7 @@ func runsUnseen(m *model.Model) bool {
 	})
 }
 
-// places are where they wait, where it was taken, and where its holder stands.
+// places returns where they wait, where it was taken, and where its holder stands.
 func (q *lockQueue) places(p *diagnosis.Pass) (list []diagnosis.Place) {
 	for i := range q.holders[:min(1, len(q.holders))] {
 		h := &q.holders[i]
@@ -339,7 +339,7 @@ func (q *lockQueue) places(p *diagnosis.Pass) (list []diagnosis.Place) {
 	return list
 }
 
-// doubt is how sure it is, why, and what else it cannot be.
+// doubt returns how sure it is, why, and what else it cannot be.
 func (q *lockQueue) doubt(p *diagnosis.Pass, times bool) (c diagnosis.Confidence, reasons, ruledOut []string) {
 	c = diagnosis.Low
 	_, busy := q.computes(p)
@@ -384,7 +384,7 @@ const (
 	unlockFirst = "mu.Lock()\nv := s.value // what is needed, copied\nmu.Unlock()\ncall(v)"
 )
 
-// remedy is what to change, by what the holder does.
+// remedy says what to change, by what the holder does.
 func (q *lockQueue) remedy(p *diagnosis.Pass) diagnosis.Remedy {
 	_, busy := q.computes(p)
 	switch {

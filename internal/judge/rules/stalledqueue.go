@@ -341,7 +341,7 @@ func (q *waitQueue) findReceivers(m *model.Moment) (found bool) {
 // known reports whether source shows who should receive from the channel.
 func (q *waitQueue) known() bool { return q.channel > 0 && len(q.holders) > 0 }
 
-// receives is how somebody comes back to receive from the channel; nil when it does not.
+// receives returns how somebody comes back to receive from the channel; nil when it does not.
 func (q *waitQueue) receives(s *model.Standing) *model.Serving {
 	for i := range s.Serves {
 		if s.Serves[i].Channel == q.channel {
@@ -511,7 +511,7 @@ func (q *waitQueue) receiver(p *diagnosis.Pass) (format string, parts []fact.Par
 	return format + ".", parts
 }
 
-// places are where they wait, and where one stands who has it.
+// places returns where they wait, and where one stands who has it.
 func (q *waitQueue) places(p *diagnosis.Pass) (list []diagnosis.Place) {
 	for _, s := range q.waiters[:min(2, len(q.waiters))] {
 		if at := programPlace(p, s.Stack); !slices.Contains(list, at) {

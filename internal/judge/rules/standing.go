@@ -28,7 +28,7 @@ func stateWords(state string) string {
 	return "is in " + state
 }
 
-// standsAt is what somebody does, and in which function.
+// standsAt says what somebody does, and in which function.
 func standsAt(p *diagnosis.Pass, s *model.Standing) string {
 	words := stateWords(s.State)
 	if at := userPlace(p, s.Stack); at.Function != "" {

@@ -206,7 +206,7 @@ func (c *callerGroup) of(o *op) func(*model.Wait, string) bool {
 	return func(w *model.Wait, op string) bool { return c.counts(w, op) && op == o.name }
 }
 
-// mean is how long one call of an operation takes.
+// mean returns how long one call of an operation takes.
 func (c *callerGroup) mean(p *diagnosis.Pass, o *op) fact.Fact {
 	return fact.Quotient.Of("one call of "+o.name+", mean", fact.Seconds,
 		c.calls.time(p, "time in "+o.name, c.of(o)), c.calls.count(p, "calls of "+o.name, c.of(o)))
@@ -328,7 +328,7 @@ func (c *callerGroup) remedy(mean fact.Fact) diagnosis.Remedy {
 	return diagnosis.Remedy{Text: fewerCalls}
 }
 
-// knownCall is what helps with a call that is known by its name.
+// knownCall says what helps with a call that is known by its name.
 func knownCall(name string) (diagnosis.Remedy, bool) {
 	for _, r := range callRemedies {
 		if slices.ContainsFunc(r.names, func(n string) bool { return strings.Contains(name, n) }) {

@@ -44,7 +44,7 @@ func coresInUse(p *diagnosis.Pass) fact.Fact {
 	return p.CPUInUse()
 }
 
-// psInUse is how many Ps had a thread on average, looking for work included.
+// psInUse returns how many Ps had a thread on average, looking for work included.
 func psInUse(p *diagnosis.Pass) fact.Fact {
 	return fact.Quotient.Of("Ps held", fact.Cores,
 		p.Processors("time of Ps held", "user", "gc", "syscall", "scheduler"), p.WindowLength())
@@ -125,7 +125,7 @@ var longestStop = &fact.Formula{Name: "longest stop", Words: "{0} × (1 − {1} 
 		return (1 - x[1]/x[2]) * x[0]
 	}}
 
-// cpuQuota is what the control group allows.
+// cpuQuota measures what the control group allows.
 func cpuQuota(p *diagnosis.Pass) fact.Fact {
 	return p.Setting("CPU quota", "quota of the control group", p.Model.Limits.Quota, fact.Cores)
 }
@@ -138,8 +138,7 @@ func quotaPeriod(p *diagnosis.Pass) fact.Fact {
 	return p.Setting("quota period", "period of the control group's quota", period.Seconds(), fact.Seconds)
 }
 
-// usableCPUs is how many CPUs can run the process's threads at once; 0 when
-// unknown.
+// usableCPUs returns how many CPUs can run the process's threads at once; 0 when unknown.
 func usableCPUs(p *diagnosis.Pass) fact.Fact {
 	m, n := p.Model, 0
 	if m.Limits != nil {
@@ -156,12 +155,12 @@ func allowedCores(p *diagnosis.Pass) fact.Fact {
 	return p.Setting("cores that the process may use", "affinity, quota and CPUs online", p.Model.Usable(), fact.Cores)
 }
 
-// bound is what the stops add to a request.
+// bound computes what the stops add to a request.
 func (t *throttle) bound(more string) diagnosis.Bound {
 	return diagnosis.Limit(t.mean, diagnosis.Latency, t.share.Value, "between nothing and this, for a request that falls into a stop"+more)
 }
 
-// facts are what both rules about the quota rest on.
+// facts returns the facts that both rules about the quota rest on.
 func (t *throttle) facts() []fact.Fact {
 	out := []fact.Fact{t.quota, t.periods, t.throttled, t.stopped}
 	if t.usage.Value > 0 {
@@ -190,8 +189,8 @@ const (
 	surplusPs = 4
 )
 
-// operationRate is how many units of work the program did a second, and what they
-// are; 0 when nothing tells.
+// operationRate returns how many units of work the program did a second, and what they are; 0
+// when nothing tells.
 func operationRate(p *diagnosis.Pass) (rate fact.Fact, name fact.Name) {
 	o := p.Model.Operations()
 	if o == nil {

@@ -71,8 +71,8 @@ func checkThreadgrowth(p *diagnosis.Pass) {
 var usualThreads = &fact.Formula{Name: "usual threads", Words: "four for each of {0}, and twenty of the runtime's own",
 	Value: func(x []float64) float64 { return threadsPerP*x[0] + threadsMore }}
 
-// kernelBlocked is who keeps most threads in system calls, more than one for each
-// P on average, and how many; nil when nobody does.
+// kernelBlocked finds who keeps most threads in system calls, more than one for each P on
+// average, and how many; nil when nobody does.
 func kernelBlocked(p *diagnosis.Pass) (most *model.Group, blocked fact.Fact) {
 	for i := range p.Model.Sched.Groups {
 		g := &p.Model.Sched.Groups[i]
@@ -93,7 +93,7 @@ type blockedPlace struct {
 	start, end fact.Fact
 }
 
-// kernelBlockedOutside is who keeps most of the threads in system calls, by what
+// kernelBlockedOutside finds who keeps most of the threads in system calls, by what
 // goroutines do at both ends of the window; false when nobody does so at both.
 func kernelBlockedOutside(p *diagnosis.Pass, threads fact.Fact) (most blockedPlace, ok bool) {
 	m := p.Model
@@ -125,7 +125,7 @@ func inKernel(frames []model.Frame) bool {
 	return len(frames) > 0 && (model.EntersKernel(frames[0].Func) || frames[0].Func == "runtime.cgocall" || frames[0].Func == "runtime.asmcgocall")
 }
 
-// outsideFinding is what goroutines at both ends of the window show.
+// outsideFinding makes the finding of goroutines at both ends of the window.
 func outsideFinding(p *diagnosis.Pass, b *blockedPlace, threads, ps, usual fact.Fact) diagnosis.Finding {
 	f := threadFinding(p, b.end, threads, ps, usual)
 	f.Evidence = append(f.Evidence, b.start)
@@ -138,7 +138,7 @@ func outsideFinding(p *diagnosis.Pass, b *blockedPlace, threads, ps, usual fact.
 	return f
 }
 
-// groupFinding is what a trace shows.
+// groupFinding makes the finding of a trace.
 func groupFinding(p *diagnosis.Pass, g *model.Group, blocked, threads, ps, usual fact.Fact) diagnosis.Finding {
 	f := threadFinding(p, blocked, threads, ps, usual)
 	f.Reasons = []string{"two kinds of evidence agree: the kernel counts the threads, and the trace who is in " +
@@ -152,7 +152,7 @@ func groupFinding(p *diagnosis.Pass, g *model.Group, blocked, threads, ps, usual
 	return f
 }
 
-// threadFinding is what both have.
+// threadFinding makes what both have.
 func threadFinding(p *diagnosis.Pass, blocked, threads, ps, usual fact.Fact) diagnosis.Finding {
 	memory := fact.Product.Of("memory of threads beyond one for each P, at least", fact.Bytes,
 		fact.Difference.Of("threads beyond one for each P", fact.Count, threads, ps),

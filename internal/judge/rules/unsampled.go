@@ -56,7 +56,7 @@ func checkUnsampled(p *diagnosis.Pass) {
 	}
 }
 
-// coverage is what some samples saw of the CPU that the system charged.
+// coverage measures what some samples saw of the CPU time used.
 func coverage(p *diagnosis.Pass, a *model.CPUAccount, by model.Source) fact.Fact {
 	return p.Statistic(fact.Account, "coverage", "coverage of "+diagnosis.SourceName(by), a.Coverage[by], fact.Ratio).From(by)
 }
