@@ -22,8 +22,8 @@ type benchmarked struct {
 
 func (b *benchmarked) median(unit string) float64 { return statistics.Median(b.values[unit]) }
 
-// benchmarkAccount is what an operation of each benchmark costs: the median of its
-// rounds, what they spread, and what it allocates.
+// benchmarkAccount lists what an operation of each benchmark costs: the median of its rounds,
+// what they spread, and what it allocates.
 func benchmarkAccount(p fact.Meter) *Account {
 	if len(p.Model.Load.Benchmarks) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 // countRows is how many counts an account keeps.
 const countRows = 6
 
-// countsAccount is what perf stat or strace counted: calls by their number, or the events
+// countsAccount lists what perf stat or strace counted: calls by their number, or the events
 // that were asked for.
 func countsAccount(c *model.Counts) *Account {
 	if len(c.Inits) > 0 {
@@ -63,7 +63,7 @@ func countRow(c *model.Counts, e *model.Count) AccountRow {
 	return row
 }
 
-// initsAccount is how long packages took to initialise themselves, the longest first.
+// initsAccount returns how long packages took to initialise themselves, the longest first.
 func initsAccount(c *model.Counts) *Account {
 	a := &Account{Source: model.Counted}
 	all := fact.CountedFact("initialising packages", c, c.Initialising().Seconds(), fact.Seconds, "time")

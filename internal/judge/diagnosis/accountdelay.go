@@ -14,7 +14,7 @@ import (
 // noSaving ends the sentence of both.
 const noSaving = " Such time ranks places; it is no saving."
 
-// mutexAccount is who held what others waited for: the stacks are those that unlocked.
+// mutexAccount lists who held what others waited for: the stacks are those that unlocked.
 func mutexAccount(p fact.Meter) *Account {
 	total := p.Samples("waiting", "mutex", nil)
 	rows := largestIn(p, "mutex", total)
@@ -50,7 +50,7 @@ func InSyncMap(frames []model.Frame) bool {
 	return false
 }
 
-// blockAccount is what goroutines waited for, by the lock or channel and its line.
+// blockAccount lists what goroutines waited for, by the lock or channel and its line.
 func blockAccount(p fact.Meter) *Account {
 	total := p.Samples("blocked", "block", nil)
 	rows := rowsOf(p, "block", total, byWait)
@@ -73,7 +73,7 @@ func blockAccount(p fact.Meter) *Account {
 // kindShare is the part of all waiting below which a kind of it is left out.
 const kindShare = 0.01
 
-// atOnce is how many waited on average, by Little's law, where the profile tells over
+// atOnce returns how many waited on average, by Little's law, where the profile tells over
 // which time it was taken.
 func atOnce(profile *model.Profile, total fact.Fact) fact.Name {
 	if profile.Duration <= 0 {

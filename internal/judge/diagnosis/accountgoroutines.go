@@ -14,7 +14,7 @@ import (
 // belong together: of small numbers many are equal by chance.
 const alikeLeast = 100
 
-// goroutineAccount is what a goroutine profile or dump says: how many there are, where
+// goroutineAccount lists what a goroutine profile or dump says: how many there are, where
 // most stand, in which state and for how long at most, and who waits for a lock.
 func goroutineAccount(p fact.Meter) *Account {
 	m := p.Model.Moment
@@ -119,7 +119,7 @@ func (at *standingPlace) row(p fact.Meter, total fact.Fact) AccountRow {
 	return AccountRow{Name: at.at.Func, Where: &Place{at.at.Func, at.at.File, at.at.Line}, Value: v, Share: ratio(v.Value, total.Value), Note: note}
 }
 
-// alike is how many places have as many goroutines as the first.
+// alike returns how many places have as many goroutines as the first.
 func alike(places []standingPlace) (n int) {
 	for i := range places {
 		if places[i].count >= alikeLeast && places[i].count == places[0].count {

@@ -26,7 +26,7 @@ const (
 	sameAllocated = 1.5
 )
 
-// heapAccount is who holds what is in use, and where there are two profiles what grew.
+// heapAccount lists who holds what is in use, and where there are two profiles what grew.
 func heapAccount(p fact.Meter) *Account {
 	total := p.Samples("in use", "inuse_space", nil)
 	if p.Model.LiveHeap.Start != nil {
@@ -115,7 +115,7 @@ func changedRows(p fact.Meter, change fact.Fact, less bool) (rows []AccountRow) 
 	return rows
 }
 
-// runtimeRow is what the runtime counted at that moment; none where nothing tells.
+// runtimeRow returns what the runtime counted at that moment; none where nothing tells.
 func runtimeRow(p fact.Meter) (rows []AccountRow) {
 	s := p.Model.MemStats
 	if s == nil {
@@ -130,7 +130,7 @@ func runtimeRow(p fact.Meter) (rows []AccountRow) {
 	return []AccountRow{{Name: value.Name, Value: value, Note: note(words...)}}
 }
 
-// allocationAccount is what was allocated, where that says more than what is in use.
+// allocationAccount lists what was allocated, where that says more than what is in use.
 func allocationAccount(p fact.Meter) *Account {
 	total := p.Samples("allocated", "alloc_space", nil)
 	if total.Value == 0 {
@@ -156,7 +156,7 @@ func allInUse(p fact.Meter, live *Account, rows []AccountRow, allocated fact.Fac
 	return live.Rows[0].Name == rows[0].Name && allocated.Value <= sameAllocated*p.Samples("in use", "inuse_space", nil).Value
 }
 
-// objectWords is how many objects a function has in use, and how large.
+// objectWords returns how many objects a function has in use, and how large.
 func objectWords(p fact.Meter, name string) string {
 	of := p.Frames(func(frames []model.Frame) bool { return byFunction(frames).name == name })
 	objects, bytes := p.Samples("objects", "inuse_objects", of), p.Samples("in use", "inuse_space", of)

@@ -6,7 +6,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
-// loadAccount is what a load test measured, failures before everything else.
+// loadAccount lists what a load test measured, failures before everything else.
 func loadAccount(p fact.Meter) *Account {
 	l := p.Model.Load
 	if l.Ops <= 0 || len(l.Benchmarks) > 0 {

@@ -127,7 +127,7 @@ func mean(s model.Series) (sum float64) {
 	return sum
 }
 
-// schedStates are what goroutines did in the last line of scheddetail, most first.
+// schedStates counts what goroutines did in the last line of scheddetail, most first.
 func schedStates(p fact.Meter, line func(string, float64, fact.Unit) fact.Fact) (rows []AccountRow) {
 	last := p.Model.SchedLog[len(p.Model.SchedLog)-1]
 	all := 0

@@ -26,7 +26,7 @@ var moments = []struct{ metric, name string }{
 	{model.ScrapedCPU, "CPU time since the start"},
 }
 
-// metricsAccount is what the runtime's metrics say of a single moment. Of a log of them
+// metricsAccount lists what the runtime's metrics say of a single moment. Of a log of them
 // rules say more.
 func metricsAccount(p fact.Meter) *Account {
 	m := p.Model.Metrics

@@ -68,7 +68,7 @@ func rowsBy(p fact.Meter, tree string, total fact.Fact, of func([]model.Frame) o
 	return rows
 }
 
-// mostOften is what most of the matching samples of a tree say; "" when that is nothing.
+// mostOften returns what most of the matching samples of a tree say; "" when that is nothing.
 func mostOften(p fact.Meter, tree string, match fact.Where, says func(*model.Sample) string) string {
 	const other = "\x00" // samples that do not match
 	for _, words := range p.Largest(tree, func(s *model.Sample) string {

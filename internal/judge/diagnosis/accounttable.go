@@ -37,7 +37,7 @@ var tableWords = map[string]string{
 	"threadcreate": "threads", "goroutineleak": "goroutines that nothing can wake", "samples": "samples",
 }
 
-// tableAccount is what a printed profile says.
+// tableAccount lists what a printed profile says.
 func tableAccount(t *model.Table) *Account {
 	a := &Account{Source: model.Printed}
 	for _, f := range standing(t) {

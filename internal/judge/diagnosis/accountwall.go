@@ -8,8 +8,8 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// wallAccount is what all goroutines did with their time, running or waiting. Waiting
-// for work is most of it in any server: that ranks nothing, so what ran comes with it.
+// wallAccount lists what all goroutines did with their time, running or waiting. Waiting for
+// work is most of it in any server: that ranks nothing, so what ran comes with it.
 func wallAccount(p fact.Meter) *Account {
 	total := p.Samples("time of goroutines", "wall", nil)
 	rows := rowsOf(p, "wall", total, byState)

@@ -9,8 +9,8 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// workAccount is what the CPU of a profile went into: the kinds of work, and the
-// functions of the program with most of it.
+// workAccount lists what the CPU of a profile went into: the kinds of work, and the functions
+// of the program with most of it.
 func workAccount(p fact.Meter) *Account {
 	if _, nanos := p.Model.CPU.Columns(); nanos < 0 {
 		return samplesAccount(p)

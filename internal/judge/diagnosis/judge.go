@@ -212,8 +212,8 @@ func Busy(m *model.Model) (cores, of float64, ok bool) {
 	return a.Cores(), usable(m), true
 }
 
-// usable is how many cores the program can use at most: its Ps, and what the
-// machine and its limits allow. One when nothing tells.
+// usable returns how many cores the program can use at most: its Ps, and what the machine and
+// its limits allow. One when nothing tells.
 func usable(m *model.Model) float64 {
 	of := float64(m.Run.Procs)
 	if u := m.Usable(); u > 0 && (of == 0 || u < of) {
@@ -317,7 +317,7 @@ func waitsForIt(m *model.Model) string {
 	return ""
 }
 
-// heldAt is what goroutines with work in hand wait for: "lock", "send", or "" where they
+// heldAt names what goroutines with work in hand wait for: "lock", "send", or "" where they
 // may be at leisure.
 func heldAt(m *model.Model, w *model.Wait) string {
 	if w.Reason == "chan send" {
@@ -463,7 +463,7 @@ func (r *runner) mostCPU() *Finding {
 	return &r.d.Findings[i]
 }
 
-// window is how long it was looked at, in words.
+// window returns how long it was looked at, in words.
 func (r *runner) window() string {
 	d := r.m.Run.Duration
 	if r.m.Sched == nil {

@@ -158,8 +158,8 @@ func pasteableFiles(run *model.Run) (files string, ok bool) {
 	return files, true
 }
 
-// rest is what verify must be told beside a finding, as far as the evidence
-// does not tell it: package, load and command.
+// rest writes the flags that verify needs beside a finding, as far as the evidence has them
+// not: package, load and command.
 func (w *proofWriter) rest(code bool) (s string) {
 	if code && w.mainPackage() == noPackage {
 		s = " --package " + noPackage

@@ -7,9 +7,8 @@ import "math"
 // better than they say; none of them adds up waiting times, for waits of
 // different goroutines overlap.
 
-// Amdahl is what is left of a whole when a part of it costs nothing any more:
-// 1 - share (G. Amdahl, AFIPS 1967, for a part made infinitely fast). Share and
-// result are 0 to 1.
+// Amdahl returns what is left of a whole when a part of it costs nothing any more: 1 - share
+// (G. Amdahl, AFIPS 1967, for a part made infinitely fast). Share and result are 0 to 1.
 func Amdahl(share float64) float64 {
 	return 1 - min(max(share, 0), 1)
 }

@@ -21,7 +21,7 @@ const (
 	Uncovered
 )
 
-// DisturbedBy is what can change the number, or one that it was computed from.
+// DisturbedBy returns what can change the number, or one that it was computed from.
 func (f *Fact) DisturbedBy() (d Disturbance) {
 	for i := range f.Operands {
 		d |= f.Operands[i].DisturbedBy()
@@ -57,7 +57,7 @@ func (o *Origin) disturbedBy(u Unit) Disturbance {
 	return 0
 }
 
-// ofTime is what disturbs kinds that count and measure time, too.
+// ofTime returns what disturbs kinds that count and measure time, too.
 func (o *Origin) ofTime(u Unit) Disturbance {
 	if u == Seconds || o.Share {
 		return Starvation

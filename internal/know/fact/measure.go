@@ -24,13 +24,13 @@ func (p Meter) Frames(match func([]model.Frame) bool) Where {
 	return func(s *model.Sample) bool { return match(p.Model.Stacks.Frames(s.Stack)) }
 }
 
-// Samples is what the matching samples of a tree add up to, in its unit.
+// Samples adds up the matching samples of a tree, in its unit.
 func (p Meter) Samples(name, tree string, match Where) Fact {
 	part, _, o := p.count(tree, match)
 	return fact(name, part, trees[tree].unit, o)
 }
 
-// SampleCount is how many the matching samples of a tree are.
+// SampleCount counts the matching samples of a tree.
 func (p Meter) SampleCount(name, tree string, match Where) Fact {
 	_, _, o := p.count(tree, match)
 	o.Columns = []string{"count"}
@@ -44,8 +44,7 @@ func (p Meter) SampleShare(name, tree string, match Where) Fact {
 	return fact(name, statistics.Quotient(part, all), Ratio, o)
 }
 
-// SamplesAtStart is what they added up to when the window began, of the trees of
-// what is in use.
+// SamplesAtStart adds them up as of the window's begin, for the trees of what is in use.
 func (p Meter) SamplesAtStart(name, tree string, match Where) Fact {
 	begin := p.Model.LiveHeap.Start
 	if tree == "goroutine" {
@@ -172,7 +171,7 @@ func (p Meter) Waits(name string, kind model.WaitKind, match func(*model.Wait) b
 	return fact(name, total.Seconds(), Seconds, o)
 }
 
-// WaitCount is how many they were.
+// WaitCount counts them.
 func (p Meter) WaitCount(name string, kind model.WaitKind, match func(*model.Wait) bool) Fact {
 	_, n, o := p.waited(kind, match)
 	o.Columns = []string{"count"}
@@ -257,7 +256,7 @@ func groupColumn(g *model.Group, column string) (v float64, u Unit, ok bool) {
 	return 0, "", false
 }
 
-// Processors is what the Ps did, summed over them: user, gc, gc_idle, syscall,
+// Processors measures what the Ps did, summed over them: user, gc, gc_idle, syscall,
 // scheduler, idle, unknown in seconds, or starts.
 func (p Meter) Processors(name string, columns ...string) Fact {
 	return p.counted(name, Origin{Kind: Processors, Source: model.Trace, Columns: columns})
@@ -295,7 +294,7 @@ func (p Meter) CPUPart(name string, parts ...model.CPUPart) Fact {
 	return p.counted(name, p.account(columns...))
 }
 
-// CPUSamples is how many samples the account rests on.
+// CPUSamples counts the samples that the account rests on.
 func (p Meter) CPUSamples() Fact { return p.counted("samples", p.account("samples")) }
 
 func (p Meter) account(columns ...string) Origin {
@@ -317,8 +316,8 @@ func (p Meter) Metric(name, metric string, fold Fold) Fact {
 	return p.counted(name, Origin{Kind: Metric, Source: model.MetricsLog, Name: metric, Fold: fold})
 }
 
-// Syscalls is how often some system calls were made: calls, errors, good (those
-// without an error), bytes, or time in seconds.
+// Syscalls counts some system calls: calls, errors, good (those without an error), bytes, or
+// time in seconds.
 func (p Meter) Syscalls(name, column string, calls ...string) Fact {
 	return p.counted(name, Origin{Kind: Syscalls, Source: model.SyscallLog, Names: calls, Columns: []string{column}})
 }
@@ -378,7 +377,7 @@ func (p Meter) ProfileLength(tree string) Fact {
 // WindowLength is the time that the evidence covers.
 func (p Meter) WindowLength() Fact { return p.counted("window", Origin{Kind: Window}) }
 
-// Setting is what was set for the run, or built into it; what is its name, like
+// Setting returns what was set for the run, or built into it; what is its name, like
 // "GOMAXPROCS".
 func (p Meter) Setting(name, what string, v float64, u Unit) Fact {
 	return fact(name, v, u, Origin{Kind: Setting, Name: what})
@@ -459,7 +458,7 @@ func (p Meter) counted(name string, o Origin) Fact {
 	return fact(name, v, u, o)
 }
 
-// Total is what the rows of an origin come to.
+// Total adds up the rows of an origin.
 func (o *Origin) Total(m *model.Model) (v float64, u Unit) {
 	u = Count
 	for _, r := range o.Rows(m) {

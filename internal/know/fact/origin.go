@@ -144,7 +144,7 @@ func (o Origin) String() string {
 
 var observations = map[Kind]string{Samples: "sample", Waits: "wait", Wakes: "wake-up", Syscalls: "call"}
 
-// observation is what N counts.
+// observation names what N counts.
 func (o *Origin) observation() string {
 	if o.Kind == Samples && (o.Source == model.Heap || o.Source == model.LiveHeap) {
 		return "object"

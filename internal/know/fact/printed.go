@@ -10,7 +10,7 @@ func PrintedTotal(name string, t *model.Table) Fact {
 	return printed(name, t, t.Total, Origin{Columns: []string{"total"}})
 }
 
-// PrintedUnder is what was counted in a function and in what it calls.
+// PrintedUnder adds up what was counted in a function and in what it calls.
 func PrintedUnder(name string, t *model.Table, f *model.TableFunction) Fact {
 	return printed(name, t, f.Cum, Origin{Columns: []string{"cum"}, Functions: []string{f.Func}})
 }

@@ -160,9 +160,9 @@ func (m *Model) Neighbours() (n Neighbours, ok bool) {
 	return n, true
 }
 
-// waited is how long threads were ready and had no CPU, from the first sample
-// to the last. The counter is of the threads that live: where some have ended
-// it falls, most of all when the whole process ends.
+// waited returns how long threads were ready and had no CPU, from the first sample to the
+// last. The counter is of the threads that live: where some have ended it falls, most of all
+// when the whole process ends.
 func (p *Process) waited() (d time.Duration) {
 	if p == nil {
 		return 0

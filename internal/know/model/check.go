@@ -60,7 +60,7 @@ func (c *check) errorf(format string, args ...any) {
 	}
 }
 
-// slack is what accounts of different events may differ by: the time whose
+// slack returns the difference that accounts of different events may have: the time whose
 // owner is uncertain, and a microsecond for rounding.
 func (c *check) slack() time.Duration {
 	cov := c.m.Run.Coverage

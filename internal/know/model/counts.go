@@ -37,7 +37,7 @@ type Count struct {
 	Time   time.Duration // that the kernel worked for the calls, waiting left out; only of strace
 }
 
-// Initialising is how long all packages took.
+// Initialising returns how long all packages took.
 func (c *Counts) Initialising() (sum time.Duration) {
 	for i := range c.Inits {
 		sum += c.Inits[i].Took
@@ -45,7 +45,7 @@ func (c *Counts) Initialising() (sum time.Duration) {
 	return sum
 }
 
-// AllCalls is how many system calls were counted.
+// AllCalls returns how many system calls were counted.
 func (c *Counts) AllCalls() (n float64) {
 	for i := range c.Calls {
 		n += c.Calls[i].N

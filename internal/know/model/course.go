@@ -54,7 +54,7 @@ func (m *Model) Course() *Course {
 	return c
 }
 
-// Samples is how many of the kernel's samples that match fell into each piece; nil
+// Samples returns how many of the kernel's samples that match fell into each piece; nil
 // matches all.
 func (c *Course) Samples(match func(sample int) bool) []float64 {
 	n := make([]float64, CoursePieces)
@@ -68,9 +68,9 @@ func (c *Course) Samples(match func(sample int) bool) []float64 {
 	return n
 }
 
-// operationsDone is how many operations had ended by the time, empty where that is not
-// known. Goroutines of a server that were created are taken for operations that ended
-// where nearly no others were.
+// operationsDone returns how many operations had ended by the time, empty where that is not
+// known. Goroutines of a server that were created are taken for operations that ended where
+// nearly no others were.
 func (m *Model) operationsDone(o *Operations) (done Series) {
 	switch {
 	case o == nil:
@@ -94,7 +94,7 @@ const (
 	mostCreated = 0.9
 )
 
-// done is how many operations had ended by the end of each interval, from the first in
+// done returns how many operations had ended by the end of each interval, from the first in
 // which some did. The last interval may be shorter than it says, and is left out then.
 func (l *Load) done() (done Series) {
 	n, widest := 0.0, time.Duration(0)

@@ -272,7 +272,7 @@ func (v *cpuView) coverage() (float64, bool) {
 	}
 }
 
-// noise is how far coverage may be off by chance.
+// noise returns how far coverage may be off by chance.
 func (v *cpuView) noise() float64 {
 	used := v.user + v.system
 	if used <= 0 {

@@ -89,8 +89,8 @@ var kernelEntries = map[string]bool{
 // perfKernel is what folded stacks of perf mark kernel frames with.
 const perfKernel = "_[k]"
 
-// KernelDepth is how many frames of a stack, leaf first, are the kernel's: they
-// begin it.
+// KernelDepth returns how many frames of a stack, leaf first, are the kernel's: they begin
+// it.
 func KernelDepth(frames []Frame) (n int) {
 	for i, f := range frames {
 		switch {

@@ -21,11 +21,11 @@ type GCLogAccount struct {
 	LeastGoal, MostGoal uint64        // of lines that have one
 }
 
-// CPU is what collecting took from the program: what Ps did that had nothing else to do
+// CPU returns what collecting took from the program: what Ps did that had nothing else to do
 // is not in it.
 func (a *GCLogAccount) CPU() time.Duration { return a.Assist + a.Background + a.Stop }
 
-// Ps is what the Ps could have done meanwhile.
+// Ps returns what the Ps could have done meanwhile.
 func (a *GCLogAccount) Ps() time.Duration { return a.Over * time.Duration(a.Procs) }
 
 // GCLogAccount adds up the lines of gctrace; nil where there are fewer than two.

@@ -180,8 +180,8 @@ var statesOf = map[string]string{
 	"internal/runtime/syscall/linux.Syscall6": "syscall", "syscall.syscall": "syscall", "syscall.syscall6": "syscall",
 }
 
-// StateOf is what a goroutine does or waits for by its stack, leaf first, in the
-// runtime's word for it.
+// StateOf names what a goroutine does or waits for by its stack, leaf first, in the runtime's
+// word for it.
 func StateOf(frames []Frame) string {
 	state := StateRunning
 	for i, f := range frames {

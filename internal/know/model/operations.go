@@ -106,7 +106,7 @@ func (m *Model) LoadElsewhere() (elsewhere, unanswered bool) {
 	return l.Known && l.Unanswered < l.Ops, l.Unanswered == l.Ops
 }
 
-// overlap is how many seconds of a stretch lie inside the window.
+// overlap returns how many seconds of a stretch lie inside the window.
 func overlap(at, width, window time.Duration) float64 {
 	return max(0, min(at+width, window)-max(at, 0)).Seconds()
 }
@@ -202,7 +202,7 @@ type PerOperation struct {
 	Source   Source
 }
 
-// Name is what a reader calls it.
+// Name returns the name for readers.
 func (p PerOperation) Name() string {
 	if p.Part == "" {
 		return string(p.Resource)

@@ -75,7 +75,7 @@ type LimitSample struct {
 	Memory             uint64 // bytes
 }
 
-// Usable is how many cores the limits and the machine allow; 0 when unknown.
+// Usable returns how many cores the limits and the machine allow; 0 when unknown.
 func (m *Model) Usable() float64 {
 	var cores float64
 	if m.Machine != nil {

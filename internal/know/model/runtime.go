@@ -63,7 +63,7 @@ type SchedLine struct {
 	Goroutines map[string]int
 }
 
-// Queued is how many goroutines were ready and waited for a P.
+// Queued returns how many goroutines were ready and waited for a P.
 func (l *SchedLine) Queued() int {
 	n := max(0, l.RunQueue)
 	for _, q := range l.Local {

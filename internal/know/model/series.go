@@ -192,7 +192,7 @@ func (m *Metrics) Last(name string) (float64, bool) {
 	return p.Value, ok
 }
 
-// N is how many values the histogram counts.
+// N returns how many values the histogram counts.
 func (h MetricHistogram) N() (n uint64) {
 	for _, c := range h.Counts {
 		n += c
@@ -223,8 +223,8 @@ func (h MetricHistogram) Quantile(q float64) float64 {
 	return math.NaN()
 }
 
-// Above is how many values were surely at or above v: those of the buckets
-// that begin there.
+// Above returns how many values were surely at or above v: those of the buckets that begin
+// there.
 func (h MetricHistogram) Above(v float64) (n uint64) {
 	for i, c := range h.Counts {
 		if i < len(h.Bounds) && h.Bounds[i] >= v {

@@ -403,7 +403,7 @@ func (u *codeUnit) frame(pkg string, line int) model.Frame {
 	return f
 }
 
-// sendEffect is what is done with a channel whose receiver waits.
+// sendEffect returns the effect of code on a channel whose receiver waits.
 func sendEffect(x ast.Expr, parents []ast.Node) effect {
 	switch n := parent(parents, 0).(type) {
 	case *ast.SendStmt:
@@ -418,7 +418,7 @@ func sendEffect(x ast.Expr, parents []ast.Node) effect {
 	return handedOn(x, parents)
 }
 
-// receiveEffect is what is done with a channel whose sender waits.
+// receiveEffect returns the effect of code on a channel whose sender waits.
 func receiveEffect(x ast.Expr, parents []ast.Node) effect {
 	switch n := parent(parents, 0).(type) {
 	case *ast.UnaryExpr:
@@ -433,8 +433,8 @@ func receiveEffect(x ast.Expr, parents []ast.Node) effect {
 	return handedOn(x, parents)
 }
 
-// handedOn is what is done with a channel beside what ends the wait: made, looked at and
-// used it may be; given to a variable or a call it is another's.
+// handedOn returns the effect of code on a channel beside what ends the wait: made, looked at
+// and used it may be; given to a variable or a call it is another's.
 func handedOn(x ast.Expr, parents []ast.Node) effect {
 	if isChannel(x, parents) {
 		return noEffect
@@ -474,7 +474,7 @@ func isMake(x ast.Expr) bool {
 	return ok && calledName(call) == "make"
 }
 
-// doneEffect is what is done with a WaitGroup whose waiter waits.
+// doneEffect returns the effect of code on a WaitGroup whose waiter waits.
 func doneEffect(x ast.Expr, parents []ast.Node) effect {
 	switch n := parent(parents, 0).(type) {
 	case *ast.ValueSpec, *ast.Field:
@@ -501,7 +501,7 @@ func isCount(x ast.Expr) bool {
 	return !negative
 }
 
-// signalEffect is what is done with a condition.
+// signalEffect returns the effect of code on a condition.
 func signalEffect(x ast.Expr, parents []ast.Node) effect {
 	if sel, ok := parent(parents, 0).(*ast.SelectorExpr); ok && sel.X == x && (sel.Sel.Name == "Signal" || sel.Sel.Name == "Broadcast") {
 		return endsWait
@@ -532,7 +532,7 @@ type absence struct {
 	pkg    *sourcePackage
 }
 
-// lacks is what a stack waits for that only certain code can bring.
+// lacks returns what a stack waits for that only certain code can bring.
 func (r *sourceReader) lacks(state string, frames []model.Frame) (a absence, ok bool) {
 	at := model.Asker(frames)
 	if at < 0 {

@@ -86,7 +86,7 @@ type receive struct {
 	first bool // each turn begins with it
 }
 
-// receivesAround are what the loops around a line receive from.
+// receivesAround returns the receives of the loops around a line.
 func receivesAround(g *goFile, body *ast.BlockStmt, line int) (list []receive) {
 	add := func(x ast.Expr, first bool) {
 		if !slices.ContainsFunc(list, func(o receive) bool { return o.x == x }) {

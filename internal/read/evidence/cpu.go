@@ -17,7 +17,7 @@ func isCPU(p *profile.Profile) bool {
 	return hasType("cpu")(p) || hasType("samples")(p) && periodOf(p, "cpu") > 0
 }
 
-// periodOf is how many nanoseconds of a kind a sample stands for, 0 where the profile
+// periodOf returns how many nanoseconds of a kind a sample stands for, 0 where the profile
 // does not say.
 func periodOf(p *profile.Profile, kinds ...string) int64 {
 	if p.PeriodType == nil || p.PeriodType.Unit != "nanoseconds" || p.Period <= 0 {

@@ -42,7 +42,7 @@ type foundDump struct {
 	at         time.Time
 }
 
-// dumpsOf is where the dumps of one writer are read, whatever is before their lines.
+// dumpsOf returns where the dumps of one writer are read, whatever is before their lines.
 func (f *finder) dumpsOf(writer string) section {
 	for _, s := range f.dumps {
 		if s.writer == writer {
@@ -231,7 +231,7 @@ func (s *dumpSection) end() error {
 	return err
 }
 
-// goroutines is how many the dump that is read has.
+// goroutines returns how many the dump that is read has.
 func (s *dumpSection) goroutines() (n int) {
 	for i := range s.d.looks {
 		n += int(s.d.looks[i].count)

@@ -192,7 +192,7 @@ func unpackedRecording(man *recording.Manifest, names []string) *recording.Recor
 	return rec
 }
 
-// OpenError is why a file at p could not be opened.
+// OpenError returns why a file at p could not be opened.
 func OpenError(p string, err error) *problem.Error {
 	err = problem.Cause(err)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -449,8 +449,8 @@ func (s *source) peek() ([]byte, error) {
 	return head, nil
 }
 
-// pass is what happens to a file that cannot be read as evidence: in a
-// directory or archive it is passed over, given by name it is an error.
+// pass returns the error of a file that cannot be read as evidence, unless it is passed over:
+// in a directory or archive it is passed over, given by name it is an error.
 func (l *loader) pass(p *problem.Error) error {
 	if l.containers == 0 {
 		return p

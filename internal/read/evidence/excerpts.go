@@ -41,7 +41,7 @@ const (
 	ofProfiles
 )
 
-// section is where the excerpts of a kind are read that have one writer.
+// section returns where the excerpts of a kind are read that have one writer.
 func (f *finder) section(kind excerptKind, writer string) section {
 	if kind == ofGoroutines {
 		return f.dumpsOf(writer)
@@ -158,7 +158,7 @@ func (f *finder) line(line []byte) error {
 	return f.text(w.text, w.from, 0)
 }
 
-// at is when the line that is read was written, as far as the log tells.
+// at returns when the line that is read was written, as far as the log tells.
 func (f *finder) at() time.Time { return stampOf(string(f.stamp), f.now) }
 
 // text reads a line in its wrapping from, or the string in it that an excerpt is in.

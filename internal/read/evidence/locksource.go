@@ -123,7 +123,7 @@ func (r *sourceReader) heldAt(f model.Frame) []heldLock {
 	return w.held
 }
 
-// lockCall is what a call of a lock's method is called on, and the method.
+// lockCall returns what a lock's method is called on, and the method.
 func lockCall(call *ast.CallExpr) (x ast.Expr, method string) {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || len(call.Args) > 0 {

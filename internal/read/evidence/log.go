@@ -50,7 +50,7 @@ type logs struct {
 
 func (g *logs) entries() int { return len(g.gc) + len(g.sched) }
 
-// told is how many lines were found that are evidence by themselves.
+// told returns how many lines were found that are evidence by themselves.
 func (g *logs) told() int { return g.entries() + len(g.bench) + len(g.inits) + g.started }
 
 // readLog searches a text.

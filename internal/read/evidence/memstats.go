@@ -49,7 +49,7 @@ func (p *textParser) statistic(line string) {
 	}
 }
 
-// memStats is what was read, nil where the text was cut before them.
+// memStats returns what was read, nil where the text was cut before them.
 func (p *textParser) memStats() *model.MemStats {
 	if p.stats.HeapSys == 0 {
 		return nil
@@ -77,7 +77,7 @@ func age(a, b *snapshot) int {
 	return cmp.Compare(allocated(a.p), allocated(b.p))
 }
 
-// allocated is what a heap profile has of all that was allocated since the start.
+// allocated adds up what a heap profile has of all that was allocated since the start.
 func allocated(p *model.Profile) (sum float64) {
 	column := p.Column("alloc_space")
 	for i := range p.Samples {

@@ -128,7 +128,7 @@ func (p *perfScript) begin(thread, at, period, event string) {
 	}
 }
 
-// event is where samples of an event are added up; nil when there are too many events.
+// event returns where samples of an event are added up; nil when there are too many events.
 func (p *perfScript) event(name string) *perfEvent {
 	for _, e := range p.events {
 		if e.name == name {

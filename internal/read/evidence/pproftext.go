@@ -348,7 +348,7 @@ func (p *pprofText) of() (model.Source, model.ValueType) {
 	return "", t
 }
 
-// flat is what was counted in functions that match.
+// flat adds up what was counted in functions that match.
 func (p *pprofText) flat(match func(function string) bool) (sum float64) {
 	for i := range p.rows {
 		if match(p.rows[i].Func) {

@@ -98,8 +98,8 @@ func (e *schedEntry) detail(line []byte) bool {
 // has some forty reasons to wait.
 const maxSchedStates = 100
 
-// goroutineState is what a goroutine of scheddetail does: the reason of its wait, or the
-// word for its status. Empty for one that is not in use.
+// goroutineState returns the state of a goroutine of scheddetail: the reason of its wait, or
+// the word for its status. Empty for one that is not in use.
 func goroutineState(rest []byte) string {
 	status, ok := bytes.CutPrefix(rest, []byte("status="))
 	if !ok {

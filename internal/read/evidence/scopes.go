@@ -152,7 +152,8 @@ func (s *scope) ranges(n *ast.RangeStmt) {
 	ast.Walk(s, n.Body)
 }
 
-// given is what a variable is declared with; nil where that is nothing of its own.
+// given returns the expression that a variable is declared with; nil where that is nothing of
+// its own.
 func (v *variable) given() ast.Expr {
 	switch decl := v.decl.(type) {
 	case *ast.AssignStmt:

@@ -175,7 +175,7 @@ func clipped(text []byte, most int) string {
 	return strings.ToValidUTF8(string(text), "")
 }
 
-// list is what was found, most lines first.
+// list returns what was found, most lines first.
 func (r *shortages) list() (all []model.Shortage) {
 	for _, key := range slices.SortedFunc(maps.Keys(r.found), func(a, b shortageKey) int {
 		return cmp.Or(cmp.Compare(r.found[b].n, r.found[a].n), cmp.Compare(a.file, b.file), cmp.Compare(a.errno, b.errno), cmp.Compare(a.call, b.call))

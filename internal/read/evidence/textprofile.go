@@ -78,7 +78,7 @@ func (l *loader) readTextProfile(s source) error {
 	return l.foldText(kind.source, p.file(s.name, s.member))
 }
 
-// file is what was read, as a file.
+// file returns what was read, as a file.
 func (p *textParser) file(name, member string) *pprofFile {
 	return &pprofFile{Profile: p.p, name: name, member: member, kindStated: true, bad: p.bad, stats: p.memStats()}
 }

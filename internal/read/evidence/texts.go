@@ -18,7 +18,7 @@ type textSection struct {
 	count  map[model.Source]int
 }
 
-// textsOf is where the profiles of one writer are read.
+// textsOf returns where the profiles of one writer are read.
 func (f *finder) textsOf(writer string) section {
 	i := slices.IndexFunc(f.texts, func(s *textSection) bool { return s.writer == writer })
 	if i < 0 {

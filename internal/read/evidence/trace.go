@@ -364,7 +364,7 @@ func (f *folder) wait(w exectrace.Wait) model.Wait {
 		Group: f.groupName(w.Group), Count: w.Count, Total: w.Total, Open: w.Open, Parked: w.Parked, OpenTotal: w.OpenTotal}
 }
 
-// moment is what all stood at when the window ended.
+// moment returns what all stood at when the window ended.
 func (f *folder) moment() *model.Moment {
 	m := &model.Moment{Source: model.Trace, At: f.m.Run.Duration, Known: true, Watched: f.m.Run.Duration}
 	for _, s := range f.acc.Last {

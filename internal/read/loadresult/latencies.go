@@ -36,7 +36,7 @@ func (l *Latencies) Add(d time.Duration) {
 	_ = l.h.RecordValue(min(int64(d), longest)) // it fails for values out of range only
 }
 
-// N is how many there are.
+// N returns how many there are.
 func (l *Latencies) N() int64 { return l.h.TotalCount() }
 
 // Mean is 0 when there is nothing.

@@ -112,7 +112,7 @@ func (r *Result) Quantile(q float64) time.Duration {
 	return d
 }
 
-// Err is what is wrong with a run of which every operation failed; else nil.
+// Err returns the error of a run of which every operation failed; else nil.
 func (r *Result) Err() error {
 	if r.Ops == 0 || r.Failed < r.Ops || len(r.Errors) == 0 {
 		return nil

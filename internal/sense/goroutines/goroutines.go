@@ -127,7 +127,7 @@ func (a *Ages) add(d time.Duration) {
 	}
 }
 
-// Still is how many of a group have been as they are for of, the longest time up to d by
+// Still returns how many of a group have been as they are for of, the longest time up to d by
 // which they are counted; 0 for less than a second.
 func (g *Group) Still(d time.Duration) (n int, of time.Duration) {
 	for i := range g.Ages {
@@ -138,8 +138,8 @@ func (g *Group) Still(d time.Duration) (n int, of time.Duration) {
 	return n, of
 }
 
-// After is what a snapshot becomes when its program does not run for d: all have been as
-// they are for longer.
+// After returns the snapshot of a program that does not run for d: all have been as they are
+// for longer.
 func (s *Snapshot) After(d time.Duration) *Snapshot {
 	later := *s
 	later.Time, later.Calls = s.Time.Add(d), 0
@@ -746,8 +746,7 @@ func (r *Reader) readMark(now int64) {
 	}
 }
 
-// function is what is known of a function by its start; nil where no function
-// begins.
+// function returns the entry of a function by its start; nil where no function begins.
 func (r *Reader) function(start uint64) *function {
 	f, ok := r.functions[start]
 	if !ok {

@@ -234,7 +234,7 @@ func (h *HeapReader) exactly(at, n uint64) ([]byte, error) {
 	return b, nil
 }
 
-// cannot is why memory was not read; without an error nothing is there.
+// cannot returns why memory was not read; without an error nothing is there.
 func cannot(err error) error {
 	if err == nil {
 		return unsure("its memory profile leads nowhere")

@@ -193,9 +193,9 @@ func structures(d *dwarf.Data) (map[string]dwarf.Offset, error) {
 	return found, nil
 }
 
-// offsetOf is where a field is in the structure that is described at a place. It
-// goes from entry to entry: what the standard library makes of a type may refer
-// to itself, and nests as deep as a file says.
+// offsetOf returns where a field is in the structure that is described at a place. It goes
+// from entry to entry: what the standard library makes of a type may refer to itself, and
+// nests as deep as a file says.
 func offsetOf(d *dwarf.Data, in dwarf.Offset, path string) (at uint32, ok bool) {
 	name, rest, more := strings.Cut(path, ".")
 	r := d.Reader()

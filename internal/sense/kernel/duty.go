@@ -72,7 +72,7 @@ func (d *duty) meanCycle() time.Duration {
 	return meanCycle
 }
 
-// look is how long it is until the next look while everything is watched.
+// look returns how long it is until the next look while everything is watched.
 func (d *duty) look() time.Duration {
 	if d.sparse {
 		return beat.Until(sparseLooks)
@@ -140,11 +140,10 @@ func (e *episode) add(s span, events uint64, cpu time.Duration, stacks float64) 
 	e.length += length
 }
 
-// factors are what numbers and times are scaled by, for an episode of so many
-// seconds and seconds of CPU: 1 but for chance and what the watching costs. The
-// latter cannot hold up a program longer than it takes, which bounds the
-// imprecision of the CPU clock. Where the kernel counts the events itself, the
-// number of all of them is known: all, else 0.
+// factors returns the factors for numbers and times, for an episode of so many seconds and
+// seconds of CPU: 1 but for chance and what the watching costs. The latter cannot hold up a
+// program longer than it takes, which bounds the imprecision of the CPU clock. Where the
+// kernel counts the events itself, the number of all of them is known: all, else 0.
 func (e *episode) factors(elapsed, cpu float64, all uint64) (count, wall float64) {
 	if e.wall <= 0 {
 		return 1, 1

@@ -157,7 +157,7 @@ func (s *Session) refuse(what string, why, how string) {
 	s.refused = append(s.refused, Refusal{what, why, how})
 }
 
-// Refused is what was asked for and is not had, or only in part.
+// Refused returns what was wanted and is missing, wholly or in part.
 func (s *Session) Refused() []Refusal { return slices.Clone(s.refused) }
 
 // startProbes starts the eBPF programs; what fails is tried by events.

@@ -34,8 +34,8 @@ func (w *switchSource) seen() uint64 {
 // manyThreads are so many that to read their counters costs more than it brings.
 const manyThreads = 500
 
-// counters are how often threads came onto a CPU: as often as they left one, and
-// one more.
+// counters returns how often threads came onto a CPU: as often as they left one, and one
+// more.
 func (w *switchSource) counters() map[int]uint64 {
 	threads, err := threadsOf(w.pid)
 	if err != nil || len(threads) > manyThreads {

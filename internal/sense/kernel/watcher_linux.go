@@ -224,8 +224,8 @@ func (w *watcher) slice(s span, stacks float64) (was span, events uint64, used t
 // before it is.
 const steady = 1.5
 
-// since is what was counted between two times, 0 where that is not known: a
-// thread that ended took its number with it.
+// since returns what was counted between two times, 0 where that is not known: a thread that
+// ended took its number with it.
 func since(before, after map[int]uint64) (n uint64) {
 	for thread, count := range before {
 		if after[thread] < count {
@@ -238,8 +238,8 @@ func since(before, after map[int]uint64) (n uint64) {
 	return n
 }
 
-// pace is how long so many calls of the kernel that do nothing take here, measured
-// once: what the programs cost goes with it from machine to machine.
+// pace returns how long so many calls of the kernel that do nothing take here, measured once:
+// what the programs cost goes with it from machine to machine.
 func pace(calls float64) time.Duration { return time.Duration(calls * float64(emptyCall())) }
 
 var emptyCall = sync.OnceValue(func() time.Duration {
@@ -453,7 +453,7 @@ func threadAlive(pid, tid int) bool {
 	return threadFile(pid, tid, "comm", buf[:]) != nil
 }
 
-// runsOf is how often a thread came onto a CPU so far.
+// runsOf returns how often a thread came onto a CPU so far.
 func runsOf(pid, tid int) (runs uint64, ok bool) {
 	var buf [128]byte
 	var cpu, wait uint64

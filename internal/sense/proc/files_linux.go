@@ -59,7 +59,7 @@ func openFiles(root string, budget int) (*files, error) {
 	return &files{dir: fd, budget: budget, buf: make([]byte, readBuffer), path: make([]byte, 0, 64)}, nil
 }
 
-// allowedFiles is how many descriptors this process may have.
+// allowedFiles returns how many descriptors this process may have.
 func allowedFiles() int {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {

@@ -155,8 +155,8 @@ func (m *machine) readStat() ([]byte, error) {
 
 const maxStat = 2 << 20 // bytes: 8192 CPUs take at most 130 each
 
-// usable is how many of the CPUs in a list are online; 0 when unknown. The
-// kernel's list also has those that could be plugged in.
+// usable returns how many of the CPUs in a list are online; 0 when unknown. The kernel's list
+// also has those that could be plugged in.
 func (m *machine) usable(affinity string) (n int) {
 	parseCPUs(affinity, func(cpu int) {
 		if m.online[cpu] {

@@ -44,7 +44,7 @@ func (p *Process) Weigh(now time.Time) (Weight, error) {
 	return p.weight, p.heavy
 }
 
-// weighAgain is when it is read again after a reading that took so much CPU time.
+// weighAgain returns when it is read again after a reading that took so much CPU time.
 func weighAgain(took time.Duration) time.Duration { return max(weighEvery, weighRest*took) }
 
 func (p *Process) readWeight(now time.Time) (Weight, error) {

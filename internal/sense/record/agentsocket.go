@@ -53,7 +53,7 @@ func (d *AgentSocket) Env() string { return "GOWHY_AGENT=unix:" + d.socket }
 // Close removes the directory.
 func (d *AgentSocket) Close() { os.RemoveAll(d.dir) }
 
-// endpoint is what the agent answers at, if it has begun to listen.
+// endpoint returns the agent's address, if it has begun to listen.
 func (d *AgentSocket) endpoint(ctx context.Context) (*endpoint, error) {
 	if _, err := os.Stat(d.socket); err != nil {
 		return nil, err

@@ -83,7 +83,7 @@ func (e *endpoint) windowURL(path string, d time.Duration) string {
 	return e.at(path, "seconds", fmt.Sprint(wholeSeconds(d)))
 }
 
-// wholeSeconds is what net/http/pprof understands.
+// wholeSeconds writes seconds as net/http/pprof understands them.
 func wholeSeconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
 // redactedAddress is the endpoint's address without what nobody should read: a password
@@ -331,7 +331,7 @@ func noEndpoint(base string, err error) *problem.Error {
 	return p
 }
 
-// reachHint is what to try when an address gives no answer in HTTP.
+// reachHint says what to try when an address gives no answer in HTTP.
 func reachHint(base string, err error) string {
 	u, perr := url.Parse(base)
 	var unknown x509.UnknownAuthorityError
@@ -348,7 +348,7 @@ func reachHint(base string, err error) string {
 	return "curl " + shell.Word(base) + "   # is the program running, and are host and port right?"
 }
 
-// cause is what went wrong without the request around it.
+// cause returns the error without the request around it.
 func cause(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -374,8 +374,8 @@ func (e *endpoint) request(ctx context.Context, u string) (*http.Response, error
 	return resp, nil
 }
 
-// room is how many bytes an endpoint may still send. A program that we have
-// started is no stranger.
+// room returns how many bytes an endpoint may still send. A program that we have started is
+// no stranger.
 func (e *endpoint) room() int64 {
 	if e.local {
 		return math.MaxInt64

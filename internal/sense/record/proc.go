@@ -121,7 +121,7 @@ func (l *procLog) stop() error {
 	return errors.Join(err, l.file.Close())
 }
 
-// cpu is what the process used between the first and the last sample.
+// cpu returns the CPU time that the process used between the first and the last sample.
 func (l *procLog) cpu() (used, in time.Duration) { return cpuBetween(l.first, l.last) }
 
 func cpuBetween(a, b proc.Sample) (used, in time.Duration) {

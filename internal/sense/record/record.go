@@ -389,7 +389,7 @@ var (
 	errProgramGone = errors.New("the program ended first")
 )
 
-// errEnded is why a recording stopped before its time.
+// errEnded returns why a recording stopped before its time.
 func errEnded(stop context.Context) error {
 	if programEnded(stop) {
 		return errProgramGone
@@ -426,7 +426,7 @@ func (r *recorder) report() (stop func()) {
 	return func() { close(quit); <-done }
 }
 
-// bytes is how much was recorded so far.
+// bytes returns how much was recorded so far.
 func (r *recorder) bytes() (n int64) {
 	for _, m := range members() {
 		n += r.size(m)
@@ -514,7 +514,7 @@ func (r *recorder) nothing(refused []artifact.Refusal) error {
 
 const pprofHint = `import _ "net/http/pprof" in the program and serve HTTP, or record a test: go test -exec 'gowhy record --' -bench .`
 
-// cost is what the recording took of the machine.
+// cost measures what the recording took of the machine.
 func (r *recorder) cost(c *recording.Cost) {
 	*c = r.seen.cost()
 	c.RecorderCPU = (selfCPU() - r.usage).Seconds()

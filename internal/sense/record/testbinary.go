@@ -175,7 +175,7 @@ func (r *recorder) tracePipe(args []string) (*tracePipe, error) {
 	return p, nil
 }
 
-// files are what the test gets beside the standard streams.
+// files returns the files that the test gets beside the standard streams.
 func (p *tracePipe) files() []*os.File {
 	if p == nil {
 		return nil

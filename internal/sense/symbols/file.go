@@ -168,8 +168,8 @@ func (im *Image) goVersion() (version string) {
 	return info.GoVersion
 }
 
-// Once is what make said when it was called first with a key: what users of an image work
-// out of it is the same for all processes that run it.
+// Once returns what make returned when it was called first with a key: what users of an image
+// work out of it is the same for all processes that run it.
 func (im *Image) Once(key string, make func() any) any {
 	im.mu.Lock()
 	f, ok := im.kept[key]

@@ -89,8 +89,7 @@ func openImage(r io.ReaderAt, data []byte) (im *Image, err error) {
 	return im, nil
 }
 
-// section is what a section has, nil when it cannot be read or is too large to be read
-// whole.
+// section reads a section, nil when it cannot be read or is too large to be read whole.
 func (im *Image) section(s *elf.Section) []byte {
 	if s == nil || s.Type == elf.SHT_NOBITS || s.Size > maxSection {
 		return nil

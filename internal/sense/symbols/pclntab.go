@@ -185,7 +185,7 @@ func (f tableFunc) word(at uint64) uint32 {
 	return binary.LittleEndian.Uint32(f.body[at:])
 }
 
-// pcdata is where a table of values by address begins; 0 is none.
+// pcdata returns where a table of values by address begins; 0 is none.
 func (f tableFunc) pcdata(i uint32) uint32 {
 	if i >= f.npc {
 		return 0

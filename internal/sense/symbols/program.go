@@ -35,8 +35,8 @@ func (m *Process) Program() (im *Image, base uint64, err error) {
 	return im, m.maps[n].start - addr, nil
 }
 
-// Entry is where the function at an address begins, with its name.
-// The last ones are remembered: stacks have the same few again and again.
+// Entry returns where the function at an address begins, with its name. The last ones are
+// remembered: stacks have the same few again and again.
 func (im *Image) Entry(addr uint64) (entry uint64, name string, ok bool) {
 	if im.lines == nil {
 		return 0, "", false
@@ -235,7 +235,7 @@ func (im *Image) Callee(entry uint64) (callee Place, ok bool) {
 // maxWrapper bounds the functions that are looked through for calls.
 const maxWrapper = 1024
 
-// called is where the instruction at i calls, if it is a call.
+// called returns where the instruction at i calls, if it is a call.
 func (im *Image) called(code []byte, i int, at uint64) (target uint64, ok bool) {
 	switch {
 	case im.file.Machine == elf.EM_X86_64 && code[i] == 0xe8 && i+5 <= len(code):
