@@ -117,7 +117,7 @@ func (k *kind) unit(m *model.Model) string {
 	return ""
 }
 
-// total is what the tree's root would have, without building it.
+// total returns the value of the tree's root, without building it.
 func (k *kind) total(m *model.Model) (total int64) {
 	plain := true
 	for s := range k.each(m) {

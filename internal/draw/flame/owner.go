@@ -119,7 +119,7 @@ func kernelFrame(f model.Frame) bool {
 // maxSymbol is longer than any name of the kernel's.
 const maxSymbol = 512
 
-// kernelDepth is how many frames, from the leaf, are the kernel's.
+// kernelDepth returns how many frames, from the leaf, are the kernel's.
 func kernelDepth(frames []model.Frame) int {
 	// Names are looked through for every frame: megabytes of them would be so too.
 	if slices.ContainsFunc(frames, func(f model.Frame) bool { return len(f.Func) > maxSymbol }) {

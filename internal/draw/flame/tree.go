@@ -331,7 +331,7 @@ func (b *builder) addUp() {
 	}
 }
 
-// size is what a node is shown for: in a comparison, what is gone is as
+// size returns the value by which a node is shown: in a comparison, what is gone is as
 // interesting as what came.
 func (b *builder) size(i int32) int64 {
 	n := &b.nodes[i]

@@ -139,9 +139,9 @@ const (
 	perSecond    = "second"
 )
 
-// ratio is what values of a base run are multiplied with to be those of as
-// many operations as this run did, where both are known, else of as many
-// seconds; 1 and "" for what is of one moment, or does not say how long it took.
+// ratio returns the factor that makes values of a base run those of as many operations as
+// this run did, where both are known, else of as many seconds; 1 and "" for what is of one
+// moment, or does not say how long it took.
 func (k *kind) ratio(m, base *model.Model) (ratio float64, per string) {
 	mine, other := k.seconds(m), k.seconds(base)
 	if mine <= 0 || other <= 0 {
@@ -155,8 +155,8 @@ func (k *kind) ratio(m, base *model.Model) (ratio float64, per string) {
 	return mine / other, perSecond
 }
 
-// seconds is how long values were added up; 0 when that is not known, or they
-// are of one moment.
+// seconds returns how long values were added up; 0 when that is not known, or they are of one
+// moment.
 func (k *kind) seconds(m *model.Model) float64 {
 	if k.moment {
 		return 0

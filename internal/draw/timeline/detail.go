@@ -215,7 +215,7 @@ func (d *detail) clip(from, to int64) (a, z uint32, ok bool) {
 	return uint32((from - c.pieceLo) >> d.unit), uint32((min(to, c.limit()) - c.pieceLo) >> d.unit), true
 }
 
-// reach is where the last of what a chunk needs to know lies.
+// reach returns where the last of what a chunk needs to know lies.
 func (c *chunk) reach() int64 {
 	if c.last() {
 		return c.limit()
@@ -223,7 +223,7 @@ func (c *chunk) reach() int64 {
 	return c.hi
 }
 
-// limit is where the piece ends with all that runs over its end.
+// limit returns where the piece ends with all that runs over its end.
 func (c *chunk) limit() int64 { return max(c.pieceEnd, c.late) }
 
 // moment brings a moment to the piece's own time; false when it is not in the chunk.

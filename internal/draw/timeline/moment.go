@@ -410,7 +410,7 @@ const MaxEdges = 2000
 // they are large: all of them have to be there at a time, in half of the cache.
 const maxExact = 16
 
-// exact is how many of some chunks can be read for one question.
+// exact returns how many of some chunks can be read for one question.
 func (t *Timeline) exact(chunks []int) int {
 	heaviest := int64(1)
 	for _, c := range chunks {

@@ -58,7 +58,7 @@ func (t *Timeline) Search(ctx context.Context, f Filter, from, to time.Duration,
 	return it.value.(Hits), nil
 }
 
-// facts are what the table knows of a goroutine.
+// facts returns what the table knows of a goroutine.
 func (t *Timeline) facts(i uint32) goFacts {
 	g := &t.gors.list[i]
 	from, to := t.life(i)

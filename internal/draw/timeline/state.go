@@ -43,7 +43,7 @@ func (s State) String() string {
 // StateNames returns the words for all states, in order.
 func StateNames() []string { return stateNames[:] }
 
-// name is what people call a state.
+// name returns the state's name for people.
 func (s State) name() string { return model.States[min(s, Unknown)].Name }
 
 // StateOf returns the state that a word names.

@@ -134,7 +134,7 @@ func (v *view) keys(r *laneRef) (out []itemKey) {
 	return out
 }
 
-// chunkKey is what the tile needs of a chunk for lanes that are in its strips.
+// chunkKey returns the part of a chunk that the tile needs for lanes that are in its strips.
 func (v *view) chunkKey(c int) itemKey {
 	if v.level < v.t.stripLevel(&v.t.chunks[c]) || v.coarse[uint32(c)] {
 		return itemKey{kind: itemDetail, n: uint32(c)}
@@ -388,7 +388,7 @@ func (v *view) group(d *detail, lane int32, c *cells) {
 	}
 }
 
-// end is where the chunk's own time ends.
+// end returns where the chunk's own time ends.
 func (d *detail) end() int64 {
 	if d.chunk.last() {
 		return d.chunk.end

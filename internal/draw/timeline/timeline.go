@@ -138,7 +138,7 @@ func (t *Timeline) measure() {
 	}
 }
 
-// Length is how long the timeline is.
+// Length returns how long the timeline is.
 func (t *Timeline) Length() time.Duration { return time.Duration(t.length) }
 
 // Gaps are the times without trusted evidence.

@@ -346,14 +346,14 @@ func TestPiecesEnd(t *testing.T) {
 
 func TestParseURL(t *testing.T) {
 	for in, want := range map[string][3]string{
-		":6060":                                            {"http://localhost:6060/debug/pprof/", "http://localhost:6060/debug/gowhy/", ""},
-		"localhost:6060":                                   {"http://localhost:6060/debug/pprof/", "http://localhost:6060/debug/gowhy/", ""},
-		"http://h:1/":                                      {"http://h:1/debug/pprof/", "http://h:1/debug/gowhy/", ""},
-		"https://h/x/":                                     {"https://h/x/debug/pprof/", "https://h/x/debug/gowhy/", ""},
-		"http://h/debug/pprof":                             {"http://h/debug/pprof/", "http://h/debug/gowhy/", ""},
-		"http://h/a/pprof/":                                {"http://h/a/pprof/", "http://h/a/gowhy/", ""},
-		"http://h/a/gowhy/record?d=10s":                    {"", "http://h/a/gowhy/", ""},
-		"http://h/debug/pprof/trace?seconds=5":             {"http://h/debug/pprof/", "http://h/debug/gowhy/", ""},
+		":6060":                                {"http://localhost:6060/debug/pprof/", "http://localhost:6060/debug/gowhy/", ""},
+		"localhost:6060":                       {"http://localhost:6060/debug/pprof/", "http://localhost:6060/debug/gowhy/", ""},
+		"http://h:1/":                          {"http://h:1/debug/pprof/", "http://h:1/debug/gowhy/", ""},
+		"https://h/x/":                         {"https://h/x/debug/pprof/", "https://h/x/debug/gowhy/", ""},
+		"http://h/debug/pprof":                 {"http://h/debug/pprof/", "http://h/debug/gowhy/", ""},
+		"http://h/a/pprof/":                    {"http://h/a/pprof/", "http://h/a/gowhy/", ""},
+		"http://h/a/gowhy/record?d=10s":        {"", "http://h/a/gowhy/", ""},
+		"http://h/debug/pprof/trace?seconds=5": {"http://h/debug/pprof/", "http://h/debug/gowhy/", ""},
 		"http://user:pw@h/debug/pprof/profile?seconds=3#x": {"http://user:pw@h/debug/pprof/", "http://user:pw@h/debug/gowhy/", ""},
 		"http://h/debug/pprof/?token=a%26b&debug=1":        {"http://h/debug/pprof/", "http://h/debug/gowhy/", "token=a%26b"},
 	} {

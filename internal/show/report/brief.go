@@ -292,7 +292,7 @@ func (t *texter) open(list []diagnosis.Unchecked, most int, how bool) {
 // recorders begin commands that record something of a program as it is.
 var recorders = []string{"gowhy record ", "gowhy doctor ", "curl "}
 
-// more is where all the rest is, in a line.
+// more writes where all the rest is, in a line.
 func (t *texter) more(d *diagnosis.Diagnosis) {
 	line, also := "gowhy -v "+diagnosed(d), ""
 	switch {

@@ -115,7 +115,7 @@ func whyText(c *diagnosis.CPU) string {
 	return ""
 }
 
-// recordingText is what the recording took of the program.
+// recordingText says what the recording took of the program.
 func recordingText(r *diagnosis.Recording) string {
 	if r == nil {
 		return ""

@@ -197,7 +197,7 @@ func (x *texter) coverage(m *model.Model) {
 	x.notes(c.Notes)
 }
 
-// notes are what was lost or skipped.
+// notes says what was lost or skipped.
 func (x *texter) notes(list []string) {
 	for _, n := range list {
 		for _, l := range layout.Lines("note: "+n, x.Width) {

@@ -56,7 +56,7 @@ func (t *texter) listing(f *listing.Function) {
 	}
 }
 
-// columns are what was measured, in the order of the profiles' usual use.
+// columns lists what was measured, in the order of the profiles' usual use.
 func (t *texter) columns(f *listing.Function) (heads []string, cells [][]string) {
 	cells = make([][]string, len(f.Lines))
 	add := func(head string, cell func(*listing.Line) string) {

@@ -37,7 +37,7 @@ func FormatNames() []string { return slices.Sorted(maps.Keys(Formats)) }
 // JSON writes the diagnosis in its versioned JSON form.
 func JSON(w io.Writer, d *diagnosis.Diagnosis, _ layout.Options) error { return d.Encode(w) }
 
-// nextCommands are what a reader would run now, with the reason.
+// nextCommands lists the commands that a reader would run now, with the reason.
 func nextCommands(d *diagnosis.Diagnosis) [][2]string {
 	files := diagnosed(d)
 	var next [][2]string

@@ -284,8 +284,8 @@ func (t *texter) remedy(r diagnosis.Remedy) {
 	}
 }
 
-// obsolete is what is there and harmless, a line for each. Nobody asked for
-// these lines, and they keep a reader from following old advice.
+// obsolete lists what is there and harmless, a line for each. Nobody asked for these lines,
+// and they keep a reader from following old advice.
 func obsolete(d *diagnosis.Diagnosis) (lines []string) {
 	for _, o := range d.Obsolete {
 		lines = append(lines, o.String())
@@ -293,7 +293,7 @@ func obsolete(d *diagnosis.Diagnosis) (lines []string) {
 	return lines
 }
 
-// fine is what is well, in words.
+// fine lists what is well, in words.
 func fine(list []diagnosis.Fine) (words []string) {
 	for _, f := range list {
 		words = append(words, f.Text)

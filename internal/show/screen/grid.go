@@ -47,7 +47,7 @@ func (g *grid) number(style tcell.Style) uint8 {
 	return uint8(n)
 }
 
-// set is what a cell is to have; what is outside is left out.
+// set puts text into cells; what is outside is left out.
 func (g *grid) set(x, y int, text string, style uint8) {
 	if x >= 0 && x < g.width && y >= 0 && y < g.height {
 		g.next[y*g.width+x] = cell{text, style}

@@ -210,7 +210,7 @@ func name(p *live.Process) string {
 	return n
 }
 
-// since is how long ago something was, in five columns.
+// since returns how long ago something was, in five columns.
 func since(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
@@ -340,7 +340,7 @@ func (v *view) drawList(c canvas, y int) {
 	}
 }
 
-// tall is how many lines a row takes: only of a Go program that does something there is
+// tall returns how many lines a row takes: only of a Go program that does something there is
 // something to say. Most programs of a machine do nothing at a time.
 func (r row) tall(beside bool) int {
 	if beside || !r.IsGo() || quiet(r.Process) {
@@ -460,7 +460,7 @@ func leaks(p *live.Process) bool {
 	return grown(p) >= leakGrowth && p.Verdict != nil && len(p.Verdict.Findings) == 0
 }
 
-// verdictLine is what is to be said of a process, and why when nothing is.
+// verdictLine says what there is to say of a process, and why when there is nothing.
 func verdictLine(p *live.Process) string {
 	switch {
 	case !p.IsGo():

@@ -109,7 +109,7 @@ func (p *page) sparks() (x int) {
 	return x
 }
 
-// pageHead is what the process is and uses, with how that went.
+// pageHead adds what the process is and uses, with how that went.
 func (v *view) pageHead(pg *page, p *live.Process) {
 	h := v.past[p.PID]
 	if h == nil {
@@ -174,7 +174,7 @@ func cpuOf(p *live.Process) string {
 	return fmt.Sprintf("  user %.1f%%  kernel %.1f%%", 100*p.CPU.User, 100*p.CPU.System)
 }
 
-// waitsOf is how much threads wait for a CPU, and how long each time.
+// waitsOf returns how much threads wait for a CPU, and how long each time.
 func waitsOf(c *live.Counters) string {
 	switch {
 	case c.Waiting < 0:
@@ -341,7 +341,7 @@ func (v *view) pageGoroutines(pg *page, p *live.Process) {
 	}
 }
 
-// change is how many more a group has than it had.
+// change returns how many more a group has than it had.
 func change(g *live.Group, old map[string]int) string {
 	if n := g.Count - old[groupName(g)]; n != 0 && old != nil {
 		return fmt.Sprintf("%+d", n)
@@ -386,7 +386,7 @@ func fitGroups(groups []live.Group, width int) (t groupTable) {
 	return t
 }
 
-// narrow is how wide a name's column is where there is so much room, 0 when it would
+// narrow returns how wide a name's column is where there is so much room, 0 when it would
 // tell nothing.
 func narrow(want, room int) int {
 	if got := min(want, room); got >= min(want, leastName) {
@@ -416,7 +416,7 @@ func fitName(name string, width int) string {
 	return layout.Pad(layout.Shorten(name, width), width)
 }
 
-// minuteAgo is how many goroutines the groups had about a minute ago.
+// minuteAgo returns how many goroutines the groups had about a minute ago.
 func (v *view) minuteAgo(pid int) (groups map[string]int, ago time.Duration) {
 	h := v.past[pid]
 	if h == nil || len(h.groups) == 0 {

@@ -202,7 +202,7 @@ func gateRowOf(m *gate.Measure) gateRow {
 	return r
 }
 
-// limitText is how far a metric may move in the direction that is bad for it.
+// limitText returns how far a metric may move in the direction that is bad for it.
 func limitText(m *gate.Measure) string {
 	if experiment.InfoOf(m.Metric).More {
 		return "-" + figures.Percent(1-1/(1+m.Limit))

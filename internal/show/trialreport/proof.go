@@ -35,7 +35,7 @@ func Proof(w io.Writer, tr *experiment.Trial, o layout.Options) error {
 	return t.Flush(w)
 }
 
-// gainText is what a ratio of B to A means to somebody who waits or pays.
+// gainText says what a ratio of B to A means to somebody who waits or pays.
 func gainText(m diagnosis.Metric, ratio float64) string {
 	switch {
 	case m == diagnosis.Elapsed:

@@ -58,7 +58,7 @@ func (t *texter) trialHead(tr *experiment.Trial) {
 	t.subject(trialSubject(tr))
 }
 
-// subject is what the verdict is about and rests on.
+// subject says what the verdict is about and rests on.
 func (t *texter) subject(text string) {
 	for _, l := range layout.FigureLines(text, t.Width) {
 		t.Line(t.In(layout.Dim, l))
@@ -376,7 +376,7 @@ func (m *markdown) claims(a *experiment.About) {
 	}
 }
 
-// trialNext are what a reader would run now.
+// trialNext lists the commands that a reader would run now.
 func trialNext(tr *experiment.Trial) [][2]string {
 	var next [][2]string
 	again := tr.About.Again
@@ -476,7 +476,7 @@ func (d *dropReason) String() string {
 	return figures.Plural(len(d.pairs), "pair") + " not counted: " + d.before + figure + d.after
 }
 
-// dropReasons are why rounds did not count, the most frequent reason first.
+// dropReasons returns why rounds did not count, the most frequent reason first.
 func dropReasons(rounds []experiment.Round) (list []*dropReason) {
 	by := map[[2]string]*dropReason{}
 	for _, r := range rounds {
@@ -519,7 +519,7 @@ func droppedText(tr *experiment.Trial) (list []string) {
 	return list
 }
 
-// busyText is how busy the machine was with others in the runs that count.
+// busyText returns how busy the machine was with others in the runs that count.
 func busyText(rounds []experiment.Round) string {
 	var others, steal, queue []float64
 	for _, r := range rounds {

@@ -42,7 +42,7 @@ func ChangeInterval(low, high float64) string {
 	return strings.TrimSuffix(figures.Change(low), "%") + " to " + figures.Change(high)
 }
 
-// movedText is what became of a metric; one that was or is 0 has no ratio.
+// movedText says what became of a metric; one that was or is 0 has no ratio.
 func movedText(e *experiment.Effect) string {
 	switch {
 	case e.A == 0 && e.B == 0:

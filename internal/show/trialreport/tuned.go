@@ -87,7 +87,7 @@ func tunedVerdict(r *experiment.Tuned) (word, rest string) {
 	return "use " + chosen + ":", rest + "; " + togetherText(r.Together)
 }
 
-// startText is what the knobs had before.
+// startText says what the knobs had before.
 func startText(r *experiment.Tuned) string {
 	var all []string
 	for i := range r.Curves {
@@ -242,7 +242,7 @@ func keepsText(keep []experiment.Keep) string {
 	return strings.Join(list, ", ")
 }
 
-// knobRange is what was tried of a knob.
+// knobRange says what was tried of a knob.
 func knobRange(c *experiment.Curve) string {
 	k := &c.Knob
 	tried := slices.DeleteFunc(slices.Clone(c.Points), func(p experiment.Point) bool { return !usable(&p) && p.Failed == "" })
@@ -378,7 +378,7 @@ func tunedNext(r *experiment.Tuned) [][2]string {
 	return [][2]string{{line, "prove it"}}
 }
 
-// proofStart is what the choice is proved against: what there was before or,
+// proofStart returns the setting that the choice is proved against: what there was before or,
 // when that is what was chosen, the far end of the curve.
 func proofStart(r *experiment.Tuned) experiment.Setting {
 	if !maps.Equal(r.Start, r.Chosen) || len(r.Curves) != 1 {

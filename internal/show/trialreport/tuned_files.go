@@ -250,7 +250,7 @@ func (s *svg) points(c *experiment.Curve, x, y axis) {
 	}
 }
 
-// pointText is what a point says when it is pointed at.
+// pointText returns the text of a point that is pointed at.
 func pointText(c *experiment.Curve, p *experiment.Point) string {
 	s := fmt.Sprintf("%s: %s %s", assignment(&c.Knob, p.Value), c.Goal.Metric, metricText(c.Goal.Metric, p.Goal.Value))
 	if p.Goal.Low > 0 && !math.IsInf(p.Goal.High, 1) {
@@ -444,7 +444,7 @@ func pointCells(r *experiment.Tuned, c *experiment.Curve, i int) string {
 	return b.String()
 }
 
-// toBest is how a point stands to the best that holds the limits.
+// toBest returns how a point stands to the best that holds the limits.
 func toBest(c *experiment.Curve, p *experiment.Point) float64 {
 	if c.Best < 0 {
 		return math.NaN()

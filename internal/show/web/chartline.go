@@ -109,7 +109,7 @@ func gauge(name string, s model.Series) (l line) {
 	return l
 }
 
-// rate is how fast a counter grew, in its unit a second.
+// rate returns how fast a counter grew, in its unit a second.
 func rate(name string, s model.Series) (l line) {
 	l.name = name
 	for i := 1; i < len(s); i++ {

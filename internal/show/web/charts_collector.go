@@ -92,7 +92,7 @@ func (p plot) collectorShares() []line {
 // stretches is how many pieces of the window averages are taken over.
 const stretches = 500
 
-// pieces are what averages are taken over: where the first begins and the last
+// pieces returns the pieces that averages are taken over: where the first begins and the last
 // ends, and how long each is.
 func (p plot) pieces() (from, to, width time.Duration) {
 	from, to = 0, p.Run.Duration

@@ -38,7 +38,7 @@ func (v *View) compare(q url.Values) (any, error) {
 	return comparison(c, err)
 }
 
-// comparison is what was compared, as the page gets it.
+// comparison returns what was compared, as the page gets it.
 func comparison(c *compare.Comparison, err error) (any, error) {
 	if err != nil {
 		return nil, err

@@ -94,8 +94,8 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request, filename strin
 	return &download{w: w, head: r.Method == http.MethodHead}
 }
 
-// safeFilename is what a browser is told to call a file: ASCII that is no path
-// and no other header.
+// safeFilename returns the name of a file for a browser: ASCII that is no path and no other
+// header.
 func safeFilename(n string) string {
 	n = strings.Map(func(r rune) rune {
 		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r)) {

@@ -18,9 +18,9 @@ import (
 // trace are read again for them.
 const stacksPatience = 20 * time.Second
 
-// flameModel is what a flame graph is made of: the run's model, or for a window
-// (from, to) what the trace and the kernel's samples have of it, as a model of its own.
-// note says what of the window was looked at.
+// flameModel returns the model that a flame graph is made of: the run's model, or for a
+// window (from, to) what the trace and the kernel's samples have of it, as a model of its
+// own. note says what of the window was looked at.
 func (v *View) flameModel(q url.Values) (m *model.Model, note string, err error) {
 	if q.Get("from") == "" && q.Get("to") == "" {
 		return v.Model, "", nil
@@ -82,7 +82,7 @@ func addStack(m *model.Model, s *timeline.StackTotal) {
 	}
 }
 
-// profile is what the kernel sampled in a window; nil where that is nothing.
+// profile returns the kernel's samples of a window; nil where that is nothing.
 func (k *kernelSamples) profile(m *model.Model, from, to time.Duration) *model.Kernel {
 	number := map[int32]int{} // of a sample of the run, in the window
 	p := &model.Profile{Types: cpuTypes, Duration: to - from}

@@ -22,8 +22,8 @@ import (
 // points and not their sum, leads to the screen of the number itself: how it was
 // computed, and what was counted.
 
-// Links are where the page shows what each finding of the diagnosis rests on, in
-// their order.
+// Links returns where the page shows what each finding of the diagnosis rests on, in their
+// order.
 func (v *View) Links() []FindingLinks {
 	if v.Diagnosis == nil {
 		return nil
@@ -36,7 +36,7 @@ func (v *View) Links() []FindingLinks {
 	return out
 }
 
-// accountLinks are where the page shows what each account of the diagnosis counts.
+// accountLinks returns where the page shows what each account of the diagnosis counts.
 func (v *View) accountLinks() []FindingLinks {
 	if v.Diagnosis == nil {
 		return nil
@@ -217,7 +217,7 @@ var waitStates = map[string]timeline.State{
 	"sync": timeline.Sync, "net": timeline.Net, "syscall": timeline.Syscall, "sched": timeline.Runnable, "other": timeline.Wait,
 }
 
-// pictureOf is what shows an origin.
+// pictureOf returns the picture of an origin.
 func pictureOf(o *fact.Origin) *picture {
 	p := pictures[o.Kind]
 	if o.Tree != "" {
@@ -238,7 +238,7 @@ func pictureOf(o *fact.Origin) *picture {
 	return &p
 }
 
-// main is what shows what a finding rests on most: the first of its evidence that
+// main returns the picture of what a finding rests on most: the first of its evidence that
 // has a picture.
 func (l *linker) main(f *diagnosis.Finding) *picture {
 	for _, e := range f.Evidence {

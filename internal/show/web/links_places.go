@@ -38,14 +38,13 @@ func (l *linker) timelineOf(k *picture) string {
 
 func ns(d time.Duration) string { return strconv.FormatInt(int64(d), 10) }
 
-// peakWidth is how much of the run a link opens: a screen of some hundred
-// single stretches where goroutines take turns every 100 µs, and never more than
-// a tenth of the run.
+// peakWidth returns how much of the run a link opens: a screen of some hundred single
+// stretches where goroutines take turns every 100 µs, and never more than a tenth of the run.
 func (l *linker) peakWidth() time.Duration {
 	return max(min(100*time.Millisecond, l.v.duration()/10), 1)
 }
 
-// peak is where a group is most in a state.
+// peak returns where a group is most in a state.
 func (l *linker) peak(group string, s timeline.State) window {
 	key := peakKey{group, s}
 	w, ok := l.peaks[key]
@@ -181,8 +180,8 @@ func (l *linker) source(main *picture, w diagnosis.Place) string {
 // screen.
 const seenFrom = 1e-3
 
-// shareIn is how much of a tree is a function with all that it calls. Facts of a
-// finding ask again and again for the same.
+// shareIn returns how much of a tree is a function with all that it calls. Facts of a finding
+// ask again and again for the same.
 func (l *linker) shareIn(tree, function string) float64 {
 	if function == "" || !l.hasTree(tree) {
 		return 0
@@ -231,7 +230,7 @@ func (l *linker) hasPlace(function string) bool {
 	return l.groupNamed(function) != "" || l.flameWith(everyTree, function) != ""
 }
 
-// shareOf is how much of a tree is a function with all that it calls.
+// shareOf returns how much of a tree is a function with all that it calls.
 func shareOf(m *model.Model, kind, function string) float64 {
 	var its, all int64
 	add := func(s model.Stack, value int64) {

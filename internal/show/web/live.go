@@ -142,7 +142,7 @@ func seenBy(id string) (s live.Seen) {
 	return live.Seen{PID: int(parts[0]), Number: parts[1], Names: int(parts[2]), Groups: int(parts[3])}
 }
 
-// newsOf is what a page is told.
+// newsOf builds an event of the page's stream.
 func newsOf(h *live.History, n live.News) *LiveNews {
 	e := &LiveNews{Whole: n.Whole, Ended: n.Ended, GroupsFrom: n.GroupsFrom}
 	if f := n.Frame; f != nil {

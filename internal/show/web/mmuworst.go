@@ -178,10 +178,10 @@ func (f *worstFinder) worst(window, from, to time.Duration) (at time.Duration, u
 	return s.at, s.util, true
 }
 
-// begin is when the first window that belongs to a step begins.
+// begin returns when the first window that belongs to a step begins.
 func (s *worstSearch) begin(step int) time.Duration { return max(s.steps[step].At, s.first) }
 
-// end is when the last window before a step begins.
+// end returns when the last window before a step begins.
 func (s *worstSearch) end(step int) time.Duration {
 	if step >= len(s.steps) {
 		return s.stop

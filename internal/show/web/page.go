@@ -124,14 +124,14 @@ func (p *page) addResult(r Result) int {
 	return len(p.results) - 1
 }
 
-// snapshot is what is open now.
+// snapshot returns what is open now.
 func (p *page) snapshot() ([]*run, []Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.runs), slices.Clone(p.results)
 }
 
-// state is how far a run is.
+// state returns how far a run is.
 func (r *run) state() (v *View, err error, loading bool) {
 	select {
 	case <-r.ready:
@@ -284,8 +284,8 @@ func (p *page) answer(ctx context.Context, e endpoint, q url.Values) (value any,
 	return value, nil, err
 }
 
-// explain is what an error says, and the status of its answer. One that is no
-// problem came from below and knows no hint.
+// explain returns an error as a problem, and the status of its answer. One that is no problem
+// came from below and knows no hint.
 func explain(err error) (p *problem.Error, status int) {
 	var s *statusError
 	switch {

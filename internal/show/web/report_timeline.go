@@ -64,7 +64,7 @@ func (t *excerpt) open(l Lane) error {
 	return err
 }
 
-// children are what a lane opens into; they are asked for once.
+// children returns the lanes that a lane opens into; they are asked for once.
 func (t *excerpt) children(parent string) ([]Lane, error) {
 	if list, ok := t.kids[parent]; ok {
 		return list, nil

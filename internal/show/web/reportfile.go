@@ -145,7 +145,7 @@ func (f *reportFile) ask(path string, q, hidden url.Values) (any, []byte, error)
 	return value, text, err
 }
 
-// as is what an endpoint answered, when it is of the type that such endpoints answer.
+// as returns an endpoint's answer, when it is of the type that such endpoints answer.
 func as[T any](answer any) (*T, bool) {
 	switch a := answer.(type) {
 	case *T:

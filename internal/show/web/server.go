@@ -105,8 +105,8 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// maxAnswers is how many answers are computed at once. More would not be ready
-// sooner, and each may hold a generation of the trace.
+// maxAnswers returns how many answers are computed at once. More would not be ready sooner,
+// and each may hold a generation of the trace.
 func maxAnswers() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 // Limits of the server. A request waits for a run that is being read as long as
@@ -126,8 +126,8 @@ const (
 	restAfter = time.Second
 )
 
-// URL is where the page is, when the server listens at an address. Who has it can
-// see everything that is open.
+// URL returns where the page is, when the server listens at an address. Who has it can see
+// everything that is open.
 func (s *Server) URL(addr net.Addr) string { return "http://" + addr.String() + s.prefix }
 
 // Invitation is an address that leads to the page once. It is for the browser that

@@ -108,7 +108,7 @@ func (v *View) sourceText(file string) (lines [][]byte, path, why string) {
 	return nil, "", name(file) + " is not on this machine"
 }
 
-// sourcePaths are where a file may be: it ran, or is looked at, somewhere in its module.
+// sourcePaths returns where a file may be: it ran, or is looked at, somewhere in its module.
 func (v *View) sourcePaths(file string) []string {
 	module := ""
 	if b := v.Model.Build; b != nil {
@@ -118,7 +118,7 @@ func (v *View) sourcePaths(file string) []string {
 	return sourcefile.Paths(file, module, v.Model.Run.Dir, here)
 }
 
-// escapes are what the compiler said of a file, by line.
+// escapes returns what the compiler said of a file, by line.
 func (v *View) escapes(file string) map[int][]string {
 	out := map[int][]string{}
 	for i := range v.Model.Escapes {

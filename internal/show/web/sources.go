@@ -93,7 +93,7 @@ func howToGet(source string) string {
 	return ""
 }
 
-// coverageNotes are what was lost, in words.
+// coverageNotes says what was lost, in words.
 func coverageNotes(c *model.Coverage) (notes []string) {
 	if c.LostBytes > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %d bytes of the trace could not be read, about %d events", c.LostBytes, c.Bytes, c.LostEvents))

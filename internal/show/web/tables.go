@@ -40,7 +40,7 @@ type account struct {
 	runs      int64
 }
 
-// total is how long it existed in the window.
+// total returns how long it existed in the window.
 func (a *account) total() time.Duration { return a.times.Total() }
 
 // A column is a column of accounts: either of numbers or of text.
@@ -150,7 +150,7 @@ func (v *View) goroutineColumns() []column {
 	}
 }
 
-// creator is where most of a group's goroutines were created, leaf first.
+// creator returns where most of a group's goroutines were created, leaf first.
 func (v *View) creator(a *account) string {
 	var b strings.Builder
 	for i, f := range v.Model.Stacks.Frames(a.group.Creator) {
@@ -189,9 +189,9 @@ func spent(key string, of func(*account) time.Duration) column {
 	return column{Column: Column{Key: key, Unit: "ns"}, number: func(a *account) int64 { return int64(of(a)) }, adds: true}
 }
 
-// timeColumns are how time was spent: "total" is the sum of running, runnable,
-// syscall, syscall_blocked, blocked and unknown, and blocked that of the columns
-// "blocked:REASON". Ranges overlap all of them.
+// timeColumns returns how time was spent: "total" is the sum of running, runnable, syscall,
+// syscall_blocked, blocked and unknown, and blocked that of the columns "blocked:REASON".
+// Ranges overlap all of them.
 func timeColumns(groups []model.Group) []column {
 	reasons, ranges := map[string]time.Duration{}, map[string]time.Duration{}
 	for i := range groups {

@@ -415,8 +415,8 @@ const (
 	maxKernelCalls  = 50
 )
 
-// window is what the samples in a window say, of some kernel lanes; of all
-// of them when none is named.
+// window sums the samples of a window, of some kernel lanes; of all of them when none is
+// named.
 func (k *kernelSamples) window(from, to time.Duration, lanes []string) *KernelWindow {
 	all := len(lanes) == 0
 	cpus := map[int32]bool{}

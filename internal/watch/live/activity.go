@@ -104,9 +104,9 @@ func program(function string) bool {
 		!strings.HasPrefix(function, "syscall.") && !strings.HasPrefix(function, "golang.org/x/sys/")
 }
 
-// pause is what a thread waits for off the CPU, by its stack: the system call, or that
-// it was preempted, and the program's function that it is under. Threads of the
-// runtime that have nothing to do wait under none, and are left out.
+// pause names what a thread waits for off the CPU, by its stack: the system call, or that it
+// was preempted, and the program's function that it is under. Threads of the runtime that
+// have nothing to do wait under none, and are left out.
 func pause(stack []model.Frame) (s Spot) {
 	const call = "__x64_sys_"
 	for _, f := range stack {

@@ -8,8 +8,8 @@ const meterWindow = 10 * time.Second
 // slowest bounds the time between refreshes, however dear they are.
 const slowest = 10 * time.Second
 
-// pace is how long to wait between refreshes: what was asked for, or longer, so
-// that a refresh of such a cost stays within a budget.
+// pace returns how long to wait between refreshes: what was asked for, or longer, so that a
+// refresh of such a cost stays within a budget.
 func pace(every, cost time.Duration, budget float64) time.Duration {
 	if budget <= 0 {
 		return every

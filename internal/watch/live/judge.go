@@ -541,7 +541,7 @@ func rank(d *diagnosis.Diagnosis, f diagnosis.Finding) int {
 	return n
 }
 
-// verdict is what is to be said of a program; nil when nothing is known yet.
+// verdict returns the verdict on a program; nil when nothing is known yet.
 func (j *judge) verdict(pid int) *Verdict {
 	if j == nil {
 		return nil

@@ -319,7 +319,7 @@ func (t *target) level() bool {
 		!slices.ContainsFunc(t.now.Groups, func(g Group) bool { return g.Growth != 0 })
 }
 
-// later is what was told last, without what it takes to tell it.
+// later returns the last answer, without what it takes to make it.
 func (t *target) later(now time.Time) *Goroutines {
 	g := *t.now
 	g.Groups = slices.Clone(g.Groups)

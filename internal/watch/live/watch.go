@@ -266,8 +266,8 @@ func (w *Watch) readMachine(f *Frame) {
 	m.CPUPressure, m.MemoryPressure, m.IOPressure = rate(a.CPUStall, b.CPUStall), rate(a.MemoryStall, b.MemoryStall), rate(a.IOStall, b.IOStall)
 }
 
-// find is what is known of a process: it is looked at when it is new, or another
-// program than before.
+// find returns the record of a process: it is looked at when it is new, or another program
+// than before.
 func (w *Watch) find(t proc.Task) *process {
 	p := w.processes[t.ID]
 	if p != nil && p.start == t.Start && p.comm == t.Name {
@@ -354,7 +354,7 @@ func (w *Watch) succeed(now time.Time) {
 	w.fresh = w.fresh[:0]
 }
 
-// path is where the file of a program was, even if it is another file by now.
+// path returns where the file of a program was, even if it is another file by now.
 func (p *process) path() string { return strings.TrimSuffix(p.program.Exe, " (deleted)") }
 
 func (w *Watch) process(t proc.Task, p *process, now time.Time, boot time.Duration, share float64) Process {
@@ -383,14 +383,14 @@ func (w *Watch) process(t proc.Task, p *process, now time.Time, boot time.Durati
 // watched alone.
 func (w *Watch) weighs(pid int) bool { return w.attended == pid || len(w.o.PIDs) == 1 }
 
-// spent is what all of the watching took lately.
+// spent returns the CPU time of all watching lately.
 func (w *Watch) spent() float64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.cost.Share
 }
 
-// snapshot is what was read last of a program's goroutines.
+// snapshot returns the last snapshot of a program's goroutines.
 func (w *Watch) snapshot(pid int) *goroutines.Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -422,8 +422,8 @@ func (w *Watch) heap(pid int) (*goroutines.HeapReader, error) {
 	return nil, errUnread
 }
 
-// share is how much of the time the dear readings of one program may take: a half
-// of the budget is for all of them.
+// share returns how much of the time the dear readings of one program may take: a half of the
+// budget is for all of them.
 func (w *Watch) share() float64 {
 	n := 0
 	for _, p := range w.processes {
