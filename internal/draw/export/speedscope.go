@@ -218,7 +218,7 @@ func (s *speedscope) comma(i int) {
 	s.w.WriteByte('\n')
 }
 
-// scopeName is what the viewer's title says.
+// scopeName returns the viewer's title.
 func scopeName(m *model.Model) string {
 	name := cmp.Or(m.Run.Go, "Go program")
 	if d := m.Run.Duration; d > 0 {

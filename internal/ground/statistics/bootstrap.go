@@ -77,9 +77,8 @@ func resample(index []int, estimate func([]int) float64, o BootstrapOptions) []f
 	return drawn
 }
 
-// bias is how far the value is from the draws' median, in normal quantiles.
-// Draws that equal it are half below, which keeps an estimate of few values
-// from looking biased.
+// bias returns how far the value is from the draws' median, in normal quantiles. Draws that
+// equal it are half below, which keeps an estimate of few values from looking biased.
 func bias(sorted []float64, value float64) float64 {
 	below, _ := slices.BinarySearch(sorted, value)
 	upTo := below

@@ -38,7 +38,7 @@ func PoissonGrowth(counts, exposure []float64, level float64) Growth {
 	return g
 }
 
-// poissonLine is what each count would be if the rate were a straight line over what was
+// poissonLine returns what each count would be if the rate were a straight line over what was
 // counted in so far: least squares, weighed by the line's own variance.
 func poissonLine(counts, exposure []float64) []float64 {
 	mean := make([]float64, len(counts))
@@ -70,8 +70,8 @@ func poissonLine(counts, exposure []float64) []float64 {
 	return mean
 }
 
-// stepDeviance is how far the counts are from two even rates, one after the other, at the
-// best place for the step.
+// stepDeviance returns how far the counts are from two even rates, one after the other, at
+// the best place for the step.
 func stepDeviance(counts, exposure []float64) float64 {
 	least := math.Inf(1)
 	mean := make([]float64, len(counts))
@@ -88,7 +88,7 @@ func stepDeviance(counts, exposure []float64) float64 {
 	return least
 }
 
-// deviance is how far counts are from their means, as Poisson's distribution has it.
+// deviance returns how far counts are from their means, as Poisson's distribution has it.
 func deviance(counts, mean []float64) (d float64) {
 	for i, k := range counts {
 		d += 2 * (mean[i] - k)

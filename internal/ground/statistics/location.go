@@ -54,9 +54,9 @@ func HodgesLehmann(d []float64) float64 {
 	return medianOfSums(half, half, n*(n+1)/2, func(v float64) int { return walshUpTo(half, v) })
 }
 
-// Shift is how much greater b is than a: the median of all differences b_j-a_i,
-// the two-sample estimate of Hodges and Lehmann. It is NaN when one side has no
-// numbers or one that is not finite.
+// Shift returns how much greater b is than a: the median of all differences b_j-a_i, the
+// two-sample estimate of Hodges and Lehmann. It is NaN when one side has no numbers or one
+// that is not finite.
 func Shift(a, b []float64) float64 {
 	minus, ok := sortedHalves(a, -1)
 	plus, ok2 := sortedHalves(b, 1)

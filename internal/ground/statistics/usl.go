@@ -77,7 +77,7 @@ func FitUSL(n, x []float64, seed uint64) (USL, error) {
 // A uslFit is the law's parameters.
 type uslFit struct{ logLambda, sigma, kappa float64 }
 
-// peak is where throughput is greatest: at 1 when it falls from there.
+// peak returns where throughput is greatest: at 1 when it falls from there.
 func (f uslFit) peak() float64 {
 	switch {
 	case f.sigma >= 1:

@@ -53,8 +53,8 @@ type Pair struct {
 // of it and no more of the effect: a share of nothing is not a figure.
 const leastEffect = 0.05
 
-// Error is how far the prediction was off, as a share of the measured effect:
-// |predicted − measured| ÷ |measured − 1|, with at least 5% for the latter.
+// Error returns how far the prediction was off, as a share of the measured effect: |predicted
+// − measured| ÷ |measured − 1|, with at least 5% for the latter.
 func (p *Pair) Error() float64 {
 	return math.Abs(p.Predicted-p.Measured) / max(math.Abs(p.Measured-1), leastEffect)
 }

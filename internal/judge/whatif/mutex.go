@@ -47,8 +47,7 @@ func (s *replayG) take(lock int16, shard int32) {
 	s.heldLocks = append(s.heldLocks, lockRef{lock, shard})
 }
 
-// retry is what a woken waiter does: it takes the lock, or waits again before
-// all others.
+// retry lets a woken waiter try again: it takes the lock, or waits again before all others.
 func (r *replay) retry(g int32) bool {
 	s := &r.gs[g]
 	l := &r.locks[s.want]

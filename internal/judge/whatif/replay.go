@@ -195,7 +195,7 @@ func (r *replay) makeLocks() {
 	}
 }
 
-// speed is how fast the work clock runs.
+// speed returns how fast the work clock runs.
 func (r *replay) speed() float64 {
 	if r.cores > 0 && float64(r.busy) > r.cores {
 		return r.cores / float64(r.busy)
@@ -244,8 +244,8 @@ func (r *replay) next() bool {
 	return true
 }
 
-// nextDue is when the work comes to what somebody waits for, or to the end, and how
-// much work that is.
+// nextDue returns when the work comes to what somebody waits for, or to the end, and how much
+// work that is.
 func (r *replay) nextDue(speed float64) (at, goal float64) {
 	goal = math.Inf(1)
 	if r.p.main < 0 {
@@ -588,7 +588,7 @@ func (r *replay) end(g int32) {
 	}
 }
 
-// factor is how much longer than in the trace a piece of work takes.
+// factor returns how much longer than in the trace a piece of work takes.
 func (r *replay) factor(g int32, o *op) float64 {
 	grp := r.p.gs[g].group
 	f := r.e.work

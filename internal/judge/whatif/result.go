@@ -100,7 +100,7 @@ func (p *Program) lives(res *Result, gs []replayG) {
 	slices.SortStableFunc(res.Lives, func(a, b Life) int { return cmp.Compare(b.Count, a.Count) })
 }
 
-// notes are what a reader of the result has to know.
+// notes lists what a reader of the result has to know.
 func (p *Program) notes(res *Result, e edits) {
 	note := func(format string, args ...any) { res.Notes = append(res.Notes, fmt.Sprintf(format, args...)) }
 	if e.procs > p.Procs {

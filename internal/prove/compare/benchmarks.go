@@ -299,11 +299,11 @@ func (c *Comparison) benchmarkWords() string {
 	return strings.Join(parts, ", ") + fmt.Sprintf(" of %d measured", len(c.Benchmarks))
 }
 
-// Metric is what limits know a row by.
+// Metric returns the name by which limits know a row.
 func (r *Benchmark) Metric() diagnosis.Metric { return diagnosis.Metric(r.Unit) }
 
-// Worse is how much worse B is, as a ratio-1; infinite when something comes
-// from nothing.
+// Worse returns how much worse B is, as a ratio-1; infinite when something comes from
+// nothing.
 func (r *Benchmark) Worse() float64 {
 	if r.Ratio == nil {
 		if r.B > r.A {

@@ -137,7 +137,7 @@ func unnulled(b *Bracket) *Bracket {
 	return &c
 }
 
-// top is where a bracket ends: nowhere, when every rate was sustained.
+// top returns where a bracket ends: nowhere, when every rate was sustained.
 func (b *Bracket) top() float64 {
 	if b.High > 0 {
 		return b.High

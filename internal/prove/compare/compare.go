@@ -120,8 +120,8 @@ func (r *Row) Ratio() (float64, bool) {
 	return ratio, finite(ratio)
 }
 
-// Worse is how much worse B is, as a ratio-1; negative when it is better.
-// False when there is no ratio.
+// Worse returns how much worse B is, as a ratio-1; negative when it is better. False when
+// there is no ratio.
 func (r *Row) Worse() (float64, bool) {
 	ratio, ok := r.Ratio()
 	if !ok {

@@ -76,7 +76,7 @@ func (c *Comparison) candidates() (list []candidate) {
 	return list
 }
 
-// changed is how far a quantity changed, and that in words.
+// changed returns how far a quantity changed, and that in words.
 func changed(a, b float64, unit fact.Unit) (size float64, text string) {
 	switch {
 	case a == b:
@@ -87,13 +87,13 @@ func changed(a, b float64, unit fact.Unit) (size float64, text string) {
 	return math.Abs(math.Log(b / a)), changeText(b / a)
 }
 
-// subject is what a table counts, without by what.
+// subject names what a table counts, without by what.
 func (t *Table) subject() string {
 	name, _, _ := strings.Cut(t.Name, " by ")
 	return strings.TrimSuffix(name, ",")
 }
 
-// shift is how far the first entry changed, as a part of all.
+// shift returns how far the first entry changed, as a part of all.
 func (t *Table) shift() float64 {
 	if len(t.Rows) == 0 {
 		return 0

@@ -405,7 +405,7 @@ func (s *side) quantities() (list []quantity) {
 	return list
 }
 
-// usage is what the program used, per operation or per second.
+// usage returns what the program used, per operation or per second.
 func (s *side) usage() []model.PerOperation {
 	if s.rate > 0 && s.ops != nil {
 		return s.m.PerOperation()

@@ -50,7 +50,7 @@ func (t *tally) goroutines(side int, m *model.Model) {
 	}
 }
 
-// waitsIn is what the program called to stand there: the callee of its own line.
+// waitsIn returns the call by which the program stands there: the callee of its own line.
 func waitsIn(frames []model.Frame) string {
 	own, ok := diagnosis.UserPlace(frames)
 	for i := 1; ok && i < len(frames); i++ {

@@ -171,7 +171,7 @@ func kernelProfile(m *model.Model) (*model.Profile, int, float64) {
 	return m.Kernel.CPU, nanos, seconds(m, m.Kernel.CPU)
 }
 
-// seconds is what a profile covers: it says so, or it came with a trace.
+// seconds returns the time that a profile covers: it says so, or it came with a trace.
 func seconds(m *model.Model, p *model.Profile) float64 {
 	if p.Duration > 0 {
 		return p.Duration.Seconds()
@@ -249,7 +249,7 @@ func (t *tally) waits(side int, m *model.Model, factor float64) {
 	}
 }
 
-// waitPlace is where a goroutine waits: the user's code, else the leaf.
+// waitPlace returns where a goroutine waits: the user's code, else the leaf.
 func waitPlace(frames []model.Frame) diagnosis.Place {
 	if p, ok := diagnosis.UserPlace(frames); ok {
 		return p

@@ -217,7 +217,7 @@ func (e *Effect) rounds(la, lb []float64) bool {
 	return e.P != nil
 }
 
-// found is what a trial says of a metric; all of it is NaN when it says nothing.
+// found returns a trial's result for a metric; all of it is NaN when it says nothing.
 func (r *Rounds) found(m diagnosis.Metric) Found {
 	if f, ok := r.Found[m]; ok {
 		return f

@@ -63,8 +63,8 @@ func (t *Trial) decidedByCounters() Conclusion {
 // countedNamed is how many counters a sentence names; the table has them all.
 const countedNamed = 3
 
-// countedSays is what counters beside the primary show for sure, whatever else is
-// open; empty when it is nothing.
+// countedSays says what counters beside the primary show for sure, whatever else is open;
+// empty when it is nothing.
 func (t *Trial) countedSays() string {
 	var list []string
 	for _, e := range t.Effects {
@@ -126,7 +126,7 @@ func (t *Trial) weighGuards() {
 	t.Why = strings.Join(all, "; ")
 }
 
-// guardSays is what happened to a guard that did not hold for sure.
+// guardSays says what happened to a guard that did not hold for sure.
 func (e Effect) guardSays() string {
 	ratio, low, high := e.Worse()
 	limit := e.limitText()
@@ -153,7 +153,7 @@ func (e Effect) limitText() string {
 	return percent(1 + e.Guard)
 }
 
-// says is what happened to the primary, in a sentence made of its figures.
+// says says what happened to the primary, in a sentence made of its figures.
 func (t *Trial) says(e Effect) string {
 	sure := fmt.Sprintf("%s, 95%% interval %s to %s, %s", change(e.Ratio), figures.Change(e.Low), figures.Change(e.High), figures.Plural(e.Pairs, "pair"))
 	switch {
@@ -205,7 +205,7 @@ func change(ratio float64) string {
 	}
 }
 
-// percent is how far a ratio is from 1.
+// percent returns how far a ratio is from 1.
 func percent(ratio float64) string { return figures.Percent(math.Abs(ratio - 1)) }
 
 // roughly is a number of pairs with two digits: it is an estimate of an estimate.

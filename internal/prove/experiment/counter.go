@@ -56,8 +56,8 @@ func (t *Trial) exactAmong(m diagnosis.Metric, counters int) (c counter, ok bool
 	return c, c.spread <= exactSpread || !InfoOf(m).Chance && c.apart() >= timesAmong(clearTimes, counters)*c.spread
 }
 
-// apart is how far the medians of both arms are from each other, relative to the
-// greater one, as the spread is.
+// apart returns how far the medians of both arms are from each other, relative to the greater
+// one, as the spread is.
 func (c counter) apart() float64 {
 	a, b := statistics.Median(c.arms[0]), statistics.Median(c.arms[1])
 	return math.Abs(b-a) / max(a, b)
@@ -84,9 +84,9 @@ func (t *Trial) counted(m diagnosis.Metric) (arms [2][]float64) {
 	return arms
 }
 
-// unit is what one event more would have changed in a metric that is left to
-// chance, 0 for one that is not. Ten collections in two runs of A and eleven in
-// two of B look exact, and are what identical arms do in one trial of eight.
+// unit returns the change that one event more would have made to a metric that is left to
+// chance, 0 for one that is not. Ten collections in two runs of A and eleven in two of B look
+// exact, and are what identical arms do in one trial of eight.
 func (t *Trial) unit(m diagnosis.Metric) (unit float64) {
 	if !InfoOf(m).Chance {
 		return 0
@@ -114,9 +114,9 @@ func (t *Trial) spread(m diagnosis.Metric, arms [2][]float64) float64 {
 	return width / scale
 }
 
-// effect is what is said of the counter when the arms are different from times
-// the spread on. A metric that is read together with others needs more than
-// exactTimes; what is in between is then open.
+// effect returns the counter's effect when the arms are different from times the spread on. A
+// metric that is read together with others needs more than exactTimes; what is in between is
+// then open.
 func (c counter) effect(m diagnosis.Metric, times float64) Effect {
 	e := Effect{Metric: m, Exact: true, Verdict: Inconclusive, P: math.NaN(), Pairs: c.pairs}
 	e.A, e.MinA = medianMin(c.arms[0])

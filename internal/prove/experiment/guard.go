@@ -86,9 +86,9 @@ func (j *judge) needOfGuard(e Effect, worse float64) int {
 	return max(toWithin(e.pairSD(), math.Abs(math.Log1p(e.Guard)-math.Log(worse))), e.Pairs+1)
 }
 
-// hopefully is how many pairs decide a guard if it is as far from its limit as it
-// looks, or as it is without any effect: an estimate of few pairs that happens
-// to lie at the limit does not end the search.
+// hopefully returns how many pairs decide a guard if it is as far from its limit as it looks,
+// or as it is without any effect: an estimate of few pairs that happens to lie at the limit
+// does not end the search.
 //
 // One that only some of all pairs measured needs as many more of them.
 func (e Effect) hopefully(all int) int {

@@ -75,7 +75,7 @@ type judge struct {
 	counters int // beside the primary
 }
 
-// otherCounters is how many counters are not the primary.
+// otherCounters returns how many counters are not the primary.
 func (t *Trial) otherCounters() (n int) {
 	for _, m := range t.allMetrics() {
 		if m != t.Primary && InfoOf(m).Counter {
@@ -140,8 +140,8 @@ func (j *judge) order() []diagnosis.Metric {
 	return list
 }
 
-// effect is what is said of a metric by itself; of all but the primary and exact
-// counters, the verdict is still open.
+// effect judges a metric by itself; of all but the primary and exact counters, the verdict is
+// still open.
 func (j *judge) effect(m diagnosis.Metric) Effect {
 	if c, exact := j.exact(m); exact {
 		return c.effect(m, timesAmong(exactTimes, j.among(m)))
@@ -192,8 +192,8 @@ func (j *judge) interval(m diagnosis.Metric, d []float64) (low, high float64) {
 	return statistics.Bootstrap(len(d), statistics.Centre(d), level, o)
 }
 
-// drawsOf is how often n pairs are drawn again. The cost of a draw grows with
-// the square of n: beyond 200 pairs fewer have to do, 1000 at least.
+// drawsOf returns how often n pairs are drawn again. The cost of a draw grows with the square
+// of n: beyond 200 pairs fewer have to do, 1000 at least.
 func (t *Trial) drawsOf(n int) int {
 	if t.draws > 0 {
 		return t.draws

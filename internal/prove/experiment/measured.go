@@ -8,7 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
 
-// firstPrimary is what decides when nobody said.
+// firstPrimary returns the metric that decides when none was named.
 func (t *Trial) firstPrimary() diagnosis.Metric {
 	for _, m := range []diagnosis.Metric{diagnosis.CPUPerOp, diagnosis.Elapsed} {
 		if t.measured(m) {

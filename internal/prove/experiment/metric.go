@@ -79,7 +79,7 @@ func InfoOf(m diagnosis.Metric) Info {
 	return i
 }
 
-// place is where a metric stands in the table, its length when it does not.
+// place returns where a metric stands in the table, its length when it does not.
 func place(base string) int {
 	for i, m := range metrics {
 		if string(m.metric) == base {

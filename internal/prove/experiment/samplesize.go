@@ -29,7 +29,7 @@ func (e Effect) pairSD() float64 {
 	return half / statistics.Normal((1+level)/2) * math.Sqrt(float64(e.Pairs))
 }
 
-// toWithin is how many pairs make half of the interval as small as room.
+// toWithin returns how many pairs make half of the interval as small as room.
 func toWithin(sd, room float64) int {
 	n := math.Pow(statistics.Normal((1+level)/2)*sd/room, 2)
 	return int(math.Ceil(min(n, 1<<30)))

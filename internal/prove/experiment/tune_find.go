@@ -126,7 +126,7 @@ func (f *finder) all(ctx context.Context) error {
 	return f.together(ctx)
 }
 
-// others is what the knobs but k have now, nil for a single knob.
+// others returns what the knobs but k have now, nil for a single knob.
 func (f *finder) others(k Knob) Setting {
 	if len(f.Knobs) == 1 {
 		return nil

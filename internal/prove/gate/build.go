@@ -71,9 +71,9 @@ func (w *runner) arms(ctx context.Context, c *CheckPolicy, step step) (pair, err
 	return p, nil
 }
 
-// directory is where a package of the working tree is. Both revisions run
-// there, so that they find the same files. One that is named by its directory
-// may be of a module of its own, which the go command finds only from there.
+// directory returns where a package of the working tree is. Both revisions run there, so that
+// they find the same files. One that is named by its directory may be of a module of its own,
+// which the go command finds only from there.
 func (w *runner) directory(ctx context.Context, pkg string) (string, error) {
 	from, path := w.repo.dir, pkg
 	if pkg == "." || strings.HasPrefix(pkg, "./") || strings.HasPrefix(pkg, "../") {

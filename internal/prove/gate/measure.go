@@ -51,7 +51,7 @@ const (
 	commandBlocks = 2
 )
 
-// key is what a sample's values have for a benchmark and metric.
+// key returns the metric of a sample's values for a benchmark.
 func key(name string, m diagnosis.Metric) diagnosis.Metric {
 	if name == "" {
 		return m

@@ -95,9 +95,9 @@ var unitAliases = map[string]diagnosis.Metric{
 	"sec/op": "ns/op", "time/op": "ns/op", "ns/op": "ns/op", "mb/s": "MB/s",
 }
 
-// lineError is what is wrong with a policy, at a line; 0 is none. The name of the
-// file is put before it. Where there is nothing better to say, a policy with
-// explanations shows how it is right.
+// lineError makes the error of a policy, at a line; 0 is none. The name of the file is put
+// before it. Where there is nothing better to say, a policy with explanations shows how it is
+// right.
 func lineError(line int, hint, format string, args ...any) *problem.Error {
 	e := problem.New(problem.Misuse, cmp.Or(hint, "gowhy gate --init -f example.yaml   # a policy with explanations"), format, args...)
 	e.What = ": " + e.What

@@ -15,8 +15,8 @@ const (
 	meminfoDrops = 8
 )
 
-// dropped is how many packets came to a socket and were lost in it, because we
-// did not read them in time; 0 when the kernel does not tell.
+// dropped returns how many packets came to a socket and were lost in it, because we did not
+// read them in time; 0 when the kernel does not tell.
 func dropped(c net.Conn) int64 {
 	u, ok := c.(*net.UDPConn)
 	if !ok {

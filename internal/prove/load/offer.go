@@ -201,7 +201,7 @@ func ParseRate(text string, d time.Duration) ([]Stage, error) {
 
 const maxStages = 1000
 
-// StagesText is how a plan reads, as ParseRate takes it.
+// StagesText writes a plan as ParseRate reads it.
 func StagesText(stages []Stage) string {
 	var parts []string
 	for i, s := range stages {

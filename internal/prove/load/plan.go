@@ -43,7 +43,7 @@ func newArrivals(o *Options) *arrivals {
 	return a
 }
 
-// end is when the last stage ends.
+// end returns when the last stage ends.
 func (a *arrivals) end() (d time.Duration) {
 	for _, s := range a.stages {
 		d += s.For

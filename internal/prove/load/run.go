@@ -482,7 +482,7 @@ type stopwatch struct {
 	at, cpu time.Duration
 }
 
-// lap is what was used since the first lap.
+// lap returns what was used since the first lap.
 func (s *stopwatch) lap(now time.Duration) (cpu, span time.Duration, ok bool) {
 	used, ok := ownCPU()
 	if !s.begun {

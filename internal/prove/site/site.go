@@ -154,7 +154,7 @@ func (t *Site) connections(p load.Protocol) int {
 	return p.Limits().Connections
 }
 
-// offeredBy is what the search wants to know of a load.
+// offeredBy returns what the search wants to know of a load.
 func offeredBy(r *loadresult.Result, d time.Duration) experiment.Offered {
 	o := experiment.Offered{Done: r.Rate, P50: r.Quantile(0.5), P99: r.Quantile(0.99), Generator: r.Generator}
 	if s := r.Duration.Seconds(); s > 0 {

@@ -60,10 +60,9 @@ func noBenchmarks(p Program, out *output) error {
 
 var numberSuffix = regexp.MustCompile(`-([0-9]+)$`)
 
-// procsSuffix is what package testing puts behind every name: "-8" for
-// GOMAXPROCS=8, nothing for 1. A benchmark's own name may end in a number as
-// well, so it has to be behind all names and, where GOMAXPROCS is not given,
-// possible on this machine.
+// procsSuffix returns the suffix that package testing puts behind every name: "-8" for
+// GOMAXPROCS=8, nothing for 1. A benchmark's own name may end in a number as well, so it has
+// to be behind all names and, where GOMAXPROCS is not given, possible on this machine.
 func procsSuffix(list []loadresult.Benchmark, p Program) (suffix string) {
 	procs, err := strconv.Atoi(p.getenv("GOMAXPROCS"))
 	given := err == nil && procs > 0 && !slices.ContainsFunc(p.Command, isCPUFlag)

@@ -11,7 +11,7 @@ import (
 // signalGroup sends a signal to a process and all that it started.
 func signalGroup(pid int, s syscall.Signal) error { return syscall.Kill(-pid, s) }
 
-// usageOf is what a process used that was waited for.
+// usageOf returns the usage of a process that was waited for.
 func usageOf(state *os.ProcessState) usage {
 	ru, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"github.com/gowhy/gowhy/internal/sense/proc"
 )
 
-// Memory is how many bytes this process and those that it starts may use: what the
+// Memory returns how many bytes this process and those that it starts may use: what the
 // machine has, or the limit of the control group if that is less; 0 when unknown.
 func Memory() uint64 {
 	p, err := proc.Open(os.Getpid())

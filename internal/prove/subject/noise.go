@@ -186,7 +186,7 @@ type noiseCache struct {
 	Noise
 }
 
-// noiseFile is where the noise is kept; empty without a place for it.
+// noiseFile returns where the noise is kept; empty without a place for it.
 func noiseFile() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

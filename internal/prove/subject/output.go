@@ -108,9 +108,9 @@ func (o *output) result() (*loadresult.Result, error) {
 	return r, err
 }
 
-// lastLines is what it printed last, for an error message: the standard error's
-// lines, and before them what there is room for of the standard output's. It is
-// empty when nothing was printed.
+// lastLines returns the last of what it printed, for an error message: the standard error's
+// lines, and before them what there is room for of the standard output's. It is empty when
+// nothing was printed.
 func (o *output) lastLines() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

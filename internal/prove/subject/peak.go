@@ -47,8 +47,8 @@ func watchOver(pid int) *watch {
 	return w
 }
 
-// inherited is what exec may take our own peak for at most: each CPU keeps up to a batch of
-// pages, 32 or two for each CPU, before it adds them to the sum.
+// inherited returns an upper bound on what exec takes for our own peak: each CPU keeps up to
+// a batch of pages, 32 or two for each CPU, before it adds them to the sum.
 func inherited(own uint64, cpus, page int) uint64 {
 	const least = 1 << 20 // of older kernels, which keep 64 pages for each thread
 	return own + least + uint64(max(32, 2*cpus)*cpus*page)

@@ -104,7 +104,7 @@ func readStat(root string, pid int) (m member, parent, group int, ok bool) {
 	return member{pid, start}, parent, group, errors.Join(err1, err2, err3) == nil
 }
 
-// name is what a process is called.
+// name names a process.
 func name(root string, pid int) string {
 	text, err := os.ReadFile(filepath.Join(root, strconv.Itoa(pid), "comm"))
 	if err != nil {
@@ -169,7 +169,7 @@ func (l *ledger) read() {
 	}
 }
 
-// use is what was used since the beginning.
+// use returns what was used since the beginning.
 func (l *ledger) use() counters {
 	l.read()
 	return difference(l.initial, l.last)

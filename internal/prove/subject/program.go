@@ -85,7 +85,7 @@ func (p *Program) set(name, value string) {
 	p.Env = append(slices.DeleteFunc(p.Env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }), name+"="+value)
 }
 
-// getenv is what the program finds in its environment.
+// getenv returns a variable of the program's environment.
 func (p Program) getenv(name string) string {
 	for _, kv := range slices.Backward(p.Env) {
 		if v, ok := strings.CutPrefix(kv, name+"="); ok {

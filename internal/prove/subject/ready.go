@@ -112,7 +112,7 @@ const (
 	askLimit = time.Second
 )
 
-// askPause is how long to wait before asking again, some time after the start.
+// askPause returns how long to wait before asking again, some time after the start.
 func askPause(since time.Duration) time.Duration {
 	return min(max(since/askParts, askLeast), askMost)
 }

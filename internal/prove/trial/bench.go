@@ -22,7 +22,7 @@ type Bench struct {
 	traces  bool // the command takes the name of a trace's file
 }
 
-// Bench is where a command does its work with settings.
+// Bench returns where a command does its work with settings.
 func (w *Work) Bench(command []string, log func(string)) (*Bench, error) {
 	spec, err := w.spec(log)
 	return &Bench{subject.Program{Command: command}, spec, subject.HasPlace(command, placeTrace)}, err

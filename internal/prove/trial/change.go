@@ -178,8 +178,7 @@ func (t *Setup) arm(ctx context.Context, p subject.Program, name, binary string,
 	return a, nil
 }
 
-// packageDir is where a package's tests run: in its directory, where their
-// data is.
+// packageDir returns where a package's tests run: in its directory, where their data is.
 func (ch *Change) packageDir(ctx context.Context) (string, error) {
 	local := filepath.FromSlash(ch.Package)
 	switch {

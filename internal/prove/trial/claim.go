@@ -29,8 +29,8 @@ type Claim struct {
 	runs       bool    // its command, which the user did not give
 }
 
-// predicted is what the finding promises for a metric and what a replay of its
-// trace expects; nil when both are silent.
+// predicted returns what the finding promises for a metric and what a replay of its trace
+// expects; nil when both are silent.
 func (k *Claim) predicted(m diagnosis.Metric) *experiment.Prediction {
 	if k == nil {
 		return nil

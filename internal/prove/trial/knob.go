@@ -96,7 +96,7 @@ func counts(k experiment.Knob) experiment.Counted {
 	return ""
 }
 
-// usualStart is what a knob has when nobody set it, as far as that is known.
+// usualStart returns the value of a knob that was not set, as far as that is known.
 func usualStart(k experiment.Knob) float64 {
 	switch k.Name {
 	case "GOMAXPROCS":

@@ -47,7 +47,7 @@ func misused(hint, format string, args ...any) error {
 	return problem.New(problem.Misuse, hint, format, args...)
 }
 
-// Hint is how one says what changes, with the command that was given.
+// Hint returns how one says what changes, with the command that was given.
 func Hint(command []string) string {
 	if len(command) == 0 {
 		return "gowhy verify --a './old -n 1000' --b './new -n 1000'"
@@ -169,8 +169,8 @@ func (t *Setup) firstBenchmark(ctx context.Context, a *arm, asked diagnosis.Metr
 	return slices.Min(own), nil
 }
 
-// runsBefore is how many runs a plan has before its first pair: those that are
-// counted, A B B A, and one of each to warm up.
+// runsBefore returns how many runs a plan has before its first pair: those that are counted,
+// A B B A, and one of each to warm up.
 func runsBefore(p experiment.Plan) int {
 	if p.CountA == nil {
 		return 2
@@ -190,8 +190,8 @@ func (a *arm) count(rules []*diagnosis.Rule) experiment.Run {
 	}
 }
 
-// sources are what the finding's rule needs to see it once more. They disturb
-// what is counted, so that a count that decides goes without.
+// sources lists what the finding's rule needs to see it once more. They disturb what is
+// counted, so that a count that decides goes without.
 func (k *Claim) sources(rules []*diagnosis.Rule) (names []string) {
 	if k == nil || experiment.InfoOf(k.Experiment.Primary).Counter {
 		return nil
@@ -230,7 +230,7 @@ func onlyIn(here, there []*diagnosis.Diagnosis) (list []experiment.Claim) {
 	return list
 }
 
-// about is what the report says of the arms.
+// about returns what the report says of the arms.
 func (t *Setup) about(a, b *arm, k *Claim) experiment.About {
 	about := experiment.About{A: a.about, B: b.about, Load: t.Load, Ready: t.Ready, Again: withoutFlag(t.Args, "--pairs")}
 	if k != nil {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Paths are where a file that a stack names may be: where the compiler had it, or,
-// when it wrote names without folders (-trimpath), in the module that one of some folders
-// is in, or among those that were downloaded. The module is the program's own; where it
-// is "", what the folder's go.mod says.
+// Paths returns where a file that a stack names may be: where the compiler had it, or, when
+// it wrote names without folders (-trimpath), in the module that one of some folders is in,
+// or among those that were downloaded. The module is the program's own; where it is "", what
+// the folder's go.mod says.
 func Paths(file, module string, dirs ...string) (paths []string) {
 	if filepath.IsAbs(file) {
 		return []string{file}

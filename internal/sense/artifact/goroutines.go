@@ -17,7 +17,8 @@ const stillComment = "gowhy watched goroutines for "
 // StillComment says for how long before the profile that is.
 func StillComment(d time.Duration) string { return stillComment + d.String() }
 
-// StillFor is how long goroutines were watched before a profile; 0 where it does not say.
+// StillFor returns how long goroutines were watched before a profile; 0 where it does not
+// say.
 func StillFor(comments []string) time.Duration {
 	for _, c := range comments {
 		if s, ok := strings.CutPrefix(c, stillComment); ok {

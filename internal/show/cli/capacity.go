@@ -181,10 +181,10 @@ func (f *capacityFlags) checkDNS(cmd *cobra.Command) error {
 // feeds reports whether the program is fed lines; else it is a server.
 func (f *capacityFlags) feeds() bool { return f.url == "" && f.dns == "" }
 
-// address is what a server is asked at.
+// address returns the address of the server.
 func (f *capacityFlags) address() string { return cmp.Or(f.url, f.dns) }
 
-// protocol is how a server is asked at an address.
+// protocol returns how a server is asked at an address.
 func (f *capacityFlags) protocol(c *command, address string) (load.Protocol, error) {
 	if f.dns != "" {
 		p, _, err := f.asked.protocol(c, address)
@@ -193,7 +193,7 @@ func (f *capacityFlags) protocol(c *command, address string) (load.Protocol, err
 	return f.target.protocol(c, []string{address})
 }
 
-// readiness is how it is seen that a copy of the command can be asked: a name
+// readiness returns the sign by which a copy of the command is ready for questions: a name
 // server takes connections at the port where it takes queries.
 func (f *capacityFlags) readiness(address, number string) string {
 	switch {
@@ -328,7 +328,7 @@ func leftWords(took time.Duration, done, of int) string {
 	return fmt.Sprintf(", about %v left", max(left, 10*time.Second))
 }
 
-// search is what the flags ask for.
+// search makes the search that the flags describe.
 func (f *capacityFlags) search(c *command, say *statusLine) *site.Search {
 	begin := time.Now()
 	return &site.Search{

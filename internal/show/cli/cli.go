@@ -344,7 +344,7 @@ the terms mean{{end}}.{{end}}
 // helpWidth is the width that help is written for, whatever the terminal has.
 const helpWidth = 80
 
-// short is what bare gowhy prints: enough to begin.
+// short prints the text of bare gowhy: enough to begin.
 func (c *command) short(cmd *cobra.Command) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "gowhy: %s\n\n%s\n", lowerFirst(cmd.Short), cmd.Example)
@@ -392,7 +392,7 @@ func (c *command) redirected() bool {
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// runningTarget is what to record where the arguments name a program that runs, or after
+// runningTarget returns what to record where the arguments name a program that runs, or after
 // "--" a command, and no file; nil when they do not.
 func runningTarget(cmd *cobra.Command, args []string) (f *recordFlags, command []string) {
 	f = &recordFlags{limit: traceLimit}

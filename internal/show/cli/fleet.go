@@ -94,7 +94,7 @@ func (c *command) fleet(cmd *cobra.Command, args []string) error {
 	return err
 }
 
-// fleetFile is where gowhy-fleet is: beside this program, else on the PATH.
+// fleetFile returns where gowhy-fleet is: beside this program, else on the PATH.
 func fleetFile() (string, error) {
 	if self, err := os.Executable(); err == nil {
 		beside := filepath.Join(filepath.Dir(self), fleetProgram)

@@ -73,10 +73,10 @@ given.`,
 	return cmd
 }
 
-// keepFor is how many goroutines of each group have to be kept for a ledger by
-// goroutine. All of them are a kilobyte each, millions perhaps; those who look
-// at the top rows want the heaviest, and get some more of them than rows. A
-// column that does not tell heavy goroutines from light ones needs all.
+// keepFor returns how many goroutines of each group have to be kept for a ledger by
+// goroutine. All of them are a kilobyte each, millions perhaps; those who look at the top
+// rows want the heaviest, and get some more of them than rows. A column that does not tell
+// heavy goroutines from light ones needs all.
 func keepFor(o report.LedgerOptions) int {
 	const enough, most = 100, 1000
 	switch o.Sort {

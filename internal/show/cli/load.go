@@ -205,7 +205,7 @@ func onlyFor(cmd *cobra.Command, flags []string, hint, form string) error {
 // programLike tells a program from a host.
 func programLike(arg string) bool { return strings.HasPrefix(arg, ".") || strings.HasPrefix(arg, "/") }
 
-// protocol is what the flags and arguments describe.
+// protocol makes the protocol that the flags and arguments describe.
 func (t *loadTarget) protocol(c *command, args []string) (load.Protocol, error) {
 	if t.command {
 		return t.feed(c, args)

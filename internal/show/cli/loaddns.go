@@ -171,7 +171,7 @@ func (t *dnsTarget) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// protocol is what the flags describe, for a server.
+// protocol makes the protocol that the flags describe, for a server.
 func (t *dnsTarget) protocol(c *command, address string) (load.Protocol, load.DNSRequest, error) {
 	server, err := load.ParseServer(address)
 	if err != nil {

@@ -31,7 +31,7 @@ func viewers() map[string]web.Starter {
 	}
 }
 
-// otherTools are what the page says of them.
+// otherTools returns the viewers that the page offers.
 func otherTools() []web.Tool {
 	return []web.Tool{{Name: pprofTool}}
 }

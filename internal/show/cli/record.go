@@ -191,7 +191,7 @@ func (c *command) record(ctx context.Context, f *recordFlags, args []string) err
 	return c.recorded(ctx, f, o.Out, res, err)
 }
 
-// seenText is what a recording shows while it lasts.
+// seenText returns the line that a recording shows while it lasts.
 func seenText(left time.Duration, seen record.Seen) string {
 	var parts []string
 	if left > 0 {

@@ -45,9 +45,9 @@ func (c *command) canAsk() bool {
 	return ok && term.IsTerminal(int(in.Fd())) && seen
 }
 
-// layout is how a report on standard output looks: --width, else the terminal's own,
-// and colours; or plain text of 80 columns. CLICOLOR_FORCE keeps the colours where
-// something else than a terminal shows them.
+// layout returns how a report on standard output looks: --width, else the terminal's own, and
+// colours; or plain text of 80 columns. CLICOLOR_FORCE keeps the colours where something else
+// than a terminal shows them.
 func (c *command) layout() layout.Options {
 	var o layout.Options
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
@@ -307,7 +307,7 @@ func (l *statusLine) write(text, behind string) {
 	fmt.Fprint(l.w, "\r\x1b[K"+cut(layout.Safe(text), l.columns()-1-len(behind))+behind)
 }
 
-// columns is how wide the terminal is now.
+// columns returns how wide the terminal is now.
 func (l *statusLine) columns() int {
 	if f, ok := terminal(l.w); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 1 {

@@ -223,7 +223,7 @@ func (c *command) savedTuned(f *tuneFlags) error {
 	return c.showTuned(f, r)
 }
 
-// tuneHint is how one tunes the command that was given.
+// tuneHint returns how one tunes the command that was given.
 func tuneHint(command []string) string {
 	if len(command) == 0 {
 		return tuneExample

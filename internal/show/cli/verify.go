@@ -226,7 +226,7 @@ func badFlag(example string) func(*cobra.Command, error) error {
 // mostPairs bounds what a slip of the pen can ask for.
 const mostPairs = experiment.MaxPairs
 
-// metricNames are what programs and loads have, what mostly decides first;
+// metricNames returns the metrics of programs and loads, what mostly decides first;
 // benchmarks have more.
 func metricNames() []string {
 	names := []string{string(diagnosis.CPUPerOp)}
@@ -438,7 +438,7 @@ func hasPrimary(tr *experiment.Trial) bool {
 	})
 }
 
-// primaryHint is how to get what was to decide, or what can decide instead.
+// primaryHint returns how to get what was to decide, or what can decide instead.
 func (f *verifyFlags) primaryHint(tr *experiment.Trial) string {
 	switch m := diagnosis.Metric(f.primary); {
 	case (m == diagnosis.P50 || m == diagnosis.P99) && f.Load == "":

@@ -37,7 +37,7 @@ func (c *command) versionCommand() *cobra.Command {
 	return cmd
 }
 
-// versionLine is what bug reports begin with.
+// versionLine returns the line that bug reports begin with.
 func versionLine() string {
 	return fmt.Sprintf("gowhy %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

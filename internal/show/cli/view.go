@@ -186,7 +186,7 @@ const (
 	largeWait  = 50 * time.Millisecond // enough for what cannot be read at all
 )
 
-// patience is how long to wait for the first run before the address is told.
+// patience returns how long to wait for the first run before the address is told.
 func patience(found web.Found) time.Duration {
 	var size int64
 	for _, r := range found.Runs {

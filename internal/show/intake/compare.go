@@ -242,7 +242,7 @@ func knobWords(s experiment.Setting, axes []string) string {
 	return s.Words(names, func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) })
 }
 
-// axis is where a knob stands in the axes, behind all of them where it does not.
+// axis returns where a knob stands in the axes, behind all of them where it does not.
 func axis(axes []string, name string) int {
 	if i := slices.Index(axes, name); i >= 0 {
 		return i

@@ -105,7 +105,7 @@ func IsRecording(path string) bool {
 	return r.Manifest != nil
 }
 
-// looseName is what files are called together.
+// looseName names several files together.
 func looseName(files []string) string {
 	bases := make([]string, len(files))
 	for i, f := range files {

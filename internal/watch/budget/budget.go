@@ -29,7 +29,7 @@ func NewMeter(window time.Duration, now func() time.Time, used func() time.Durat
 	return m
 }
 
-// Share is how many cores this process has used. It is to be asked now and then: the
+// Share returns how many cores this process has used. It is to be asked now and then: the
 // window is as exact as that.
 func (m *Meter) Share() float64 {
 	p := point{m.now(), m.used()}
