@@ -43,7 +43,8 @@ type Side struct {
 const (
 	// leastShare is the part of its side's total that a node must have to be shown.
 	leastShare = 2000
-	// mostNodes bounds a tree: that of very deep stacks is cut at larger shares.
+	// mostNodes bounds a tree: that of very deep stacks is cut at larger shares, and has no
+	// nodes in the end where all have the whole, as sums that are out of range do.
 	mostNodes = 1 << 16
 	// The functions of nodes that are none.
 	everything, tooSmall = -1, -2
@@ -195,7 +196,7 @@ func (n *node) each(visit func(*node)) {
 // shown tells whether a node is large enough on any side.
 func (t *tree) shown(n *node, least int64) bool {
 	for side := range t.sides {
-		if n.total[side] > 0 && n.total[side] >= t.root.total[side]/least {
+		if least > 0 && n.total[side] > 0 && n.total[side] >= t.root.total[side]/least {
 			return true
 		}
 	}

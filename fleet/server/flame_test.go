@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -141,6 +142,19 @@ func TestFlameDeep(t *testing.T) {
 	status, body := question(t, kept(t, []sent{{"shop", "v1", "a", time.Minute, values, store.CPU}}), "flame?service=shop", &a)
 	if nodes := strings.Count(string(a.Root), "["); status != 200 || nodes > mostNodes+2000 || a.Head.Total != 150_000 || !strings.Contains(body, "[-2,150000,150000]") {
 		t.Errorf("%d: %d nodes, total %d", status, nodes, a.Head.Total)
+	}
+}
+
+// TestFlameSaturated has more nodes of which each has the whole than a tree may have.
+func TestFlameSaturated(t *testing.T) {
+	values := map[string]int64{}
+	for i := range 80 {
+		values[strings.Repeat(fmt.Sprintf("f%d;", i), 900)] = math.MaxInt64 - 5
+	}
+	var a Flame
+	status, body := question(t, kept(t, []sent{{"shop", "v1", "a", time.Minute, values, store.CPU}}), "flame?service=shop", &a)
+	if nodes := strings.Count(string(a.Root), "["); status != 200 || nodes > mostNodes+2000 || a.Head.Total != math.MaxInt64 || !a.Head.Saturated {
+		t.Errorf("%d: %d nodes, total %d: %.200s", status, nodes, a.Head.Total, body)
 	}
 }
 
