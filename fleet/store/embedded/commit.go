@@ -12,6 +12,7 @@ import (
 type request struct {
 	tenant  string
 	id      [16]byte
+	place   place
 	encoded []byte
 	done    chan error
 	release func() // gives back what the encoding takes; nil where it takes nothing
@@ -144,7 +145,7 @@ func (s *Store) admit(r *request, members map[batchKey]bool) (bool, error) {
 	if known || err != nil {
 		return false, err
 	}
-	if len(members) > 0 || s.active.bytes < s.options.Memory {
+	if len(members) > 0 || !s.active.full(r.place, &s.options) {
 		return true, nil
 	}
 	if err := s.freeze(); err != nil {

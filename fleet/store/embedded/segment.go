@@ -34,6 +34,10 @@ type place struct {
 	hour            int64 // since 1970
 }
 
+func placeOf(s *store.Source, until int64) place {
+	return place{s.Tenant, s.Service, hourOf(until)}
+}
+
 func (p place) compare(q place) int {
 	return cmp.Or(strings.Compare(p.tenant, q.tenant), strings.Compare(p.service, q.service), cmp.Compare(p.hour, q.hour))
 }
@@ -188,7 +192,7 @@ type sourcedBatch struct {
 func byPlace(t *table, ids map[*store.Source]int64) map[place][]sourcedBatch {
 	groups := map[place][]sourcedBatch{}
 	for _, b := range t.batches {
-		p := place{b.source.Tenant, b.source.Service, hourOf(b.until)}
+		p := placeOf(b.source, b.until)
 		groups[p] = append(groups[p], sourcedBatch{b, ids[b.source]})
 	}
 	for _, batches := range groups {

@@ -84,8 +84,9 @@ type Options struct {
 	// it again later is not recognized. A day where it is 0.
 	Remember time.Duration
 
-	disk disk             // a test's
-	now  func() time.Time // a test's
+	disk   disk             // a test's
+	now    func() time.Time // a test's
+	places int              // a test's; mostPlaces
 }
 
 func (o Options) orDefault() Options {
@@ -94,6 +95,9 @@ func (o Options) orDefault() Options {
 	}
 	if o.Remember <= 0 {
 		o.Remember = 24 * time.Hour
+	}
+	if o.places == 0 {
+		o.places = mostPlaces
 	}
 	if o.disk == nil {
 		o.disk = osDisk{}
@@ -327,7 +331,7 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) error {
 		return store.ErrFull
 	}
 	buffer := buffers.Get().(*[]byte)
-	r := &request{tenant: b.Source.Tenant, id: b.ID, encoded: s.encode((*buffer)[:0], b), done: make(chan error, 1)}
+	r := &request{tenant: b.Source.Tenant, id: b.ID, place: placeOf(&b.Source, b.Until.UnixMilli()), encoded: s.encode((*buffer)[:0], b), done: make(chan error, 1)}
 	*buffer = r.encoded
 	r.release = func() {
 		s.pending.Add(-int64(size))

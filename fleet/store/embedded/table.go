@@ -22,13 +22,25 @@ type table struct {
 	ids     map[batchKey]struct{}
 	stacks  map[stackKey]numbered
 	sources map[string]*store.Source // each once, by its encoding
+	places  map[place]struct{}       // the segments that it becomes
 	bytes   int64
+}
+
+// mostPlaces of a table are three files each when it is flushed, for which a busy disk takes a
+// minute. Who sends of years ago, or of services without end, makes as many of a few bytes;
+// then he waits, and not who sends of places that are there.
+const mostPlaces = 10_000
+
+// full reports whether a batch of a place is for another table.
+func (t *table) full(p place, o *Options) bool {
+	_, has := t.places[p]
+	return t.bytes >= o.Memory || !has && len(t.places) >= o.places
 }
 
 func newTable(number int64, path string) *table {
 	return &table{
 		number: number, path: path,
-		ids: map[batchKey]struct{}{}, stacks: map[stackKey]numbered{}, sources: map[string]*store.Source{},
+		ids: map[batchKey]struct{}{}, stacks: map[stackKey]numbered{}, sources: map[string]*store.Source{}, places: map[place]struct{}{},
 	}
 }
 
@@ -55,5 +67,6 @@ func (t *table) add(b *batch) {
 		}
 	}
 	t.ids[batchKey{b.source.Tenant, b.id}] = struct{}{}
+	t.places[placeOf(b.source, b.until)] = struct{}{}
 	t.batches = append(t.batches, b)
 }
