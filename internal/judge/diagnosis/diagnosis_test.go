@@ -669,3 +669,16 @@ func TestDecodeOldVerdict(t *testing.T) {
 		}
 	}
 }
+
+// A remark about the recording comes after those about the program, whatever it costs.
+func TestDisturbancesRankLast(t *testing.T) {
+	remark := func(name string, share float64, disturbing bool) *Rule {
+		return &Rule{Name: name, Title: name, Disturbing: disturbing, Check: func(p *Pass) {
+			p.Report(Finding{Summary: name, Remark: true, Cost: Cost{Share: share}})
+		}}
+	}
+	d := Run(&model.Model{}, []*Rule{remark("neighbour", 0.9, true), remark("hotfunction", 0.1, false)}, Options{})
+	if len(d.Findings) != 2 || d.Findings[0].Rule != "hotfunction" {
+		t.Errorf("findings %+v, want hotfunction first", d.Findings)
+	}
+}

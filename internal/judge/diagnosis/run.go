@@ -315,6 +315,12 @@ func compare(a, b tree, goal Goal) int {
 			return 1
 		}
 	}
+	if a.disturbing != b.disturbing && a.Remark { // what is the program's own comes first
+		if b.disturbing {
+			return -1
+		}
+		return 1
+	}
 	if a.Stalls != b.Stalls {
 		if a.Stalls {
 			return -1

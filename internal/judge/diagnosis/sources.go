@@ -66,7 +66,7 @@ func (p *Pass) RecordAgain(seconds int, out string) string {
 // help where nothing tells what it asked for.
 func (p *Pass) SteadyLoad(length string) string {
 	l := p.Model.Load
-	if l == nil || shown(l.URL, "") == "" {
+	if l == nil || l.URL == "" || shown(l.URL, "") == "" {
 		return "gowhy load --help"
 	}
 	rate := cmp.Or(l.Offered, l.Rate)

@@ -169,16 +169,35 @@ func keepsUp(p *diagnosis.Pass) bool {
 	return l != nil && l.Offered > 0 && l.Offered < overloadOffered*l.Rate
 }
 
+// generatorPart is the part of what others used from which the load generator is who they
+// are: with half of it, the machine was full for its sake.
+const generatorPart = 0.5
+
+// whoElse says who the others are, as far as the evidence tells: the load generator counts
+// its own CPU, all others are one sum.
+func whoElse(p *diagnosis.Pass, c *contest) string {
+	l := p.Model.Load
+	if l == nil || l.Generator.CPU <= 0 || c.others.Value <= 0 {
+		return "Who it was is not in the recording: `gowhy top` and `top` say who runs now, and a load generator " +
+			"or a build on the same machine counts."
+	}
+	used, _ := generatorCPU(p)
+	if part := fact.Fraction.Of("part of the load generator in it", fact.Ratio, used, c.others); part.Value >= generatorPart {
+		return fact.Sentence("It is the load generator, by its own account: it used %s of the %s. Let it run on another machine.", used, c.others)
+	}
+	return fact.Sentence("The load generator used %s of the %s by its own account; who used the rest is not in the recording: "+
+		"`gowhy top` and `top` say who runs now.", used, c.others)
+}
+
 func neighbourFinding(p *diagnosis.Pass, c *contest) diagnosis.Finding {
 	throughput := fact.Quotient.Of("throughput", fact.Factor, c.had(), c.cpu)
 	taken := fact.Quotient.Of("CPU that others had while threads of this process were ready, at most", fact.Cores,
 		c.taken, p.Process("time between readings of the process", "time", fact.Change))
 	f := diagnosis.Finding{
-		Remark:   true, // of the recording: nothing is wrong with the program
-		Evidence: []fact.Fact{c.queueing, c.wait, c.cores, c.others, c.busy, c.full, c.steal, allowedCores(p)},
-		Cost:     diagnosis.CostOf(taken, c.lost.Value),
-		Bound: fasterLimit(throughput, "for work that is short of CPU, if nobody else were there; less where "+
-			"the load sets the pace"),
+		Remark:     true, // of the recording: nothing is wrong with the program
+		Evidence:   []fact.Fact{c.queueing, c.wait, c.cores, c.others, c.busy, c.full, c.steal, allowedCores(p)},
+		Cost:       diagnosis.CostOf(taken, c.lost.Value),
+		Bound:      noSaving(fact.Factor, diagnosis.Throughput, "nothing in the program is wrong, so that no change of it brings anything"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{"who took a CPU from whom is not recorded; that others used it while threads of this " +
 			"process were ready is"},
@@ -190,30 +209,28 @@ func neighbourFinding(p *diagnosis.Pass, c *contest) diagnosis.Finding {
 			"the recording: what the recorder used is not counted for others",
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Nothing to change in the program. Find who else runs (`top`, and the other containers of " +
-				"the host) and move it, " +
-				"give it less weight or CPUs of its own (cpu.weight, cpuset.cpus); a load generator or a build on " +
-				"the same machine " +
-				"is such a neighbour too. Steal is the hypervisor's: another instance type or a dedicated host. " +
+			Text: "Nothing to change in the program. " + whoElse(p, c) +
+				" Move it, or give it less weight or CPUs of its own (cpu.weight, cpuset.cpus). " +
+				"Steal is the hypervisor's: another instance type or a dedicated host. " +
 				"Until then don't trust elapsed times; CPU per operation and counts still hold.",
 		},
 		Prove: fact.Sentence("Nothing to change in the program, so there are no two variants to compare. "+
 			"Record the same load on a quiet machine: the wait for each second of CPU, now %s, falls below %s.",
 			c.queueing, fact.Name(fact.Seconds.Format(neighbourQueue))),
 	}
-	switch {
-	case c.cores.Value < minBusy:
-		f.Bound = noSaving(fact.Factor, diagnosis.Throughput, "the program hardly uses CPU")
-	case keepsUp(p):
-		f.Bound = noSaving(fact.Factor, diagnosis.Throughput, "the program kept up with its load: what others took is in its latency")
-	default:
+	short := c.cores.Value >= minBusy && !keepsUp(p) // of CPU, for its work
+	if short {
 		f.Prove += fact.Sentence(" Throughput rises by no more than %s.", throughput)
+	}
+	if l := p.Model.Load; l != nil && l.Generator.CPU > 0 {
+		used, _ := generatorCPU(p)
+		f.Evidence = append(f.Evidence, used)
 	}
 	format, parts := "Threads waited %s for a CPU for each second that they got one, while others used %s of the machine", []fact.Part{c.queueing, c.busy}
 	if c.steal.Value >= neighbourSteal {
 		format, parts = "The hypervisor took %s of the machine's CPU time, and other processes used %s", []fact.Part{c.steal, c.busy}
 	}
-	if f.Bound.Value > 0 {
+	if short {
 		format, parts = format+": up to %s of the CPU that the process would have had went to them", append(parts, c.lost)
 	}
 	f.Say(format+".", parts...)

@@ -79,14 +79,15 @@ var directions = []direction{
 // A traffic is the calls in one direction.
 type traffic struct {
 	direction
-	rate, failed, mean fact.Fact // of those that succeeded but for failed
-	opened             fact.Fact // files a second
-	perOp              fact.Fact // nothing when operations are not known
-	socket             fact.Fact // share of them on sockets
-	known              bool      // whether that is
-	perRead            fact.Fact // writes for each read; nothing without reads
-	formatted          fact.Fact // share of them that fmt makes on what it is given
-	cpu                callCPU   // inside them
+	rate, failed, mean fact.Fact              // of those that succeeded but for failed
+	opened             fact.Fact              // files a second
+	perOp              fact.Fact              // nothing when operations are not known
+	socket             fact.Fact              // share of them on sockets
+	known              bool                   // whether that is
+	perRead            fact.Fact              // writes for each read; nothing without reads
+	formatted          fact.Fact              // share of them that fmt makes on what it is given
+	cpu                callCPU                // inside them
+	match              func(model.Stack) bool // which of them, nil for all
 }
 
 func checkSmallio(p *diagnosis.Pass) {
@@ -95,6 +96,11 @@ func checkSmallio(p *diagnosis.Pass) {
 		t := measureTraffic(p, d, ops)
 		verb := fact.Name(t.verb)
 		onSockets := t.known && t.socket.Value >= smallSocket
+		if onSockets && t.perOp.Value >= smallPerOp && t.perOp.Value*t.socket.Value < smallPerOp {
+			// A request's one message is no piece of it: what is too much is the others.
+			t = t.elsewhere(p)
+			onSockets = false
+		}
 		switch {
 		case t.rate.Value < smallRate/10: // not worth a word
 		case t.rate.Value < smallRate || t.mean.Value >= smallBytes:
@@ -119,6 +125,20 @@ func checkSmallio(p *diagnosis.Pass) {
 				p.HowToGet(model.KernelCPU))
 		}
 	}
+}
+
+// elsewhere is the traffic without that on sockets: a log that is written line by line to a
+// file, beside the one message that each operation needs.
+func (t *traffic) elsewhere(p *diagnosis.Pass) traffic {
+	files := fact.Rest.Of("share of them that are not on sockets", fact.Ratio, t.socket)
+	away := func(s model.Stack) bool { return !onSocket(p.Model, s) }
+	in := inSyscall(t.names...)
+	rest := *t
+	rest.rate = fact.Product.Of(t.verb+"s that are not on sockets", fact.PerSec, t.rate, files)
+	rest.perOp = fact.Product.Of(t.verb+"s that are not on sockets, for each operation", fact.Count, t.perOp, files)
+	rest.socket, rest.match = fact.Fact{}, away
+	rest.cpu = kernelCPU(p, "CPU inside these calls, their part in the kernel", func(s *model.Sample) bool { return in(s) && away(s.Stack) })
+	return rest
 }
 
 // mostOfCPU reports whether the program does little else.
@@ -213,15 +233,23 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 	case t.perOp.Value > 0:
 		now = fact.Sentence("There are %s %ss for each operation now.", t.perOp, verb)
 		f.Evidence = append(f.Evidence, t.perOp)
-		f.RuledOut = append(f.RuledOut, fact.Sentence("one message to an operation: %s %ss for each", t.perOp, verb))
-		f.Say("%s %ss a second carry %s each on average: %s for each of the %s.", t.rate.Number(), verb, t.mean, t.perOp, fact.Name(operations))
+		if t.match == nil {
+			f.RuledOut = append(f.RuledOut, fact.Sentence("one message to an operation: %s %ss for each", t.perOp, verb))
+		} else {
+			f.RuledOut = append(f.RuledOut, fact.Sentence("the one message of each operation: %ss on sockets are not counted", verb))
+		}
+		which := ""
+		if t.match != nil {
+			which = " that are not on sockets"
+		}
+		f.Say("%s %ss a second"+which+" carry %s each on average: %s for each of the %s.", t.rate.Number(), verb, t.mean, t.perOp, fact.Name(operations))
 	case t.cpu.enough:
 		f.Say("%s %ss a second carry %s each on average, and take %s of the CPU in use.", t.rate.Number(), verb, t.mean, t.cpu.share)
 	default:
 		f.Say("%s %ss a second carry %s each on average.", t.rate.Number(), verb, t.mean)
 	}
 	f.Experiment = changed(diagnosis.Syscalls, diagnosis.CPUPerOp, now+" CPU time per operation tells what they cost.")
-	if t.known {
+	if t.known && t.match == nil {
 		f.Evidence = append(f.Evidence, t.socket)
 		if t.socket.Value < smallSocket {
 			f.RuledOut = append(f.RuledOut, fact.Sentence("messages of a protocol: only %s of the calls are on sockets", t.socket))
@@ -252,10 +280,14 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 // and lets other findings be compared, else by the kernel's samples.
 func (t *traffic) sites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
 	if p.Model.Sched != nil {
-		return callSites(p, func(s model.Stack) bool { return t.under(p.Model, s) })
+		return callSites(p, func(s model.Stack) bool { return t.under(p.Model, s) && t.counts(s) })
 	}
-	return kernelSites(p, inSyscall(t.names...)), nil, fact.Fact{}
+	in := inSyscall(t.names...)
+	return kernelSites(p, func(s *model.Sample) bool { return in(s) && t.counts(s.Stack) }), nil, fact.Fact{}
 }
+
+// counts reports whether the calls of a stack are of this traffic.
+func (t *traffic) counts(s model.Stack) bool { return t.match == nil || t.match(s) }
 
 func smallRemedy(t *traffic) diagnosis.Remedy {
 	switch {

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -142,14 +143,14 @@ func (o Origin) String() string {
 	return o.words()
 }
 
-var observations = map[Kind]string{Samples: "sample", Waits: "wait", Wakes: "wake-up", Syscalls: "call"}
+var observations = map[Kind]string{Samples: "sample", Account: "sample", Waits: "wait", Wakes: "wake-up", Syscalls: "call"}
 
 // observation names what N counts.
 func (o *Origin) observation() string {
 	if o.Kind == Samples && (o.Source == model.Heap || o.Source == model.LiveHeap) {
 		return "object"
 	}
-	return observations[o.Kind]
+	return cmp.Or(observations[o.Kind], "observation")
 }
 
 func (o Origin) words() string {

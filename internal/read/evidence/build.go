@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,6 +74,22 @@ func unquoteSetting(s string) string {
 		return u
 	}
 	return s
+}
+
+// withoutRecorder is a program's environment without the lines that a recorder asks its
+// runtime for: what it changed is not to be repeated, and who set them himself loses lines of
+// a log.
+func withoutRecorder(env []string) []string {
+	out := slices.Clone(env)
+	for i, e := range out {
+		if value, ok := strings.CutPrefix(e, "GODEBUG="); ok {
+			settings := slices.DeleteFunc(strings.Split(value, ","), func(s string) bool {
+				return strings.HasPrefix(s, "gctrace=") || strings.HasPrefix(s, "schedtrace=")
+			})
+			out[i] = "GODEBUG=" + strings.Join(settings, ",")
+		}
+	}
+	return slices.DeleteFunc(out, func(e string) bool { return e == "GODEBUG=" })
 }
 
 // environment keeps what a recording tells of the program's environment, as

@@ -198,12 +198,12 @@ func (l *loader) manifest(name string, rec *recording.Recording) {
 	l.recordedRange = timeRange{man.Start, man.End}
 	l.anchors = man.Clock
 	l.covers(spanOfRecording, man.Start, man.End)
-	l.environment(man.Env)
+	l.environment(withoutRecorder(man.Env))
 	if run.Recording == "" && slices.Contains(run.Files, name) && !strings.HasPrefix(name, "/dev/") {
 		run.Recording = name // a file that can be read again
 	}
 	if len(run.Command) == 0 {
-		run.Command, run.Dir, run.Env, run.URL = slices.Clone(man.Command), man.Dir, artifact.GoEnvironment(man.Env), man.URL
+		run.Command, run.Dir, run.Env, run.URL = slices.Clone(man.Command), man.Dir, artifact.GoEnvironment(withoutRecorder(man.Env)), man.URL
 		run.Fixed = slices.Clone(man.Fixed)
 	}
 	if r := man.Rates; r != nil {

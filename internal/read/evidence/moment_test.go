@@ -206,7 +206,7 @@ func TestHolderBySource(t *testing.T) {
 	}
 	for _, c := range [][3]string{
 		{"main.done()", "main.(*cache).flush(0xc000010000) 96", "goroutine 2 since main.(*cache).loop:89 sure=true shared=false"},
-		{"main.fetch()", "main.(*cache).flush(0xc000010000) 98", ""},           // flush has given it back
+		{"main.fetch()", "main.(*cache).flush(0xc000010000) 98", ""},            // flush has given it back
 		{"sync.(*Mutex).Lock(...)", "main.(*cache).flush(0xc000010000) 99", ""}, // and takes it again: that is no deadlock
 	} {
 		m := momentOf(t, file, waits, []string{"IO wait, 3 minutes", c[0], c[1], "main.(*cache).loop(0xc000010000) 90"})

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -124,8 +125,8 @@ func pasted(args []string, evidence string) string {
 	line := strings.Join(args, " ")
 	for i, a := range args {
 		switch {
-		case blankWord.MatchString(a):
-			return a + " stands for something"
+		case a == "", blankWord.MatchString(a):
+			return strconv.Quote(a) + " stands for something"
 		case (a == "--url" || a == "--ready") && !strings.Contains(evidence, strings.TrimSuffix(args[i+1], "/")):
 			return args[i+1] + " is not in the evidence"
 		case a == "--load":
