@@ -362,6 +362,29 @@ func TestMenuHasNoMorePsThanCPUs(t *testing.T) {
 	}
 }
 
+// What the recorder does is nobody's to change: neither its functions nor a group that
+// serves nothing else are in the menu.
+func TestMenuLeavesTheRecorderOut(t *testing.T) {
+	const agent = "github.com/gowhy/gowhy/agent.serveTrace"
+	p := &Program{Procs: 1, Work: 100, Groups: []Group{{Name: "net/http.(*conn).serve", Work: 20}, {Name: "main.worker", Work: 30}},
+		Functions: []Function{{agent, 0.2}, {"main.parse", 0.3}}, shares: map[string][]float64{agent: {0.9, 0}, "main.parse": {0, 1}}}
+	var got []string
+	for _, e := range p.usual() {
+		got = append(got, e.String())
+	}
+	if want := []string{"--scale main.worker=0.5", "--scale main.parse=0.5"}; !slices.Equal(got, want) {
+		t.Errorf("menu %q, want %q", got, want)
+	}
+	p.shares[agent] = []float64{0.1, 0} // a server of its own, which is recorded too
+	if got := p.usual(); len(got) != 3 {
+		t.Errorf("menu %v, want the server in it", got)
+	}
+	p.shares[agent] = []float64{0, 0}
+	if got := p.usual(); len(got) != 2 {
+		t.Errorf("menu %v, want no server of which there is no sample", got)
+	}
+}
+
 // A system call is one line of the menu, by whichever functions it was seen.
 func TestMenuHasASystemCallOnce(t *testing.T) {
 	p := &Program{Functions: []Function{

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 // Menu replays the usual changes, each alone, and returns them with the
@@ -76,7 +78,7 @@ func (p *Program) usual() (list []Edit) {
 	all := float64(p.Work + p.GC)
 	groups := p.UserGroups()
 	for _, g := range groups[:min(len(groups), menuGroups)] {
-		if g.Name != "" && float64(g.Work) > worthTrying*all && float64(g.Work) < allOfIt*all {
+		if g.Name != "" && float64(g.Work) > worthTrying*all && float64(g.Work) < allOfIt*all && !p.records(g.Name) {
 			list = append(list, WithScale(g.Name, 0.5))
 		}
 	}
@@ -89,6 +91,34 @@ func (p *Program) usual() (list []Edit) {
 	return list
 }
 
+// recorderPart is the part of a group's samples under the recorder's own functions from
+// which the group serves those who record: a server's other requests are not under them.
+const recorderPart = 0.5
+
+// records reports whether a group serves those who record, as net/http's connections of an
+// agent do in a program that serves nothing else.
+func (p *Program) records(group string) bool {
+	g := p.group(group)
+	sampled := false
+	for name, shares := range p.shares {
+		if g < 0 || g >= len(shares) || shares[g] == 0 {
+			continue
+		}
+		if ofRecorder(name) && shares[g] >= recorderPart {
+			return true
+		}
+		sampled = true
+	}
+	// Connections that no sample shows, in a trace with samples, serve nobody but the agent.
+	return ofRecorder(group) || !sampled && len(p.shares) > 0 && group == servedConnections
+}
+
+// servedConnections is the group that the agent's server shares with any other.
+const servedConnections = "net/http.(*conn).serve"
+
+// ofRecorder reports whether a function is the recorder's own.
+func ofRecorder(function string) bool { return model.OfRecording([]model.Frame{{Func: function}}) }
+
 // usualFunctions are the functions with most work, a system call once.
 func (p *Program) usualFunctions() (names []string) {
 	seen := map[string]bool{}
@@ -96,7 +126,7 @@ func (p *Program) usualFunctions() (names []string) {
 		if len(names) == menuFunctions || f.Share < worthTrying {
 			break
 		}
-		if p.group(f.Name) >= 0 || f.Share >= allOfIt || strings.HasPrefix(f.Name, "runtime.") {
+		if p.group(f.Name) >= 0 || f.Share >= allOfIt || strings.HasPrefix(f.Name, "runtime.") || ofRecorder(f.Name) {
 			continue
 		}
 		if call, ok := systemCall(f.Name); ok {
