@@ -223,6 +223,9 @@ to change, and an upper bound on what that brings.`,
 		}
 		if f, command := runningTarget(cmd, args); f != nil {
 			f.diagnosis = *flags
+			if err := c.settleRecord(cmd, f); err != nil {
+				return err
+			}
 			if err := f.check(cmd, command); err != nil {
 				return err
 			}
@@ -263,6 +266,7 @@ to change, and an upper bound on what that brings.`,
 		}
 	}
 	root.AddCommand(wordsTopic())
+	c.withSettings(root)
 	root.InitDefaultHelpCmd()
 	for _, sub := range root.Commands() {
 		sub.Hidden = sub.Hidden || sub.Name() == "help" // every command's -h does it

@@ -98,6 +98,13 @@ and files stay, and all numbers.`,
 	}
 	// What follows the command is the command's, flags included.
 	cmd.Flags().SetInterspersed(false)
+	f.flags(cmd)
+	complete(cmd, "sources", record.SourceNames())
+	complete(cmd, "without", record.SourceNames())
+	return cmd
+}
+
+func (f *recordFlags) flags(cmd *cobra.Command) {
 	o := &f.options
 	cmd.Flags().StringVar(&f.target.URL, "url", "", "`URL` of a server with net/http/pprof or the agent")
 	cmd.Flags().IntVar(&f.target.PID, "pid", 0, "`PID` of a process of this machine")
@@ -115,9 +122,16 @@ and files stay, and all numbers.`,
 	cmd.Flags().BoolVar(&o.Redact, "redact", false, "leave out what people wrote: arguments, labels, logs")
 	cmd.Flags().StringVar(&f.finish, "finish", "", "finish the recording in this `DIRECTORY`, whose recorder was killed")
 	cmd.Flags().BoolVar(&f.noDiagnose, "no-diagnose", false, "record only")
-	complete(cmd, "sources", record.SourceNames())
-	complete(cmd, "without", record.SourceNames())
-	return cmd
+}
+
+// settleRecord gives a recording that was asked for without the word record, as gowhy URL,
+// what is set for record.
+func (c *command) settleRecord(root *cobra.Command, f *recordFlags) error {
+	cmd := &cobra.Command{Use: "record"}
+	target := f.target
+	f.flags(cmd) // which sets what is there without anybody's word
+	f.target = target
+	return c.settleFlags(root, cmd.Flags(), "record")
 }
 
 func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
