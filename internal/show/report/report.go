@@ -39,7 +39,12 @@ func JSON(w io.Writer, d *diagnosis.Diagnosis, _ layout.Options) error { return 
 
 // nextCommands lists the commands that a reader would run now, with the reason.
 func nextCommands(d *diagnosis.Diagnosis) [][2]string {
-	files := diagnosed(d)
+	files, one := diagnosed(d), diagnosed(d)
+	for _, r := range d.Runs { // an account is of one recording
+		if r.Shown {
+			one = shell.Word(r.File)
+		}
+	}
 	var next [][2]string
 	if len(d.Findings) > 0 {
 		next = append(next, [2]string{"gowhy explain " + shell.Word(d.Findings[0].Rule), "how it is recognised, and what it is not"})
@@ -49,9 +54,9 @@ func nextCommands(d *diagnosis.Diagnosis) [][2]string {
 	}
 	switch {
 	case d.Trace != nil:
-		next = append(next, [2]string{"gowhy ledger " + files, "where every second of every goroutine went"})
+		next = append(next, [2]string{"gowhy ledger " + one, "where every second of every goroutine went"})
 	case d.CPU != nil:
-		next = append(next, [2]string{"gowhy ledger " + files, "where every second of CPU time went"})
+		next = append(next, [2]string{"gowhy ledger " + one, "where every second of CPU time went"})
 	}
 	if len(d.Findings) == 0 && d.Verdict != diagnosis.Healthy {
 		next = append(next, [2]string{underLoad(d), "record it under load"})
