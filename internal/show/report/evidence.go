@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/layout"
@@ -28,7 +29,7 @@ func (t *texter) accounts(d *diagnosis.Diagnosis, room int) {
 			}
 		}
 		for k := range a.Rows {
-			t.Line(layout.Shorten(layout.Safe(accountRow(&a.Rows[k])), t.Width))
+			t.Line(accountRow(&a.Rows[k], t.Width))
 		}
 	}
 }
@@ -43,9 +44,10 @@ func (t *texter) accountTexts(d *diagnosis.Diagnosis) {
 	}
 }
 
-// accountRow is a line of an account.
-func accountRow(r *diagnosis.AccountRow) string {
-	share := ""
+// accountRow is a line of an account that is as wide as it may be: what is dispensable
+// goes before the name is cut.
+func accountRow(r *diagnosis.AccountRow, width int) string {
+	share, at := "", ""
 	if r.Share > 0 {
 		share = figures.Percent(r.Share)
 	}
@@ -53,14 +55,25 @@ func accountRow(r *diagnosis.AccountRow) string {
 	if strings.Contains(path.Base(name), ".") { // a function: packages keep their paths
 		name = shortFunction(name)
 	}
-	l := fmt.Sprintf("   %6s %10s  %s", share, r.Value.Text, name)
 	if r.Where != nil && r.Where.Line > 0 {
-		l += fmt.Sprintf("  %s:%d", filepath.Base(r.Where.File), r.Where.Line)
+		at = fmt.Sprintf("  %s:%d", filepath.Base(r.Where.File), r.Where.Line)
 	}
-	if r.Note != "" {
-		l += "  " + r.Note
+	note, since := r.Note, ""
+	if i := strings.Index(note, ", up to "); i >= 0 {
+		note, since = note[:i], note[i:]
 	}
-	return l
+	if note != "" {
+		note = "  " + note
+	}
+	figures := layout.Safe(fmt.Sprintf("   %6s %10s  ", share, r.Value.Text))
+	whole := layout.Safe(name)
+	for _, rest := range []string{at + note + since, at + note, note, at} {
+		rest = layout.Safe(rest)
+		if utf8.RuneCountInString(figures+whole+rest) <= width {
+			return figures + whole + rest
+		}
+	}
+	return figures + layout.Shorten(whole, width-utf8.RuneCountInString(figures))
 }
 
 // accounts writes the same as lists.
