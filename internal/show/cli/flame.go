@@ -55,6 +55,7 @@ anything of is drawn. "gowhy view" has a graph to click on.`,
 	fs.BoolVar(&f.all, "all", false, "also frames that only call one other and are not the program's own")
 	fs.StringVarP(&f.out, "output", "o", "", "write to this `FILE`")
 	f.reading.flags(cmd)
+	complete(cmd, "of", []string{"cpu", "wall", "kernel", "offcpu", "net", "sync", "syscall", "sched", "alloc", "heap", "block", "mutex", "goroutine"})
 	return cmd
 }
 
