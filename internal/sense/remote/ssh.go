@@ -176,26 +176,31 @@ func (h *Host) command(ctx context.Context, script string) *exec.Cmd {
 	return cmd
 }
 
-// unreachable reports whether ssh itself failed.
+// unreachable reports whether ssh itself failed, or was killed.
 func unreachable(err error) bool {
 	var exit *exec.ExitError
-	return errors.As(err, &exit) && exit.ExitCode() == 255
+	return errors.As(err, &exit) && (exit.ExitCode() == 255 || exit.ExitCode() < 0)
 }
 
-// failed is the error of ssh, or of gowhy there with its own hint.
+// failed is the error of ssh, or that with its hint which gowhy there printed last: before
+// it stands what it was doing.
 func (h *Host) failed(err error, stderr string) error {
-	what, hint := strings.TrimSpace(stderr), ""
-	if i := strings.LastIndex(what, "\nhint: "); i >= 0 {
-		what, hint = what[:i], strings.TrimSpace(what[i+len("\nhint: "):])
-	}
-	what = strings.Join(strings.Fields(strings.TrimPrefix(what, "gowhy: ")), " ")
-	if what == "" {
-		what = err.Error()
-	}
+	what := "\n" + strings.TrimSpace(stderr)
 	if unreachable(err) {
+		what = what[strings.LastIndexByte(what, '\n')+1:]
+		if what == "" || strings.HasPrefix(what, "gowhy: ") {
+			what = "the connection broke"
+		}
 		return problem.New(problem.Failure, "ssh "+shell.Word(h.Name)+" true   # has to work", "ssh %s: %s", h.Name, what)
 	}
-	return problem.New(problem.Failure, hint, "on %s: %s", h.Name, what)
+	if i := strings.LastIndex(what, "\ngowhy: "); i >= 0 {
+		what = what[i+len("\ngowhy: "):]
+	}
+	what, hint, _ := strings.Cut(what, "\nhint: ")
+	if what = strings.Join(strings.Fields(what), " "); what == "" {
+		what = err.Error()
+	}
+	return problem.New(problem.Failure, strings.TrimSpace(hint), "on %s: %s", h.Name, what)
 }
 
 // A counter counts what was written.

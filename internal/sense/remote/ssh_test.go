@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -119,6 +120,23 @@ func TestRecordFails(t *testing.T) {
 	}
 	if left := leftBehind(t, there); len(left) > 0 {
 		t.Errorf("left there: %q", left)
+	}
+}
+
+// What is told is what ended it, not what it was doing before.
+func TestFailed(t *testing.T) {
+	h := &Host{Name: "there"}
+	exit := func(script string) error { return exec.Command("sh", "-c", script).Run() }
+	for _, c := range []struct{ script, stderr, want string }{
+		{"exit 255", "gowhy: recording 1m0s of process 1\nclient_loop: send disconnect: Broken pipe\n", "ssh there: client_loop: send disconnect: Broken pipe"},
+		{"kill -9 $$", "gowhy: recording 1m0s of process 1\n", "ssh there: the connection broke"},
+		{"exit 6", "Welcome!\ngowhy: recording 1m0s of process 1\ngowhy: there is no process 1,\nand none before\nhint: gowhy list\n", "on there: there is no process 1, and none before"},
+		{"exit 127", "sh: gowhy: not found\n", "on there: sh: gowhy: not found"},
+		{"exit 3", "", "on there: exit status 3"},
+	} {
+		if err := h.failed(exit(c.script), c.stderr); err.Error() != c.want {
+			t.Errorf("%s: %q, want %q", c.script, err, c.want)
+		}
 	}
 }
 
