@@ -159,6 +159,9 @@ func (o *options) scoreRepeats(ctx context.Context) error {
 	if err := r.save(o.repeatsFile()); err != nil {
 		return err
 	}
+	for _, s := range samenessOf(r) {
+		fmt.Fprintf(o.say, "  %s: %s the same quiet, %s beside a load, %s sure, %d contradictions\n", s.program, fraction(s.Quiet), fraction(s.Beside), fraction(s.Sure), len(s.contradicting))
+	}
 	return o.pageAgain()
 }
 
