@@ -116,7 +116,7 @@ func init() {
 
 // method returns the method that a pattern begins with. A pattern for all methods would
 // conflict with a program's "GET /"; but before Go 1.22, and with GODEBUG's httpmuxgo121
-// since then, a pattern has no method. A mux is asked, for that setting can also come from
+// since then, a pattern has no method. gowhy asks a mux, for that setting can also come from
 // the program's source.
 func method() string {
 	mux := http.NewServeMux()
@@ -133,7 +133,6 @@ func method() string {
 //
 //	mux.Handle("GET /internal/why/", agent.Handler())
 //
-// gowhy record finds the agent by itself at /debug/gowhy/ only; elsewhere it
-// is told: --url http://HOST:PORT/internal/gowhy, where the last element must
-// be gowhy.
+// gowhy record finds the agent by itself at /debug/gowhy/ only; elsewhere it needs the
+// address: --url http://HOST:PORT/internal/gowhy, where the last element must be gowhy.
 func Handler() http.Handler { return http.HandlerFunc(serve) }

@@ -116,8 +116,8 @@ func (d *detector) remember(r reading) {
 	d.lastLatencies = append(d.lastLatencies[:0], r.latencies...)
 }
 
-// rebase takes what an event was of for usual from now on, so that growth is told
-// of at each further multiple, and not all the time.
+// rebase takes what an event was of for usual from now on, so that it reports growth at each
+// further multiple, and not all the time.
 func (d *detector) rebase(e recording.Event) {
 	switch e.Kind {
 	case "goroutines":

@@ -121,7 +121,7 @@ func foreign(r *http.Request) error {
 	return nil
 }
 
-// hostsVariable names hosts, with commas, by which the handler may be asked.
+// hostsVariable names the hosts, with commas, for which the handler answers.
 const hostsVariable = "GOWHY_AGENT_HOSTS"
 
 // hostName is a Host header without its port.

@@ -311,8 +311,8 @@ func (m *mutex) possible(values []int64, length time.Duration) bool {
 	return true
 }
 
-// unrecorded is how long goroutines must have waited for locks, to a tenth
-// recorded at most, before that is told: both figures are estimates.
+// unrecorded is how long goroutines must have waited for locks, to a tenth recorded at most,
+// before it is reported: both figures are estimates.
 const unrecorded = 50 * time.Millisecond
 
 func (m *mutex) note() string {

@@ -36,9 +36,9 @@ const (
 	// has more than a few.
 	searchRounds = 8
 	searchLeast  = 16 << 20 // bytes, of small files too
-	// lookCost is what a look at one place counts for, in bytes: a system call
-	// takes as long as reading so many. A file that is nothing but signatures
-	// would have a look every four bytes.
+	// lookCost is what a look at one place counts for, in bytes: a system call takes as long
+	// as reading those. A file that is nothing but signatures would have a look every four
+	// bytes.
 	lookCost = 1 << 10
 )
 

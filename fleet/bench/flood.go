@@ -33,8 +33,8 @@ const (
 	floodStacks, floodFunctions, floodDepth = 60_000, 2000, 12
 )
 
-// flood has so many clients push as much as they can to a whole server, which is the measured
-// process; the clients are another. Questions are asked meanwhile.
+// flood has a number of clients push as much as they can to a whole server, which is the
+// measured process; the clients are another. Others ask questions meanwhile.
 func flood(clients int) func(ctx context.Context, dir string) ([]Figure, error) {
 	return func(ctx context.Context, dir string) ([]Figure, error) {
 		s, err := embedded.Open(filepath.Join(dir, "data"), embedded.Options{Memory: server.TableBytes(floodMemory)})

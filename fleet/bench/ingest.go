@@ -27,7 +27,7 @@ func measureIngest(ctx context.Context, dir string) ([]Figure, error) {
 	}, f.Close()
 }
 
-// growth keeps so many rows of ten processes of one service, for as long as that takes.
+// growth keeps rows of ten processes of one service, for as long as that takes.
 func growth(rows int) func(ctx context.Context, dir string) ([]Figure, error) {
 	const processes, rowsOfBatch = 10, 879
 	length := time.Duration(rows/processes/rowsOfBatch) * time.Minute
@@ -114,7 +114,7 @@ func measureAcknowledge(ctx context.Context, dir string) ([]Figure, error) {
 	}, s.Close()
 }
 
-// peakMemory is the most that the process had resident, in bytes; 0 where the system does
+// peakMemory is the peak of the process's resident memory, in bytes; 0 where the system does
 // not say.
 func peakMemory() float64 {
 	data, err := os.ReadFile("/proc/self/status")

@@ -30,7 +30,7 @@ type options struct {
 	out    string
 
 	measure string // of a child: the measurement to take
-	flood   int    // of a child: so many clients
+	flood   int    // of a child: number of clients
 	to      string // the server that they push to
 	fill    string // the directory to fill
 }

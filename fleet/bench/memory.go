@@ -20,7 +20,7 @@ const (
 )
 
 // measureMemory takes the peak of the whole process, the generator included, while 10,000
-// processes send every 15 s, each cycle in a burst, and questions are asked meanwhile.
+// processes send every 15 s, each cycle in a burst, and others ask questions meanwhile.
 func measureMemory(ctx context.Context, dir string) ([]Figure, error) {
 	plan := simulate.Plan{Seed: 1, Start: start, Length: cycles * cycle, Step: cycle}
 	for i := range 10 {

@@ -29,7 +29,7 @@ type claim interface {
 	// chance is how likely the evidence is where nothing is to be said; NaN where too
 	// little is known.
 	chance() float64
-	// stands tells whether it is said, by the chance corrected for all that was asked.
+	// stands tells whether it is said, by the chance corrected for all questions.
 	stands(chance float64) bool
 	// row is what is kept of it.
 	row(ctx context.Context, j *Judge, chance float64) (store.Finding, error)
@@ -50,7 +50,7 @@ func (j *Judge) hours(ctx context.Context, tenant string, last time.Time, known 
 	return nil
 }
 
-// look judges one window. All that is asked in it is corrected for together.
+// look judges one window. All its questions are corrected for together.
 func (j *Judge) look(ctx context.Context, s store.Selection, known []store.Finding) error {
 	all, err := j.Keeper.Services(ctx, s)
 	if err := lacks(all.Missing, err); err != nil {

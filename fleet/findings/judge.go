@@ -177,7 +177,7 @@ func (j *Judge) judge(ctx context.Context, s store.Selection) error {
 	case err != nil:
 		j.Log.Warn("a span could not be judged", "service", s.Service, "version", s.Version, "until", s.Until, "err", err)
 		return j.Keeper.WriteFindings(ctx, []store.Finding{verdict})
-	case len(e.Missing) > 0: // half of the evidence: later, when all of it can be asked
+	case len(e.Missing) > 0: // half of the evidence: later, when all of it answers
 		return fmt.Errorf("%q could not be asked", e.Missing)
 	}
 	verdict.Title, verdict.Instances = string(d.Verdict), int64(e.Seen)

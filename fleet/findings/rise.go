@@ -24,7 +24,7 @@ const CostStep = "coststep"
 
 const (
 	costStepTitle = "It costs more from one moment on, without a deploy"
-	// usualAfter is how long a step is told: then it is what the service costs.
+	// usualAfter is how long a step is shown: then it is what the service costs.
 	usualAfter = 24 * time.Hour
 	// restMoves is how much all other functions may have moved, beside the step, where no
 	// operations are counted. More load moves all of them.
@@ -137,7 +137,7 @@ func (j *Judge) still(ctx context.Context, s store.Selection, known []store.Find
 // costOf returns what a step costs all processes, in millionths of cores.
 func costOf(now *part, s *Step) int64 { return millionths(now.cores() * (1 - 1/s.Ratio)) }
 
-// costs are those of the processes of a version; of more than are compared, of one in so many.
+// costs are those of the processes of a version; of more than are compared, of one in oneIn.
 func (j *Judge) costs(ctx context.Context, s store.Selection, operation bool, oneIn int) ([]cost, error) {
 	n := int(s.Until.Sub(s.From) / bin)
 	done := map[string]cost{} // by process

@@ -67,7 +67,7 @@ func (s *step) dearer() (n int) {
 	return n
 }
 
-// sides returns the bins that are compared at a bin of so many.
+// sides returns the bins that are compared at bin i of n.
 func sides(at, n int) (before, after [2]int) {
 	return [2]int{max(0, at-mostSide), at}, [2]int{at, min(n, at+mostSide)}
 }

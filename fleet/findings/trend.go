@@ -165,8 +165,8 @@ func together(courses []course, least float64) growth {
 	return g
 }
 
-// stands tells whether enough of them rise, by a probability that is corrected for all that
-// was asked.
+// stands tells whether enough of them rise, by a probability that is corrected for all
+// questions.
 func (g *growth) stands(p float64) bool {
 	return p < alpha && len(g.rising) > 0 && float64(len(g.rising)) >= mostRise*float64(len(g.trends)) && statistics.Median(beyondLoad(g.trends)) > 0
 }

@@ -151,7 +151,7 @@ type scraping struct {
 	next    time.Time // of a probe
 	probes  int
 	asked   map[string]bool // addresses that answered, and not as handlers
-	url     string          // where it is asked
+	url     string          // its address
 	cpu     bool            // its CPU profile is fetched too
 	cancel  context.CancelFunc
 	ended   bool

@@ -22,11 +22,11 @@ import (
 
 const (
 	wantedPath = "/api/v1/runs/wanted"
-	// askEvery is how often the server is asked what to record.
+	// askEvery is how often the agent asks the server what to record.
 	askEvery = time.Minute
-	// unplanned is after how long a server is asked again that plans no recordings.
+	// unplanned is after how long the agent asks a server again that plans no recordings.
 	unplanned = time.Hour
-	// mostOffered programs are told to the server.
+	// mostOffered programs are offered to the server.
 	mostOffered = 1000
 	// Bounds of what a server can ask for, and the usual.
 	leastLength, usualLength, mostLength = time.Second, 5 * time.Second, time.Minute
@@ -36,7 +36,7 @@ const (
 	failedFor = time.Hour
 	// kernelHz is the rate at which recordings sample, which is the cost of others.
 	kernelHz = 199
-	// An upload is tried so often.
+	// Attempts of an upload.
 	uploadTries = 4
 	// Recordings are made in directories of such names. One that is older than any
 	// recording takes is nobody's.
@@ -49,7 +49,7 @@ type recordable struct {
 	service, version, instance string
 	cores                      float64
 	cpu                        time.Duration
-	url                        string // where it is asked
+	url                        string // its address
 }
 
 func (p *recordable) key() string { return p.service + "\x00" + p.version }
@@ -81,7 +81,7 @@ type recorder struct {
 	failed map[process]time.Time // until when a program is left alone
 	made   map[process]time.Time // when it was recorded last
 	length time.Duration         // that the server asked for last
-	every  time.Duration         // the server is asked
+	every  time.Duration         // when the agent asks the server
 	until  time.Time             // it is not, for it plans nothing
 }
 

@@ -11,8 +11,9 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// probeAgain is after how long it is looked again whether a program without an endpoint listens
-// elsewhere: it may open one later. What it listens at is asked once. The last goes on.
+// probeAgain is after how long it is looked again whether a program without an endpoint
+// listens elsewhere: it may open one later. The agent asks each of its ports once. The last
+// goes on.
 var probeAgain = []time.Duration{scanEvery, time.Minute, 5 * time.Minute, 10 * time.Minute}
 
 // phases spreads the scrapes of many programs over the window.

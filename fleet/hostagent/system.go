@@ -122,7 +122,7 @@ func (s *system) look(t proc.Task) *known {
 }
 
 // importsAgent tells whether a program has gowhy's own handlers, which count mutexes and
-// blocking only while they are asked.
+// blocking only while somebody reads them.
 func importsAgent(b *debug.BuildInfo) bool {
 	return slices.ContainsFunc(b.Deps, func(m *debug.Module) bool { return m.Path == "github.com/gowhy/gowhy/agent" })
 }

@@ -50,7 +50,7 @@ type waiter struct {
 	granted chan struct{}
 }
 
-// NewPool is one of so many bytes; its name is that of its metrics.
+// NewPool makes one of a size in bytes; its name is that of its metrics.
 func NewPool(name string, size int64, wait time.Duration) *Pool {
 	return &Pool{name: name, size: size, free: size, wait: wait}
 }
@@ -114,7 +114,7 @@ func (g *Grant) More(ctx context.Context, bytes int64) error {
 	return nil
 }
 
-// Keep gives back all but so many bytes.
+// Keep gives back all but n bytes.
 func (g *Grant) Keep(bytes int64) {
 	if g == nil {
 		return

@@ -40,7 +40,7 @@ func (l Limits) OrDefault() Limits {
 	return l
 }
 
-// Entry refuses the nth of something of which a profile may have so many entries.
+// Entry refuses the nth of something of which a profile may have a number of entries.
 func (l Limits) Entry(what string, n int) error {
 	if n > l.Entries {
 		return fmt.Errorf("%w: more than %d %s", ErrLong, l.Entries, what)

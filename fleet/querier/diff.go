@@ -132,7 +132,7 @@ func (p pair) each(visit func(pair)) {
 	}
 }
 
-// doubleOf is the flame graph of two trees with so many bars.
+// doubleOf is the flame graph of two trees, of a number of bars.
 func doubleOf(trees [2]*node, most int) flamebearer {
 	root := pair(trees)
 	var totals []int64

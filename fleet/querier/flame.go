@@ -60,8 +60,8 @@ func (n *node) sorted() []*node {
 	return slices.SortedFunc(maps.Values(n.children), func(a, b *node) int { return cmp.Compare(a.name, b.name) })
 }
 
-// flameOf is the flame graph of stacks with so many nodes: the largest, and in the place of
-// the others of a node one that is called other.
+// flameOf is the flame graph of stacks, of a number of nodes: the largest, and in the place
+// of the others of a node one that is called other.
 func flameOf(ctx context.Context, stacks *store.Stacks, most int) (*querierv1.FlameGraph, error) {
 	root, err := treeOf(ctx, stacks)
 	if err != nil {
@@ -80,7 +80,7 @@ func flameOf(ctx context.Context, stacks *store.Stacks, most int) (*querierv1.Fl
 	return g.graph, nil
 }
 
-// leastOf is the least total of the largest so many nodes.
+// leastOf returns the least total of the n largest nodes.
 func leastOf(totals []int64, most int) int64 {
 	if len(totals) <= most {
 		return 0

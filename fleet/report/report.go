@@ -125,7 +125,7 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%d min", int(d.Minutes()))
 }
 
-// missing names what could not be asked.
+// missing names what did not answer.
 func missing(w io.Writer, m store.Missing) {
 	for _, part := range m {
 		fmt.Fprintf(w, "partial: %s could not be asked\n", layout.Safe(part))

@@ -182,7 +182,7 @@ func (s *Store) release(p *part, size int64) {
 	p.busy, p.total, p.size, p.changed = false, 0, size, s.now()
 }
 
-// extend appends to a file, so many bytes at most, and says how many it has. What a
+// extend appends to a file, a number of bytes at most, and says how many it has. What a
 // process wrote that was killed is a part of it.
 func extend(path string, in io.Reader, most int64) (size int64, err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)

@@ -38,7 +38,7 @@ type unknown struct{ service, hint string }
 func (u *unknown) Error() string { return fmt.Sprintf("there is no service %.*q", mostName, u.service) }
 
 // check is an [unknown] where a tenant has no service of a selection's name; nil also where
-// that cannot be told.
+// that is not known.
 func (d *directory) check(ctx context.Context, s store.Selection) error {
 	if s.Service == "" || d.profiles == nil {
 		return nil

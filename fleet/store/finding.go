@@ -15,8 +15,8 @@ type Finding struct {
 	Function, File string
 	Line           int32
 	Instances      int64 // processes that were judged together
-	// Cost is what the problem costs all of them together, Bound the most that a cure
-	// saves, both in millionths of Unit; Bound is 0 where none was derived.
+	// Cost is what the problem costs all of them together, Bound the upper bound on what a
+	// fix saves, both in millionths of Unit; Bound is 0 where none was derived.
 	Cost, Bound int64
 	Unit        string
 	Confidence  string

@@ -1,4 +1,5 @@
-// Package store is what the fleet keeps and what it is asked, whichever engine keeps it.
+// Package store is what the fleet keeps and the questions about it, whichever engine keeps
+// it.
 //
 // It hides nothing itself: it is the seam. An engine takes batches with a [Writer]
 // and answers with a [Reader]; no query language crosses. What two engines are given
@@ -246,8 +247,7 @@ const (
 // ByLabel tells apart by the values of a label; a source without it has "".
 func ByLabel(name string) By { return By("label:" + name) }
 
-// Missing names the parts of an engine that could not be asked; none when an answer
-// is complete.
+// Missing names the parts of an engine that did not answer; none when an answer is complete.
 type Missing []string
 
 // Services is an answer.

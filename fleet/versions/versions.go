@@ -230,8 +230,8 @@ func chance(rank, least, normal float64, family int) float64 {
 	return normal
 }
 
-// few says why so many replicates cannot decide: of three and three even the clearest
-// difference has one chance in ten to be none.
+// few says why n replicates cannot decide: of three and three even the clearest difference
+// has one chance in ten to be none.
 func few(base, head int) string {
 	if statistics.MannWhitney(make([]float64, base), ones(head)) < alpha {
 		return ""

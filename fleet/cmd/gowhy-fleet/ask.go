@@ -54,7 +54,7 @@ func (a *asking) values() url.Values {
 	return url.Values{"from": {a.from}, "until": {a.until}, "limit": {strconv.Itoa(a.limit)}, "label": a.labels}
 }
 
-// connect is the client of the server that is asked.
+// connect returns a client of the server.
 func (a *asking) connect() (*client.Client, error) {
 	server, err := client.New(a.server, a.tenant)
 	if err != nil {

@@ -26,8 +26,7 @@ func main() {
 	os.Exit((&command{os.Stdout, os.Stderr, again}).run(ctx, os.Args[1:]))
 }
 
-// run runs a command and gives its exit code: 2 for what was asked wrongly, 1 for what did
-// not work.
+// run runs a command and gives its exit code: 2 for wrong usage, 1 for what did not work.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return (&command{stdout: stdout, stderr: stderr}).run(ctx, args)
 }

@@ -50,8 +50,8 @@ type Target struct {
 	// Bearer, or else User and Password, authenticate where they are not empty.
 	Bearer, User, Password string
 	TLS                    *tls.Config
-	// Pause, where it is set, is asked before each scrape: when it is true, that one is
-	// left out, and what it would have counted is in the next.
+	// Pause, where it is set, is called before each scrape: when it is true, that one is left
+	// out, and what it would have counted is in the next.
 	Pause func() bool
 }
 

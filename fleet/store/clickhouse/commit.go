@@ -320,8 +320,8 @@ const (
 )
 
 // knownOf are the batches of a group whose IDs a shard has. The group's own has to answer.
-// Others can only have an ID of it with another service, which is a client's mistake: they
-// are asked, but nobody waits for one that is gone.
+// Others can only have an ID of it with another service, which is a client's mistake: the
+// store asks them, but nobody waits for one that is gone.
 func (s *Store) knownOf(ctx context.Context, own *shard, group []*request) (map[batchKey]bool, error) {
 	byTenant := map[string][]string{}
 	for _, r := range group {

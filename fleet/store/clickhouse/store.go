@@ -23,7 +23,7 @@
 //   - What is older than Options.Keep goes by whole days. Stacks stay.
 //
 // A kill of the server loses nothing that was acknowledged. A power cut may on servers older
-// than 21.1, which do not wait for the disk; newer ones are told to.
+// than 21.1, which do not wait for the disk; newer ones get the setting.
 //
 // # Several servers
 //
@@ -34,8 +34,9 @@
 //
 // With Options.Replicated a shard may be several servers, which copy the tables through
 // ZooKeeper. A batch is acknowledged when most of them have it, and a server answers only
-// when it has all that was acknowledged; else the next is asked. Of two copies, one that is
-// gone leaves answers, and writes wait for it; of three, one that is gone stops nothing.
+// when it has all that was acknowledged; else the store asks the next. Of two copies, one
+// that is gone leaves answers, and writes wait for it; of three, one that is gone stops
+// nothing.
 //
 // The package reads the clock for what is old and for which frames and findings are
 // first, never for an answer.

@@ -402,7 +402,7 @@ func (c *catalog) frames(wanted map[int64]*store.Frame) error {
 	})
 }
 
-// inParts asks for so many IDs at once as a query has parameters.
+// inParts asks for as many IDs at once as a query has parameters.
 func inParts[T ~int64](ids []T, ask func(marks string, args []any) error) error {
 	for len(ids) > 0 {
 		part := ids[:min(len(ids), most)]

@@ -89,7 +89,7 @@ func (w *fileWriter) write(data []byte) error {
 	return err
 }
 
-// group writes a row group of so many rows.
+// group writes a row group of n rows.
 func (w *fileWriter) group(rows int, chunks []chunk) error {
 	g := format.RowGroup{NumRows: int64(rows), FileOffset: w.offset, Ordinal: int16(len(w.meta.RowGroups))}
 	for i := range chunks {

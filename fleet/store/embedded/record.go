@@ -11,8 +11,8 @@ import (
 )
 
 // A batch is what the log and memory keep of a [store.Batch]: its encoding, of which only
-// what is asked all the time is decoded. Rows take 8 bytes and a varint each so, and a
-// flush or a query reads those of the types it wants. Times are in milliseconds.
+// what every question needs is decoded. Rows take 8 bytes and a varint each so, and a flush
+// or a query reads those of the types it wants. Times are in milliseconds.
 type batch struct {
 	id          [16]byte
 	source      *store.Source
@@ -193,7 +193,7 @@ func (d *decoder) skip(n int) {
 	d.rest = d.rest[n:]
 }
 
-// count returns how many entries follow, each of which takes at least so many bytes.
+// count returns how many entries follow, each of which takes at least a number of bytes.
 func (d *decoder) count(each int) int {
 	value, n := binary.Uvarint(d.rest)
 	d.skip(n)

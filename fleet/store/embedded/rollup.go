@@ -146,7 +146,7 @@ type rollup struct {
 
 var errRollup = errors.New("the sums of a segment do not decode (hint: restore the file from a copy)")
 
-// readRollup reads the directory of a rollup of so many bytes.
+// readRollup reads the directory of a rollup of a size in bytes.
 func readRollup(from io.ReaderAt, size int64) (*rollup, error) {
 	const tailSize = 8 + len(rollupMagic)
 	// Most directories are in the last 4 KiB.

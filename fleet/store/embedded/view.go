@@ -136,7 +136,7 @@ func (v *view) close() error {
 	return err
 }
 
-// eachSegment calls a function for the segments, on so many goroutines as there are
+// eachSegment calls a function for the segments, on as many goroutines as there are
 // processors.
 func (v *view) eachSegment(ctx context.Context, each func(context.Context, *segment) error) error {
 	ctx, cancel := context.WithCancel(ctx)
