@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// grownShare is the part of what was in use at first by which it must have changed
-	// to be told as growth: profiles of 512 KiB between samples are off by some percent.
+	// grownShare is the part of what was in use at first by which it must have changed to
+	// count as growth: profiles of 512 KiB between samples are off by some percent.
 	grownShare = 0.05
-	// kept is the part of what was allocated that is still there from which the reader is
-	// told that nearly all of it is: what serves an operation has next to none left.
+	// kept is the part of what was allocated that is still there from which the account says
+	// that nearly all of it is: what serves an operation has next to none left.
 	kept = 0.5
 	// grownRow is the part of a change below which a line of it is not worth one.
 	grownRow = 0.02
-	// collectorShare is the collector's part of the CPU from which the reader is told.
+	// collectorShare is the collector's part of the CPU from which the account has it.
 	// Programs that are well are below a twentieth.
 	collectorShare = 0.1
 	// sameAllocated is how many times what is in use may have been allocated for both to
@@ -142,7 +142,7 @@ func allocationAccount(p fact.Meter) *Account {
 	}
 	if live := heapAccount(p); live != nil && allInUse(p, live, rows, total) {
 		if p.Model.Has(model.LiveHeap) {
-			return nil // it is told of that profile
+			return nil // the account has it of that profile
 		}
 		return live
 	}

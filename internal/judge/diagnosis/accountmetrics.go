@@ -7,12 +7,12 @@ import (
 
 const (
 	releasedMetric = "/memory/classes/heap/released:bytes"
-	// muchReleased is the part of what the runtime mapped from which a reader is told that
-	// it is given back: those who ask why so much is mapped see the difference nowhere else.
+	// muchReleased is the part of what the runtime mapped from which the account says that it
+	// is given back: those who ask why so much is mapped see the difference nowhere else.
 	muchReleased = 0.25
 )
 
-// moments are the metrics that a single moment is told by, with what they are called.
+// moments are the metrics that describe a single moment, with their names.
 var moments = []struct{ metric, name string }{
 	{"/sched/goroutines:goroutines", "goroutines"},
 	{"/memory/classes/heap/objects:bytes", "heap in use"},

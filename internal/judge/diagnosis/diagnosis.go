@@ -290,8 +290,8 @@ type Finding struct {
 	// Stalls is set when goroutines with work make no step at all: it ranks before
 	// everything else, and the verdict says so.
 	Stalls bool `json:"-"`
-	// Fails is set when what was asked of the program was not done: it ranks before all
-	// that is about how fast it was done.
+	// Fails is set when the program did not do its work: it ranks before all that is about
+	// how fast it was done.
 	Fails bool `json:"-"`
 
 	// Groups and Stacks are what the finding is about; they decide whether

@@ -93,7 +93,7 @@ type Experiment struct {
 	Promised []Promise `json:"promised,omitempty"`
 }
 
-// A Promise is the most that a fix can do to a metric.
+// A Promise is an upper bound on what a fix does to a metric.
 type Promise struct {
 	Metric Metric `json:"metric"`
 	// Best is the ratio of after to before that the bound allows: the least,

@@ -27,8 +27,8 @@ const (
 	// idleShare is the share of its Ps below which a program hardly ran.
 	// Tracing and a mostly sleeping server's timers alone stay under it.
 	idleShare = 0.02
-	// LoadedShare is the share of its Ps below which capacity cannot be
-	// judged: nothing was asked of the program that would show a limit.
+	// LoadedShare is the share of its Ps below which capacity cannot be judged: the program
+	// had no work that would show a limit.
 	LoadedShare = 0.20
 	// LostShare is the share of lost evidence, by bytes, events or goroutine
 	// time, from which times are no longer trusted. Shares that rules act on

@@ -23,7 +23,7 @@ const churnCPU = 0.15
 // allocation is what memory costs a program, however that was learned.
 type allocation struct {
 	malloc, collect fact.Fact // shares of the CPU in use
-	// touch is the most that first use of fresh pages adds, as page faults in
+	// touch is an upper bound on what first use of fresh pages adds, as page faults in
 	// whatever writes to them first: often a system call, far from the allocator.
 	touch    fact.Fact
 	cores    fact.Fact // CPU in use

@@ -33,10 +33,9 @@ const (
 	// for each handful of boxes. Of calls that are off none is ever seen under
 	// the line; of a log that is on, more than half of the time is there.
 	boxedUsed = 0.05
-	// boxedSeen is how many CPU samples must be on a line itself to trust that
-	// there would be some under it, or on all lines together of which none has so
-	// many: 27 lines of the DNS server at half of what it can take have one or two each in
-	// five seconds.
+	// boxedSeen is how many CPU samples must be on a line itself to trust that there would be
+	// some under it, or on all lines together of which none has that share: 27 lines of the
+	// DNS server at half of what it can take have one or two each in five seconds.
 	boxedSeen = 10
 	// boxedMost is the part of another rule's cost that this one must be to
 	// explain it.

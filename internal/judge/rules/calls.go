@@ -146,10 +146,10 @@ const (
 	mostPrice  = 5e-6
 )
 
-// callPrice is the CPU of so many calls a second where no sample tells it:
-// the time inside them where a trace has it, which may include waiting, else
-// what calls cost elsewhere, and no more than what the kernel took in all. What
-// the program does around a call comes on top.
+// callPrice is the CPU of a number of calls a second where no sample tells it: the time
+// inside them where a trace has it, which may include waiting, else what calls cost
+// elsewhere, and no more than what the kernel took in all. What the program does around a
+// call comes on top.
 func callPrice(p *diagnosis.Pass, rate, inside fact.Fact) (diagnosis.Cost, diagnosis.Bound) {
 	least := fact.Product.Of("CPU to enter and leave the kernel so often", fact.Cores, rate,
 		fact.Figure("least that a call costs", leastPrice, fact.Seconds, "reading a byte from a file, on a virtual machine"))

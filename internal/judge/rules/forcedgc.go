@@ -107,9 +107,9 @@ func forcedCollections(p *diagnosis.Pass) (forced, all fact.Fact) {
 	return count("forced lines", "forced collections", n), count("lines", "collections", len(m.GCLog))
 }
 
-// unforced is the most that goes with forced collections: their part of what the
-// collector does and of the scheduler's work, which stops and wakes threads for it,
-// what no sample shows, and what chance may have kept from the samples.
+// unforced is an upper bound on what goes with forced collections: their part of what the
+// collector does and of the scheduler's work, which stops and wakes threads for it, what no
+// sample shows, and what chance may have kept from the samples.
 var unforced = &fact.Formula{Name: "unforced", Words: "Amdahl: {0} + {1} × {2} + {3} + what chance may have kept from the samples",
 	Value: func(x []float64) float64 { return fact.AtMost(x[0]+x[1]*x[2]+x[3], int64(x[4])) }}
 

@@ -22,11 +22,10 @@ var gccost = &diagnosis.Rule{
 }
 
 const (
-	// gccostShare is the collector's share of the CPU from which four times
-	// GOGC, the most that is asked for here, can save a worthwhile tenth:
-	// 0.12 × ¾. A peer's tool warns from 10%. A web server is at 0.04 to 0.06;
-	// a kept tree of pointers with a little garbage beside it at 0.27 to 0.38, a
-	// process monitor that kept 2,000 files open was at 0.35.
+	// gccostShare is the collector's share of the CPU from which four times GOGC, the largest
+	// that the rule proposes, can save a worthwhile tenth: 0.12 × ¾. A peer's tool warns from
+	// 10%. A web server is at 0.04 to 0.06; a kept tree of pointers with a little garbage
+	// beside it at 0.27 to 0.38, a process monitor that kept 2,000 files open was at 0.35.
 	gccostShare = 0.12
 	// gccostCores is the least that the collector must take, in cores. Beside
 	// three sleepers the recording's own garbage is a third of all CPU in use,

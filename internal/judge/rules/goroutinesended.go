@@ -11,7 +11,7 @@ import (
 const (
 	// endedAfter is the part of the window that they must become more in before they end.
 	endedAfter = 0.75
-	// endedLeft is the part of the most that may be left at the end.
+	// endedLeft is the part of the peak that may be left at the end.
 	endedLeft = 0.5
 	// endedBefore is the part of those started that may have ended before: what works off
 	// requests ends all the time, what waits for the end of the program ends only then. A

@@ -238,9 +238,10 @@ func lived(p *diagnosis.Pass, g *goroutineTrend, s *growing) fact.Fact {
 	return fact.Quotient.Of(name, fact.Ratio, fact.Quotient.Of("time that each of them lived in it", fact.Seconds, time, started), p.WindowLength())
 }
 
-// together are the places that belong to the one that grew most, itself the first: those
-// that grew by the same number, and where these are not enough, the most that one function
-// starts. order are the places, those that grew most first, and by is how much each grew.
+// together are the places that belong to the one that grew most, itself the first: those that
+// grew by the same number, and where these are not enough, the largest number that one
+// function starts. order are the places, those that grew most first, and by is how much each
+// grew.
 func together(order []string, by map[string]float64, enough float64, starter func(place string) string) (places []string, alike bool) {
 	if len(order) == 0 {
 		return nil, false

@@ -289,8 +289,7 @@ func noSaving(u fact.Unit, goal diagnosis.Goal, why string) diagnosis.Bound {
 	return diagnosis.Direction(fact.Figure("saving that is known", 0, u, why), goal, 0, "")
 }
 
-// largestHeap is the most that the heap held in the window, in bytes; 0
-// without evidence of it.
+// largestHeap is the peak of the heap in the window, in bytes; 0 without evidence of it.
 func largestHeap(m *model.Model) (bytes float64) {
 	if m.GC != nil {
 		for _, h := range m.GC.Heap {

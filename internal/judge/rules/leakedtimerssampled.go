@@ -72,9 +72,8 @@ func (s *cpuUse) expiries() (e sampledExpiry) {
 	return e
 }
 
-// expires reports whether a stack is in the function that a deadline runs. The function
-// that WithDeadline returns has a name like it, and is told by its caller: this one's is
-// nobody.
+// expires reports whether a stack is in the function that a deadline runs. The function that
+// WithDeadline returns has a name like it, and differs by its caller: this one has none.
 func expires(frames []model.Frame) bool {
 	at := slices.IndexFunc(frames, func(f model.Frame) bool { return deadlineFunc(f.Func) })
 	return at >= 0 && !slices.ContainsFunc(frames[at+1:], func(f model.Frame) bool { return f.Func != "runtime.goexit" })

@@ -95,10 +95,9 @@ type crowd struct {
 	exact  bool // the heap was seen to grow with the workers
 }
 
-// measureCrowd takes for the workers' memory what the heap grew by since there were
-// workers, and shares it out evenly: no trace tells who holds what, so that this is
-// an upper bound. Where the growth may have been missed all of the heap is, and
-// nobody can be sure.
+// measureCrowd takes for the workers' memory what the heap grew by after the workers came,
+// and shares it out evenly: no trace tells who holds what, so that this is an upper bound.
+// Where the growth may have been missed all of the heap is, and nobody can be sure.
 func measureCrowd(p *diagnosis.Pass, g *model.Group) crowd {
 	of := []string{g.Name}
 	c := crowd{
@@ -129,9 +128,9 @@ func measureCrowd(p *diagnosis.Pass, g *model.Group) crowd {
 	return c
 }
 
-// heapBefore is the most that the heap held before the group was created. It
-// is not known of a group that is older than the window, or than the first
-// sample of the heap; then bytes is that sample.
+// heapBefore is the peak of the heap before the group was created. It is not known of a group
+// that is older than the window, or than the first sample of the heap; then bytes is that
+// sample.
 func heapBefore(m *model.Model, g *model.Group) (bytes float64, known bool) {
 	if m.GC == nil || len(m.GC.Heap) == 0 {
 		return 0, true

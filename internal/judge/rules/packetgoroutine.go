@@ -29,10 +29,9 @@ const (
 	// packetRate is how many a second are started by a reader of datagrams for
 	// it to matter: at 10 µs saved each, fewer are less than 1% of a core.
 	packetRate = 1000
-	// packetWork is the most that such a goroutine works on average when the
-	// start of one weighs beside the work. In a DNS server and its replays it
-	// is 3 to 20 µs, the two system calls of an answer included; starting,
-	// queueing and ending a goroutine took 3 to 8 µs there.
+	// packetWork is the largest mean work of such a goroutine when the start of one weighs
+	// beside the work. In a DNS server and its replays it is 3 to 20 µs, the two system calls
+	// of an answer included; starting, queueing and ending a goroutine took 3 to 8 µs there.
 	packetWork = 100 * time.Microsecond
 	// packetOutside is the share of them that wait for the network, a timer
 	// or another goroutine's message when the reader can do their work itself.

@@ -606,7 +606,7 @@ func (q *queue) part(p *diagnosis.Pass, qs []queue, name string) fact.Fact {
 	return fact.Fraction.Of(name, fact.Ratio, q.waited(p), p.Waits("time blocked on something that holds up work", model.Sync, all.has))
 }
 
-// lockInUse is the utilization of a single server at which so many wait, the one that
-// is served left out: L = ρ² ÷ (1 − ρ).
+// lockInUse is the utilization of a single server at which this number wait, the one that is
+// served left out: L = ρ² ÷ (1 − ρ).
 var lockInUse = &fact.Formula{Name: "m/m/1", Words: "M/M/1 utilization at this queue length: {0}",
 	Value: func(x []float64) float64 { return (math.Sqrt(x[0]*x[0]+4*x[0]) - x[0]) / 2 }}

@@ -40,7 +40,7 @@ type readyLog struct {
 	ps, lines, full  fact.Fact // the Ps, the lines that tell their use, and those with all of them busy
 	mean             fact.Fact // goroutines that wait, over all lines
 	long             float64   // how many in the queues are many
-	row              int       // lines in a row, to the last, with so many and all Ps busy
+	row              int       // lines in a row, to the last, with this number and all Ps busy
 	from, last, over fact.Fact // how many in the first of these, at the end, and the time between
 	slope            fact.Fact // of that
 }

@@ -32,9 +32,9 @@ const (
 	// singlesocketSome is the least number of waiters that the share may
 	// speak for: half of nothing is nothing.
 	singlesocketSome = 0.1
-	// singlesocketGain is the most that four sockets instead of one brought
-	// on two cores (4 to 25%), although the lock had 88 to 99% of the
-	// blocked time. Where blocked time ranks, it does not predict.
+	// singlesocketGain is the largest gain that four sockets instead of one brought on two
+	// cores (4 to 25%), although the lock had 88 to 99% of the blocked time. Where blocked
+	// time ranks, it does not predict.
 	singlesocketGain = 1.25
 	// singlesocketSpawn is the rate of new goroutines in the waiting groups,
 	// per second, from which each packet is taken to have its own.

@@ -234,10 +234,10 @@ func stopSymptoms(p *diagnosis.Pass, s *stops) []string {
 	return symptoms
 }
 
-// stopsByNumber reports whether the only stops of the world to complain of
-// are the collector's, and most of their time is short ones that add up
-// because it runs so often: then slowstop shows a symptom of what makes it
-// run. A few long ones have a cause of their own.
+// stopsByNumber reports whether the only stops of the world to complain of are the
+// collector's, and most of their time is short ones that add up because it runs frequently:
+// then slowstop shows a symptom of what makes it run. A few long ones have a cause of their
+// own.
 func stopsByNumber(p *diagnosis.Pass) (found bool) {
 	for _, s := range stopsByKind(p) {
 		if !s.slow() {

@@ -42,11 +42,11 @@ const (
 	// on sockets also where nobody counts operations: they cost more than all
 	// else that the program does, and two of them in one call save a quarter.
 	smallMost = 0.5
-	// smallPerRead is how many writes there are for each read, in a program of which
-	// nobody counts operations, for them not to be one answer to one question: a server
-	// and a client make one of each. What is told to many subscribers is as one-sided, so
-	// that it takes smallFormatted, the part of the writes that fmt makes on the
-	// connection itself, to say that they are pieces: half of them and more.
+	// smallPerRead is how many writes there are for each read, in a program of which nobody
+	// counts operations, for them not to be one answer to one question: a server and a client
+	// make one of each. What goes to many subscribers is as one-sided, so that it takes
+	// smallFormatted, the part of the writes that fmt makes on the connection itself, to say
+	// that they are pieces: half of them and more.
 	smallPerRead   = 2
 	smallFormatted = 0.5
 	// smallShare is the share of the CPU inside the calls below which they are nobody's
@@ -57,7 +57,7 @@ const (
 	// files are read whole: os.ReadFile makes two of a small one, and a buffer would make
 	// none of them larger.
 	smallWhole = 4
-	// smallBuffer is what a bufio.Writer gathers unless it is told another size.
+	// smallBuffer is what a bufio.Writer gathers unless another size is set.
 	smallBuffer = 4 << 10
 )
 

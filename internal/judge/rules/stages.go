@@ -83,8 +83,8 @@ func (c team) does() string {
 func (c team) has(m *model.Model, s model.Stack) bool { return teamOf(m, s) == c }
 
 // size returns how many of the team lived at once and their time. Of a part of a group the
-// trace has only the waits: that makes at least so many goroutines, each taken to have lived
-// through the window.
+// trace has only the waits: that makes at least this number of goroutines, each taken to have
+// lived through the window.
 func (c team) size(p *diagnosis.Pass) (count, time fact.Fact) {
 	if c.function == "" {
 		one := []string{c.Name}

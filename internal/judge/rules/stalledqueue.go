@@ -10,9 +10,9 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// Beside locks there are other things that goroutines queue for: a free connection, a
-// place in a group with a limit, the answer that another asks for, a receiver. Who waits
-// for which is told by well-known functions on the stack, and so is who has it, of most.
+// Beside locks there are other things that goroutines queue for: a free connection, a place
+// in a group with a limit, the answer that another asks for, a receiver. Well-known functions
+// on the stack show who waits for which, and so is who has it, of most.
 
 // stuckFew is how many must stand in such a queue for it to be said when they are stuck.
 // A sender that nobody receives from may be a generator that is not asked, one of each
@@ -134,8 +134,8 @@ type waitQueue struct {
 	behind []*model.Standing
 }
 
-// reportQueues reports what is waited for and is no lock. What waits to send to who waits
-// to send further is of that queue, where it is told of.
+// reportQueues reports what is waited for and is no lock. What waits to send to who waits to
+// send further is of that queue, where it is reported.
 func reportQueues(p *diagnosis.Pass) {
 	list := waitQueues(p)
 	ends := chainEnds(list)
@@ -153,7 +153,7 @@ func reportQueues(p *diagnosis.Pass) {
 	}
 }
 
-// worthIt reports whether a queue is to be told of, and whether those who wait are stuck.
+// worthIt reports whether a queue is worth a report, and whether those who wait are stuck.
 func (q *waitQueue) worthIt(p *diagnosis.Pass) (still, ok bool) {
 	n := int64(0)
 	for _, s := range q.waiters {

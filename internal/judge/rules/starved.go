@@ -26,8 +26,8 @@ var starved = &diagnosis.Rule{
 // It stands in the same queue, a few times for each generation.
 const starvedBeyondQueue = 5
 
-// A change of generation took changeQuiet at most on an idle machine, and
-// changeParked with so many goroutines to be written down, in seconds.
+// A change of generation took changeQuiet at most on an idle machine, and changeParked with
+// that number of goroutines to be written down, in seconds.
 const (
 	changeQuiet  = 100e-6
 	changeParked = 11e-3

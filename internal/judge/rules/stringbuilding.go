@@ -28,11 +28,11 @@ const (
 	// concatenation or conversion. The names that a DNS server turned round by
 	// += were 10.7% of its objects.
 	stringObjects = 0.03
-	// stringCPU is what that must cost, in making and collecting the strings and
-	// in copying them. Commands and servers that are well are at 0.07 or less, a name
-	// server of the lab that has the problem at 0.10 and three programs of the field at 0.29 and
-	// more. A benchmark does one thing over and over, and three that are well are at
-	// 0.07 to 0.09: of those twelve hundredths are asked.
+	// stringCPU is what that must cost, in making and collecting the strings and in copying
+	// them. Commands and servers that are well are at 0.07 or less, a name server of the lab
+	// that has the problem at 0.10 and three programs of the field at 0.29 and more. A
+	// benchmark does one thing over and over, and three that are well are at 0.07 to 0.09:
+	// the limit is twelve hundredths of them.
 	stringCPU       = 0.08
 	stringBenchmark = 0.12
 	// stringNamed is how many functions a finding names.

@@ -80,10 +80,10 @@ const defaultPeriod = 100 * time.Millisecond
 // used up.
 type throttle struct {
 	quota, period, window, periods, throttled fact.Fact
-	// stopped is the most that a thread can have stood still, share the part of
-	// the window that it is, often the part of the periods that ended in a stop,
-	// and mean how long one stop lasted at most. Periods in which the group did
-	// not run are not counted by the kernel.
+	// stopped is the longest that a thread can have stood still, share the part of the window
+	// that it is, often the part of the periods that ended in a stop, and mean how long one
+	// stop lasted at most. Periods in which the group did not run are not counted by the
+	// kernel.
 	stopped, share, often, mean fact.Fact
 	usage                       fact.Fact // CPU of the group; nothing where version 1 of control groups has it elsewhere
 }
@@ -109,9 +109,9 @@ func throttling(p *diagnosis.Pass) (t throttle, ok bool) {
 	return t, true
 }
 
-// stoppedAtMost is the most that a thread can have stood still. The kernel adds
-// up over CPUs, so that two threads stopped together count twice: its sum is cut
-// off at the longest stop that each period can have had, and at the window.
+// stoppedAtMost is the longest that a thread can have stood still. The kernel adds up over
+// CPUs, so that two threads stopped together count twice: its sum is cut off at the longest
+// stop that each period can have had, and at the window.
 var stoppedAtMost = &fact.Formula{Name: "stopped at most", Words: "{0}, cut off at {1} × {2}, and at {3}",
 	Value: func(x []float64) float64 { return max(0, min(x[0], x[1]*x[2], x[3])) }}
 

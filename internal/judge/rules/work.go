@@ -21,11 +21,11 @@ type norm struct {
 	code string
 }
 
-// norms are the kinds that have a cheaper way, or need not be done so often. Those
-// that are a program's job wherever they are much (hashing, cryptography,
-// compressing, images, big numbers, its own computing) have none, and what is often the
-// job (six small programs of lab/field/pairs that are well did one of these kinds for
-// more than half of their time) accuses nobody.
+// norms are the kinds that have a cheaper way, or can be done less frequently. Those that are
+// a program's job wherever they are much (hashing, cryptography, compressing, images, big
+// numbers, its own computing) have none, and what is often the job (six small programs of
+// lab/field/pairs that are well did one of these kinds for more than half of their time)
+// accuses nobody.
 var norms = []norm{
 	{model.Formatting, often, // a log and a coloured table are at 0.32 and 0.52; for keys see looksUp
 		"fmt turns values into text through interfaces and reflection, for each call. Where the text is a key or " +

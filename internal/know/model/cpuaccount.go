@@ -70,7 +70,7 @@ const (
 	// muchLost is the share of lost kernel samples from which the profile
 	// that lost nothing is believed.
 	muchLost = 0.05
-	// thinCoverage is where a reader must be told what is missing.
+	// thinCoverage is where a report must say what is missing.
 	thinCoverage = 0.9
 	// leastOverlap is how much of a profile's window the counters must have
 	// been read in to be compared with it.

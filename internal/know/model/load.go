@@ -5,7 +5,7 @@ import "time"
 // A Load is what a load generator or a benchmark measured.
 type Load struct {
 	Tool string // k6, vegeta, wrk, hey, dnsperf, go test
-	// Names is set where name servers were asked, and not web servers.
+	// Names is set where the load was on name servers, and not web servers.
 	Names bool
 	// Start is when it began since the window's start; Known is false where its
 	// output does not say.

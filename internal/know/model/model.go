@@ -384,8 +384,7 @@ type Wait struct {
 }
 
 // Ended is the time of the waits that ended in the window: Count of them. The waits of
-// goroutines at leisure are mostly open, and what those of others take is not to be told
-// by them.
+// goroutines at leisure are mostly open, and they do not show what those of others take.
 func (w *Wait) Ended() time.Duration { return w.Total - w.OpenTotal }
 
 // A Wake is an edge of the wake-up graph: Count times, code at Waker ended a

@@ -15,7 +15,7 @@ type Shortage struct {
 	Over time.Duration
 }
 
-// ShortCalls are what is asked of the kernel, in a few words.
+// ShortCalls are requests to the kernel, in a few words.
 var ShortCalls = map[string]string{
 	"accept": "accepting connections", "dial": "connecting", "lookup": "looking up names", "listen": "listening",
 	"socket": "opening sockets", "open": "opening files", "pipe": "making pipes", "poll": "making a poller",

@@ -138,7 +138,7 @@ type enders struct {
 	at    []model.Frame
 }
 
-// maxEnders bounds the functions that are looked through: who can be called from so many
+// maxEnders bounds the functions that are looked through: what can be called from that many
 // places is never out of reach.
 const maxEnders = 500
 

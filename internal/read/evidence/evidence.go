@@ -472,7 +472,7 @@ var unpackers = map[artifact.Kind]func(io.Reader) (io.Reader, error){
 	},
 }
 
-// maxZstdWindow is the most that packing may have looked back: zstd's own --long.
+// maxZstdWindow is the largest distance that packing may have looked back: zstd's own --long.
 const maxZstdWindow = 128 << 20
 
 // packed reads what is inside: a profile, as pprof writes them, or a trace that

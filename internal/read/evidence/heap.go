@@ -29,9 +29,8 @@ func (l *loader) foldHeap(f format, p *pprofFile) error {
 // profiles, of which two can be given, are noted under their own.
 const allocsSource = "allocs"
 
-// allocs reports whether a profile was taken for its allocations: by the
-// column that its viewer is asked to show, which is all that tells it from a
-// heap profile.
+// allocs reports whether a profile was taken for its allocations: by the column that its
+// viewer is to show, which is all that tells it from a heap profile.
 func allocs(p *pprofFile) bool {
 	return p.member == recording.AllocsMember || p.DefaultSampleType == "alloc_space" && p.member == ""
 }

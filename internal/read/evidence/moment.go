@@ -557,8 +557,8 @@ func (t *lockTable) offer(n, i, frame, score int) {
 // mostGuesses is how many may be named for a lock that only one of them can hold.
 const mostGuesses = 3
 
-// choose takes the best candidates of a lock; when many stand alike, none of them is
-// more probable than another, and only a few can be told.
+// choose takes the best candidates of a lock; when many stand alike, none of them is more
+// probable than another, and only a few have room.
 func (t *lockTable) choose(n int, l *lock) {
 	if len(l.best) == 0 || l.found {
 		return
@@ -569,7 +569,7 @@ func (t *lockTable) choose(n int, l *lock) {
 	}
 	best := slices.DeleteFunc(slices.Sorted(maps.Keys(l.best)), func(i int) bool { return l.best[i].score != most })
 	if len(best) > mostGuesses && !l.rw {
-		return // one of so many holds it, and to name them says that all do
+		return // one of this many holds it, and to name them says that all do
 	}
 	for _, i := range best {
 		c := l.best[i]

@@ -43,8 +43,8 @@ type pprofFile struct {
 // what it unpacked.
 func formats() []format {
 	return []format{
-		// Profiles in pprof's format. The kernel's have more types and labels
-		// than the runtime's, so they are asked first.
+		// Profiles in pprof's format. The kernel's have more types and labels than the
+		// runtime's, so they come first.
 		{what: "kernel CPU profile", source: model.KernelCPU, members: []string{recording.KernelMember}, profile: artifact.IsKernelCPU, fold: (*loader).foldKernelCPU},
 		{what: "off-CPU profile", source: model.OffCPU, members: []string{recording.OffCPUMember}, profile: isOffCPU, fold: (*loader).foldOffCPU},
 		{what: "CPU profile", source: model.CPU, members: []string{recording.CPUMember}, profile: isCPU, fold: (*loader).foldCPU},
@@ -93,9 +93,9 @@ func textFormat(head []byte) format {
 	return all[slices.IndexFunc(all, func(f format) bool { return f.text != nil && f.text(head) })]
 }
 
-// profileFormat returns the format of a profile. What a recording's member
-// holds is told by its name when more than one format would do: a profile of
-// contention does not say whether it is of those who wait.
+// profileFormat returns the format of a profile. The name of a recording's member says what
+// it holds when more than one format would do: a profile of contention does not say whether
+// it is of those who wait.
 func profileFormat(p *pprofFile) (format, bool) {
 	var fits []format
 	for _, f := range formats() {

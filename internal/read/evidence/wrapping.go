@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// What a program printed reaches a log behind a time, a name and a level, as a string
-// of JSON, or in pieces. Two wrappings are known, because they cut long lines and tell
-// the time of each: those of Docker and of Kubernetes. All others are told by the line
-// that a text begins with: what stands before it stands before each of its lines, with
-// other times; or the text stands in a string there, whole.
+// What a program printed reaches a log behind a time, a name and a level, as a string of
+// JSON, or in pieces. Two wrappings are known, because they cut long lines and tell the time
+// of each: those of Docker and of Kubernetes. All others show in the line that a text begins
+// with: what stands before it stands before each of its lines, with other times; or the text
+// stands in a string there, whole.
 
 // A wrapped line is one without what a container's runtime put around it.
 type wrapped struct {
