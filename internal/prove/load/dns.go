@@ -31,8 +31,8 @@ type DNSRequest struct {
 	TCP       bool // many queries on each connection; else UDP
 	EDNS      bool // say that answers up to 1232 bytes are taken
 	DNSSEC    bool // ask for signatures, which needs EDNS
-	// Subnets of clients, in whose name the questions are asked (RFC 7871): all
-	// questions for the first, then all for the second. It needs EDNS.
+	// Subnets of clients, in whose name to ask (RFC 7871): all questions for the first, then
+	// all for the second. It needs EDNS.
 	Subnets []netip.Prefix
 }
 
@@ -107,8 +107,7 @@ const (
 	dnsDepth = 4096
 	// dnsSlots are more, because a slot is free some time after its query is.
 	dnsSlots = 2 * dnsDepth
-	// dnsBuffer is what the kernel is asked to hold of a socket's answers while we
-	// do not run.
+	// dnsBuffer is what the kernel is to hold of a socket's answers while we do not run.
 	dnsBuffer = 4 << 20
 	maxAnswer = 64 << 10
 )

@@ -19,7 +19,7 @@ type Question struct {
 	Type uint16
 }
 
-// Bounds on what is asked.
+// Bounds on the questions.
 const (
 	// MaxQuestions bounds the queries of one load; beside them their packets
 	// take up to maxPackets bytes.

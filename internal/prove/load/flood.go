@@ -30,11 +30,10 @@ type Flooding struct {
 // floodPause is how long answers are waited for when all is sent.
 const floodPause = 200 * time.Millisecond
 
-// Flood sends queries over UDP as fast as they go, or at a rate, waits for no answer
-// and remembers no query: an attacker's load, where DNS measures like a client.
-// Each socket sends from a loopback address of its own where the server's is of
-// 127.0.0.0/8, as if from as many networks. progress, which may be nil, is told how
-// many were sent and answered.
+// Flood sends queries over UDP as fast as they go, or at a rate, waits for no answer and
+// remembers no query: an attacker's load, where DNS measures like a client. Each socket sends
+// from a loopback address of its own where the server's is of 127.0.0.0/8, as if from as many
+// networks. progress, which may be nil, is called with how many were sent and answered.
 func Flood(ctx context.Context, r DNSRequest, sockets int, rate float64, d time.Duration, progress func(sent, answered int64)) (*Flooding, error) {
 	p, err := DNS(r)
 	if err != nil {

@@ -20,12 +20,12 @@ const (
 	// busyCores is the share of the cores that it may use at which it is at their
 	// end: what is left are the gaps of the scheduler.
 	busyCores = 0.9
-	// A program at its limit takes longer the more operations it has at once: with
-	// nearly all connections busy some four times as long as with up to half of
-	// them. One that takes the same time could do more if it were asked to.
+	// A program at its limit takes longer the more operations it has at once: with nearly all
+	// connections busy some four times as long as with up to half of them. One that takes the
+	// same time could do more under more load.
 	crowdedRatio = 2
-	// crowdedShare of operations must have found nearly all connections busy, and
-	// so many in each group are enough to compare.
+	// crowdedShare of operations must have found nearly all connections busy, and this number
+	// in each group is enough to compare.
 	crowdedShare = 0.2
 	crowdedLeast = 10
 	// droppedShare of answers lost by us is as much as a search of a capacity

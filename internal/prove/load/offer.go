@@ -6,8 +6,8 @@
 // generator itself was the limit. [Offer] gives what it measured as a
 // [loadresult.Result].
 //
-// It connects to what it was told and nothing else: it follows no redirect and
-// asks no proxy, and it floods no name server but one of this machine.
+// It connects to its target and nothing else: it follows no redirect and asks no proxy, and
+// it floods no name server but one of this machine.
 package load
 
 import (
@@ -32,8 +32,8 @@ type Options struct {
 	Rate     float64
 	Duration time.Duration
 	Stages   []Stage
-	// Count ends the load after so many operations, if it does not end before;
-	// 0 does not. Those of the warm-up do not count.
+	// Count ends the load after this number of operations, if it does not end before; 0 does
+	// not. Those of the warm-up do not count.
 	Count int64
 	// Poisson lets operations arrive as independent users would, at random
 	// distances; else they arrive evenly. Seed makes them arrive the same again.
@@ -49,15 +49,15 @@ type Options struct {
 	// Timeout is how long an operation waits for its answer once it was sent;
 	// 0 means 10 s.
 	Timeout time.Duration
-	// Connections is the most that are open at a time: more are opened while
-	// operations wait and none is free. 0 means what the protocol's Limits say.
+	// Connections is the largest number open at a time: more are opened while operations wait
+	// and none is free. 0 means what the protocol's Limits say.
 	Connections int
 	// Depth is how many operations are under way on a connection at most; with
 	// more than 1 all connections are opened at once. 0 means what the protocol's
 	// Limits say, and 1 in a closed loop.
 	Depth int
 
-	// Progress is told how far it is some times a second; nil is not.
+	// Progress is called with how far it is some times a second; nil is not.
 	Progress func(Progress)
 
 	sleep func(context.Context, time.Duration) // for tests

@@ -71,8 +71,8 @@ type StatusError int
 
 func (e StatusError) Error() string { return fmt.Sprintf("status %d", int(e)) }
 
-// Reach opens a connection and closes it, so that it is told at once when
-// nobody is there. Where a connection alone does not tell, one operation is done.
+// Reach opens a connection and closes it, so that the error comes at once when nobody is
+// there. Where a connection alone does not tell, one operation is done.
 func Reach(ctx context.Context, p Protocol) error {
 	c, err := p.Dial(ctx)
 	if err != nil {

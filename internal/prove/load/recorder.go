@@ -41,7 +41,7 @@ type recorder struct {
 	piece                   *loadresult.Latencies
 	crowd                   [2]crowd
 	levels                  []loadresult.Level
-	step                    int // every so many samples of the backlog are kept
+	step                    int // of the samples of the backlog, every nth is kept
 	samples                 int
 }
 

@@ -82,7 +82,7 @@ func parseK6CSV(l *lines) (*Result, error) {
 	return nil, errCut
 }
 
-// k6Time reads seconds since 1970, or a time in words as k6 can be told to write.
+// k6Time reads seconds since 1970, or a time in words, which k6 writes by an option.
 func k6Time(s string) (time.Time, error) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		for n > 1<<34 { // milli-, micro- or nanoseconds

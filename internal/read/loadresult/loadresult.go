@@ -50,7 +50,7 @@ type Result struct {
 
 	// What follows is only known of load that gowhy offered itself.
 
-	Target  string // what was asked, in words
+	Target  string // the load, in words
 	Plan    string // how operations were planned, in words
 	Closed  bool   // the rate was the program's own
 	Planned int64  // operations that came due
@@ -73,7 +73,7 @@ type Result struct {
 	Strays      []Failure // what came and was the answer to no operation that waited, in the same order
 	CPU         float64   // cores that the generator used while it offered; 0 when not known
 	Procs       int       // cores that it could use
-	Connections int       // the most that were open; 0 when not said
+	Connections int       // the largest number open; 0 when not said
 	// Generator says why the generator itself was the limit; empty when not.
 	Generator string
 

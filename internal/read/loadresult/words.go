@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Words of others are bounded: a server may be asked to say a page.
+// Words of others are bounded: a server may send a page.
 const (
 	maxKind  = 100
 	maxWords = 1000

@@ -16,18 +16,17 @@
 // what is between them: the kernel takes a page at a time, and a copy of a page
 // costs less than finding it again for each of the 17 structures in it.
 //
-// Where the fields are is a table by version of Go, made from programs that
-// each toolchain built ([TestLayouts] makes and checks it); programs of other
-// toolchains are asked by their DWARF. That is the second choice: it takes 0.3 s
-// and 100 MB for a large program.
+// Where the fields are is a table by version of Go, made from programs that each toolchain
+// built ([TestLayouts] makes and checks it); programs of other toolchains are read by their
+// DWARF. That is the second choice: it takes 0.3 s and 100 MB for a large program.
 //
-// A goroutine may change while it is read. What cannot be is dropped and
-// counted in Snapshot.Torn: a state that does not exist, a start that is no
-// function's. So a torn read drops a goroutine, and invents none: in 2.7 million
-// read of a program that starts 1.3 million a second none was at what only others do.
-// Where much is torn the layout must be wrong, and nothing is told. A stack is told
-// only where the goroutine's registers were the same before and after. Functions
-// of plugins are not known: their goroutines count as torn.
+// A goroutine may change while it is read. What cannot be is dropped and counted in
+// Snapshot.Torn: a state that does not exist, a start that is no function's. So a torn read
+// drops a goroutine, and invents none: in 2.7 million read of a program that starts 1.3
+// million a second none was at what only others do. Where much is torn the layout must be
+// wrong, and there is no answer. A stack is given only where the goroutine's registers were
+// the same before and after. Functions of plugins are not known: their goroutines count as
+// torn.
 //
 // A process is a number, which another program may have by now. A reader stays with
 // the memory that it was opened for, and ends with it: [ErrGone].

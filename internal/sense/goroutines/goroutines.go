@@ -845,9 +845,9 @@ func (r *Reader) apart(g *Group, each []aged, now int64) (list []Group) {
 	return list
 }
 
-// stack follows the frame pointers of a goroutine that does not run. The stack is
-// read before the goroutine's own structure once more: one that ran meanwhile has
-// other words there, and none is told.
+// stack follows the frame pointers of a goroutine that does not run. The stack is read before
+// the goroutine's own structure once more: one that ran meanwhile has other words there, and
+// the answer has none.
 func (r *Reader) stack(at registers, state State) (list []symbols.Place) {
 	if at.pc == 0 || at.sp == 0 || at.sp >= at.top {
 		return nil

@@ -11,7 +11,7 @@ import (
 // as its memory profile has it: up to the last collection but one.
 type Heap struct {
 	Time  time.Time
-	Rate  int64 // runtime.MemProfileRate: one sample for so many bytes, on average
+	Rate  int64 // runtime.MemProfileRate: one sample for this number of bytes, on average
 	Sites []Site
 }
 
@@ -51,7 +51,7 @@ const (
 	maxDepth = 1024
 	// memProfile is the kind of bucket that is of allocations.
 	memProfile = 1
-	cycles     = 4 // of a record: what is told, and those of the next collections
+	cycles     = 4 // of a record: the published cycle, and those of the next collections
 	// stacksAtOnce is how many addresses have room in one piece of memory, at least a stack's.
 	stacksAtOnce = 8 * maxDepth
 )
@@ -136,7 +136,7 @@ func (h *HeapReader) Read() (*Heap, error) {
 	}
 	h.blocks = map[uint64][]byte{}
 	defer func() { h.blocks = nil }()
-	var future []Site // what is told after the next collections
+	var future []Site // what is published after the next collections
 	told := false
 	for at := word(b[:]); at != 0; {
 		site, later, next, err := h.site(at)
@@ -156,7 +156,7 @@ func (h *HeapReader) Read() (*Heap, error) {
 	return all, h.memory.same(h.list)
 }
 
-// site reads one, and what it will be when all that was counted is told.
+// site reads one, and what it will be when all that was counted is published.
 func (h *HeapReader) site(at uint64) (s, later Site, next uint64, err error) {
 	of := func(f field) uint64 { return uint64(h.layout.at[f]) }
 	record := of(bucketDepth) + 8 // behind the structure is the stack, and then the record

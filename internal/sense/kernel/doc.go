@@ -58,20 +58,18 @@
 // slice; so the sums are not biased by how rates change, nor by periods in the
 // program.
 //
-// What is longer than a slice is not lost. Time counts as far as it reaches into
-// slices: so many threads are in a call, or off the CPU at a place, for such a
-// share of the time. A call that began before the slice counts when it ends, by
-// the number in the thread's saved registers, and where nothing happened in a
-// slice, /proc tells what call the thread is in. A wait goes on from slice to
-// slice as long as the thread did not run in between. One that began in
-// between is of an unknown place; these share the places of the known waits
-// that reached over a pause, which are long ones too. In the same way switches
-// without stacks share the places of those with, of threads of the same name
-// and with the same flag. Times scale by the clock, numbers of switches to what
-// the kernel counted for the threads, and numbers of calls, which it does not
-// count, by the program's CPU time without what the watching costs: a busy program
-// gets less done while it is watched. On steady programs these agree with exact
-// numbers within a few percent after some seconds.
+// What is longer than a slice is not lost. Time counts as far as it reaches into slices: this
+// number of threads are in a call, or off the CPU at a place, for such a share of the time. A
+// call that began before the slice counts when it ends, by the number in the thread's saved
+// registers, and where nothing happened in a slice, /proc tells what call the thread is in. A
+// wait goes on from slice to slice as long as the thread did not run in between. One that
+// began in between is of an unknown place; these share the places of the known waits that
+// reached over a pause, which are long ones too. In the same way switches without stacks
+// share the places of those with, of threads of the same name and with the same flag. Times
+// scale by the clock, numbers of switches to what the kernel counted for the threads, and
+// numbers of calls, which it does not count, by the program's CPU time without what the
+// watching costs: a busy program gets less done while it is watched. On steady programs these
+// agree with exact numbers within a few percent after some seconds.
 //
 // Records of all switches, the way taken without CAP_BPF, cost the program
 // another factor, and are not thinned out. A wait that began before Start and

@@ -45,10 +45,9 @@ const (
 	// sparseLooks is for who watches without an end: with 200 ms these looks were a
 	// tenth of what watching a program that waits cost.
 	sparseLooks = 500 * time.Millisecond
-	// meanCycle is the mean length of a cycle, which has one slice. To begin
-	// and to end one takes the program's CPUs 0.1 ms for each tracepoint: code
-	// of the kernel is changed and all CPUs are told. In a cycle of this length
-	// that is 0.03% of their time for each.
+	// meanCycle is the mean length of a cycle, which has one slice. To begin and to end one
+	// takes the program's CPUs 0.1 ms for each tracepoint: code of the kernel is changed and
+	// all CPUs are notified. In a cycle of this length that is 0.03% of their time for each.
 	meanCycle = 300 * time.Millisecond
 	// sparseCycle is for who watches without an end: a quarter of what recording ten
 	// seconds cost was to begin and end slices.
@@ -80,9 +79,9 @@ func (d *duty) look() time.Duration {
 	return looks
 }
 
-// plan answers a rate of events a second, of a program that uses so many
-// seconds of CPU a second: the share of the time that is watched, and the share
-// of the events whose stacks are taken then.
+// plan answers a rate of events a second, of a program that uses a number of seconds of CPU a
+// second: the share of the time that is watched, and the share of the events whose stacks are
+// taken then.
 func (d *duty) plan(rate, cpu float64) (share, stacks float64) {
 	event, stack := d.event.Seconds(), d.stack.Seconds()
 	allowed := max(d.budget()*cpu, dutyFloor)
@@ -95,8 +94,8 @@ func (d *duty) plan(rate, cpu float64) (share, stacks float64) {
 	return min(1, max(leastShare, allowed/(rate*(event+stacks*stack)))), stacks
 }
 
-// A span is a stretch of time, in nanoseconds of CLOCK_MONOTONIC, in which
-// events count, each as so many units of its weight.
+// A span is a stretch of time, in nanoseconds of CLOCK_MONOTONIC, in which events count, each
+// as a number of units of its weight.
 type span struct{ from, until, weight uint64 }
 
 // weightUnit is the weight of an event when everything is watched.
@@ -140,9 +139,9 @@ func (e *episode) add(s span, events uint64, cpu time.Duration, stacks float64) 
 	e.length += length
 }
 
-// factors returns the factors for numbers and times, for an episode of so many seconds and
-// seconds of CPU: 1 but for chance and what the watching costs. The latter cannot hold up a
-// program longer than it takes, which bounds the imprecision of the CPU clock. Where the
+// factors returns the factors for numbers and times, for an episode of a length in seconds
+// and in seconds of CPU: 1 but for chance and what the watching costs. The latter cannot hold
+// up a program longer than it takes, which bounds the imprecision of the CPU clock. Where the
 // kernel counts the events itself, the number of all of them is known: all, else 0.
 func (e *episode) factors(elapsed, cpu float64, all uint64) (count, wall float64) {
 	if e.wall <= 0 {

@@ -99,9 +99,9 @@ type Moment struct {
 	Sample int // index in Result.CPU: the stack, and whether it was in the kernel
 }
 
-// A Frame is one function of a stack. Functions that the compiler inlined have
-// frames of their own, with the same PC, where the program is of Go 1.20 or
-// newer; of older programs only the outermost is told.
+// A Frame is one function of a stack. Functions that the compiler inlined have frames of
+// their own, with the same PC, where the program is of Go 1.20 or newer; of older programs
+// only the outermost is known.
 type Frame struct {
 	PC     uint64 // a return address, but for the leaf
 	Func   string // empty when unknown

@@ -199,7 +199,7 @@ const (
 	gateFromAt   = 0
 	gateUntilAt  = 8
 	gateWeightAt = 16
-	gateStacksAt = 24 // of 1<<32 events so many get stacks
+	gateStacksAt = 24 // of 1<<32 events, how many get stacks
 	gateSize     = 32
 )
 

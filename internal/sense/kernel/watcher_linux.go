@@ -238,8 +238,8 @@ func since(before, after map[int]uint64) (n uint64) {
 	return n
 }
 
-// pace returns how long so many calls of the kernel that do nothing take here, measured once:
-// what the programs cost goes with it from machine to machine.
+// pace returns how long n calls of the kernel that do nothing take here, measured once: what
+// the programs cost goes with it from machine to machine.
 func pace(calls float64) time.Duration { return time.Duration(calls * float64(emptyCall())) }
 
 var emptyCall = sync.OnceValue(func() time.Duration {

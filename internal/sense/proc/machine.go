@@ -107,8 +107,8 @@ func (m *machine) read(now time.Time, buf []byte) Machine {
 	})
 }
 
-// countEvery is how often it is asked which CPUs there are, where that is all: they are
-// switched on and off by people.
+// countEvery is how often the list of CPUs is read, where that is all: they are switched on
+// and off by people.
 const countEvery = time.Minute
 
 // A census is which CPUs are online of machines that are not open, by their root: once

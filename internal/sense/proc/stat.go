@@ -288,4 +288,4 @@ func parseCPUs(list string, yield func(int)) {
 	}
 }
 
-const maxCPUs = 8192 // the most that Linux can be built for
+const maxCPUs = 8192 // the largest number that Linux can be built for

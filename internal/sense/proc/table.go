@@ -20,8 +20,8 @@ type Watch struct {
 	// Keep bounds the descriptors that stay open. 0 is half of what this process
 	// may have (RLIMIT_NOFILE), a negative number is none.
 	Keep int
-	// Rest, if set, is asked of each process that was read: for how many Updates it is
-	// left alone then. It stays meanwhile as it was, and that it has ended is seen at once.
+	// Rest, if set, is called for each process that was read: for how many Updates it is left
+	// alone then. It stays meanwhile as it was, and that it has ended is seen at once.
 	Rest func(*Task) int
 }
 

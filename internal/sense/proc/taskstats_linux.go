@@ -18,7 +18,7 @@ type taskstats struct {
 	pid int
 }
 
-// A netlink is the socket by which the kernel is asked: one for all processes.
+// A netlink is the socket to the kernel: one for all processes.
 type netlink struct {
 	mu     sync.Mutex
 	socket int
@@ -48,7 +48,7 @@ func openNetlink() *netlink {
 		return nil
 	}
 	t := &netlink{socket: fd, buf: make([]byte, 4<<10)}
-	// The kernel answers while it is asked; this is for kernels that do not.
+	// The kernel answers within the request; this is for kernels that do not.
 	patience := unix.NsecToTimeval(int64(100 * time.Millisecond))
 	if unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &patience) != nil || !t.findFamily() {
 		unix.Close(fd)

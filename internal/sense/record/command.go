@@ -48,8 +48,8 @@ func locate(program, dir string) (string, error) {
 	return exec.LookPath(program)
 }
 
-// command starts a program and records it: what the kernel sees of it from its
-// first instruction, what it says itself as soon as it can be asked.
+// command starts a program and records it: what the kernel sees of it from its first
+// instruction, what it says itself as soon as it answers.
 func (r *recorder) command(ctx context.Context, argv []string) (code int, err error) {
 	p, err := r.start(argv[0], argv[1:], true)
 	if err != nil {
@@ -96,9 +96,9 @@ func (p *process) stopWith(ctx context.Context) (context.Context, func()) {
 	return stop, func() { cancel(nil) }
 }
 
-// endpointOf waits for a program to become one that can be asked, at most
-// until the end of the recording, or of the start of a program that will have
-// a port. started is to be called when the recording of it has begun.
+// endpointOf waits for a program to begin to answer, at most until the end of the recording,
+// or of the start of a program that will have a port. started is to be called when the
+// recording of it has begun.
 func (r *recorder) endpointOf(stop context.Context, p *process, until time.Time) (at *endpoint, started func(), why artifact.Refusal) {
 	none := func() {}
 	if p.agentSocket != nil && !p.wrapper {
@@ -138,9 +138,8 @@ func (r *recorder) endpointOf(stop context.Context, p *process, until time.Time)
 	}
 }
 
-// patience is until when a program may become one that can be asked: to the
-// end of the recording, and longer when it has handlers or is yet to start
-// what is meant.
+// patience is until when a program may begin to answer: to the end of the recording, and
+// longer when it has handlers or is yet to start what is meant.
 func (r *recorder) patience(p *process, until time.Time) time.Time {
 	if until.IsZero() {
 		return until
@@ -237,8 +236,7 @@ type process struct {
 	child   int
 }
 
-// start starts a program. With agent, one that has gowhy's is told to listen
-// on a socket.
+// start starts a program. With agent, one that has gowhy's listens on a socket.
 func (r *recorder) start(program string, args []string, agent bool, files ...*os.File) (*process, error) {
 	p := &process{exited: make(chan struct{})}
 	path, err := locate(program, r.o.Dir)

@@ -35,7 +35,7 @@ const (
 	probeLimit    = 2 * time.Second
 )
 
-// An endpoint is where a program can be asked about itself.
+// An endpoint is where a program answers about itself.
 type endpoint struct {
 	client *http.Client
 	base   string // of the handlers, with a slash at its end

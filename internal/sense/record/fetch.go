@@ -291,16 +291,16 @@ type windowed struct {
 	until     time.Time
 }
 
-// How long an answer may take when the recording has ended: the agent was
-// asked to end it, or the program has ended and some of it is on its way.
+// How long an answer may take when the recording has ended: the recorder let the agent end
+// it, or the program has ended and some of it is on its way.
 const (
 	agentGrace = 10 * time.Second
 	goneGrace  = 2 * time.Second
 )
 
-// answering returns a context for requests that outlives stop when answers
-// are still to come: net/http/pprof ends a profile only when its time has run
-// out, and then cannot send it any more; the agent ends it when it is told.
+// answering returns a context for requests that outlives stop when answers are still to come:
+// net/http/pprof ends a profile only when its time has run out, and then cannot send it any
+// more; the agent ends it on request.
 func (f *fetch) answering(stop context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(stop))
 	go func() {
@@ -446,7 +446,7 @@ func (f *fetch) pieces(w *windowed, source, member string) error {
 		}
 		all, piece = p, min(2*piece, lastPiece)
 		if time.Since(asked) < d/2 {
-			break // it does not wait, and would be asked without an end
+			break // it does not wait, and requests would never end
 		}
 	}
 	if all == nil {

@@ -194,8 +194,8 @@ func (r *recorder) before(ctx context.Context, pid int) {
 // exact, but a load is not the same from one moment to the next.
 const beforeWindow = time.Second
 
-// refuseOfCommands notes what was asked for by name and only a program that we
-// start can be made to tell.
+// refuseOfCommands notes sources wanted by name and only a program that we start can be made
+// to tell.
 func (r *recorder) refuseOfCommands() {
 	for source, member := range map[string]string{"gctrace": recording.GCTraceMember, "schedtrace": recording.SchedTraceMember} {
 		if slices.Contains(r.o.Only, source) {
@@ -376,9 +376,9 @@ func firstEndpoint(ctx context.Context, addrs []string, refused map[string]bool,
 	return best
 }
 
-// processBehind returns the process that listens where a URL points to, 0
-// when it is on another machine or cannot be told. A port may belong to a
-// proxy of containers: the program's own word decides.
+// processBehind returns the process that listens where a URL points to, 0 when it is on
+// another machine or not known. A port may belong to a proxy of containers: the program's own
+// word decides.
 func (r *recorder) processBehind(ctx context.Context, at *endpoint) int {
 	local, pid := owner(ctx, at)
 	if local && pid == 0 {
@@ -403,8 +403,8 @@ func (r *recorder) listener(ctx context.Context, pid int, at *endpoint) int {
 	return found
 }
 
-// owner returns the process that listens at an endpoint, 0 when it cannot be
-// told, and whether it is one of this machine.
+// owner returns the process that listens at an endpoint, 0 when it is not known, and whether
+// it is one of this machine.
 func owner(ctx context.Context, at *endpoint) (local bool, pid int) {
 	u, err := url.Parse(at.base)
 	if err != nil || !loopback(ctx, u.Hostname()) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Where there is no Unix only what has a URL is recorded, and little of this is asked.
+// Where there is no Unix only what has a URL is recorded, and little of this is needed.
 
 func selfCPU() time.Duration { return 0 }
 

@@ -1,13 +1,13 @@
 // Package record records what a program does: its traces, profiles, metrics and
 // logs, and what /proc and the kernel say of it, all of it at once.
 //
-// It hides where net/http/pprof, gowhy's agent or a test binary's flags have to be
-// asked and in which order, how a process, its ports and its children are found,
-// and how what was refused is told from what was not. Its function is [Run];
-// what went wrong for a reason that the user can change is a [problem.Error].
+// It hides where net/http/pprof, gowhy's agent or a test binary's flags have to be used and
+// in which order, how a process, its ports and its children are found, and how what was
+// refused is told from what was not. Its function is [Run]; what went wrong for a reason that
+// the user can change is a [problem.Error].
 //
-// record never judges, never prints, and connects to no host but those the user
-// names and the ports of the program it was told to start.
+// record never judges, never prints, and connects to no host but those the user names and the
+// ports of the program that it starts.
 package record
 
 import (
@@ -71,9 +71,9 @@ type Options struct {
 	// NoGodebug leaves a started program's GODEBUG and its standard error as
 	// they are, and so goes without gctrace and schedtrace.
 	NoGodebug bool
-	// Piece is set when this is one of many recordings of the same program: what
-	// the program uses unrecorded is not measured first, and its ports are not
-	// searched. What is to be asked is named by Target.URL.
+	// Piece is set when this is one of many recordings of the same program: what the program
+	// uses unrecorded is not measured first, and its ports are not searched. Target.URL names
+	// what answers.
 	Piece bool
 	// Goroutines, if set, tells what goroutines the program has, instead of its
 	// endpoint; nil while nobody knows.
@@ -102,7 +102,7 @@ type Options struct {
 	// Stdin, Stdout and Stderr are the command's.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Log is told what happens, in words for the user. It may be nil.
+	// Log is called with what happens, in words for the user. It may be nil.
 	Log func(string)
 	// Progress is called now and then with how much time is left, negative when that
 	// is not known, and what was seen so far. It may be nil.

@@ -18,8 +18,8 @@ func monotonic() int64 {
 	return t.Nano()
 }
 
-// endsWithUs lets a program be asked to end when we are killed: nobody would wait
-// for it any more.
+// endsWithUs lets the kernel end a program when we are killed: nobody would wait for it any
+// more.
 func endsWithUs() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} }
 
 // startStopped starts a command that stands still before its first

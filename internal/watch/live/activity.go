@@ -9,8 +9,8 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// An Activity is what a program did in the last piece of time, by the kernel's
-// samples. It is empty where the kernel may not be asked.
+// An Activity is what a program did in the last piece of time, by the kernel's samples. It is
+// empty where the kernel does not allow it.
 type Activity struct {
 	Time  time.Duration `json:"time_ns"` // how long that was
 	CPU   []Spot        `json:"cpu,omitempty"`
@@ -33,7 +33,7 @@ type Calls struct {
 	Rate float64 `json:"per_second"`
 }
 
-// maxSpots is how many of each are told.
+// maxSpots bounds each of them.
 const maxSpots = 20
 
 func activity(m *model.Model, d time.Duration) Activity {

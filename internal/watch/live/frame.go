@@ -72,8 +72,8 @@ type Process struct {
 	Restarts int      `json:"restarts,omitempty"` // seen: the same program with another number
 	// Was is the number of the process that this one took the place of.
 	Was int `json:"was,omitempty"`
-	// still: what it is told of has not changed since the frame before, but for ages and
-	// what was a rate.
+	// still: what the frame says of it has not changed since the frame before, but for ages
+	// and what was a rate.
 	still bool
 
 	Counters   *Counters   `json:"counters,omitempty"`

@@ -126,7 +126,7 @@ func (h *History) Add(f *Frame) {
 			programs++
 		}
 	}
-	// Of so many programs each nth frame is kept.
+	// Of more programs each nth frame is kept.
 	nth := int64(1 + programs*int(keptTime/usualEvery)/maxPoints)
 	for i := range f.Processes {
 		if p := &f.Processes[i]; p.IsGo() {
@@ -283,7 +283,7 @@ type News struct {
 	// Groups are the names of the groups of points, from number GroupsFrom on.
 	Groups     []GroupName
 	GroupsFrom int
-	// Whole is set when all that was told before is to be forgotten.
+	// Whole is set when all earlier news is to be forgotten.
 	Whole bool
 	// Seen is what to ask with the next time.
 	Seen Seen

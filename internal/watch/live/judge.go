@@ -71,8 +71,8 @@ const (
 	fewCounts = 4
 )
 
-// outside are the sources that ask a program nothing; agents are those that the
-// agent answers without stopping the program; traced are what a trace is told with.
+// outside are the sources that ask a program nothing; agents are those that the agent answers
+// without stopping the program; traced are the options of a trace.
 var (
 	outside = []string{"proc", "kernel", "offcpu", "syscalls", "goroutine", "metrics", "heap", "build"}
 	agents  = []string{"allocs", "mutex", "block"}

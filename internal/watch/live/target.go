@@ -33,11 +33,11 @@ type target struct {
 	reader *goroutines.Reader
 	again  due // when to open the reader again, or to read
 	now    *Goroutines
-	// snapshot is what that was told from.
+	// snapshot is the source of that.
 	snapshot *goroutines.Snapshot
 	read1    time.Time // when that was read, or known to be the same
 	fresh    bool      // it was read after the program ran last
-	counters *Counters // as they were told last
+	counters *Counters // as in the last frame
 	told     *Runtime
 	rss      uint64 // by the list, when they were
 	totals   history
@@ -241,7 +241,7 @@ const (
 	// leastGrowing is how many a group must have for its growth to be one: a single
 	// goroutine is now in one state and now in another.
 	leastGrowing = 10
-	// maxTold is how many groups of a program are told.
+	// maxTold bounds the groups of a program in a frame.
 	maxTold = 100
 )
 

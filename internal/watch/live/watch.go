@@ -48,7 +48,7 @@ type Watch struct {
 	tasks     []proc.Task
 	last      map[int]proc.Task // as the refresh before had them
 	machine   proc.Machine
-	seen      Machine // as it was told last
+	seen      Machine // as in the last frame
 	processes map[int]*process
 	users     map[int]string
 	ended     map[string]int // by program: how many with that name have ended
