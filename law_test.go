@@ -39,7 +39,7 @@ var law = []line{
 	{"internal/prove", "agent/recording internal/ground internal/judge internal/know internal/read internal/sense", "go.yaml.in/yaml/v3 golang.org/x/net/dns/dnsmessage golang.org/x/sys"},
 	{"internal/draw", "exectrace internal/ground internal/judge internal/know", "github.com/google/pprof/profile"},
 	{"internal/watch", "agent/recording internal/draw internal/ground internal/judge internal/know internal/read internal/sense", "golang.org/x/sys"},
-	{"internal/show", "agent agent/recording docs exectrace internal/draw internal/ground internal/judge internal/know internal/prove internal/read internal/sense internal/watch", "github.com/gdamore/tcell github.com/google/pprof/driver github.com/rivo/uniseg github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
+	{"internal/show", "agent agent/recording docs exectrace internal/draw internal/ground internal/judge internal/know internal/prove internal/read internal/sense internal/watch", "github.com/gdamore/tcell github.com/google/pprof/driver github.com/rivo/uniseg github.com/spf13/cobra github.com/spf13/pflag go.yaml.in/yaml/v3 golang.org/x/term"},
 
 	// For tests and benchmarks only; see forTests.
 	{"internal/testing", "", "golang.org/x/exp/trace golang.org/x/sys"},
