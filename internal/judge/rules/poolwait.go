@@ -103,7 +103,8 @@ func poolFinding(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) dia
 		Remedy: diagnosis.Remedy{
 			Text: "Hold connections for less time: " +
 				"close rows and read bodies to their end at once, do other work outside of transactions, " +
-				"send several statements together. The pool needs operations per second × seconds that one holds a connection (Little's law): " +
+				"send several statements together. The pool needs operations per second × seconds that one holds a " +
+				"connection (Little's law): " +
 				"raise the limit step by step while throughput rises (DB.SetMaxOpenConns together with SetMaxIdleConns, " +
 				"Transport.MaxConnsPerHost, PoolSize), and stop where the other side's own latency begins to rise.",
 			Code: "db.SetMaxOpenConns(n)\ndb.SetMaxIdleConns(n) // else n-2 of them are closed and dialled again",
