@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -159,10 +160,15 @@ func (s *Store) tidy() error {
 	return nil
 }
 
-// dropOld drops findings, and segments of which the last batch is older than Keep.
+// dropOld drops findings, and segments of which the last batch is older than Keep. A clock
+// that jumped ahead is no reason: time goes on while somebody sends, and a day after that.
 func (s *Store) dropOld(now time.Time) error {
-	if s.options.Keep <= 0 {
+	if s.options.Keep <= 0 || len(s.listed) == 0 {
 		return nil
+	}
+	newest := slices.MaxFunc(s.listed, func(a, b *segment) int { return cmp.Compare(a.max, b.max) })
+	if last := time.UnixMilli(newest.max).Add(24 * time.Hour); now.After(last) {
+		now = last
 	}
 	if err := s.catalog.forgetFindings(now.Add(-s.options.Keep)); err != nil {
 		return err

@@ -149,6 +149,29 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// TestClock has the clock of a server jump ahead for years, and back: nothing is dropped for
+// that, and nothing counts twice.
+func TestClock(t *testing.T) {
+	now := storetest.Start
+	s := mustOpen(t, t.TempDir(), Options{Keep: 48 * time.Hour, now: func() time.Time { return now }})
+	total := func(want int64) {
+		t.Helper()
+		if stacks, err := s.Stacks(t.Context(), store.Selection{Type: store.CPU}); err != nil || stacks.Total != want {
+			t.Errorf("at %v the total is %d, %v, want %d", now, stacks.Total, err, want)
+		}
+	}
+	flushed(t, s, 0, 1)
+	now = now.Add(10 * 365 * 24 * time.Hour)
+	flushed(t, s, 2)
+	total(3)
+	now = storetest.Start.Add(-time.Hour)
+	flushed(t, s, 2, 3)
+	total(4)
+	now = storetest.Start.Add(time.Minute)
+	flushed(t, s, 2, 3)
+	total(4)
+}
+
 // A batch that comes again is known as long as it should be.
 func TestRemember(t *testing.T) {
 	now := storetest.Start
