@@ -216,6 +216,37 @@ func TestReload(t *testing.T) {
 	}
 }
 
+// TestTokensDuringPush takes a token away while a push with it is on its way: that one is
+// kept, and the next is refused.
+func TestTokensDuringPush(t *testing.T) {
+	kept := new(storetest.Reference)
+	next := Settings{Tokens: []access.Token{token("new", access.Read|access.Ingest|access.Admin)}}
+	url := startedWith(t, kept, Options{Settings: Settings{Tokens: []access.Token{token("old", access.Read|access.Ingest|access.Admin)}},
+		Load: func() (Settings, error) { return next, nil }, Memory: 64 << 20})
+	data, err := io.ReadAll(pprofOf(t, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, write := io.Pipe()
+	go func() {
+		write.Write(data[:len(data)/2]) // the server has its begin
+		if a, said := do(t, http.DefaultClient, "POST", url+"/-/reload", "old", "", nil); a.StatusCode != http.StatusOK {
+			t.Error(said)
+		}
+		write.Write(data[len(data)/2:])
+		write.Close()
+	}()
+	if a, said := do(t, http.DefaultClient, "POST", url+"/ingest?name=shop", "old", "", read); a.StatusCode != http.StatusOK {
+		t.Errorf("a push on its way: %d %s", a.StatusCode, said)
+	}
+	if a, _ := do(t, http.DefaultClient, "POST", url+"/ingest?name=shop", "old", "", bytes.NewReader(data)); a.StatusCode != http.StatusUnauthorized {
+		t.Errorf("the next with the old token: %d", a.StatusCode)
+	}
+	if _, said := do(t, http.DefaultClient, "GET", url+"/api/v1/services?from=now-1h", "new", "", nil); strings.Count(said, `"name":"shop"`) != 1 {
+		t.Error(said)
+	}
+}
+
 // TestLimits refuses one service too many, and too many labels.
 func TestLimits(t *testing.T) {
 	url := startedWith(t, new(storetest.Reference), Options{Settings: Settings{Limits: map[string]quota.Limits{quota.Others: {Services: 1, Labels: 2}}}})
