@@ -143,7 +143,7 @@ var inTests = []line{
 	{"fleet/ingest/forward", "", "go.opentelemetry.io/proto/otlp google.golang.org/protobuf"},
 	{"fleet/store/clickhouse", "fleet/ingest fleet/ingest/sdktest fleet/simulate fleet/store/storetest internal/testing/attempt", ""},
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
-	{"fleet/querier", "fleet/simulate fleet/store/storetest", ""},
+	{"fleet/querier", "fleet/simulate fleet/store/storetest", "google.golang.org/protobuf"}, // in both of its codecs
 	{"fleet/server", "agent/recording fleet/config fleet/simulate fleet/store/embedded fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc google.golang.org/protobuf"}, // as Grafana asks
 	{"fleet/cmd/gowhy-fleet", "agent/recording internal/judge/diagnosis internal/read/evidence", "go.yaml.in/yaml/v3"},                     // what it saved is diagnosed, what it prints is read
 	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
