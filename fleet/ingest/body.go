@@ -110,9 +110,10 @@ func Admit(next http.Handler, in Room, most int64) http.Handler {
 const (
 	// head is how much of a body has memory at once: nearly all of an SDK are smaller.
 	head = 32 << 10
-	// headTime is how long that may take of a body that is larger, and grace how long one may
-	// be slower than it must in the mean: a stalled network goes on within some seconds.
-	headTime, grace = 3 * time.Second, 10 * time.Second
+	// headTime is how long that may take of a body that is larger: less than others wait for
+	// its memory. Grace is how long a body may be slower than it must in the mean: a stalled
+	// network goes on within some seconds.
+	headTime, grace = 2 * time.Second, 10 * time.Second
 )
 
 // errSlow is the error of a body that its client sends too slowly.

@@ -116,7 +116,7 @@ func TestSlowBodies(t *testing.T) {
 						}
 					})
 				}
-				time.Sleep(2500 * time.Millisecond)
+				time.Sleep(1500 * time.Millisecond)
 				if n := granted(room.Heads) + granted(room.Bodies); n > c.most {
 					t.Errorf("%d bytes are granted, more than %d", n, c.most)
 				}
