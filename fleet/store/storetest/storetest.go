@@ -79,6 +79,11 @@ func Compare(t *testing.T, got, want store.Reader, number int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	batches := Batches()
 	compare(t, got, want, store.Selection{}, time.Hour, store.ByNothing)
+	year := func(n int) time.Time { return time.Date(n, 1, 1, 0, 0, 0, 0, time.UTC) }
+	for _, w := range [][2]time.Time{{year(0), year(9999)}, {year(1), year(1970)}, {year(1960), Start.Add(time.Hour)}, {Start, year(9999)}} {
+		s := store.Selection{Tenant: batches[0].Source.Tenant, Type: store.CPU, From: w[0], Until: w[1]}
+		compare(t, got, want, s, 24*time.Hour, store.ByService)
+	}
 	for range number {
 		s, step, by := selection(r, batches)
 		compare(t, got, want, s, step, by)
