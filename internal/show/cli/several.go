@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/ground/problem"
@@ -41,7 +42,7 @@ func (c *command) diagnosedTogether(ctx context.Context, files []string, o readO
 			return nil, nil, problem.New(problem.Misuse, "gowhy compare "+shell.Words([]string{files[0], file})+"   # says what differs",
 				"several recordings are judged as one only when they are of one program: %s", why)
 		}
-		if x, y := shell.Words(first.Run.Command), shell.Words(m.Run.Command); x != y && x != "" && y != "" && len(odd) == 0 {
+		if x, y := commandOf(first), commandOf(m); x != y && x != "" && y != "" && len(odd) == 0 {
 			odd = append(odd, fmt.Sprintf("the recordings are not of one command line: %s is of %s, %s of %s", files[0], x, file, y))
 		}
 		runs = append(runs, diagnosis.Run(m, c.Rules, diagnosis.Options{Goal: goal}))
@@ -54,6 +55,16 @@ func (c *command) diagnosedTogether(ctx context.Context, files []string, o readO
 	}
 	m, err := c.read(ctx, []string{files[shown]}, o) // again: all of them might not fit into memory
 	return d, m, err
+}
+
+// commandOf is the command line of a run, without the directory of its program: go run
+// builds each time in another.
+func commandOf(m *model.Model) string {
+	words := slices.Clone(m.Run.Command)
+	if len(words) > 0 {
+		words[0] = filepath.Base(words[0])
+	}
+	return shell.Words(words)
 }
 
 // otherProgram says why two recordings are not of one program as it was built once; ""

@@ -82,7 +82,7 @@ func rows(text string, width int) (n int) {
 
 func (t *texter) briefAt(d *diagnosis.Diagnosis, o layout.Options, l briefLevel, screen int) {
 	t.verdict(d, t.first(string(d.Verdict)+": "+d.Summary, t.Width, briefVerdict))
-	t.Line(t.In(layout.Dim, layout.Shorten(layout.Safe(subject(d)), t.Width)))
+	t.Line(t.In(layout.Dim, shortSubject(d, t.Width)))
 	if o := d.Operation; o != nil {
 		head := operationHead(o)
 		if all := head + mostOf(o); utf8.RuneCountInString(layout.Safe(all)) <= t.Width {
@@ -125,6 +125,15 @@ func (t *texter) briefAt(d *diagnosis.Diagnosis, o layout.Options, l briefLevel,
 	t.WriteString(end.String())
 }
 
+// shortSubject says what was read in one line: how much of it goes before what.
+func shortSubject(d *diagnosis.Diagnosis, width int) string {
+	parts := strings.Split(layout.Safe(subject(d)), " · ")
+	for len(parts) > 1 && utf8.RuneCountInString(strings.Join(parts, " · ")) > width {
+		parts = parts[:len(parts)-1]
+	}
+	return layout.Shorten(strings.Join(parts, " · "), width)
+}
+
 // mostOf names the line that has most of an operation.
 func mostOf(o *diagnosis.Operation) string {
 	if len(o.Lines) == 0 {
@@ -157,6 +166,9 @@ func (t *texter) short(n int, f *diagnosis.Finding, places, runs int) {
 	}
 	if f.Bound.Method != "" {
 		gain, sure := layout.Safe(f.Bound.Gain()), layout.Safe(", "+sureness(f, runs))
+		if utf8.RuneCountInString(gain+sure) > t.Width-briefColumn && f.Found > 0 {
+			sure = fmt.Sprintf(", in %d of %d", f.Found, runs)
+		}
 		if utf8.RuneCountInString(gain+sure) > t.Width-briefColumn {
 			sure = ""
 		}
@@ -240,11 +252,14 @@ func (t *texter) others(d *diagnosis.Diagnosis, which []int, room int) {
 		if f.Remark {
 			l = fmt.Sprintf("%d. remark: %s", i+1, f.Title)
 		}
-		if len(f.Where) > 0 {
-			l += ": " + shortFunction(f.Where[0].Function)
-		}
 		if f.Found > 0 {
 			more = fmt.Sprintf(", in %d of %d", f.Found, len(d.Runs)) + more
+		}
+		if len(f.Where) > 0 {
+			at := ": " + shortFunction(f.Where[0].Function)
+			if utf8.RuneCountInString(layout.Safe(l+at+more)) <= t.Width {
+				l += at
+			}
 		}
 		t.Line(t.In(layout.Dim, layout.Shorten(layout.Safe(l), t.Width-len(more))+more))
 	}
