@@ -318,8 +318,12 @@ func endpointCheck(ctx context.Context, name string, pid int) check {
 		k.Why = err.Error()
 		return k
 	}
-	at, agent := record.Endpoint(ctx, addrs)
+	own := proc.OwnListening(pid)[pid]
+	at, agent := record.Endpoint(ctx, own)
 	switch {
+	case len(addrs) > 0 && len(own) == 0:
+		k.Why = "it has a network of its own, as in a container, which only a recording enters"
+		k.How = fmt.Sprintf("sudo gowhy record --pid %d", pid)
 	case at != "" && agent:
 		k.OK, k.Is = true, "the agent at "+at
 	case at != "":

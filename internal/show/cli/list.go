@@ -52,7 +52,7 @@ killed, are named with the command that does.`,
 			}
 			rows, refused := listRows(programs)
 			if !quiet {
-				findEndpoints(cmd.Context(), rows, record.Endpoint)
+				findEndpoints(cmd.Context(), reachable(rows, proc.OwnListening), record.Endpoint)
 			}
 			if asJSON {
 				err = writeJSON(c.Stdout, rows)
@@ -108,6 +108,22 @@ func listRows(programs []proc.Program) (rows []*listRow, refused int) {
 		}
 	}
 	return rows, refused
+}
+
+// reachable are those programs whose ports are ours, too: at the port of one in a
+// container another program may answer here.
+func reachable(rows []*listRow, own func(pids ...int) map[int][]string) (list []*listRow) {
+	pids := make([]int, len(rows))
+	for i, r := range rows {
+		pids[i] = r.PID
+	}
+	at := own(pids...)
+	for _, r := range rows {
+		if len(at[r.PID]) > 0 {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // Of probing: at most this many programs at once, and no longer in all.

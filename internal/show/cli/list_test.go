@@ -147,3 +147,17 @@ func TestList(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// A program whose network is another is not asked: its port here is somebody else's.
+func TestReachable(t *testing.T) {
+	rows := []*listRow{{PID: 1, Listening: []string{"127.0.0.1:6060"}}, {PID: 2, Listening: []string{"127.0.0.1:6060"}}}
+	list := reachable(rows, func(pids ...int) map[int][]string {
+		if len(pids) != 2 {
+			t.Errorf("asked about %v", pids)
+		}
+		return map[int][]string{2: {"127.0.0.1:6060"}}
+	})
+	if len(list) != 1 || list[0].PID != 2 {
+		t.Errorf("%v, want process 2 alone", list)
+	}
+}

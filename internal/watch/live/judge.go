@@ -427,10 +427,11 @@ func (j *judge) piece(ctx context.Context, c *judged, d time.Duration, trace boo
 	j.judging.Go(func() { j.judgePiece(ctx, c, p) })
 }
 
-// probe looks for an endpoint of a program.
+// probe looks for an endpoint of a program, and for none of one whose network is another:
+// at its port here another program may answer.
 func (j *judge) probe(ctx context.Context, c *judged) {
 	url, agent := "", false
-	if addrs, err := proc.Listening(c.pid); err == nil && len(addrs) > 0 {
+	if addrs := proc.OwnListening(c.pid)[c.pid]; len(addrs) > 0 {
 		url, agent = record.Endpoint(ctx, addrs)
 	}
 	j.mu.Lock()
