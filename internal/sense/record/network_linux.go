@@ -20,7 +20,7 @@ func apart(pid int) bool {
 	if err != nil {
 		return false // not shown: it is looked for here, as ever
 	}
-	ours, err := os.Readlink("/proc/self/ns/net")
+	ours, err := os.Readlink(threadNetwork)
 	return err == nil && ours != theirs
 }
 
@@ -48,25 +48,46 @@ func inNetwork(pid int, do func() error) error {
 		return err
 	}
 	defer theirs.Close()
-	ours, err := os.Open("/proc/self/ns/net")
-	if err != nil {
-		return err
+	done := make(chan error)
+	go func() { done <- onOtherThread(func() error { return visit(theirs, do) }) }()
+	return <-done
+}
+
+// onOtherThread does something on a thread that is the caller's goroutine's alone, and
+// not the process's first: what is read at /proc/self is about that one.
+func onOtherThread(do func() error) error {
+	runtime.LockOSThread()
+	if unix.Gettid() != os.Getpid() {
+		return do() // which unlocks it
 	}
-	defer ours.Close()
-	done := make(chan error, 1)
-	go func() {
-		// A thread that does not find back is not used again: it ends with its goroutine.
+	defer runtime.UnlockOSThread()
+	done := make(chan error)
+	go func() { // cannot run here while this waits
 		runtime.LockOSThread()
-		if err := unix.Setns(int(theirs.Fd()), unix.CLONE_NEWNET); err != nil {
-			runtime.UnlockOSThread()
-			done <- fmt.Errorf("cannot enter the network of process %d: %w", pid, err)
-			return
-		}
-		err := do()
-		if unix.Setns(int(ours.Fd()), unix.CLONE_NEWNET) == nil {
-			runtime.UnlockOSThread()
-		}
-		done <- err
+		done <- do()
 	}()
 	return <-done
 }
+
+// visit has the thread, which the goroutine has locked, enter a network and come back. One
+// that does not find back stays locked, and so ends with its goroutine.
+func visit(network *os.File, do func() error) error {
+	home, err := os.Open(threadNetwork)
+	if err != nil {
+		runtime.UnlockOSThread()
+		return err
+	}
+	defer home.Close()
+	if err := unix.Setns(int(network.Fd()), unix.CLONE_NEWNET); err != nil {
+		runtime.UnlockOSThread()
+		return fmt.Errorf("cannot enter the network of another process: %w", err)
+	}
+	err = do()
+	if unix.Setns(int(home.Fd()), unix.CLONE_NEWNET) == nil {
+		runtime.UnlockOSThread()
+	}
+	return err
+}
+
+// threadNetwork is the network of the thread that asks.
+const threadNetwork = "/proc/thread-self/ns/net"

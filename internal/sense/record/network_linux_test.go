@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -63,6 +65,7 @@ func TestRecordApart(t *testing.T) {
 	if at, _ := Endpoint(t.Context(), addrs); at != "" {
 		t.Fatalf("its port %q is here, too", addrs)
 	}
+	threadsStay(t, pid)
 	_, res, err := record(t, t.Context(), Target{PID: pid})
 	if err != nil {
 		t.Fatal(err)
@@ -76,5 +79,42 @@ func TestRecordApart(t *testing.T) {
 	}
 	if !there {
 		t.Errorf("%+v has no trace", res.Members)
+	}
+}
+
+// threadsStay has many goroutines in the other network at once, and then looks where all
+// threads are.
+func threadsStay(t *testing.T, pid int) {
+	t.Helper()
+	ours, err := os.Readlink("/proc/self/ns/net")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			for range 5 {
+				err := inNetwork(pid, func() error {
+					if here, _ := os.Readlink(threadNetwork); here == ours {
+						t.Error("it is not in the other network")
+					}
+					if self, _ := os.Readlink("/proc/self/ns/net"); self != ours {
+						t.Error("the process's first thread is")
+					}
+					time.Sleep(time.Millisecond)
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	threads, _ := filepath.Glob("/proc/self/task/*/ns/net")
+	for _, thread := range threads {
+		if at, err := os.Readlink(thread); err == nil && at != ours {
+			t.Errorf("%s stayed in the network %s, and ours is %s", thread, at, ours)
+		}
 	}
 }
