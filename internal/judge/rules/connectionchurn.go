@@ -171,6 +171,9 @@ func connectionFinding(s *cpuUse, out, in, share fact.Fact) diagnosis.Finding {
 	if len(f.Where) == 0 && s.pass.Model.Sched == nil {
 		f.Where = topPlaces(s.functions(s.pass.Model, requests), newConnNamed)
 	}
+	if len(f.Where) > 0 { // the reader's own line first: the library's is not to be changed
+		f.Where = where(append([]diagnosis.Place{makerOf(s.pass, f.Where[0])}, f.Where...)...)
+	}
 	return f
 }
 
@@ -221,12 +224,21 @@ func awaitingConnections(p *diagnosis.Pass) []diagnosis.Place {
 // some stack tells.
 func clientRemedy(m *model.Model) diagnosis.Remedy {
 	var database, others int64
+	libraries := make([]int64, len(churnLibraries))
 	count := func(s model.Stack, n int64) {
-		switch frames := m.Stacks.Frames(s); {
-		case !through(frames, dialFunctions):
-		case through(frames, []string{"database/sql."}):
+		frames := m.Stacks.Frames(s)
+		if !through(frames, dialFunctions) {
+			return
+		}
+		for i, l := range churnLibraries {
+			if through(frames, l.functions) {
+				libraries[i] += n
+				return
+			}
+		}
+		if through(frames, []string{"database/sql."}) {
 			database += n
-		default:
+		} else {
 			others += n
 		}
 	}
@@ -235,15 +247,49 @@ func clientRemedy(m *model.Model) diagnosis.Remedy {
 			count(m.CPU.Samples[i].Stack, int64(m.CPU.Samples[i].Value(0)))
 		}
 	}
-	if database+others == 0 {
+	if database+others+slices.Max(libraries) == 0 {
 		for s := range model.Stack(m.Stacks.Len()) {
 			count(s, 1)
+		}
+	}
+	for i, n := range libraries {
+		if n > 0 && n >= max(database, others, slices.Max(libraries)) {
+			return churnLibraries[i].remedy
 		}
 	}
 	if database > others {
 		return churnDatabase
 	}
 	return churnClient
+}
+
+// churnLibraries are clients with connections of their own, whose users know no
+// http.Transport.
+var churnLibraries = []struct {
+	functions []string
+	remedy    diagnosis.Remedy
+}{
+	{[]string{"google.golang.org/grpc"}, diagnosis.Remedy{
+		Text: "Use one grpc.ClientConn for the program, made once by grpc.NewClient, and make the stubs from it: it carries any " +
+			"number of calls at a time over one connection. Close it when the program ends, not after a call.",
+		Code: "conn, err := grpc.NewClient(target, opts...) // one for the program\nif err != nil {\n\treturn err\n}\n" +
+			"client := pb.NewServiceClient(conn) // for each who calls",
+	}},
+	{[]string{"github.com/redis/go-redis/", "github.com/go-redis/redis/", "github.com/gomodule/redigo/"}, diagnosis.Remedy{
+		Text: "Use one client for the program: it is a pool. PoolSize (redigo: MaxActive and MaxIdle) has to be as many as are in use " +
+			"at a time, or the others are closed and dialled again; MinIdleConns keeps some ready.",
+		Code: "client := redis.NewClient(&redis.Options{Addr: addr, PoolSize: 100, MinIdleConns: 10}) // one for the program",
+	}},
+	{[]string{"github.com/jackc/pgx/"}, diagnosis.Remedy{
+		Text: "Use one pgxpool.Pool for the program, made once by pgxpool.New, in the place of pgx.Connect for each request. " +
+			"MaxConns is four or the number of CPUs unless it is set; return each connection by Release, rows by Close.",
+		Code: "pool, err := pgxpool.New(ctx, dsn) // one for the program\nif err != nil {\n\treturn err\n}\nrows, err := pool.Query(ctx, query)",
+	}},
+	{[]string{"go.mongodb.org/mongo-driver/"}, diagnosis.Remedy{
+		Text: "Use one mongo.Client for the program, made once by mongo.Connect: it is a pool. MaxPoolSize has to be as many as are in " +
+			"use at a time; close cursors, so that their connections come back.",
+		Code: "client, err := mongo.Connect(options.Client().ApplyURI(uri).SetMaxPoolSize(100)) // one for the program",
+	}},
 }
 
 var churnDatabase = diagnosis.Remedy{
