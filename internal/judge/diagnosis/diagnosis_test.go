@@ -682,3 +682,22 @@ func TestDisturbancesRankLast(t *testing.T) {
 		t.Errorf("findings %+v, want hotfunction first", d.Findings)
 	}
 }
+
+// Places in the reader's own module come first, in their order; where nobody knows which
+// they are, all stay.
+func TestOwnPlacesFirst(t *testing.T) {
+	places := []Place{{Function: "example.com/lib.Do"}, {Function: "example.com/app/store.Get"}, {Function: "example.com/apples.Eat"}, {Function: "main.run"}}
+	names := func(ps []Place) (s string) {
+		for _, p := range ps {
+			s += p.Function + " "
+		}
+		return s
+	}
+	m := &model.Model{Build: &model.Build{Module: "example.com/app"}}
+	if got, want := names(ownFirst(m, places)), "example.com/app/store.Get main.run example.com/lib.Do example.com/apples.Eat "; got != want {
+		t.Errorf("own first: %s, want %s", got, want)
+	}
+	if got := names(ownFirst(&model.Model{}, places)); got != names(places) {
+		t.Errorf("of no known module: %s", got)
+	}
+}

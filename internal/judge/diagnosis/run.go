@@ -141,9 +141,32 @@ func (r *runner) add(rule *Rule, f Finding, order int) {
 	f.Cost.Share = min(max(f.Cost.Share, 0), 1)
 	f.Bound.Share = min(max(f.Bound.Share, 0), 1)
 	r.prove(&f)
+	f.Where = ownFirst(r.m, f.Where)
 	n := found{Finding: f, order: order, disturbing: rule.Disturbing, parent: -1}
 	n.groups, n.stacks = r.about(&f)
 	r.found = append(r.found, n)
+}
+
+// ownFirst puts places in the reader's own module before those in libraries, where it is
+// known which is which: nobody changes a library first.
+func ownFirst(m *model.Model, places []Place) []Place {
+	if m.Build == nil || m.Build.Module == "" {
+		return places
+	}
+	own := func(p Place) bool {
+		return strings.HasPrefix(p.Function, "main.") || strings.HasPrefix(p.Function, m.Build.Module+"/") || strings.HasPrefix(p.Function, m.Build.Module+".")
+	}
+	out := slices.Clone(places)
+	slices.SortStableFunc(out, func(a, b Place) int {
+		switch {
+		case own(a) == own(b):
+			return 0
+		case own(a):
+			return -1
+		}
+		return 1
+	})
+	return out
 }
 
 // finite reports whether every number of the finding can be ranked and saved.
