@@ -41,8 +41,8 @@ export interface Run {
   error: string
   hint: string
   /**
-   * Loading is set while it is being read: what is asked of it is answered
-   * when that is done.
+   * Loading is set while it is being read: requests about it are answered when that is
+   * done.
    */
   loading: boolean
 }
@@ -321,7 +321,7 @@ export interface Experiment {
  */
 export type Metric = 'elapsed' | 'cpu/op' | 'ops/s' | 'p50' | 'p99' | 'peak-rss' | 'live-heap' | 'allocs/op' | 'B/op' | 'goroutines/op' | 'gc/op' | 'syscalls/op' | 'futex/op' | 'switches/op' | 'faults/op'
 
-/** A Promise is the most that a fix can do to a metric. */
+/** A Promise is an upper bound on what a fix does to a metric. */
 export interface Promise {
   metric: Metric
   /**

@@ -121,8 +121,8 @@ func (p *perfetto) end() error {
 	return p.w.Flush()
 }
 
-// The wire format: a field is its number and type, and a varint, eight bytes, or
-// a length and so many bytes.
+// The wire format: a field is its number and type, and a varint, eight bytes, or a length and
+// that number of bytes.
 
 func putVarint(b []byte, field int, v uint64) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(field)<<3), v)

@@ -158,7 +158,7 @@ func largest(of map[string]int64) []string {
 	names := slices.SortedFunc(maps.Keys(of), func(a, b string) int {
 		return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a, b))
 	})
-	// A name that is too long to be sent could not be asked for by what is left of it.
+	// A name that is too long to be sent could not be requested by what is left of it.
 	names = slices.DeleteFunc(names, func(n string) bool { return len(n) > maxGroupName })
 	return names[:min(len(names), maxGroups)]
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// A compiler answers what it does with the values of a package. It is asked
-// once for each: it repeats what it said when nothing changed, from its cache.
+// A compiler answers what it does with the values of a package. It runs once for each: it
+// repeats what it said when nothing changed, from its cache.
 type compiler struct {
 	tags    string
 	answers map[pack]answer

@@ -116,8 +116,8 @@ func (f *Function) fill(ctx context.Context, m *model.Model, root string, s spot
 	}
 }
 
-// changed tells whether a file is newer than what was recorded; without a
-// start that is known it cannot be told, and then it is not claimed.
+// changed tells whether a file is newer than what was recorded; without a start that is known
+// that is not known, and then it is not claimed.
 func changed(modified time.Time, run model.Run) bool {
 	return !run.Start.IsZero() && modified.After(run.Start.Add(run.Duration))
 }

@@ -403,7 +403,7 @@ type Edges struct {
 	Pending bool
 }
 
-// MaxEdges is how many wake-ups are told of one window.
+// MaxEdges bounds the wake-ups of one window.
 const MaxEdges = 2000
 
 // maxExact is how many chunks are read for one question at most. Fewer are where

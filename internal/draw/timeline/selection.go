@@ -516,8 +516,8 @@ func (t *Timeline) Peak(group string, st State, width time.Duration) (from, to t
 	return time.Duration(a), time.Duration(min(max(end, a+int64(width)), t.length)), true
 }
 
-// Stretches returns where a group was in a state at least half as much as when it was most
-// in it, as no more than so many stretches: those nearest to each other become one.
+// Stretches returns where a group was in a state at least half as much as when it was most in
+// it, as no more than a number of stretches: those nearest to each other become one.
 func (t *Timeline) Stretches(group string, st State, most int) []Gap {
 	all, level := t.course(group, st)
 	if len(all) == 0 || slices.Max(all) <= 0 {

@@ -12,7 +12,7 @@ import "time"
 
 var start = time.Now()
 
-// Until returns how long it is until the next moment for what is done each so often: a half
+// Until returns how long it is until the next moment for what is done at an interval: a half
 // of that at least, so that what was done between two moments, because somebody asked for it,
 // is not done again at once.
 func Until(every time.Duration) time.Duration { return until(time.Since(start), every) }

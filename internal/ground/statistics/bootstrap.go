@@ -16,11 +16,10 @@ type BootstrapOptions struct {
 // DefaultDraws is how many resamples [Bootstrap] draws.
 const DefaultDraws = 10_000
 
-// Bootstrap is the interval of an estimate that holds its true value with the
-// probability level, such as 0.95. n observations (pairs, for paired data) are
-// drawn again and again with replacement; estimate is given their numbers, from
-// 0, in a slice that it may not keep, and that has n-1 of them when it is asked
-// without one.
+// Bootstrap is the interval of an estimate that holds its true value with the probability
+// level, such as 0.95. n observations (pairs, for paired data) are drawn again and again with
+// replacement; estimate is given their numbers, from 0, in a slice that it may not keep, and
+// that has n-1 of them when one is left out.
 //
 // The interval is corrected for bias and skewness (BCa, Efron 1987), and widened
 // for small n as Hesterberg (2015) proposes: the normal quantile becomes

@@ -17,6 +17,6 @@
 // does not come about, except for locks, a P, and a sync.WaitGroup. It knows
 // nothing of caches, of memory that a change needs, or of another algorithm.
 //
-// whatif predicts and never promises: how far its replay of the unchanged trace
-// is off is told first, and a trace that cannot carry the question is refused.
+// whatif predicts and never promises: how far its replay of the unchanged trace is off comes
+// first, and a trace that cannot carry the question is refused.
 package whatif

@@ -582,9 +582,9 @@ func (r *reader) tokenFrom(t *track, group int32) int32 {
 	return token
 }
 
-// unlock is a wake from a goroutine that releases a lock. Since when the
-// releaser held it is told by its own wait for it, if it had one, else by the
-// hand-over before, or by how long the others had to wait.
+// unlock is a wake from a goroutine that releases a lock. Its own wait for it shows since
+// when the releaser held it, if it had one, else by the hand-over before, or by how long the
+// others had to wait.
 func (r *reader) unlock(waker, t *track, unlocks int32, token int32) {
 	r.settle(waker)
 	s := r.sites.join(unlocks, t.site)

@@ -84,7 +84,7 @@ func searches(a, b *Search) (*Comparison, error) {
 	for i := range a.Lines {
 		x := &a.Lines[i]
 		y := partner[x.Knob]
-		delete(partner, x.Knob) // also where it is not like it: it is told of then
+		delete(partner, x.Knob) // also where it is not like it: the report mentions it then
 		if y == nil {
 			c.OnlyA = append(c.OnlyA, x.words())
 			continue

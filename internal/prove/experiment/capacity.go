@@ -187,8 +187,8 @@ func (o *Offered) growth() (*Interval, bool) {
 // bracket is offered once more as well; when it is not sustained after all, the
 // search goes on below it.
 //
-// progress is told before every step. When ctx is cancelled, the result has
-// what there is and the error is the context's.
+// progress is called before every step. When ctx is cancelled, the result has what there is
+// and the error is the context's.
 func Capacity(ctx context.Context, s CapacitySearch, progress func(step int, rate float64, bracket [2]float64)) (*CapacityResult, error) {
 	if s.Offer == nil || !(s.From > 0) || math.IsInf(s.From, 0) || s.Most != 0 && s.Most < s.From {
 		return nil, errors.New("a search of capacity needs a first rate above 0 and not above the greatest")

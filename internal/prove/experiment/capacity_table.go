@@ -36,8 +36,8 @@ type Cell struct {
 	Failed  string          `json:"failed,omitempty"` // why there is no rate
 }
 
-// Decided reports whether the rate is the most that the program can do: it was seen
-// to be too much a little above.
+// Decided reports whether the rate is the program's limit: it was seen to be too much a
+// little above.
 func (c *Cell) Decided() bool {
 	return c.Failed == "" && c.Rate > 0 && c.Limit != ByGenerator && (c.Limit != "" || c.Search == nil)
 }

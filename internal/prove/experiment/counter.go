@@ -39,7 +39,7 @@ type counter struct {
 // look exact.
 func (t *Trial) exact(m diagnosis.Metric) (c counter, ok bool) { return t.exactAmong(m, 1) }
 
-// exactAmong is exact for a metric that is read together with others, so many in all.
+// exactAmong is exact for a metric that is read together with others, all of them counted.
 func (t *Trial) exactAmong(m diagnosis.Metric, counters int) (c counter, ok bool) {
 	if !InfoOf(m).Counter {
 		return c, false

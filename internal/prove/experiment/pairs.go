@@ -70,9 +70,9 @@ func (t *Trial) droppedPairs() int {
 	return len(seen)
 }
 
-// soFar is the primary's ratio with its interval, each 0 when unknown. It is for
-// the eye: fewer draws than a verdict takes are enough, and none of so many pairs
-// that they would take longer than a run.
+// soFar is the primary's ratio with its interval, each 0 when unknown. It is for the eye:
+// fewer draws than a verdict takes are enough, and none whose pairs would take longer than a
+// run.
 func (t *Trial) soFar() (i Interval) {
 	d := t.series(t.pairs(), t.Primary).d
 	if len(d) > 0 {

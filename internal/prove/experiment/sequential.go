@@ -7,9 +7,9 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
 
-// looks are the numbers of pairs after which a trial of at most so many is
-// looked at: the last, half of it and so on, as long as the rank test of so few
-// can reach the level there. 40 gives 10, 20, 40.
+// looks are the numbers of pairs after which a trial of at most n is looked at: the last,
+// half of it and so on, as long as the rank test of so few can reach the level there. 40
+// gives 10, 20, 40.
 func looks(most int) []int {
 	at := []int{most}
 	for n := most / 2; n >= leastPairs; n /= 2 {
@@ -22,8 +22,8 @@ func looks(most int) []int {
 	return at
 }
 
-// NextLook is after how many pairs a trial of at most so many is looked at next, and may
-// end; most when there is no look before.
+// NextLook is after how many pairs a trial of at most n is looked at next, and may end; most
+// when there is no look before.
 func NextLook(pairs, most int) int {
 	for _, n := range looks(most) {
 		if n > pairs {

@@ -51,7 +51,7 @@ type Trial struct {
 	Pairs   int   `json:"pairs"`
 	Dropped int   `json:"dropped"`
 	Looks   []int `json:"looks"`
-	// Busy is set when so many rounds met a busy machine that all of them count.
+	// Busy is set when enough rounds met a busy machine that all of them count.
 	Busy   bool          `json:"busy,omitempty"`
 	Took   time.Duration `json:"took_ns"`
 	Seed   uint64        `json:"seed"`
@@ -249,9 +249,9 @@ func (t *Trial) sameWithin(m diagnosis.Metric) float64 {
 
 const floorPairs = 10
 
-// noise is the ratio-1 below which a difference of the arms in so many pairs is
-// not told from the machine's noise: Floor was measured with ten, and what
-// remains in n falls with the root of n.
+// noise is the ratio-1 below which a difference of the arms in n pairs is not told from the
+// machine's noise: Floor was measured with ten, and what remains in n falls with the root of
+// n.
 func (t *Trial) noise(pairs int) float64 {
 	return t.Floor * math.Sqrt(floorPairs/max(float64(pairs), floorPairs))
 }

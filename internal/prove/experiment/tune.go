@@ -196,8 +196,8 @@ func (e *MissingMetricError) Error() string {
 // With several knobs they are searched one at a time, each with those before
 // it as chosen, and in the end the whole choice is verified against the start.
 //
-// progress is told before every run; of is an estimate. When ctx is cancelled,
-// the result has what there is and the error is the context's.
+// progress is called before every run; of is an estimate. When ctx is cancelled, the result
+// has what there is and the error is the context's.
 func Tune(ctx context.Context, s Search, progress func(done, of int, what string)) (*Tuned, error) {
 	f, err := newFinder(s, progress)
 	if err != nil {

@@ -37,7 +37,7 @@ func (u *USL) At(n float64) float64 {
 
 const (
 	uslPoints = 6 // the fewest that three parameters are worth fitting to
-	uslBeyond = 2 // how far beyond the tested range a peak is told
+	uslBeyond = 2 // how far beyond the tested range a peak is reported
 )
 
 // fitUSL fits the law when the curve is one that it is about.

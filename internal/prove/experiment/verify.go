@@ -49,8 +49,8 @@ type Plan struct {
 	Busy Gate
 	// Seed makes the order of runs; the same seed, the same order.
 	Seed uint64
-	// Identical says that A and B run the same: what is asked is how small a difference
-	// would be seen.
+	// Identical says that A and B run the same: the question is how small a difference would
+	// be seen.
 	Identical bool
 	// Predicted is what is expected; it decides nothing and stays with the trial.
 	Predicted *Prediction
@@ -101,10 +101,9 @@ func (g Gate) busy(c Conditions) string {
 	return ""
 }
 
-// Progress is told after every round: how many pairs are done, of at most how
-// many, and the primary's ratio so far with its 95% interval, each 0 as long as
-// it is not known. It decides nothing: an interval that somebody watches until
-// it suits him is not one of 95%.
+// Progress is called after every round: how many pairs are done, of at most how many, and the
+// primary's ratio so far with its 95% interval, each 0 as long as it is not known. It decides
+// nothing: an interval that somebody watches until it suits him is not one of 95%.
 type Progress func(pairs, of int, soFar Interval)
 
 // A RunError is the failure of a run. A program that fails is no improvement,

@@ -17,7 +17,7 @@ type Options struct {
 	Dir       string        // the module's directory, which packages of the policy are relative to; "" the current one
 	Base      string        // instead of the policy's
 	TimeLimit time.Duration // instead of the policy's; 0 keeps it
-	// Progress is told what is done now; nil when nobody looks.
+	// Progress is called with what is done now; nil when nobody looks.
 	Progress func(Progress)
 	Log      func(string) // words that do not belong in the result; may be nil
 }

@@ -22,7 +22,7 @@ type Search struct {
 	Rates   experiment.CapacitySearch           // without Offer
 	Command []string                            // empty for a server that runs
 	URL     string                              // for the result
-	Address string                              // what servers are asked at; empty where programs are fed
+	Address string                              // the address of servers; empty where programs are fed
 	Ready   func(address, number string) string // of a copy of a server
 	Server  func(address string) (load.Protocol, error)
 	Feed    func(subject.Program) (load.Protocol, error)
@@ -57,8 +57,8 @@ func (s *Search) Capacity(ctx context.Context, setting experiment.Setting, label
 	return r, err
 }
 
-// Table searches each cell. One that fails is told and does not end the others, as
-// long as one works.
+// Table searches each cell. One that fails is reported and does not end the others, as long
+// as one works.
 func (s *Search) Table(ctx context.Context, axes []Axis) (*experiment.CapacityTable, error) {
 	t := &experiment.CapacityTable{Schema: experiment.CapacitySchema}
 	for _, a := range axes {

@@ -36,7 +36,7 @@ type BuildSpec struct {
 	// in a new directory, which is then the caller's to remove. Such names are
 	// of one length; see [Program] for why that matters.
 	Out string
-	// Log is told what happens. It may be nil.
+	// Log is called with what happens. It may be nil.
 	Log func(string)
 }
 
@@ -295,9 +295,9 @@ func (r *repository) git(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(text), err
 }
 
-// GitEnviron is the environment for git: ours without what a hook, in which we
-// may run, is told about the repository, and with locks only where they must be:
-// reading refreshes the user's index otherwise.
+// GitEnviron is the environment for git: ours without what git says of the repository to a
+// hook, in which we may run, and with locks only where they must be: reading refreshes the
+// user's index otherwise.
 func GitEnviron() []string {
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -314,9 +314,8 @@ func gitProblem(err error) error {
 	return &problem.Error{What: "git:" + c.lines(), Err: err}
 }
 
-// SameTree reports whether the working tree that dir is in has the content of a
-// revision, new files that are not ignored included. It is false when that
-// cannot be told.
+// SameTree reports whether the working tree that dir is in has the content of a revision, new
+// files that are not ignored included. It is false when that is not known.
 func SameTree(dir, revision string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), removeLimit)
 	defer cancel()
@@ -372,7 +371,7 @@ func (e *commandError) lines() string {
 // maxText is how much of a tool's output is kept.
 const maxText = 1 << 20
 
-// toolGrace is how long git or the go command may take to end when it is told to.
+// toolGrace is how long git or the go command may take to end on a signal.
 const toolGrace = 3 * time.Second
 
 // run runs a tool to its end and returns its standard output. When ctx is done,

@@ -85,7 +85,7 @@ func (s socket) meets(t socket) bool {
 }
 
 func overlap(a, b netip.Addr) bool {
-	// A socket at [::] takes IPv4 as well, unless it was told not to.
+	// A socket at [::] takes IPv4 as well, unless it is set not to.
 	return a == b || a.IsUnspecified() || b.IsUnspecified()
 }
 

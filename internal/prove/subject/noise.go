@@ -66,10 +66,10 @@ const noiseAge = 24 * time.Hour
 // hour and not of a machine; it is used, and not kept.
 const busyOthers = 0.10
 
-// HostNoise returns the noise of this machine, from the user's cache when it
-// was measured since the last boot and within a day, else by running this
-// binary again and again for about two seconds; see [Calibrate]. log, which may
-// be nil, is told so. The error is that of a run, or the context's.
+// HostNoise returns the noise of this machine, from the user's cache when it was measured
+// since the last boot and within a day, else by running this binary again and again for about
+// two seconds; see [Calibrate]. log, which may be nil, gets a line of it. The error is that
+// of a run, or the context's.
 func HostNoise(ctx context.Context, log func(string)) (Noise, error) {
 	if log == nil {
 		log = func(string) {}

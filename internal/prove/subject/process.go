@@ -95,8 +95,8 @@ func (r *process) signal(s syscall.Signal) {
 	}
 }
 
-// stop ends a process that would go on: it is asked to, and then made to. It
-// reports whether it did as asked.
+// stop ends a process that would go on: by a signal that it may handle, and then by one that
+// it cannot. It reports whether the first was enough.
 func (r *process) stop() (well bool) {
 	r.signal(syscall.SIGTERM)
 	t := time.NewTimer(stopGrace)

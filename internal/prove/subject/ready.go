@@ -101,10 +101,10 @@ func local(host, port string) (list []netip.AddrPort) {
 	return list
 }
 
-// How often it is asked whether a server is ready, and how long one answer may
-// take. A start is measured up to the answer: pauses of one part in askParts of
-// the time so far blur it by less than the margin of an experiment, where pauses
-// that double would make the starts of a whole range equal.
+// How often a server is tried until it is ready, and how long one answer may take. A start is
+// measured up to the answer: pauses of one part in askParts of the time so far blur it by
+// less than the margin of an experiment, where pauses that double would make the starts of a
+// whole range equal.
 const (
 	askLeast = 2 * time.Millisecond
 	askMost  = 100 * time.Millisecond

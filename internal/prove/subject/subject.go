@@ -37,13 +37,13 @@ type Spec struct {
 	// Ops is how many operations one run does; 0 when only its output says so,
 	// or the whole run is one.
 	Ops float64
-	// Time is the most that a run may take; 0 means [DefaultTime]. Startup is the
-	// same for a server to become ready; 0 means [DefaultStartup].
+	// Time is the longest that a run may take; 0 means [DefaultTime]. Startup is the same for
+	// a server to become ready; 0 means [DefaultStartup].
 	Time, Startup time.Duration
 	// Also are sources, as record.SourceNames has them, that Count records
 	// beside its counters, for a diagnosis. They make counters less exact.
 	Also []string
-	// Log is told what happens, in words for the user. It may be nil.
+	// Log is called with what happens, in words for the user. It may be nil.
 	Log func(string)
 }
 

@@ -8,5 +8,5 @@
 // [Change]; a [Claim] is the finding that it tries; a [Bench] runs a program with
 // settings.
 //
-// trial prints nothing: a [Show] is told how far it is.
+// trial prints nothing: a [Show] learns how far it is.
 package trial

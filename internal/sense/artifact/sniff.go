@@ -141,7 +141,7 @@ func textual(head []byte) bool {
 	return true
 }
 
-// The marks that begin a text of Unicode, by which its encoding is told.
+// The marks that begin a text of Unicode, by which one knows its encoding.
 var (
 	MarkUTF8    = []byte("\xef\xbb\xbf")
 	markUTF16LE = []byte("\xff\xfe")

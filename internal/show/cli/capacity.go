@@ -184,7 +184,7 @@ func (f *capacityFlags) feeds() bool { return f.url == "" && f.dns == "" }
 // address returns the address of the server.
 func (f *capacityFlags) address() string { return cmp.Or(f.url, f.dns) }
 
-// protocol returns how a server is asked at an address.
+// protocol makes the protocol for a server at an address.
 func (f *capacityFlags) protocol(c *command, address string) (load.Protocol, error) {
 	if f.dns != "" {
 		p, _, err := f.asked.protocol(c, address)
@@ -277,7 +277,7 @@ func (c *command) capacity(ctx context.Context, f *capacityFlags) error {
 	if !f.feeds() && len(f.command) == 0 {
 		p, err := f.protocol(c, f.address())
 		if err == nil {
-			err = reach(ctx, p) // that nobody answers is told at once
+			err = reach(ctx, p) // an error at once when nobody answers
 		}
 		if err != nil {
 			return err

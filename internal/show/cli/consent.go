@@ -13,8 +13,8 @@ import (
 	"github.com/gowhy/gowhy/internal/prove/trial"
 )
 
-// consent asks whether what a file names may be run here. Where nobody can be asked,
-// it may not; again is how to say so beforehand.
+// consent asks whether what a file names may be run here. Where there is nobody to ask, it
+// may not; again is how to say so beforehand.
 func (c *command) consent(ctx context.Context, what *trial.Foreign, again string) error {
 	if what == nil {
 		return nil

@@ -134,7 +134,7 @@ func (c *command) flood(ctx context.Context, f *loadDNSFlags, r load.DNSRequest)
 	return nil
 }
 
-// A dnsTarget is what a DNS server is asked: the flags of it.
+// A dnsTarget has the questions for a DNS server: their flags.
 type dnsTarget struct {
 	queries, name, kind string
 	tcp, edns, dnssec   bool

@@ -328,7 +328,7 @@ func (c *command) summary(f *recordFlags, out string, res *record.Result) {
 	_, _ = io.WriteString(c.Stderr, b.String())
 }
 
-// bigMember is the size from which a member's is told: most have some KiB.
+// bigMember is the size from which a member's is printed: most have some KiB.
 const bigMember = 1 << 20
 
 // contents are a recording's size and sources.

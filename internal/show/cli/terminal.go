@@ -165,7 +165,7 @@ func (c *command) startProgress(verb string, unit int64) *progress {
 	return p
 }
 
-// callback is told how far reading is; nil when nobody looks.
+// callback learns how far reading is; nil when nobody looks.
 func (p *progress) callback() func(read, size int64) {
 	if p == nil {
 		return nil

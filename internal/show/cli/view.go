@@ -186,7 +186,7 @@ const (
 	largeWait  = 50 * time.Millisecond // enough for what cannot be read at all
 )
 
-// patience returns how long to wait for the first run before the address is told.
+// patience returns how long to wait for the first run before the address is printed.
 func patience(found web.Found) time.Duration {
 	var size int64
 	for _, r := range found.Runs {
@@ -201,8 +201,8 @@ func patience(found web.Found) time.Duration {
 	return smallWait
 }
 
-// sortReadable sorts the files that can be told what they are, and says of the
-// others why not; when there is no other, that is the error.
+// sortReadable sorts the files whose kind is known, and says of the others why not; when
+// there is no other, that is the error.
 func (c *command) sortReadable(files []string) (web.Found, error) {
 	if len(files) == 1 { // read once only: it may be a pipe
 		return intake.Sort(files)
@@ -261,8 +261,8 @@ func (c *command) newReadings(found web.Found) *readings {
 	return r
 }
 
-// done is told of each run. What cannot be read is said on the terminal, as the
-// page says it; when there is nothing else, it is the end.
+// done is called for each run. What cannot be read is said on the terminal, as the page says
+// it; when there is nothing else, it is the end.
 func (r *readings) done(_ web.Source, err error) {
 	if errors.Is(err, context.Canceled) {
 		return // all of it ends

@@ -76,7 +76,7 @@ func Head(path string) ([]byte, error) {
 		return nil, err // a pipe can be read only once
 	}
 	begin := make([]byte, 512)
-	n, _ := io.ReadFull(f, begin) // what is wrong with it is told when it is read
+	n, _ := io.ReadFull(f, begin) // reading it reports what is wrong with it
 	return begin[:n], nil
 }
 

@@ -33,9 +33,9 @@ type Reader struct {
 	Fault   func(error) // hears of files that were left out
 }
 
-// Open reads the evidence of one run. Of several files that were given
-// together, those that cannot be read are left out, which the run and the terminal
-// say. What was dropped on the page is whole or not at all: its sender is told.
+// Open reads the evidence of one run. Of several files that were given together, those that
+// cannot be read are left out, which the run and the terminal say. What was dropped on the
+// page is whole or not at all: its sender gets the error.
 func (r *Reader) Open(ctx context.Context, s web.Source, progress func(read, size int64)) (*web.View, error) {
 	v, err := r.read(ctx, s, nil, progress)
 	if err == nil || s.Dropped || len(s.Files) < 2 || ctx.Err() != nil {
@@ -148,7 +148,7 @@ type Slices struct {
 	Files   []string
 	Window  evidence.Window
 	Group   string // only goroutines with this start function; empty is all
-	// Progress, if set, is told how far into the trace the iteration is.
+	// Progress, if set, is called with how far into the trace the iteration is.
 	Progress func(time.Duration)
 	err      error // of the iteration, for afterwards
 }

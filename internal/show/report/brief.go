@@ -265,7 +265,7 @@ func (t *texter) others(d *diagnosis.Diagnosis, which []int, room int) {
 	}
 }
 
-// note writes the first of some items in so many lines, and how many more there are.
+// note writes the first of some items in a number of lines, and how many more there are.
 func (t *texter) note(label string, items []string, most int) {
 	if len(items) == 0 {
 		return

@@ -1,9 +1,8 @@
 // Package report shows a saved diagnosis, and the ledger of a model, to
 // people and to programs.
 //
-// It hides what of a diagnosis is told in which order and at which length, and
-// the columns of each account. A format is one function, in [Formats]; [Ledger]
-// prints the accounts.
+// It hides what of a diagnosis it writes in which order and at which length, and the columns
+// of each account. A format is one function, in [Formats]; [Ledger] prints the accounts.
 //
 // report never computes a cause and never reads evidence: a fresh diagnosis
 // and a saved one give the same bytes.

@@ -13,8 +13,8 @@ import (
 	"github.com/gowhy/gowhy/internal/watch/live"
 )
 
-// styles are the few that are used. Without colours nothing is told by colour
-// alone, so nothing is lost.
+// styles are the few that are used. Nothing is shown by colour alone, so without colours
+// nothing is lost.
 type styles struct {
 	plain, dim, bold, head, selected, bar, barKernel, good, bad, warn, link tcell.Style
 }

@@ -45,8 +45,8 @@ type Run struct {
 	Screens []string `json:"screens"`
 	Error   string   `json:"error"` // why it could not be read
 	Hint    string   `json:"hint"`
-	// Loading is set while it is being read: what is asked of it is answered
-	// when that is done.
+	// Loading is set while it is being read: requests about it are answered when that is
+	// done.
 	Loading bool `json:"loading"`
 }
 

@@ -1,16 +1,15 @@
 // Package web is the page: what gowhy view serves and what a report file holds.
 //
-// It hides how the page is kept to this machine and this user (a token, checks
-// of host and origin, a strict policy for the browser), the table of what can be
-// asked, how an answer is packed, how files that are dropped on the page become
-// runs, and how all of it is put into one file. Its types are [View], a run that
-// is open and answers questions about itself, [Server], which has the runs and
-// talks to the browser. What goes over the wire is in api.go.
+// It hides how the page is kept to this machine and this user (a token, checks of host and
+// origin, a strict policy for the browser), the table of questions, how an answer is packed,
+// how files that are dropped on the page become runs, and how all of it is put into one file.
+// Its types are [View], a run that is open and answers questions about itself, [Server],
+// which has the runs and talks to the browser. What goes over the wire is in api.go.
 //
-// One table, [endpoints], says what can be asked; the server and the report file
-// ask the same functions, so that a file shows what the page showed. A function
-// of the table is a pure question to a View that nobody changes any more.
+// One table, [endpoints], has the questions; the server and the report file ask the same
+// functions, so that a file shows what the page showed. A function of the table is a pure
+// question to a View that nobody changes any more.
 //
-// web never reads evidence: files that are dropped on the page are handed to
-// [Options.Open]. It connects to nobody, and it listens where it is told to.
+// web never reads evidence: files that are dropped on the page are handed to [Options.Open].
+// It connects to nobody, and it listens at the address in its options.
 package web

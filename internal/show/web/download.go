@@ -58,7 +58,7 @@ func (s *Server) member(w http.ResponseWriter, r *http.Request, q url.Values) er
 		return err
 	}
 	n := q.Get("name")
-	// Only what the page was told of: a name is no path.
+	// Only files that the page knows of: a name is no path.
 	if v.Fetch == nil || !slices.ContainsFunc(v.Members, func(m Member) bool { return m.Name == n }) {
 		return missing("there is no file "+short(n)+" in this run", "")
 	}

@@ -4,8 +4,8 @@ import (
 	"net/url"
 )
 
-// endpoints are what can be asked of a run, by path. The server and the report
-// file ask through this table.
+// endpoints are the questions about a run, by path. The server and the report file ask
+// through this table.
 //
 // A query names its run by r and is answered by a method of the run's View: a
 // value that is sent as JSON, or bytes of the endpoint's own form.
@@ -46,8 +46,8 @@ func (v *View) Ask(path string, q url.Values) (any, error) {
 type endpoint struct {
 	value func(*View, url.Values) (any, error)
 	bytes func(*View, url.Values) ([]byte, error)
-	// page is set when it is asked of the page and not of one run: its View has
-	// nothing but the page.
+	// page is set when it is about the page and not about one run: its View has nothing but
+	// the page.
 	page      bool
 	otherRuns []string // parameters that name other runs
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/gowhy/gowhy/internal/watch/live"
 )
 
-// What is asked of programs that run. The watching is [Options.Live]'s; here it is
-// put in the page's words and sent as it happens.
+// Questions about programs that run. The watching is [Options.Live]'s; here it is put in the
+// page's words and sent as it happens.
 
 const (
 	// maxFollowers is how many pages may follow at once: each holds a connection.
@@ -28,14 +28,14 @@ const (
 	retryMS = 1000
 	// lastWindow is what is shown where no window is chosen.
 	lastWindow = 30 * time.Second
-	// maxCounted is how many groups of goroutines are told.
+	// maxCounted bounds the groups of goroutines in a message.
 	maxCounted = 100
 )
 
 // posts are the paths that change something.
 var posts = map[string]bool{"api/upload": true, "api/live/keep": true, "api/live/trace": true}
 
-// liveRoute answers what is asked of running programs; ok is false for other paths.
+// liveRoute answers questions about running programs; ok is false for other paths.
 func (s *Server) liveRoute(w http.ResponseWriter, r *http.Request, path string, q url.Values) (ok bool, err error) {
 	if path != "api/live" && !strings.HasPrefix(path, "api/live/") {
 		return false, nil

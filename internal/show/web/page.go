@@ -144,7 +144,7 @@ func (r *run) state() (v *View, err error, loading bool) {
 // session tells what is open.
 func (p *page) session(version, loading string) *Session {
 	p.mu.Lock()
-	changes := p.changes // before the runs are looked at: a change between is told twice rather than not at all
+	changes := p.changes // before the runs are looked at: a change between is sent twice rather than not at all
 	p.mu.Unlock()
 	runs, results := p.snapshot()
 	s := &Session{Version: version, Static: p.static, Loading: loading, Change: changes}

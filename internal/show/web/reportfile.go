@@ -48,7 +48,7 @@ const (
 	maxOneWindow   = 700 << 10 // tiles of one window
 )
 
-// And of what is asked ahead.
+// And of what is requested ahead.
 const (
 	reportNodes      = 20_000 // of a tree, at first
 	reportGroups     = 24     // whose goroutines are listed
@@ -68,7 +68,7 @@ type Report struct {
 	Results []Result
 }
 
-// Write writes the page with all that it can be asked as one HTML file. The same
+// Write writes the page with the answers to all its questions as one HTML file. The same
 // report gives the same bytes.
 func (r *Report) Write(w io.Writer) error {
 	files, err := reportAssets()

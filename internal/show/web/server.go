@@ -36,7 +36,7 @@ type Options struct {
 	Live *live.History
 	// Tools start other viewers, by name.
 	Tools map[string]Starter
-	// Log, if set, is told what the page cannot show.
+	// Log, if set, is called with what the page cannot show.
 	Log func(format string, args ...any)
 }
 
@@ -322,8 +322,7 @@ func (b *headerTracker) Write(p []byte) (int, error) {
 // Unwrap is for [http.ResponseController].
 func (b *headerTracker) Unwrap() http.ResponseWriter { return b.ResponseWriter }
 
-// route finds who answers. An error is told to the page, unless an answer has
-// begun already.
+// route finds who answers. An error goes to the page, unless an answer has begun already.
 func (s *Server) route(w http.ResponseWriter, r *http.Request, path string) error {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -485,7 +484,7 @@ func takesGzip(r *http.Request) bool {
 // fail tells what is wrong: the page as JSON, a person who opened the address as text.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil && !errors.As(err, new(*problem.Error)) {
-		return // nobody is there to be told
+		return // nobody is there to read it
 	}
 	p, status := explain(err)
 	h := w.Header()

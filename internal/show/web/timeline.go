@@ -39,7 +39,7 @@ func questionContext(q url.Values) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), wait)
 }
 
-// timeProblem turns what a timeline refuses into what is told.
+// timeProblem turns a timeline's refusal into an error of the page.
 func timeProblem(err error) error {
 	switch {
 	case errors.As(err, new(*problem.Error)):

@@ -408,8 +408,7 @@ func timelineFrames(stack []model.Frame) []timeline.Frame {
 	return out
 }
 
-// Of a window so many stacks of each kind are told, and so many things that the
-// kernel did.
+// Bounds of an answer about a window: stacks of each kind, and things that the kernel did.
 const (
 	maxKernelStacks = 25
 	maxKernelCalls  = 50

@@ -24,9 +24,9 @@ const (
 	uploadPause    = time.Minute // without a byte
 )
 
-// upload takes the files of one drop into a directory of their own, and reads
-// them. Runs appear on the page when they have been read; what cannot be read is
-// told to whoever dropped it and leaves nothing behind.
+// upload takes the files of one drop into a directory of their own, and reads them. Runs
+// appear on the page when they have been read; the error of what cannot be read goes to
+// whoever dropped it and leaves nothing behind.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request, q url.Values) error {
 	select {
 	case s.uploads <- struct{}{}:

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open opens a terminal of so many columns and lines.
+// Open opens a terminal of a width in columns and a height in lines.
 func Open(width, height int) (*Terminal, error) {
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {

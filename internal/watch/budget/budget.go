@@ -29,8 +29,8 @@ func NewMeter(window time.Duration, now func() time.Time, used func() time.Durat
 	return m
 }
 
-// Share returns how many cores this process has used. It is to be asked now and then: the
-// window is as exact as that.
+// Share returns how many cores this process has used. Call it now and then: the window is as
+// exact as that.
 func (m *Meter) Share() float64 {
 	p := point{m.now(), m.used()}
 	m.points = append(m.points, p)
