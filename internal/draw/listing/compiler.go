@@ -90,7 +90,7 @@ func firstError(out []byte) string {
 }
 
 // parse takes the messages about the heap out of the output of -gcflags=-m,
-// each once: a generic function is told for each of its shapes.
+// each once: a generic function appears for each of its shapes.
 func parse(out []byte) map[string]map[int][]string {
 	files := map[string]map[int][]string{}
 	for line := range bytes.Lines(out) {

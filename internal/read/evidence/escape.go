@@ -26,7 +26,7 @@ var (
 
 // readEscape reads the compiler's messages on what it puts on the heap. With
 // -m=2 each is explained on lines of their own, which end otherwise. A generic
-// function is told for each of its shapes: equal messages of one place are one.
+// function appears for each of its shapes: equal messages of one place are one.
 func (l *loader) readEscape(s source) error {
 	if l.escaping == nil {
 		l.escaping = map[escapeKey]bool{}
