@@ -94,6 +94,7 @@ type swelling struct {
 	cycles fact.Fact
 	few    bool // collections: the trend is theirs and has no 95% interval
 	dips   int  // of few collections, those that found less than one before
+	still  bool // of many collections, whether the second half grows for sure
 	lasts  bool // whether they grew at an even pace to the end of the window
 }
 
@@ -114,18 +115,17 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 	switch {
 	case ok && g.few:
 		checkFew(p, &g, longer)
-	case len(live.Series) > 0 && len(live.Series) < heapgrowthCycles && p.Model.Run.Duration >= heapgrowthLong:
-		p.Unchecked("whether the live heap grows", fact.Sentence("only %s collections said what is alive; %s begin to show a trend",
-			live.statistic(p, "collections", float64(len(live.Series)), fact.Count), fact.Name(fact.Count.Format(heapgrowthCycles))), longer)
+	case len(live.Series) == 0:
 	case !ok:
+		checkLevel(p, nil, &live, longer)
 	case (g.low.Value <= 0 || g.late.Value < heapgrowthSteady*g.slope.Value) && stepped(live.Series):
-		p.Unchecked("whether the live heap keeps growing", steppedWords(p, &live), longer)
+		p.Unchecked(heapgrowthOpen, steppedWords(p, &live), longer)
 	case g.low.Value <= 0 || g.bytes.Value < heapgrowthShare*g.from.Value || g.bytes.Value < heapgrowthBytes:
-		p.Fine(fact.Sentence("live heap: %s, and no steady growth in %s", g.from, g.over))
+		checkLevel(p, &g, &live, longer)
 	case g.late.Value < heapgrowthSteady*g.slope.Value:
-		p.Fine(fact.Sentence("live heap: it grew by %s and is levelling off", g.bytes))
+		checkSlower(p, &g, longer)
 	case g.over.Value < heapgrowthWindow.Seconds():
-		p.Unchecked("whether the live heap keeps growing", fact.Sentence("it grew by %s in %s, and so does that of a program that starts", g.bytes, g.over), longer)
+		p.Unchecked(heapgrowthOpen, fact.Sentence("it grew by %s in %s, and so does that of a program that starts", g.bytes, g.over), longer)
 	case goroutinesGrow(p.Model):
 		besideGoroutines(p, &g, longer)
 	default:
@@ -145,10 +145,11 @@ func measureSwelling(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) 
 	}
 	warm, half := at(heapgrowthWarm), at(0.5)
 	slope, low, high, ok := warm.Slope()
-	late, _, _, okHalf := half.Slope()
+	late, least, _, okHalf := half.Slope()
 	if !ok || !okHalf {
 		return g, false
 	}
+	g.still = least > 0
 	g.slope = live.statistic(p, "growth of the live heap, by its Theil-Sen slope", slope, fact.BytesPerSec)
 	g.low = live.statistic(p, "growth of the live heap, at least", low, fact.BytesPerSec)
 	g.high = live.statistic(p, "growth of the live heap, at most", high, fact.BytesPerSec)
@@ -224,10 +225,10 @@ func goroutinesGrow(m *model.Model) bool {
 func besideGoroutines(p *diagnosis.Pass, g *swelling, longer string) {
 	first := []*diagnosis.Rule{goroutinegrowth, unboundedspawn, leakedgoroutines}
 	if slices.ContainsFunc(first, func(r *diagnosis.Rule) bool { return fires(p, r) }) {
-		p.Fine(fact.Sentence("live heap: it grows by %s, and so does the number of goroutines, which comes first", g.slope))
+		p.Unchecked(heapgrowthOpen, fact.Sentence("it grows by %s, and so does the number of goroutines, whose finding comes first", g.slope), longer)
 		return
 	}
-	p.Unchecked("whether the live heap keeps growing", fact.Sentence("it grows by %s, and so does the number of goroutines: what each holds, "+
+	p.Unchecked(heapgrowthOpen, fact.Sentence("it grows by %s, and so does the number of goroutines: what each holds, "+
 		"as long as it is at work, may be all of it", g.slope), longer)
 }
 

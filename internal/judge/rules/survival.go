@@ -152,16 +152,15 @@ func allocatingLess(p *diagnosis.Pass, since time.Duration, pace float64) bool {
 
 // checkFew reports what few collections and the heap profiles show together.
 func checkFew(p *diagnosis.Pass, g *swelling, longer string) {
-	const open = "whether the live heap keeps growing"
 	switch {
 	case goroutinesGrow(p.Model):
 		besideGoroutines(p, g, longer)
 	case p.Model.Run.Duration == 0 && g.over.Value < heapgrowthWindow.Seconds() && g.late.Value >= heapgrowthSteady*g.slope.Value:
-		p.Unchecked(open, fact.Sentence("it grew by %s in %s, to the last collection, and so does that of a program that starts", g.bytes, g.over), longer)
+		p.Unchecked(heapgrowthOpen, fact.Sentence("it grew by %s in %s, to the last collection, and so does that of a program that starts", g.bytes, g.over), longer)
 	case !g.lasts:
-		p.Unchecked(open, fact.Sentence("it grew by %s over %s collections, and not evenly to the end: a program that starts and a cache that fills do so", g.bytes, g.cycles), longer)
+		p.Unchecked(heapgrowthOpen, fact.Sentence("it grew by %s over %s collections, and not evenly to the end: a program that starts and a cache that fills do so", g.bytes, g.cycles), longer)
 	case len(grownPlaces(p, true)) == 0:
-		p.Unchecked(open, fact.Sentence("it grew by %s over %s collections, which is too few without heap profiles of both ends and an allocs profile "+
+		p.Unchecked(heapgrowthOpen, fact.Sentence("it grew by %s over %s collections, which is too few without heap profiles of both ends and an allocs profile "+
 			"that name a line whose objects stay", g.bytes, g.cycles), longer)
 	default:
 		p.Report(swellingFinding(p, g))

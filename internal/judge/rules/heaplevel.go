@@ -1,0 +1,110 @@
+package rules
+
+import (
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// heapgrowthOpen is the question that every growth leaves which no finding accuses.
+const heapgrowthOpen = "whether the live heap keeps growing"
+
+// A heapCourse is where a live heap went after its warm-up, its least values compared: what
+// breathes comes back to them, what is kept does not.
+type heapCourse struct {
+	from, to     float64 // the least of each half
+	before, most float64 // the most of the first half and of all
+	dips         int
+	fell         bool // from most, at the end
+}
+
+// courseOf compares the first half of a series with its second, its end left out where the
+// heap fell there by half.
+func courseOf(s model.Series) (c heapCourse) {
+	s = s[len(s)/4:]
+	if rise, ok := untilHalved(s); ok {
+		c.fell, s = true, rise
+	}
+	middle := (s[0].At + s[len(s)-1].At) / 2
+	c.from, c.to, c.before, c.most = s[0].Value, s[len(s)-1].Value, s[0].Value, s.Max()
+	for i, point := range s {
+		if point.At <= middle {
+			c.from, c.before = min(c.from, point.Value), max(c.before, point.Value)
+		} else {
+			c.to = min(c.to, point.Value)
+		}
+		if i > 0 && point.Value < s[i-1].Value {
+			c.dips++
+		}
+	}
+	return c
+}
+
+// grew reports whether a finding would say so of the growth from one value to another.
+func (c *heapCourse) grew(to float64) bool {
+	return to-c.from >= heapgrowthBytes && to-c.from >= heapgrowthShare*c.from
+}
+
+// untilHalved is a series up to the most, where that is late and half of it gone at the end.
+func untilHalved(s model.Series) (rise model.Series, ok bool) {
+	most := 0
+	for i := range s {
+		if s[i].Value >= s[most].Value {
+			most = i
+		}
+	}
+	first, last := s[0], s[len(s)-1]
+	late := s[most].At-first.At >= time.Duration(endedAfter*float64(last.At-first.At))
+	return s[:most+1], late && most > 0 && last.Value <= endedLeft*s[most].Value
+}
+
+// checkLevel says that a heap does not grow, where its collections show that: growth that is
+// too little or too uneven to accuse is an open question and never well.
+func checkLevel(p *diagnosis.Pass, g *swelling, live *liveSeries, longer string) {
+	c := courseOf(live.Series)
+	from := live.statistic(p, "live heap after warm-up, least", c.from, fact.Bytes)
+	switch {
+	case c.fell && c.grew(c.most):
+		p.Unchecked(heapgrowthOpen, fact.Sentence("it rose from %s to %s and fell at the end: so does that of a program whose work is done",
+			from, live.most(p)), longer)
+	case c.grew(c.to) && c.most-c.before >= (c.to-c.from)/2: // a heap that was as large before came back to it
+		words := fact.Sentence("it rose from %s to %s, and not at one pace", from, live.statistic(p, "live heap in the second half, least", c.to, fact.Bytes))
+		if c.dips > 0 {
+			words += fact.Sentence(": %s of %s collections found less than the one before", fact.Name(figureOf(c.dips)), fact.Name(figureOf(len(live.Series))))
+		}
+		p.Unchecked(heapgrowthOpen, words, longer)
+	case g == nil:
+		checkFewLevel(p, live, from, longer)
+	case g.low.Value > 0 && g.bytes.Value >= heapgrowthBytes && g.late.Value >= heapgrowthSteady*g.slope.Value:
+		p.Unchecked(heapgrowthOpen, fact.Sentence("it grows by %s, by %s in %s: beside the %s that it has that is too little to tell a leak "+
+			"from what is used later", g.slope, g.bytes, g.over, g.from), longer)
+	case g.low.Value > 0:
+		p.Fine(fact.Sentence("live heap: %s, and in %s it grew by at most %s", g.from, g.over, g.high))
+	default:
+		p.Fine(fact.Sentence("live heap: %s, and no steady growth in %s", g.from, g.over))
+	}
+}
+
+// checkFewLevel is about few collections that show no growth.
+func checkFewLevel(p *diagnosis.Pass, live *liveSeries, from fact.Fact, longer string) {
+	s := live.Series
+	n := live.statistic(p, "collections", float64(len(s)), fact.Count)
+	if last := s[len(s)-1]; len(s) < heapgrowthFew || float64(last.At) < heapgrowthRecent*float64(p.Model.Run.Duration) {
+		p.Unchecked("whether the live heap grows", fact.Sentence("%s said what is alive, the last %s before the end: that shows no trend",
+			plural(n, "collection"), fact.Name(fact.Seconds.Format((p.Model.Run.Duration-last.At).Seconds()))), longer)
+		return
+	}
+	p.Fine(fact.Sentence("live heap: %s after the warm-up and %s at the last of %s collections", from, live.last(p), n))
+}
+
+// checkSlower is about a heap that grew, and slower in the second half.
+func checkSlower(p *diagnosis.Pass, g *swelling, longer string) {
+	if g.still {
+		p.Unchecked(heapgrowthOpen, fact.Sentence("it grew by %s, by %s in the second half and by %s in all: "+
+			"so do a cache that fills and a leak whose load falls", g.bytes, g.late, g.slope), longer)
+		return
+	}
+	p.Fine(fact.Sentence("live heap: it grew by %s and is level in the second half", g.bytes))
+}
