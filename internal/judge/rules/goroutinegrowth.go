@@ -40,6 +40,10 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 			p.RecordAgain(60, "longer.gowhy"))
 		return
 	}
+	if small && g.creeps() {
+		p.Unchecked(what, fact.Sentence("they rose from %s to %s at one pace to the end of the window, by too few to tell a leak from more work", rose...), p.RecordAgain(60, "longer.gowhy"))
+		return
+	}
 	if small {
 		p.Fine(fact.Sentence("number of goroutines: %s at the start, %s at the end", rose...))
 		return
@@ -54,15 +58,16 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 		p.Unchecked(what, fact.Sentence("they rose from %s to %s, and no goroutine profiles at both ends tell where those wait that were added", rose...),
 			p.HowToGet(model.GoroutineProfile))
 	case s.added.Value < growthSite*g.added.Value:
-		p.Fine(fact.Sentence("number of goroutines: from %s to %s, and no place accounts for half of it", rose...))
+		p.Unchecked(what, fact.Sentence("they rose from %s to %s, and no place accounts for half of it: the most, %s, are %s", g.start, g.end,
+			s.added, fact.Name(groupName(s.group))), p.RecordAgain(60, "longer.gowhy"))
 	case s.net:
 		if idle, asked, ok := idleConnections(p, &s); ok {
 			p.Report(idleFinding(p, &g, &s, idle, asked))
 			return
 		}
-		p.Fine(fact.Sentence("number of goroutines: from %s to %s, because there are more connections", rose...))
+		p.Unchecked(what, fact.Sentence("they rose from %s to %s, because there are more connections: clients come, or nobody closes them", rose...), p.RecordAgain(60, "longer.gowhy"))
 	case s.flood || !g.fitted && (g.start.Value == 0 || s.known && s.ended.Value >= spawnServed):
-		p.Fine(fact.Sentence("number of goroutines: from %s to %s, a start or a queue and no leak: they come and go", rose...))
+		p.Unchecked(what, fact.Sentence("they rose from %s to %s, and many end: a start, or a queue that may become longer still", rose...), p.RecordAgain(60, "longer.gowhy"))
 	case !g.fitted && lived(p, &g, &s).Value > growthLived:
 		p.Fine(fact.Sentence("number of goroutines: from %s to %s, a start and no growth: those that came lived %s of the window on average",
 			g.start, g.end, lived(p, &g, &s)))

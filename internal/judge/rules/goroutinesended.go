@@ -43,12 +43,11 @@ func untilEnded(s model.Series) (rise model.Series, ok bool) {
 func checkEnded(p *diagnosis.Pass, g goroutineTrend, what string) {
 	s, before, ok := endedSite(p, &g)
 	left := fact.Sentence("they rose from %s to %s, and nearly all ended at once", g.start, g.end)
-	longer := p.RecordAgain(60, "longer.gowhy")
 	switch {
 	case !ok:
 		p.Unchecked(what, left+", and no trace tells which", p.HowToGet(model.Trace))
 	case s.added.Value < growthSite*g.added.Value || s.net || before.Value >= endedBefore:
-		p.Unchecked(what, left+": as a load does that stops", longer)
+		p.Unchecked(what, left+": as a load does that stops", p.RecordAgain(60, "longer.gowhy"))
 	default:
 		f := growthFinding(p, g, s)
 		f.RuledOut = append(f.RuledOut, fact.Sentence("work that is done: %s of them had ended before", before))

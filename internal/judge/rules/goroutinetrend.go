@@ -17,6 +17,9 @@ const (
 	// growthPart is the same relative to those there were at the start. The
 	// number of a server with random arrivals wanders by a few percent.
 	growthPart = 0.10
+	// growthCreeps is by how many a steady rise is no level, small as it is: the runtime and
+	// a recorder start some, a pool that is as large as at first adds none.
+	growthCreeps = 20
 	// growthHalf is the part of the growth that must fall into the second half
 	// of the window: of a steady leak it is 0.5, of a program that starts its
 	// workers nothing.
@@ -120,6 +123,11 @@ func measureGrowth(p *diagnosis.Pass) (g goroutineTrend, ok bool) {
 	g.end = p.Goroutines(atEnd, groups, "alive")
 	g.between(p.WindowLength())
 	return g, g.over.Value > 0
+}
+
+// creeps reports whether they become more at one pace, though by less than a finding needs.
+func (g *goroutineTrend) creeps() bool {
+	return g.trend && (g.added.Value >= growthLeast || g.added.Value >= max(growthCreeps, growthPart*g.start.Value))
 }
 
 const moreEachSecond = "more each second"
