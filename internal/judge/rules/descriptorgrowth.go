@@ -28,6 +28,9 @@ const (
 	// descriptorsMore is the least growth that is no pool that fills: net/http keeps 100
 	// idle connections in all, and pools of databases have ten or some tens.
 	descriptorsMore = 200
+	// descriptorsFew is the growth at one pace from which their number is not called level:
+	// what is opened and closed again moves it by a few.
+	descriptorsFew = 20
 	// descriptorsPart is the part of the growth that must be in the second half of the
 	// window: what leaks at a steady pace has half of it there, clients that connect at the
 	// start and pools that fill next to nothing.
@@ -49,14 +52,17 @@ func checkDescriptorgrowth(p *diagnosis.Pass) {
 			s = append(s, point)
 		}
 	}
+	const open = "whether open files and connections become more and more"
 	if s = untilMost(s); len(s) < 2 {
+		p.Unchecked(open, "the number of descriptors could not be read twice: /proc/PID/fd is the owner's alone", longerRecording)
 		return
 	}
 	first, last := p.Process("descriptors at the start", "files", fact.First), p.Process("descriptors at most", "files", fact.Most)
 	more := fact.Difference.Of("more descriptors", fact.Count, last, first)
 	over := s[len(s)-1].At - s[0].At
-	const open = "whether open files and connections become more and more"
 	switch rises, known := s.Rises(descriptorsPart); {
+	case rises && more.Value >= descriptorsFew && (more.Value < descriptorsMore || more.Value < first.Value):
+		p.Unchecked(open, fewDescriptors(p, first, last, more), longerRecording)
 	case more.Value < descriptorsMore || more.Value < first.Value:
 		p.Fine(fact.Sentence("descriptors: %s at the start, %s at most", first, last))
 	case !known || over < descriptorsWindow:
@@ -73,9 +79,19 @@ func checkDescriptorgrowth(p *diagnosis.Pass) {
 	}
 }
 
+// fewDescriptors describes a growth that goes on and is too small to accuse, with the line that
+// opens as many.
+func fewDescriptors(p *diagnosis.Pass, first, last, more fact.Fact) string {
+	words := fact.Sentence("they rose from %s to %s at one pace to the end of the window, by too few to tell a leak from more clients", first, last)
+	if place, opened, _ := opener(p); opened.Value >= descriptorsOpened*more.Value {
+		words += fact.Sentence("; most are opened in %s", fact.Name(line(place)))
+	}
+	return words
+}
+
 // openers returns how many goroutines lived at once of those that open most descriptors: as
-// many are no leak. A pool of a thousand workers that wait for a CPU, each with a file, had
-// 616 more than at its start.
+// many are no leak. A pool of a thousand workers that wait for a CPU, each with a file,
+// had 616 more than at its start.
 func openers(p *diagnosis.Pass) fact.Fact {
 	_, _, stacks := opener(p)
 	var groups []string

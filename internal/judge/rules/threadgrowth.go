@@ -43,6 +43,7 @@ func checkThreadgrowth(p *diagnosis.Pass) {
 	ps := knownPs(p)
 	threads := p.Process("threads at most", "threads", fact.Most)
 	if threads.Value == 0 || ps.Value == 0 {
+		p.Unchecked("whether there are too many threads", "the number of threads or of Ps is not known", diagnosis.HowToGet(model.Trace))
 		return
 	}
 	usual := usualThreads.Of("threads that would be usual", fact.Count, ps)
@@ -60,11 +61,26 @@ func checkThreadgrowth(p *diagnosis.Pass) {
 		return
 	}
 	group, blocked := kernelBlocked(p)
+	if group == nil && threadsRise(p.Model) {
+		p.Unchecked("whether threads become more and more", fact.Sentence("they rose from %s to %s, and no goroutine is in a system call for so long: "+
+			"a goroutine that is locked to its thread (runtime.LockOSThread), and C code, keep one each",
+			p.Process("threads at the start", "threads", fact.First), threads), longerRecording)
+		return
+	}
 	if group == nil {
 		p.Fine(fact.Sentence("threads: %s for %s, left over from before: nobody blocks so many now", threads, plural(ps, "P")))
 		return
 	}
 	p.Report(groupFinding(p, group, blocked, threads, ps, usual))
+}
+
+// threadsRise reports whether threads became more at one pace, by as many as are the
+// runtime's own: those that were left over from a burst are as many at both ends.
+func threadsRise(m *model.Model) bool {
+	s := untilMost(m.Process.Series(func(s model.ProcessSample) float64 { return float64(s.Threads) }))
+	by, _, _ := s.Delta()
+	rises, _ := s.Rises(descriptorsPart)
+	return rises && by >= threadsMore
 }
 
 // usualThreads is how many threads a program has that blocks few of them.
