@@ -262,6 +262,21 @@ func TestRunSkipsWithoutSources(t *testing.T) {
 	}
 }
 
+// A rule that could not look is listed with those that lack the same, and did not look.
+func TestRunCountsWhoLooked(t *testing.T) {
+	blind := func(name, why string) *Rule {
+		return &Rule{Name: name, Check: func(p *Pass) { p.Lacks(why, "record it") }}
+	}
+	d := Run(sampled(0.9), []*Rule{blind("a", "no samples"), blind("b", "no counts"), blind("c", "no samples"), says("d")}, Options{})
+	want := []Unchecked{{"a, c", "no samples", "record it", []string{"a", "c"}}, {"b", "no counts", "record it", []string{"b"}}}
+	if !reflect.DeepEqual(d.Unchecked, want) {
+		t.Errorf("unchecked %q, want %q", d.Unchecked, want)
+	}
+	if !strings.Contains(d.Summary, "1 of 4 rules looked") {
+		t.Errorf("summary %q", d.Summary)
+	}
+}
+
 func TestRunKeepsMost(t *testing.T) {
 	var fs []Finding
 	for i := range 14 {

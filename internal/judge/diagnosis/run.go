@@ -61,6 +61,8 @@ type runner struct {
 	found []found
 	// skipped holds the names of rules by the sources they lacked.
 	skipped []skipped
+	// lacking are rules that ran and could not look, by what they lack.
+	lacking []Unchecked
 	ran     int
 }
 
@@ -97,7 +99,7 @@ func (r *runner) warn(format string, args ...any) {
 }
 
 func (r *runner) run(rule *Rule, order int) {
-	before := len(r.found)
+	before, ran := len(r.found), 1
 	defer func() {
 		if e := recover(); e != nil {
 			// Half a rule's findings would be ranked as if it had finished.
@@ -119,8 +121,23 @@ func (r *runner) run(rule *Rule, order int) {
 		Unchecked: func(what, why, how string) {
 			r.d.Unchecked = append(r.d.Unchecked, Unchecked{What: what, Why: why, How: how, Rules: []string{rule.Name}})
 		},
+		Lacks: func(why, how string) {
+			ran = 0
+			r.lack(rule, why, how)
+		},
 	})
-	r.ran++
+	r.ran += ran
+}
+
+// lack remembers a rule that could not look, together with those that lack the same.
+func (r *runner) lack(rule *Rule, why, how string) {
+	for i := range r.lacking {
+		if l := &r.lacking[i]; l.Why == why && l.How == how {
+			l.Rules = append(l.Rules, rule.Name)
+			return
+		}
+	}
+	r.lacking = append(r.lacking, Unchecked{Why: why, How: how, Rules: []string{rule.Name}})
 }
 
 func (r *runner) add(rule *Rule, f Finding, order int) {
@@ -209,6 +226,10 @@ func (r *runner) reportSkipped() {
 
 			Rules: s.names,
 		})
+	}
+	for _, l := range r.lacking {
+		l.What = strings.Join(l.Rules, ", ")
+		r.d.Unchecked = append(r.d.Unchecked, l)
 	}
 }
 

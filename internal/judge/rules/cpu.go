@@ -42,6 +42,14 @@ func cpuUseOf(p *diagnosis.Pass) (s cpuUse, ok bool) {
 	return s, s.Samples >= diagnosis.ThinSamples
 }
 
+// neededCPU is cpuUseOf for a rule that cannot look without it, and says so.
+func neededCPU(p *diagnosis.Pass) (s cpuUse, ok bool) {
+	if s, ok = cpuUseOf(p); !ok {
+		p.Lacks("the CPU samples are too few to take shares from", "gowhy record -d 10s -o longer.gowhy -- COMMAND")
+	}
+	return s, ok
+}
+
 // sampled is the part of the CPU that the samples are of. Shares are of all of
 // it: what no sample shows is not taken to be like the rest.
 func (s *cpuUse) sampled() float64 { return 1 - s.Share(model.NotSampled) }

@@ -41,7 +41,7 @@ var seeding = &remake{
 }
 
 func checkFreshrand(p *diagnosis.Pass) {
-	s, ok := cpuUseOf(p)
+	s, ok := neededCPU(p)
 	if !ok {
 		return
 	}

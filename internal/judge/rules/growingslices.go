@@ -36,7 +36,7 @@ const (
 )
 
 func checkGrowingslices(p *diagnosis.Pass) {
-	s, ok := cpuUseOf(p)
+	s, ok := neededCPU(p)
 	if !ok {
 		return
 	}

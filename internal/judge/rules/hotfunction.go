@@ -84,7 +84,7 @@ var remakes = []remake{
 }
 
 func checkHotfunction(p *diagnosis.Pass) {
-	s, ok := cpuUseOf(p)
+	s, ok := neededCPU(p)
 	if !ok {
 		return
 	}

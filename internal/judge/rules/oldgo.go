@@ -61,7 +61,7 @@ var oneByOne = &fact.Formula{Name: "one by one", Words: "the largest saving that
 
 func checkOldgo(p *diagnosis.Pass) {
 	reportPins(p)
-	s, ok := cpuUseOf(p)
+	s, ok := neededCPU(p)
 	if !ok {
 		return
 	}

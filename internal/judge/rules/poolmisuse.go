@@ -73,7 +73,11 @@ var perCollection = &fact.Formula{Name: "per collection", Words: "{0} ÷ {1}", V
 func checkPoolmisuse(p *diagnosis.Pass) {
 	_, cycles, ok := collections(p)
 	pools := madeByPools(p, cycles)
-	if pools.objects.Value == 0 || !ok {
+	if !ok {
+		p.Lacks("nothing counts the collections", diagnosis.HowToGet(model.MetricsLog))
+		return
+	}
+	if pools.objects.Value == 0 {
 		return
 	}
 	if pools.each.Value < pools.most() || pools.share().Value < poolmisuseShare || pools.bytes.Value < poolmisuseBytes {

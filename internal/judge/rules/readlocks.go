@@ -38,7 +38,7 @@ func readLocks(frames []model.Frame) bool {
 }
 
 func checkReadlocks(p *diagnosis.Pass) {
-	s, ok := cpuUseOf(p)
+	s, ok := neededCPU(p)
 	if !ok {
 		return
 	}

@@ -63,6 +63,8 @@ func checkRisingcost(p *diagnosis.Pass) {
 	s, ok := cpuUseOf(p)
 	c := p.Model.Course()
 	if !ok || c == nil || s.Believed != model.KernelCPU || c.To-c.From < risingLength || slices.Min(c.Operations) <= 0 {
+		p.Lacks("no operations were counted beside the kernel's samples in each third of four seconds or more",
+			"gowhy load URL --rate 500   # the same rate all the time that is recorded")
 		return
 	}
 	if rate := rateChange(c); rate > risingRate && !slowsItself(p.Model, c) {

@@ -71,7 +71,7 @@ func taxChildren() map[*diagnosis.Rule][]model.CPUPart {
 }
 
 func checkRuntimetax(p *diagnosis.Pass) {
-	s, ok := cpuUseOf(p)
+	s, ok := neededCPU(p)
 	if !ok {
 		return
 	}

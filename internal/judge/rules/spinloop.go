@@ -129,7 +129,7 @@ func loopIn(function string, is func(part spinPart, by string) bool) func([]mode
 }
 
 func checkSpinloop(p *diagnosis.Pass) {
-	s, ok := cpuUseOf(p)
+	s, ok := neededCPU(p)
 	if !ok {
 		return
 	}

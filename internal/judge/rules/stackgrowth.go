@@ -34,7 +34,7 @@ const (
 )
 
 func checkStackgrowth(p *diagnosis.Pass) {
-	s, ok := cpuUseOf(p)
+	s, ok := neededCPU(p)
 	if !ok {
 		return
 	}

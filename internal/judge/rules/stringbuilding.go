@@ -90,7 +90,7 @@ type stringSite struct {
 
 func checkStringbuilding(p *diagnosis.Pass) {
 	a := measureAllocation(p)
-	s, ok := cpuUseOf(p)
+	s, ok := neededCPU(p)
 	if !ok || !a.measured {
 		return
 	}
