@@ -95,6 +95,7 @@ func gccostFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 	if oftenBySetting(p) {
 		f.Remedy.Text = settingWords(p, h.gogc) + f.Remedy.Text
 	}
+	sayMarking(p, &f, h)
 	return f
 }
 

@@ -1,0 +1,58 @@
+package rules
+
+import (
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+const (
+	metricScannable   = "/gc/scan/heap:bytes"
+	metricFinalizers  = "/gc/finalizers/queued:finalizers"
+	metricFinalized   = "/gc/finalizers/executed:finalizers"
+	markingScannable  = 0.5  // of the live heap: from half on pointers in what is kept are most of what a collection looks at
+	markingFinalizers = 1000 // a second: files and connections that a server forgets to close are tens of them
+)
+
+// sayMarking adds what the runtime counts of the price of one collection: the part of the
+// live heap that it must look through, and objects that live for one collection more
+// because they have a finalizer.
+func sayMarking(p *diagnosis.Pass, f *diagnosis.Finding, h *heapCost) {
+	if p.Model.Metrics == nil {
+		return
+	}
+	if scannable := p.Metric("heap that collections look through", metricScannable, fact.Last); scannable.Value > 0 && h.live.Value > 0 {
+		part := fact.Fraction.Of("part of the live heap that has pointers", fact.Ratio, scannable, h.live)
+		f.Rest(part)
+		if part.Value >= markingScannable {
+			f.Reasons = append(f.Reasons, fact.Sentence("%s of the live heap is looked through for pointers: what is kept without them costs a collection nothing", part))
+		}
+	}
+	if _, counted := p.Model.Metrics.Rate(metricFinalizers); !counted {
+		return
+	}
+	rate := p.Metric("objects queued for finalizers", metricFinalizers, fact.Rate)
+	if rate.Value < markingFinalizers {
+		return
+	}
+	waiting := fact.Difference.Of("finalizers that wait for their goroutine", fact.Count,
+		p.Metric("queued", metricFinalizers, fact.Last), p.Metric("executed", metricFinalized, fact.Last))
+	f.Rest(rate, waiting)
+	words := fact.Sentence("%s objects a second are queued for finalizers, and %s of them wait for the one goroutine that calls them: "+
+		"each lives for one collection more", rate.Number(), waiting)
+	if places := finalizerPlaces(p); len(places) > 0 {
+		f.Where = append(f.Where, topPlaces(places, hotNamed)...)
+		words += fact.Sentence("; %s sets most of them", name(places[0].Function))
+	}
+	f.Reasons = append(f.Reasons, words)
+	f.Remedy.Text = "Close each object where its work is over, and set no finalizer for what is made per operation. " + f.Remedy.Text
+}
+
+// finalizerPlaces is the code that sets finalizers, by samples of the CPU.
+func finalizerPlaces(p *diagnosis.Pass) []cpuPlace {
+	s, ok := cpuUseOf(p)
+	if !ok {
+		return nil
+	}
+	return s.functions(p.Model, func(frames []model.Frame) bool { return through(frames, []string{"runtime.SetFinalizer"}) })
+}
