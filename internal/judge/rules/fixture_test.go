@@ -111,7 +111,12 @@ func (b *builder) stack(words []word) error {
 			}
 			continue
 		}
-		frames = append(frames, frame(w.text))
+		text, times, repeated := strings.Cut(w.text, "×")
+		n, err := strconv.Atoi(times)
+		if repeated && err != nil {
+			return fmt.Errorf("stack: %q frames", times)
+		}
+		frames = append(frames, slices.Repeat([]model.Frame{frame(text)}, max(n, 1))...)
 	}
 	if _, dup := b.stacks[words[0].text]; dup {
 		return fmt.Errorf("stack %s is defined twice", words[0].text)

@@ -84,6 +84,7 @@ var All = []*diagnosis.Rule{
 	slowstop,
 	idlespin,
 	futexstorm,
+	deeprecursion,
 	hotfunction,
 	runtimetax,
 	idleprocs,

@@ -314,8 +314,17 @@ func golden(m *model.Model, d *diagnosis.Diagnosis) (out []string) {
 // stackLine is a stack as fixtures write it.
 func stackLine(m *model.Model, s model.Stack) string {
 	var frames []string
-	for _, f := range m.Stacks.Frames(s) {
-		frames = append(frames, fmt.Sprintf("%s@%s:%d", f.Func, f.File, f.Line))
+	all := m.Stacks.Frames(s)
+	for i := 0; i < len(all); {
+		n := 1
+		for i+n < len(all) && all[i+n] == all[i] {
+			n++
+		}
+		frame := fmt.Sprintf("%s@%s:%d", all[i].Func, all[i].File, all[i].Line)
+		if i += n; n > 1 {
+			frame += fmt.Sprintf("×%d", n)
+		}
+		frames = append(frames, frame)
 	}
 	return strings.Join(frames, " < ")
 }
