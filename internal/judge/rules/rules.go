@@ -84,6 +84,7 @@ var All = []*diagnosis.Rule{
 	slowstop,
 	idlespin,
 	futexstorm,
+	slowstart,
 	deeprecursion,
 	hotfunction,
 	runtimetax,

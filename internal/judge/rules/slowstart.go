@@ -1,0 +1,107 @@
+package rules
+
+import (
+	_ "embed"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed slowstart.md
+var slowstartPage string
+
+var slowstart = &diagnosis.Rule{
+	Name:  "slowstart",
+	Title: "Starting up takes much of what was recorded",
+	Doc:   slowstartPage,
+	// No Needs: either kind of CPU samples will do.
+	Check: checkSlowstart,
+}
+
+const (
+	// startShare is the part of the CPU in starting from which it disturbs the other shares,
+	// as much as makes a function hot.
+	startShare = hotShare
+	// startWait is the part of the window that the main goroutine must wait at one place to
+	// have done only the start: that of a server waits nearly all the time, that of a
+	// program which shares out its work and collects the answers waits often and briefly.
+	startWait = 0.5
+	// startWaits is how many waits at that place are one: it and the one that a signal or
+	// the end of the recording broke off.
+	startWaits = 2
+)
+
+func checkSlowstart(p *diagnosis.Pass) {
+	s, ok := neededCPU(p)
+	if !ok {
+		return
+	}
+	starts := startOf(p.Model)
+	share := s.in("CPU in starting up", starts)
+	if share.Value < startShare {
+		return
+	}
+	p.Report(startFinding(p, &s, share, starts))
+}
+
+// startOf is which stacks are of the start: initialising packages, and the main goroutine
+// where it waits from then on while others work.
+func startOf(m *model.Model) func([]model.Frame) bool {
+	waits := mainWaits(m)
+	return func(frames []model.Frame) bool {
+		if model.OfRecording(frames) {
+			return false
+		}
+		if throughFunc(frames, func(f string) bool { return startsWith(f, []string{"runtime.doInit"}) }) {
+			return true
+		}
+		return waits && throughFunc(frames, isMain)
+	}
+}
+
+func isMain(function string) bool { return function == "runtime.main" || function == "main.main" }
+
+// mainWaits reports whether the main goroutine waits at one place for most of the window.
+func mainWaits(m *model.Model) bool {
+	if m.Sched == nil {
+		return false
+	}
+	for i := range m.Sched.Waits {
+		w := &m.Sched.Waits[i]
+		if isMain(w.Group) && w.Count+w.Open <= startWaits && float64(w.Total) >= startWait*float64(m.Run.Duration) {
+			return true
+		}
+	}
+	return false
+}
+
+func startFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact, starts func([]model.Frame) bool) diagnosis.Finding {
+	places := s.functions(p.Model, starts)
+	took := fact.Product.Of("CPU time of starting up", fact.Seconds, s.cores(share), p.WindowLength())
+	f := diagnosis.Finding{
+		Where:      topPlaces(places, hotNamed),
+		Stacks:     topStacks(places, len(places)),
+		Evidence:   []fact.Fact{share, took, s.used()},
+		Cost:       s.cost(share),
+		Bound:      noSaving(fact.Cores, diagnosis.CPUGoal, "whether what is loaded and built is needed, and needed before the first answer, is not known"),
+		Remark:     true,
+		Confidence: diagnosis.Low,
+		Reasons:    []string{fact.Sentence("the share is sure, from %s samples; that it is too much is not", s.samples())},
+		RuledOut:   []string{"a main goroutine that does the work: it waits at one place for half of the window or more, or only package initialisation is counted"},
+		Explains:   []string{},
+		Remedy: diagnosis.Remedy{
+			Text: "It is paid once and is not what an operation costs: other shares have it in, so record the running program for them " +
+				"(`gowhy record -d 10s --pid PID`). To start sooner, make what is not needed for the first answer when it is first asked for, " +
+				"do independent parts side by side, and compute at build time what never changes.",
+			Code: "var table = sync.OnceValue(func() map[string]int { return build() }) // built when it is first asked for",
+		},
+		Experiment: changed(diagnosis.CPUPerOp, "", "The share of starting up in a recording of the changed program that is as long must fall with it."),
+	}
+	if len(places) == 0 {
+		f.Say("Starting up takes %s of CPU time, %s of what was recorded.", took, share)
+		return f
+	}
+	f.Say("Starting up takes %s of CPU time, %s of what was recorded, %s of that in %s.", took, share, s.first(places, share), name(places[0].Function))
+	return f
+}
