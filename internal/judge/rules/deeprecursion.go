@@ -25,7 +25,7 @@ var deeprecursion = &diagnosis.Rule{
 const (
 	// deepShare is the part of the CPU in stacks without their beginning from which the
 	// shares of callers mislead: what hotfunction calls most of the CPU is a tenth.
-	deepShare = hotShare
+	deepShare = 0.10
 	// deepFrames is the shortest stack that was cut: profiles keep 64 frames until Go 1.22
 	// and 128 since, the kernel 127.
 	deepFrames = 64
@@ -152,13 +152,14 @@ func recursionFinding(p *diagnosis.Pass, s *cpuUse, r *recursion, cut fact.Fact)
 		RuledOut:   []string{"recursion that the stacks show to its beginning: only those count as cut whose first frame is within it"},
 		Explains:   []string{},
 		Remedy: diagnosis.Remedy{
-			Text: "The profile has no caller of it in these stacks, so that callers have smaller shares than they cost, and each line of the " +
-				"function has a part of the whole: read it as one. Bound the depth, remember what was computed for a subtree, or turn it into a loop " +
-				"with a stack of its own: a deep recursion grows and copies the goroutine's stack, and a profiler and the collector walk it.",
+			Text: "The profile has no caller of it in these stacks, so that callers have smaller shares than they cost, " +
+				"and each line of the function has a part of the whole: read it as one. " +
+				"Bound the depth, remember what was computed for a subtree, or turn it into a loop with a stack of its own: " +
+				"a deep recursion grows and copies the goroutine's stack, and a profiler and the collector walk it.",
 		},
 		Experiment: changed(diagnosis.CPUPerOp, "", "`go test -bench NAME -count 10` of the function at two sizes tells how its time grows with the depth."),
 	}
-	f.Say("%s of the CPU in use is below %s, which calls itself: up to %s calls of it fill a stack, and %s of the CPU is in stacks that are cut there. "+
-		"Who began it is not in these.", share, name(r.function), depth, cut)
+	f.Say("%s of the CPU in use is below %s, which calls itself: up to %s calls of it fill a stack, "+
+		"and %s of the CPU is in stacks that are cut there. Who began it is not in these.", share, name(r.function), depth, cut)
 	return f
 }

@@ -27,36 +27,19 @@ const (
 	// heapgrowthCycles is the fewest collections: each says once what is alive,
 	// and both halves of the window need six to have a slope with an interval.
 	heapgrowthCycles = 12
-	// heapgrowthShare is the growth from which it is no drift: a fifth of what
-	// was alive when the warm-up was over.
-	heapgrowthShare = 0.2
 	// heapgrowthWindow is the shortest window: one that only holds a program's
 	// start shows nothing but growth. heapgrowthLong is the one from which it is
 	// more likely that something is kept than that something is being loaded.
 	heapgrowthWindow = 5 * time.Second
 	heapgrowthLong   = 30 * time.Second
-	// heapgrowthBytes is the least growth that can matter: the runtime's
-	// smallest heap.
-	heapgrowthBytes = 4 << 20
 	// heapgrowthWarm is the part of the window that counts as warm-up.
 	heapgrowthWarm = 0.25
-	// heapgrowthSteady is how fast the second half must grow, as a part of the
-	// whole: a leak is at 1; a cache that fills up, with a time constant of a
-	// third of the window, at 0.15 to 0.3.
-	heapgrowthSteady = 0.6
 	// heapgrowthNamed is how many places a finding names, and heapgrowthPlace
 	// the part of the growth that makes one worth it.
 	heapgrowthNamed = 3
 	heapgrowthPlace = 0.1
 	// heapgrowthSure is the part of it that the named places must have to be sure of.
 	heapgrowthSure = 0.5
-	// heapgrowthFew is the fewest values of the live heap that show a pace and
-	// whether it lasts: two ways from one to the next. A leak under GOGC=100 has
-	// no more of them, for the heap doubles between collections.
-	heapgrowthFew = 3
-	// heapgrowthRecent is how far into the window the last collection must be:
-	// what leaks at a steady pace doubles the heap once more in the second half.
-	heapgrowthRecent = 0.5
 	// heapgrowthSince is the part of the window after the last collection from
 	// which what was allocated since shows a pace.
 	heapgrowthSince = 0.1
@@ -81,22 +64,6 @@ const (
 	// more collections come in that time.
 	heapgrowthAgain = 4
 )
-
-// A swelling heap is what the rule measures, the warm-up left out.
-type swelling struct {
-	slope  fact.Fact // bytes a second
-	low    fact.Fact // the lower end of its 95% interval; of few collections the least between two
-	high   fact.Fact // the upper end, or the most
-	late   fact.Fact // slope of the second half
-	from   fact.Fact // bytes alive at its begin
-	over   fact.Fact // seconds
-	bytes  fact.Fact // that it grew by
-	cycles fact.Fact
-	few    bool // collections: the trend is theirs and has no 95% interval
-	dips   int  // of few collections, those that found less than one before
-	still  bool // of many collections, whether the second half grows for sure
-	lasts  bool // whether they grew at an even pace to the end of the window
-}
 
 // A grown is a line of the user's code and by how much its live bytes grew.
 type grown struct {

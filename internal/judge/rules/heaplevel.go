@@ -8,8 +8,44 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
+const (
+	// heapgrowthShare is the growth from which it is no drift: a fifth of what
+	// was alive when the warm-up was over.
+	heapgrowthShare = 0.2
+	// heapgrowthBytes is the least growth that can matter: the runtime's
+	// smallest heap.
+	heapgrowthBytes = 4 << 20
+	// heapgrowthSteady is how fast the second half must grow, as a part of the
+	// whole: a leak is at 1; a cache that fills up, with a time constant of a
+	// third of the window, at 0.15 to 0.3.
+	heapgrowthSteady = 0.6
+	// heapgrowthFew is the fewest values of the live heap that show a pace and
+	// whether it lasts: two ways from one to the next. A leak under GOGC=100 has
+	// no more of them, for the heap doubles between collections.
+	heapgrowthFew = 3
+	// heapgrowthRecent is how far into the window the last collection must be:
+	// what leaks at a steady pace doubles the heap once more in the second half.
+	heapgrowthRecent = 0.5
+)
+
 // heapgrowthOpen is the question that every growth leaves which no finding accuses.
 const heapgrowthOpen = "whether the live heap keeps growing"
+
+// A swelling heap is what the rule measures, the warm-up left out.
+type swelling struct {
+	slope  fact.Fact // bytes a second
+	low    fact.Fact // the lower end of its 95% interval; of few collections the least between two
+	high   fact.Fact // the upper end, or the most
+	late   fact.Fact // slope of the second half
+	from   fact.Fact // bytes alive at its begin
+	over   fact.Fact // seconds
+	bytes  fact.Fact // that it grew by
+	cycles fact.Fact
+	few    bool // collections: the trend is theirs and has no 95% interval
+	dips   int  // of few collections, those that found less than one before
+	still  bool // of many collections, whether the second half grows for sure
+	lasts  bool // whether they grew at an even pace to the end of the window
+}
 
 // A heapCourse is where a live heap went after its warm-up, its least values compared: what
 // breathes comes back to them, what is kept does not.

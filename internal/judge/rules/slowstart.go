@@ -22,7 +22,7 @@ var slowstart = &diagnosis.Rule{
 const (
 	// startShare is the part of the CPU in starting from which it disturbs the other shares,
 	// as much as makes a function hot.
-	startShare = hotShare
+	startShare = 0.10
 	// startWait is the part of the window that the main goroutine must wait at one place to
 	// have done only the start: that of a server waits nearly all the time, that of a
 	// program which shares out its work and collects the answers waits often and briefly.
@@ -88,11 +88,13 @@ func startFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact, starts func([]m
 		Remark:     true,
 		Confidence: diagnosis.Low,
 		Reasons:    []string{fact.Sentence("the share is sure, from %s samples; that it is too much is not", s.samples())},
-		RuledOut:   []string{"a main goroutine that does the work: it waits at one place for half of the window or more, or only package initialisation is counted"},
-		Explains:   []string{},
+		RuledOut: []string{"a main goroutine that does the work: it waits at one place for half of the window or more, " +
+			"or only package initialisation is counted"},
+		Explains: []string{},
 		Remedy: diagnosis.Remedy{
 			Text: "It is paid once and is not what an operation costs: other shares have it in, so record the running program for them " +
-				"(`gowhy record -d 10s --pid PID`). To start sooner, make what is not needed for the first answer when it is first asked for, " +
+				"(`gowhy record -d 10s --pid PID`). " +
+				"To start sooner, make what is not needed for the first answer when it is first asked for, " +
 				"do independent parts side by side, and compute at build time what never changes.",
 			Code: "var table = sync.OnceValue(func() map[string]int { return build() }) // built when it is first asked for",
 		},
