@@ -272,7 +272,7 @@ func TestRunCountsWhoLooked(t *testing.T) {
 	if !reflect.DeepEqual(d.Unchecked, want) {
 		t.Errorf("unchecked %q, want %q", d.Unchecked, want)
 	}
-	if !strings.Contains(d.Summary, "1 of 4 rules looked") {
+	if !strings.Contains(d.Summary, "1 of 4 checks ran") {
 		t.Errorf("summary %q", d.Summary)
 	}
 }

@@ -45,7 +45,7 @@ func cpuUseOf(p *diagnosis.Pass) (s cpuUse, ok bool) {
 // neededCPU is cpuUseOf for a rule that cannot look without it, and says so.
 func neededCPU(p *diagnosis.Pass) (s cpuUse, ok bool) {
 	if s, ok = cpuUseOf(p); !ok {
-		p.Lacks("the CPU samples are too few to take shares from", "gowhy record -d 10s -o longer.gowhy -- COMMAND")
+		p.Lacks("the CPU samples are too few to take shares from", p.RecordAgain(60, "longer.gowhy"))
 	}
 	return s, ok
 }

@@ -54,7 +54,7 @@ func checkDescriptorgrowth(p *diagnosis.Pass) {
 	}
 	const open = "whether open files and connections become more and more"
 	if s = untilMost(s); len(s) < 2 {
-		p.Unchecked(open, "the number of descriptors could not be read twice: /proc/PID/fd is the owner's alone", longerRecording)
+		p.Unchecked(open, "the number of descriptors could not be read twice: /proc/PID/fd is the owner's alone", p.RecordAgain(60, "longer.gowhy"))
 		return
 	}
 	first, last := p.Process("descriptors at the start", "files", fact.First), p.Process("descriptors at most", "files", fact.Most)
@@ -62,7 +62,7 @@ func checkDescriptorgrowth(p *diagnosis.Pass) {
 	over := s[len(s)-1].At - s[0].At
 	switch rises, known := s.Rises(descriptorsPart); {
 	case rises && more.Value >= descriptorsFew && (more.Value < descriptorsMore || more.Value < first.Value):
-		p.Unchecked(open, fewDescriptors(p, first, last, more), longerRecording)
+		p.Unchecked(open, fewDescriptors(p, first, last, more), p.RecordAgain(60, "longer.gowhy"))
 	case more.Value < descriptorsMore || more.Value < first.Value:
 		p.Fine(fact.Sentence("descriptors: %s at the start, %s at most", first, last))
 	case !known || over < descriptorsWindow:

@@ -83,7 +83,7 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 	case ok && g.few:
 		checkFew(p, &g, longer)
 	case len(live.Series) == 0:
-		p.Lacks("no collection said what is alive", diagnosis.HowToGet(model.MetricsLog))
+		p.Lacks("no collection said what is alive", p.HowToGet(model.MetricsLog))
 	case !ok:
 		checkLevel(p, nil, &live, longer)
 	case (g.low.Value <= 0 || g.late.Value < heapgrowthSteady*g.slope.Value) && stepped(live.Series):

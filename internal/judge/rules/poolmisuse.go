@@ -74,7 +74,7 @@ func checkPoolmisuse(p *diagnosis.Pass) {
 	_, cycles, ok := collections(p)
 	pools := madeByPools(p, cycles)
 	if !ok {
-		p.Lacks("nothing counts the collections", diagnosis.HowToGet(model.MetricsLog))
+		p.Lacks("nothing counts the collections", p.HowToGet(model.MetricsLog))
 		return
 	}
 	if pools.objects.Value == 0 {

@@ -64,7 +64,7 @@ func checkRisingcost(p *diagnosis.Pass) {
 	c := p.Model.Course()
 	if !ok || c == nil || s.Believed != model.KernelCPU || c.To-c.From < risingLength || slices.Min(c.Operations) <= 0 {
 		p.Lacks("no operations were counted beside the kernel's samples in each third of four seconds or more",
-			"gowhy load URL --rate 500   # the same rate all the time that is recorded")
+			p.SteadyLoad("60s"))
 		return
 	}
 	if rate := rateChange(c); rate > risingRate && !slowsItself(p.Model, c) {

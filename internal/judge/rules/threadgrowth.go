@@ -43,7 +43,7 @@ func checkThreadgrowth(p *diagnosis.Pass) {
 	ps := knownPs(p)
 	threads := p.Process("threads at most", "threads", fact.Most)
 	if threads.Value == 0 || ps.Value == 0 {
-		p.Unchecked("whether there are too many threads", "the number of threads or of Ps is not known", diagnosis.HowToGet(model.Trace))
+		p.Unchecked("whether there are too many threads", "the number of threads or of Ps is not known", p.HowToGet(model.Trace))
 		return
 	}
 	usual := usualThreads.Of("threads that would be usual", fact.Count, ps)
@@ -64,7 +64,7 @@ func checkThreadgrowth(p *diagnosis.Pass) {
 	if group == nil && threadsRise(p.Model) {
 		p.Unchecked("whether threads become more and more", fact.Sentence("they rose from %s to %s, and no goroutine is in a system call for so long: "+
 			"a goroutine that is locked to its thread (runtime.LockOSThread), and C code, keep one each",
-			p.Process("threads at the start", "threads", fact.First), threads), longerRecording)
+			p.Process("threads at the start", "threads", fact.First), threads), p.RecordAgain(60, "longer.gowhy"))
 		return
 	}
 	if group == nil {
