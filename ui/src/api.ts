@@ -111,6 +111,8 @@ export interface Finding {
   /** one sentence with the figures that matter */
   summary: string
   where: Place[]
+  /** what it is of, where no place is named */
+  scope?: string
   evidence: Fact[]
   cost: Cost
   bound: Bound

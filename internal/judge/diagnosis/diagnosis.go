@@ -42,6 +42,9 @@ type Rule struct {
 	// Explains names rules whose findings are symptoms of this one when they
 	// overlap.
 	Explains []string
+	// Whole says that the findings are of the whole program, of what it was built with or
+	// of the machine: no place in the code is to be named.
+	Whole bool
 	// Disturbing says that the findings are of what disturbs a recording: it does
 	// not make them less sure.
 	Disturbing bool
@@ -266,6 +269,7 @@ type Finding struct {
 	Title      string      `json:"title"`
 	Summary    string      `json:"summary"` // one sentence with the figures that matter
 	Where      []Place     `json:"where"`
+	Scope      string      `json:"scope,omitempty"` // what it is of, where no place is named
 	Evidence   []fact.Fact `json:"evidence"`
 	Cost       Cost        `json:"cost"`
 	Bound      Bound       `json:"bound"`

@@ -277,6 +277,24 @@ func TestRunCountsWhoLooked(t *testing.T) {
 	}
 }
 
+// No finding is without a place and without a word about that.
+func TestRunSaysWhere(t *testing.T) {
+	place, group := finding("", 0), finding("", 0)
+	place.Where, group.Groups = []Place{{Function: "main.f"}}, []string{"main.a", "main.b"}
+	whole := says("whole", finding("", 0))
+	whole.Whole = true
+	d := Run(sampled(0.9), []*Rule{says("place", place), says("group", group), whole, says("none", finding("", 0))}, Options{})
+	want := map[string]string{"place": "", "group": "goroutines of main.a, main.b", "whole": wholeProgram, "none": noLineKnown}
+	if len(d.Findings) != len(want) {
+		t.Errorf("%d findings", len(d.Findings))
+	}
+	for _, f := range d.Findings {
+		if f.Scope != want[f.Rule] {
+			t.Errorf("%s: scope %q, want %q", f.Rule, f.Scope, want[f.Rule])
+		}
+	}
+}
+
 func TestRunKeepsMost(t *testing.T) {
 	var fs []Finding
 	for i := range 14 {

@@ -155,6 +155,9 @@ func (r *runner) add(rule *Rule, f Finding, order int) {
 		return
 	}
 	f.fill()
+	if len(f.Where) == 0 && f.Scope == "" {
+		f.Scope = scopeOf(rule, &f)
+	}
 	f.Cost.Share = min(max(f.Cost.Share, 0), 1)
 	f.Bound.Share = min(max(f.Bound.Share, 0), 1)
 	r.prove(&f)
@@ -184,6 +187,23 @@ func ownFirst(m *model.Model, places []Place) []Place {
 		return 1
 	})
 	return out
+}
+
+// The scopes of findings without a place.
+const (
+	wholeProgram = "the whole program"
+	noLineKnown  = "not known: the evidence names no line of the program"
+)
+
+// scopeOf says what a finding without a place is of, or that it is not known.
+func scopeOf(rule *Rule, f *Finding) string {
+	switch {
+	case rule.Whole:
+		return wholeProgram
+	case len(f.Groups) > 0:
+		return "goroutines of " + strings.Join(f.Groups, ", ")
+	}
+	return noLineKnown
 }
 
 // finite reports whether every number of the finding can be ranked and saved.

@@ -22,6 +22,7 @@ var exhausted = &diagnosis.Rule{
 	Doc:     exhaustedPage,
 	Needs:   []model.Source{model.SyscallLog},
 	Instead: []model.Source{model.ShortageLog},
+	Whole:   true,
 	Check:   checkExhausted,
 }
 

@@ -20,6 +20,7 @@ var failures = &diagnosis.Rule{
 	Doc:      failuresPage,
 	Needs:    []model.Source{model.LoadResult},
 	Explains: []string{"overload"},
+	Whole:    true,
 	Check:    checkFailures,
 }
 

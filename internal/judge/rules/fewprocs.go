@@ -17,6 +17,7 @@ var fewprocs = &diagnosis.Rule{
 	Doc:      fewprocsPage,
 	Needs:    []model.Source{model.ProcFS},
 	Explains: []string{"schedlatency"},
+	Whole:    true,
 	Check:    checkFewprocs,
 }
 

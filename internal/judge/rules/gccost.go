@@ -18,6 +18,7 @@ var gccost = &diagnosis.Rule{
 	Doc:   gccostPage,
 	// No Needs: what the collector costs is in any CPU profile and in a trace.
 	Explains: []string{"gcassist", "slowstop", "allocchurn"}, // the last two with conditions; see gcSymptoms
+	Whole:    true,
 	Check:    checkGccost,
 }
 

@@ -21,6 +21,7 @@ var idlespin = &diagnosis.Rule{
 	Doc:   idlespinPage,
 	// No Needs: a trace shows it best, and the system's counters show it too.
 	Explains: []string{"futexstorm"},
+	Whole:    true,
 	Check:    checkIdlespin,
 }
 

@@ -18,6 +18,7 @@ var memorylimit = &diagnosis.Rule{
 	Needs:    []model.Source{model.MetricsLog},
 	Instead:  []model.Source{model.GCTrace},                                        // whose goals show that a limit is reached
 	Explains: []string{"gccost", "tinyheap", "gcassist", "slowstop", "allocchurn"}, // the last two with conditions; see gcSymptoms
+	Whole:    true,
 	Check:    checkMemorylimit,
 }
 

@@ -19,6 +19,7 @@ var neighbour = &diagnosis.Rule{
 	Needs:      []model.Source{model.ProcFS},
 	Explains:   []string{"starved", "schedlatency", "slowstop", "gcassist"},
 	Disturbing: true,
+	Whole:      true,
 	Check:      checkNeighbour,
 }
 

@@ -17,6 +17,7 @@ var noheadroom = &diagnosis.Rule{
 	Title: "The heap may grow into the container's memory limit",
 	Doc:   noheadroomPage,
 	Needs: []model.Source{model.ProcFS},
+	Whole: true,
 	Check: checkNoheadroom,
 }
 

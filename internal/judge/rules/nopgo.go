@@ -16,6 +16,7 @@ var nopgo = &diagnosis.Rule{
 	Title: "The build uses no profile (PGO)",
 	Doc:   nopgoPage,
 	Needs: []model.Source{model.BuildInfo},
+	Whole: true,
 	Check: checkNopgo,
 }
 

@@ -19,6 +19,7 @@ var oldgo = &diagnosis.Rule{
 	Title: "A newer Go release does the same with less CPU",
 	Doc:   oldgoPage,
 	// No Needs: the version is in any evidence, the cost in either kind of samples.
+	Whole: true,
 	Check: checkOldgo,
 }
 

@@ -19,6 +19,7 @@ var overload = &diagnosis.Rule{
 	Doc:      overloadPage,
 	Needs:    []model.Source{model.LoadResult},
 	Explains: []string{"heapgrowth", "goroutinegrowth", "schedlatency"},
+	Whole:    true,
 	Check:    checkOverload,
 }
 

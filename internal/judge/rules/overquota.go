@@ -19,6 +19,7 @@ var overquota = &diagnosis.Rule{
 	Needs:      []model.Source{model.ProcFS},
 	Explains:   []string{"throttled", "starved", "schedlatency", "slowstop", "gcassist"},
 	Disturbing: true,
+	Whole:      true,
 	Check:      checkOverquota,
 }
 

@@ -16,6 +16,7 @@ var runqueue = &diagnosis.Rule{
 	Title: "More goroutines become ready than the Ps can run",
 	Doc:   runqueuePage,
 	Needs: []model.Source{model.SchedTrace},
+	Whole: true,
 	Check: checkRunqueue,
 }
 

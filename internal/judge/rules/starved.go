@@ -18,6 +18,7 @@ var starved = &diagnosis.Rule{
 	Needs:      []model.Source{model.Trace},
 	Explains:   []string{"schedlatency"},
 	Disturbing: true,
+	Whole:      true,
 	Check:      checkStarved,
 }
 

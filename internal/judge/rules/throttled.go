@@ -18,6 +18,7 @@ var throttled = &diagnosis.Rule{
 	Needs:      []model.Source{model.ProcFS},
 	Explains:   []string{"starved", "schedlatency", "slowstop", "gcassist"},
 	Disturbing: true,
+	Whole:      true,
 	Check:      checkThrottled,
 }
 

@@ -16,6 +16,7 @@ var tinyheap = &diagnosis.Rule{
 	Title:    "The heap is so small that it is collected all the time",
 	Doc:      tinyheapPage,
 	Explains: []string{"gccost", "gcassist", "slowstop", "allocchurn"}, // the last two with conditions; see gcSymptoms
+	Whole:    true,
 	Check:    checkTinyheap,
 }
 

@@ -19,6 +19,7 @@ var wrongbuild = &diagnosis.Rule{
 	Title: "A debug build: race detector, coverage or no optimization",
 	Doc:   wrongbuildPage,
 	Needs: []model.Source{model.BuildInfo},
+	Whole: true,
 	Check: checkWrongbuild,
 }
 

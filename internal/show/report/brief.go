@@ -164,6 +164,9 @@ func (t *texter) short(n int, f *diagnosis.Finding, places, runs int) {
 		}
 		t.field(label, layout.Bold, []string{layout.Shorten(layout.Safe(place), t.Width-briefColumn)})
 	}
+	if f.Scope != "" {
+		t.field("where", layout.Plain, []string{layout.Shorten(layout.Safe(f.Scope), t.Width-briefColumn)})
+	}
 	if f.Bound.Method != "" {
 		gain, sure := layout.Safe(f.Bound.Gain()), layout.Safe(", "+sureness(f, runs))
 		if utf8.RuneCountInString(gain+sure) > t.Width-briefColumn && f.Found > 0 {

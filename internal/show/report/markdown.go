@@ -77,6 +77,9 @@ func (m *markdown) finding(n int, f *diagnosis.Finding) {
 	for _, p := range f.Where {
 		m.Item("**where** %s %s", layout.Code(p.Function), layout.Code(location(p)))
 	}
+	if f.Scope != "" {
+		m.Item("**where** %s", layout.Escape(f.Scope))
+	}
 	if f.Cost.What != "" {
 		m.Item("**cost** %s", layout.Escape(costText(f.Cost)))
 	}

@@ -173,6 +173,9 @@ func (t *texter) finding(n int, f *diagnosis.Finding, headline string) {
 		t.Para(3, "", f.Summary, layout.Plain)
 	}
 	t.where(f.Where)
+	if f.Scope != "" {
+		t.Para(labelled, "where", f.Scope, layout.Plain)
+	}
 	t.evidence(f.Evidence)
 	if f.Cost.What != "" {
 		t.Para(labelled, "cost", costText(f.Cost), layout.Plain)
