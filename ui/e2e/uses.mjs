@@ -158,7 +158,7 @@ export async function readsKernelSamples(p, r, shot) {
   await comes(page, 'its thread', (q) => q.lane === `m:${span.thread}`)
   await page.goBack()
   await page.locator('.tl-moment .tl-frame-kernel').first().waitFor() // of a thread the trace has no frames of the kernel
-  const flame = page.locator('.tl-moment a[href*="#/flame"]')
+  const flame = page.locator('.tl-moment a[href*="#/flame?kind=kernel"]')
   await flame.waitFor()
   const link = await flame.getAttribute('href')
   await flame.click()

@@ -169,7 +169,8 @@ func (l *linker) source(main *picture, w diagnosis.Place) string {
 		return ""
 	}
 	for _, t := range slices.Concat(main.trees, everyTree) {
-		if l.shareIn(t, w.Function) > 0 {
+		// In the tree of states a function may be a group's name, without a line.
+		if t != "states" && l.shareIn(t, w.Function) > 0 {
 			return linkTo("flame", "kind", t, "src", "1", "focus", pageName(w.Function), "line", strconv.Itoa(w.Line))
 		}
 	}

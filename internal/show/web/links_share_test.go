@@ -1,6 +1,8 @@
 package web
 
 import (
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,5 +99,24 @@ func TestShareOf(t *testing.T) {
 		if got := shareOf(&m, kind, "main.short"); got != want {
 			t.Errorf("main.short of %s: %v, want %v", kind, got, want)
 		}
+	}
+}
+
+// The source of a function on no stack of the picture is that of another.
+func TestSourceOfAnotherTree(t *testing.T) {
+	m := &model.Model{}
+	at := m.Stacks.Add([]model.Frame{{Func: "main.short", File: "/m/main.go", Line: 58}})
+	m.Sched = &model.Sched{
+		Groups: []model.Group{{Name: "main.worker", Count: 1, Times: model.Times{Blocked: map[string]time.Duration{"sync": time.Second}}}},
+		Waits:  []model.Wait{{Kind: model.Sync, Reason: "sync", Stack: at, Group: "main.worker", Count: 1, Total: time.Second}},
+	}
+	v := &View{Model: m.Frozen(), Diagnosis: &diagnosis.Diagnosis{}}
+	got, err := v.source(url.Values{"kind": {"net"}, "fn": {"main.short"}})
+	text, ok := got.(*SourceText)
+	if err != nil || !ok || len(text.Lines) != 1 || text.Lines[0].Number != 58 || !strings.Contains(text.Note, "of sync") {
+		t.Errorf("source = %+v, %v; want line 58 with the figures of sync", got, err)
+	}
+	if _, err := v.source(url.Values{"kind": {"net"}, "fn": {"main.none"}}); err == nil {
+		t.Error("there is a source of a function that is on no stack")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/draw/flame"
+	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/read/sourcefile"
 )
 
@@ -29,6 +30,17 @@ func (v *View) source(q url.Values) (any, error) {
 		return nil, err
 	}
 	f, err := flame.LinesOf(m, q.Get("kind"), q.Get("group"), q.Get("label"), q.Get("fn"))
+	if problem.Is(err, problem.Absence) {
+		// Who comes from a stack of the timeline wants the line, whichever stacks it is on.
+		for _, kind := range everyTree {
+			other, wrong := flame.LinesOf(v.Model, kind, "", "", q.Get("fn"))
+			if wrong == nil {
+				f, err = other, nil
+				note = strings.TrimSpace(note + " No stack of this picture has it: the figures are of " + kind + ".")
+				break
+			}
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -141,7 +141,7 @@ function Single(p: Context): JSX.Element {
   return (
     <div class="flame-split">
       <div>{picture}</div>
-      <div>{p.source(tree.func[at]! < 0 ? '' : nameOf(tree, at))}</div>
+      <div>{p.source(tree.func[at]! >= 0 ? nameOf(tree, at) : v.line > 0 ? v.focus : '')}</div>
     </div>
   )
 }
