@@ -191,7 +191,6 @@ func whoElse(p *diagnosis.Pass, c *contest) string {
 }
 
 func neighbourFinding(p *diagnosis.Pass, c *contest) diagnosis.Finding {
-	throughput := fact.Quotient.Of("throughput", fact.Factor, c.had(), c.cpu)
 	taken := fact.Quotient.Of("CPU that others had while threads of this process were ready, at most", fact.Cores,
 		c.taken, p.Process("time between readings of the process", "time", fact.Change))
 	f := diagnosis.Finding{
@@ -220,9 +219,6 @@ func neighbourFinding(p *diagnosis.Pass, c *contest) diagnosis.Finding {
 			c.queueing, fact.Name(fact.Seconds.Format(neighbourQueue))),
 	}
 	short := c.cores.Value >= minBusy && !keepsUp(p) // of CPU, for its work
-	if short {
-		f.Prove += fact.Sentence(" Throughput rises by no more than %s.", throughput)
-	}
 	if l := p.Model.Load; l != nil && l.Generator.CPU > 0 {
 		used, _ := generatorCPU(p)
 		f.Evidence = append(f.Evidence, used)

@@ -96,7 +96,8 @@ func checkSmallio(p *diagnosis.Pass) {
 		t := measureTraffic(p, d, ops)
 		verb := fact.Name(t.verb)
 		onSockets := t.known && t.socket.Value >= smallSocket
-		if onSockets && t.perOp.Value >= smallPerOp && t.perOp.Value*t.socket.Value < smallPerOp {
+		many := t.perOp.Value >= smallPerOp || t.perOp.Value > 0 && t.rate.Value*(1-t.socket.Value) >= smallRate
+		if onSockets && many && t.perOp.Value*t.socket.Value < smallPerOp {
 			// A request's one message is no piece of it: what is too much is the others.
 			t = t.elsewhere(p)
 			onSockets = false
