@@ -47,47 +47,83 @@ const (
 	bucketDepth
 	recordFuture
 	cycleFrees
+	gcFreed
+	gcHeapInUse
+	gcHeapFree
+	statsHeap
+	statsHeapEnd
+	statsThreadStacks
+	statsSpans
+	statsCaches
+	statsBuckets
+	statsGC
+	statsOther
+	deltaInHeap
+	deltaStacks
+	deltaWorkBufs
+	deltaPtrBits
+	heapArenas
+	heapAllArenas
+	heapUserArenas
 	fields int = iota
 )
 
 // fieldNames are the structure and the path in it, as the runtime spells them.
 // What a name ends in a question mark for is missing in some versions.
 var fieldNames = [fields]struct{ in, path string }{
-	gStackLo:         {"runtime.g", "stack.lo"},
-	gStackHi:         {"runtime.g", "stack.hi"},
-	gSchedSP:         {"runtime.g", "sched.sp"},
-	gSchedPC:         {"runtime.g", "sched.pc"},
-	gSchedBP:         {"runtime.g", "sched.bp"},
-	gSyscallSP:       {"runtime.g", "syscallsp"},
-	gSyscallPC:       {"runtime.g", "syscallpc"},
-	gSyscallBP:       {"runtime.g", "syscallbp?"},
-	gStatus:          {"runtime.g", "atomicstatus"},
-	gID:              {"runtime.g", "goid"},
-	gWaitSince:       {"runtime.g", "waitsince"},
-	gWaitReason:      {"runtime.g", "waitreason"},
-	gTrackingSeq:     {"runtime.g", "trackingSeq"},
-	gCreatorPC:       {"runtime.g", "gopc"},
-	gStartPC:         {"runtime.g", "startpc"},
-	schedIdleProcs:   {"runtime.schedt", "npidle"},
-	gcHeapLive:       {"runtime.gcControllerState", "heapLive"},
-	gcHeapMarked:     {"runtime.gcControllerState", "heapMarked"},
-	gcHeapGoal:       {"runtime.gcControllerState", "gcPercentHeapGoal"},
-	gcPercent:        {"runtime.gcControllerState", "gcPercent"},
-	gcMemoryLimit:    {"runtime.gcControllerState", "memoryLimit"},
-	gcAllocated:      {"runtime.gcControllerState", "totalAlloc"},
-	gcReleased:       {"runtime.gcControllerState", "heapReleased"},
-	gcMapped:         {"runtime.gcControllerState", "mappedReady"},
-	statsCollections: {"runtime.mstats", "numgc"},
-	statsForced:      {"runtime.mstats", "numforcedgc"},
-	workGCTime:       {"runtime.workType", "cpuStats.GCTotalTime?"},
-	workTotalTime:    {"runtime.workType", "cpuStats.TotalTime?"},
-	workMarkEnd:      {"runtime.workType", "tstart?"},
-	bucketNext:       {"runtime.bucket", "allnext"},
-	bucketKind:       {"runtime.bucket", "typ"},
-	bucketSize:       {"runtime.bucket", "size"},
-	bucketDepth:      {"runtime.bucket", "nstk"},
-	recordFuture:     {"runtime.memRecord", "future"},
-	cycleFrees:       {"runtime.memRecordCycle", "frees"},
+	gStackLo:          {"runtime.g", "stack.lo"},
+	gStackHi:          {"runtime.g", "stack.hi"},
+	gSchedSP:          {"runtime.g", "sched.sp"},
+	gSchedPC:          {"runtime.g", "sched.pc"},
+	gSchedBP:          {"runtime.g", "sched.bp"},
+	gSyscallSP:        {"runtime.g", "syscallsp"},
+	gSyscallPC:        {"runtime.g", "syscallpc"},
+	gSyscallBP:        {"runtime.g", "syscallbp?"},
+	gStatus:           {"runtime.g", "atomicstatus"},
+	gID:               {"runtime.g", "goid"},
+	gWaitSince:        {"runtime.g", "waitsince"},
+	gWaitReason:       {"runtime.g", "waitreason"},
+	gTrackingSeq:      {"runtime.g", "trackingSeq"},
+	gCreatorPC:        {"runtime.g", "gopc"},
+	gStartPC:          {"runtime.g", "startpc"},
+	schedIdleProcs:    {"runtime.schedt", "npidle"},
+	gcHeapLive:        {"runtime.gcControllerState", "heapLive"},
+	gcHeapMarked:      {"runtime.gcControllerState", "heapMarked"},
+	gcHeapGoal:        {"runtime.gcControllerState", "gcPercentHeapGoal"},
+	gcPercent:         {"runtime.gcControllerState", "gcPercent"},
+	gcMemoryLimit:     {"runtime.gcControllerState", "memoryLimit"},
+	gcAllocated:       {"runtime.gcControllerState", "totalAlloc"},
+	gcReleased:        {"runtime.gcControllerState", "heapReleased"},
+	gcMapped:          {"runtime.gcControllerState", "mappedReady"},
+	statsCollections:  {"runtime.mstats", "numgc"},
+	statsForced:       {"runtime.mstats", "numforcedgc"},
+	workGCTime:        {"runtime.workType", "cpuStats.GCTotalTime?"},
+	workTotalTime:     {"runtime.workType", "cpuStats.TotalTime?"},
+	workMarkEnd:       {"runtime.workType", "tstart?"},
+	bucketNext:        {"runtime.bucket", "allnext"},
+	bucketKind:        {"runtime.bucket", "typ"},
+	bucketSize:        {"runtime.bucket", "size"},
+	bucketDepth:       {"runtime.bucket", "nstk"},
+	recordFuture:      {"runtime.memRecord", "future"},
+	cycleFrees:        {"runtime.memRecordCycle", "frees"},
+	gcFreed:           {"runtime.gcControllerState", "totalFree"},
+	gcHeapInUse:       {"runtime.gcControllerState", "heapInUse"},
+	gcHeapFree:        {"runtime.gcControllerState", "heapFree"},
+	statsHeap:         {"runtime.mstats", "heapStats"},
+	statsHeapEnd:      {"runtime.mstats", "heapStats.gen"},
+	statsThreadStacks: {"runtime.mstats", "stacks_sys"},
+	statsSpans:        {"runtime.mstats", "mspan_sys"},
+	statsCaches:       {"runtime.mstats", "mcache_sys"},
+	statsBuckets:      {"runtime.mstats", "buckhash_sys"},
+	statsGC:           {"runtime.mstats", "gcMiscSys"},
+	statsOther:        {"runtime.mstats", "other_sys"},
+	deltaInHeap:       {"runtime.heapStatsDelta", "inHeap"},
+	deltaStacks:       {"runtime.heapStatsDelta", "inStacks"},
+	deltaWorkBufs:     {"runtime.heapStatsDelta", "inWorkBufs"},
+	deltaPtrBits:      {"runtime.heapStatsDelta", "inPtrScalarBits?"},
+	heapArenas:        {"runtime.mheap", "heapArenas?"},
+	heapAllArenas:     {"runtime.mheap", "allArenas?"}, // until Go 1.25
+	heapUserArenas:    {"runtime.mheap", "userArenaArenas?"},
 }
 
 // missing is the offset of a field that a version does not have.

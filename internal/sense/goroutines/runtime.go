@@ -66,6 +66,7 @@ type Gauge struct {
 	list   uint64 // an address that there is
 	spans  []span
 	sets   []func(c *Runtime, v uint64)
+	usage  *usageReader // nil where it is not known
 }
 
 // Gauge prepares the reading of the counters on another goroutine. It stays of use
@@ -83,7 +84,7 @@ func (r *Reader) Gauge() (*Gauge, error) {
 }
 
 func (r *Reader) gauge(m memory) *Gauge {
-	g := &Gauge{memory: m, list: r.list}
+	g := &Gauge{memory: m, list: r.list, usage: r.usage(m)}
 	add := func(variable string, offset uint32, set func(c *Runtime, v uint64)) {
 		if at, ok := r.counter[variable]; ok && offset != missing {
 			g.spans, g.sets = append(g.spans, span{at + uint64(offset), 8}), append(g.sets, set)

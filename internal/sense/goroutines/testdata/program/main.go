@@ -75,6 +75,18 @@ func counters() (values []int64) {
 	return values
 }
 
+// usage is what the runtime says of its memory, in the order that the test has, and where
+// an object is.
+func usage() {
+	var s runtime.MemStats
+	object := new([64]byte)
+	runtime.ReadMemStats(&s)
+	fmt.Println(s.HeapAlloc, s.HeapInuse-s.HeapAlloc, s.HeapIdle-s.HeapReleased, s.StackInuse,
+		s.MSpanSys, s.MCacheSys, s.BuckHashSys, s.GCSys)
+	fmt.Printf("%p\n", object)
+	runtime.KeepAlive(object)
+}
+
 var kept [][]byte
 
 //go:noinline
@@ -150,6 +162,9 @@ func main() {
 		case "counters":
 			fmt.Println(counters())
 			fmt.Println("end of counters")
+		case "usage":
+			usage()
+			fmt.Println("end of usage")
 		case "heap":
 			heap()
 			fmt.Println("end of heap")
