@@ -20,7 +20,10 @@ type Limits struct {
 	Quota  float64       `json:"quota,omitempty"`
 	Period time.Duration `json:"period_ns,omitempty"` // after which the quota begins anew
 	Memory uint64        `json:"memory,omitempty"`    // bytes; 0 for no limit
-	Files  uint64        `json:"files,omitempty"`     // descriptors (RLIMIT_NOFILE); 0 when unknown or without a limit
+	// MemoryHigh is over how many bytes a group is made to give memory back and is slowed
+	// down; 0 for no such mark, which version 1 does not have.
+	MemoryHigh uint64 `json:"memory_high,omitempty"`
+	Files      uint64 `json:"files,omitempty"` // descriptors (RLIMIT_NOFILE); 0 when unknown or without a limit
 }
 
 // A Group is the state of the counters of a process's control group: of the
@@ -33,6 +36,11 @@ type Group struct {
 	Throttled     int64         `json:"throttled,omitempty"` // of these, how many it was stopped in
 	ThrottledTime time.Duration `json:"throttled_ns,omitempty"`
 	Memory        uint64        `json:"memory,omitempty"` // bytes, page cache included; 0 when not counted
+	// Cache is the part of Memory that is pages of files, and shared memory; Droppable is what
+	// of it was not used for long and would be given up first. They are read together with
+	// the threads; 0 when not counted.
+	Cache     uint64 `json:"cache,omitempty"`
+	Droppable uint64 `json:"droppable,omitempty"`
 }
 
 // limitsEvery is how often limits are read again: they are changed by people.
@@ -239,6 +247,32 @@ func (g *groups) readMemoryLimit(buf []byte) {
 		text, _ := g.text(dir, name, buf)
 		if limit, ok := parseMemoryLimit(text); ok && (g.limits.Memory == 0 || limit < g.limits.Memory) {
 			g.limits.Memory, g.memoryLevel = limit, i
+		}
+		if !g.memory.v2 {
+			continue
+		}
+		text, _ = g.text(dir, "memory.high", buf)
+		if high, ok := parseMemoryLimit(text); ok && (g.limits.MemoryHigh == 0 || high < g.limits.MemoryHigh) {
+			g.limits.MemoryHigh = high
+		}
+	}
+}
+
+// readCache reads what of a group's memory is of files.
+func (g *groups) readCache(c *Group, buf []byte) {
+	if c == nil || c.Memory == 0 {
+		return
+	}
+	cache, droppable := "total_cache ", "total_inactive_file "
+	if g.memory.v2 {
+		cache, droppable = "file ", "inactive_file "
+	}
+	text, _ := g.text(g.memory.dirs[g.memoryLevel], "memory.stat", buf)
+	for line := range strings.Lines(text) {
+		if v, ok := strings.CutPrefix(line, cache); ok {
+			c.Cache = uint64(number([]byte(strings.TrimSpace(v))))
+		} else if v, ok := strings.CutPrefix(line, droppable); ok {
+			c.Droppable = uint64(number([]byte(strings.TrimSpace(v))))
 		}
 	}
 }

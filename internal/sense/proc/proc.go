@@ -47,6 +47,8 @@ type Sample struct {
 	Limits  Limits    `json:"limits"`
 	Group   *Group    `json:"group,omitempty"`   // nil when it is in no control group
 	Threads []Thread  `json:"threads,omitempty"` // only when asked for
+	// Maps is what its memory is mapped from; nil but where who samples adds it.
+	Maps *Maps `json:"maps,omitempty"`
 }
 
 // Counters are those of a process since its start. All but the times, RSS and
@@ -225,6 +227,7 @@ func (p *Process) Sample(threads bool) (Sample, error) {
 	s.Limits.Files = p.fileLimit(now)
 	s.Limits.CPUs = p.machine.usable(affinity)
 	if threads {
+		p.groups.readCache(s.Group, p.buf)
 		s.Threads = p.switches.list()
 	}
 	s.Process.OldSwitches = now.Before(p.switches.next)
