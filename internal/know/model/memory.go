@@ -17,14 +17,20 @@ type MemoryAccount struct {
 	// Mapped. Released is the part of it that was given back.
 	Classes          []MemoryClass
 	Mapped, Released uint64
-	// RSS is the process's resident memory; 0 when not known. Outside is what
-	// of it the runtime's classes do not explain: the program's text and data,
-	// C code, mapped files. Absent is the other way round, what the runtime mapped,
-	// did not give back and is not resident: memory that was never touched, or
-	// counted at another moment. One of them is 0.
-	RSS             uint64
-	Outside, Absent uint64
-	Limit           uint64 // by control group; 0 when there is none
+	RSS              uint64 // the process's resident memory at last; 0 when not known
+	// Parts are what the memory is. They add up to Counted: resident memory, or where nothing
+	// tells that, what the runtime took and has not given back.
+	Parts    []MemoryPart
+	Counted  uint64
+	Resident bool // what Counted is
+	// Untouched is what the runtime counts and nobody touched yet, so that it is no part.
+	Untouched uint64
+	// PSS, Swap and Huge are of the mappings; Cache and Droppable of the control group: pages of
+	// files, and what of them would be given up first. 0 when there is none or nothing tells.
+	PSS, Swap, Huge  uint64
+	Cache, Droppable uint64
+	Limit            uint64 // by control group; 0 when there is none
+	Bounds           []MemoryBound
 	// Growth is the trend of what was read often enough.
 	Growth []Growth
 }
@@ -60,10 +66,6 @@ func (m *Model) MemoryAccount() *MemoryAccount {
 	} else if m.Process != nil && len(m.Process.Samples) == 1 {
 		a.RSS = m.Process.Samples[0].RSS
 	}
-	if a.RSS > 0 && a.Mapped > 0 {
-		kept, rss := a.Mapped-min(a.Mapped, a.Released), m.residentBeside()
-		a.Outside, a.Absent = rss-min(rss, kept), kept-min(rss, kept)
-	}
 	if m.Limits != nil {
 		a.Limit = m.Limits.Memory
 	}
@@ -72,6 +74,8 @@ func (m *Model) MemoryAccount() *MemoryAccount {
 	if a.Live == 0 && a.AllocFrom == "" && a.Mapped == 0 && a.RSS == 0 {
 		return nil
 	}
+	m.memoryParts(a)
+	m.memoryBounds(a)
 	return a
 }
 
@@ -133,6 +137,8 @@ func (m *Model) heapSize() (live, goal uint64) {
 		goal = m.GC.Heap[len(m.GC.Heap)-1].Goal
 	case len(m.GCLog) > 0:
 		goal = m.GCLog[len(m.GCLog)-1].Goal
+	case m.MemStats != nil:
+		goal = m.MemStats.NextGC
 	}
 	return live, goal
 }
@@ -192,19 +198,27 @@ func (m *Model) allocRate() (bytes, objects float64, from string) {
 	return 0, 0, ""
 }
 
-func (m *Model) memoryClasses(a *MemoryAccount) {
-	if m.Metrics == nil {
-		return
-	}
-	var sum uint64
-	for name := range m.Metrics.Series {
-		class, ok := strings.CutPrefix(name, memoryClasses)
-		if !ok {
-			continue
+// countedClasses are the last values of what the runtime counts by class, and their total.
+func (m *Model) countedClasses() map[string]uint64 {
+	classes := map[string]uint64{}
+	if m.Metrics != nil {
+		for name := range m.Metrics.Series {
+			if class, ok := strings.CutPrefix(name, memoryClasses); ok {
+				v, _ := m.Metrics.Last(name)
+				classes[strings.TrimSuffix(class, ":bytes")] = uint64(max(0, v))
+			}
 		}
-		v, _ := m.Metrics.Last(name)
-		bytes := uint64(max(0, v))
-		switch class = strings.TrimSuffix(class, ":bytes"); class {
+	}
+	if len(classes) == 0 && m.MemStats != nil {
+		return m.MemStats.Classes
+	}
+	return classes
+}
+
+func (m *Model) memoryClasses(a *MemoryAccount) {
+	var sum uint64
+	for class, bytes := range m.countedClasses() {
+		switch class {
 		case classTotal:
 			a.Mapped = bytes
 			continue

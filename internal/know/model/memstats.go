@@ -11,4 +11,6 @@ type MemStats struct {
 	NumGC                            uint64
 	LastGC                           time.Time // zero when there was no collection
 	GCCPUFraction                    float64   // of the CPU that the program could use since its start
+	// Classes are what the runtime took, in bytes, as [MemoryClass] names them, and "total".
+	Classes map[string]uint64
 }

@@ -217,12 +217,12 @@ func TestMemoryAtOneMoment(t *testing.T) {
 	for at, rss := range []uint64{10, 30, 44, 6} { // it ends, and the last reading sees that
 		m.Process.Samples = append(m.Process.Samples, ProcessSample{At: time.Duration(at) * time.Second, RSS: rss << 20})
 	}
-	if a := m.MemoryAccount(); a.RSS != 6<<20 || a.Outside != 4<<20 || a.Absent != 0 {
-		t.Errorf("resident %d, outside %d, absent %d; want 6, 4 and 0 MiB", a.RSS>>20, a.Outside>>20, a.Absent>>20)
+	if a := m.MemoryAccount(); a.RSS != 6<<20 || a.part(partRest) != 4<<20 || a.Untouched != 0 || a.Counted != 44<<20 {
+		t.Errorf("resident %d, outside %d, untouched %d, %d in all; want 6, 4, 0 and 44 MiB", a.RSS>>20, a.part(partRest)>>20, a.Untouched>>20, a.Counted>>20)
 	}
 	m.Process.Samples[2].RSS = 15 << 20
-	if a := m.MemoryAccount(); a.Outside != 0 || a.Absent != 25<<20 {
-		t.Errorf("outside %d, absent %d; want 0 and 25 MiB", a.Outside>>20, a.Absent>>20)
+	if a := m.MemoryAccount(); a.part(partRest) != 0 || a.Untouched != 25<<20 || a.part(partRuntime) != 15<<20 {
+		t.Errorf("outside %d, untouched %d of %d; want 0, 25 and 15 MiB", a.part(partRest)>>20, a.Untouched>>20, a.part(partRuntime)>>20)
 	}
 }
 
@@ -256,8 +256,8 @@ func TestMemoryAccount(t *testing.T) {
 		t.Errorf("account %+v, want 5 MiB live, 10 MiB and 500 objects a second, 50 of 512 MiB resident", a)
 	}
 	// 40 MiB mapped and 8 of them given back leave 18 of 50 to others.
-	if a.Mapped != 40<<20 || a.Outside != 18<<20 {
-		t.Errorf("mapped %d, outside %d; want %d and %d", a.Mapped, a.Outside, 40<<20, 18<<20)
+	if a.Mapped != 40<<20 || a.part(partRest) != 18<<20 {
+		t.Errorf("mapped %d, outside %d; want %d and %d", a.Mapped, a.part(partRest), 40<<20, 18<<20)
 	}
 	var sum uint64
 	for i, c := range a.Classes {

@@ -7,6 +7,7 @@ type Process struct {
 	PID     int
 	Samples []ProcessSample // in time order, at least one
 	Threads []Thread        // by CPU time, most first
+	Maps    *Maps           // of its memory, as read last; nil when it was not
 }
 
 // A ProcessSample is the state of the process's counters at one moment.
@@ -61,7 +62,9 @@ type Limits struct {
 	Quota  float64 // cores by control group; 0 when there is none
 	Period time.Duration
 	Memory uint64 // bytes by control group; 0 when there is none
-	Files  uint64 // descriptors that the process may have; 0 when unknown
+	// MemoryHigh is over how many bytes the control group is slowed down; 0 when it is not.
+	MemoryHigh uint64
+	Files      uint64 // descriptors that the process may have; 0 when unknown
 	// Samples are the control group's counters, empty when it has none.
 	Samples []LimitSample
 }
@@ -73,6 +76,9 @@ type LimitSample struct {
 	Periods, Throttled int64         // quota periods, and those in which the group was stopped
 	ThrottledTime      time.Duration
 	Memory             uint64 // bytes
+	// Cache is the part of Memory that is pages of files, Droppable what of that would be given
+	// up first; 0 when not read at this moment.
+	Cache, Droppable uint64
 }
 
 // Usable returns how many cores the limits and the machine allow; 0 when unknown.

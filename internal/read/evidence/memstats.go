@@ -25,9 +25,18 @@ func (p *textParser) statistic(line string) {
 		}
 		return
 	}
+	value, taken, two := strings.Cut(value, " / ") // "# Stack = 1 / 2": in use, and taken for it
 	n, err := strconv.ParseUint(value, 10, 63)
 	if err != nil {
 		return
+	}
+	if p.fields == nil {
+		p.fields = map[string]float64{}
+	}
+	if v, err := strconv.ParseUint(taken, 10, 63); two && err == nil {
+		p.fields[name+"Inuse"], p.fields[name+"Sys"] = float64(n), float64(v)
+	} else {
+		p.fields[name] = float64(n)
 	}
 	switch name {
 	case "HeapAlloc":
@@ -53,6 +62,14 @@ func (p *textParser) statistic(line string) {
 func (p *textParser) memStats() *model.MemStats {
 	if p.stats.HeapSys == 0 {
 		return nil
+	}
+	p.stats.Classes = map[string]uint64{}
+	for _, m := range memMetrics {
+		class, ok := strings.CutPrefix(m.name, "/memory/classes/")
+		v, known := p.fields[m.plus.field]
+		if ok && known {
+			p.stats.Classes[strings.TrimSuffix(class, ":bytes")] = uint64(max(0, v-p.fields[m.minus.field]))
+		}
 	}
 	return &p.stats
 }

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,7 @@ func heapText(inUse, total int64, lastGC time.Time, stats bool) []byte {
 	text := fmt.Sprintf("heap profile: 1: %d [1: %d] @ heap/2\n1: %d [1: %d] @ 0x1\n#\t0x1\tmain.grow+0x1\t/src/grow.go:3\n", inUse, total, inUse, total)
 	if stats {
 		text += fmt.Sprintf("\n# runtime.MemStats\n# TotalAlloc = %d\n# HeapAlloc = %d\n# HeapSys = 4000\n# HeapReleased = 100\n# NextGC = 900\n# LastGC = %d\n"+
-			"# PauseNs = [1 2]\n# NumGC = 7\n# GCCPUFraction = 0.25\n", total, inUse, lastGC.UnixNano())
+			"# Stack = 64 / 96\n# MSpan = 8 / 32\n# Sys = 5000\n# PauseNs = [1 2]\n# NumGC = 7\n# GCCPUFraction = 0.25\n", total, inUse, lastGC.UnixNano())
 	}
 	return []byte(text)
 }
@@ -22,8 +23,9 @@ func heapText(inUse, total int64, lastGC time.Time, stats bool) []byte {
 func TestMemStats(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
 	m := load(t, Options{}, files(t, map[string][]byte{"a": heapText(300, 500, at, true)}))
-	want := model.MemStats{HeapAlloc: 300, HeapSys: 4000, HeapReleased: 100, TotalAlloc: 500, NextGC: 900, NumGC: 7, LastGC: at, GCCPUFraction: 0.25}
-	if m.MemStats == nil || *m.MemStats != want {
+	want := model.MemStats{HeapAlloc: 300, HeapSys: 4000, HeapReleased: 100, TotalAlloc: 500, NextGC: 900, NumGC: 7, LastGC: at, GCCPUFraction: 0.25, Classes: map[string]uint64{
+		"total": 5000, "heap/objects": 300, "heap/released": 100, "heap/stacks": 64, "os-stacks": 32, "metadata/mspan/inuse": 8, "metadata/mspan/free": 24}}
+	if m.MemStats == nil || !reflect.DeepEqual(*m.MemStats, want) {
 		t.Errorf("%+v, want %+v", m.MemStats, want)
 	}
 	if cut := load(t, Options{}, files(t, map[string][]byte{"a": heapText(300, 500, at, false)})); cut.MemStats != nil {

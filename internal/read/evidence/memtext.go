@@ -15,8 +15,7 @@ var (
 	memUnits  = map[string]float64{"": 1, "B": 1, "bytes": 1, "kb": 1e3, "Kb": 1e3, "KB": 1e3, "Mb": 1e6, "MB": 1e6, "Gb": 1e9, "GB": 1e9, "Tb": 1e12, "TB": 1e12,
 		"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 	// memOthers are fields that no metric is made of.
-	memOthers = []string{"LastGC", "GCCPUFraction", "HeapObjects", "HeapSys", "PauseTotalNs", "Lookups", "MSpanInuse", "MSpanSys", "MCacheInuse",
-		"MCacheSys", "BuckHashSys", "GCSys", "OtherSys", "StackSys", "NumForcedGC"}
+	memOthers = []string{"LastGC", "GCCPUFraction", "HeapObjects", "HeapSys", "PauseTotalNs", "Lookups"}
 	// memAliases are how fields are called, too.
 	memAliases = map[string]string{"Alloc": "HeapAlloc", "HeapRelease": "HeapReleased"}
 )

@@ -48,15 +48,18 @@ func (l *loader) foldProc(c clock, samples []proc.Sample) {
 			}
 			g.Samples = append(g.Samples, machineSample(at, s.Machine))
 		}
+		if s.Maps != nil {
+			p.Maps = foldMaps(at, s.Maps)
+		}
 		if s.Group != nil { // its CPU may be counted nowhere, and its stops are still
 			limits.Samples = append(limits.Samples, model.LimitSample{At: at, Usage: max(0, s.Group.Usage), Periods: s.Group.Periods,
-				Throttled: s.Group.Throttled, ThrottledTime: s.Group.ThrottledTime, Memory: s.Group.Memory})
+				Throttled: s.Group.Throttled, ThrottledTime: s.Group.ThrottledTime, Memory: s.Group.Memory, Cache: s.Group.Cache, Droppable: s.Group.Droppable})
 		}
 	}
 	last := samples[len(samples)-1]
 	g.CPUs = max(0, last.Machine.CPUs)
 	limits.CPUs, limits.Quota, limits.Period, limits.Memory = max(0, last.Limits.CPUs), max(0, last.Limits.Quota), max(0, last.Limits.Period), last.Limits.Memory
-	limits.Files = last.Limits.Files
+	limits.Files, limits.MemoryHigh = last.Limits.Files, last.Limits.MemoryHigh
 	if limits.Memory > 1<<62 {
 		limits.Memory = 0 // how version 1 of control groups says "none"
 	}
@@ -68,6 +71,14 @@ func (l *loader) foldProc(c clock, samples []proc.Sample) {
 	}
 	p.Threads = threads(samples)
 	l.m.Process, l.m.Machine, l.m.Limits = p, g, limits
+}
+
+func foldMaps(at time.Duration, m *proc.Maps) *model.Maps {
+	of := func(r proc.Resident) model.Resident {
+		return model.Resident{RSS: r.RSS, PSS: r.PSS, Swap: r.Swap, Huge: r.Huge}
+	}
+	return &model.Maps{At: at, Arenas: m.Arenas, Heap: of(m.Heap), Anonymous: of(m.Anonymous), Stack: of(m.Stack), Program: of(m.Program),
+		Libraries: of(m.Libraries), Files: of(m.Files), Shared: of(m.Shared), Kernel: of(m.Kernel)}
 }
 
 func processSample(at time.Duration, c proc.Counters) model.ProcessSample {

@@ -103,7 +103,8 @@ type textParser struct {
 	rate      float64         // heap: mean bytes between samples
 	hertz     float64         // contention: cycles in a second
 	bad       int
-	stats     model.MemStats // heap: what the text ends with
+	stats     model.MemStats     // heap: what the text ends with
+	fields    map[string]float64 // those of the statistics, by name
 }
 
 type textFrame struct {

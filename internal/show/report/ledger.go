@@ -49,8 +49,10 @@ var LedgerTables = append([]string{"group", "goroutine", "p", "gc", "task", "reg
 //   - cpu: part, cpu_ns, share (of all CPU time), cores, by {name: ns};
 //   - time: axis (Ps, threads, machine, control group), part, time_ns,
 //     window_ns, share (of the axis; null for what overlaps its parts);
-//   - memory: name, of (heap, process, runtime, allocation), value, unit, growth,
-//     growth_low and growth_high (bytes a second; null when not known);
+//   - memory: name, of (resident or taken: parts that add up to the row of all; beside,
+//     limit, heap, alloc), value (null when nothing tells it), unit, share (of the parts'
+//     sum, of a limit), from, growth, growth_low and growth_high (bytes a second), headroom
+//     and reached_seconds of a limit (null when not known);
 //   - operation: name, value, unit, source;
 //   - function: function, cpu_ns (of its own), cum_ns (with all that it calls), share (of
 //     all CPU time that was sampled, of cum_ns), bytes and cum_bytes (allocated),

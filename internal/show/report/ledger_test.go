@@ -179,7 +179,7 @@ func TestLedgerJSONKeys(t *testing.T) {
 		"region":    "name count open latency_ns" + times,
 		"cpu":       "part cpu_ns share cores by",
 		"time":      "axis part time_ns window_ns share",
-		"memory":    "name of value unit growth growth_low growth_high",
+		"memory":    "name of value unit share from growth growth_low growth_high headroom reached_seconds",
 		"operation": "name value unit source",
 		"label":     "label value cpu_ns share goroutines",
 		"function":  "function cpu_ns cum_ns share bytes cum_bytes inuse_bytes cum_inuse_bytes",
