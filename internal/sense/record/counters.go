@@ -41,6 +41,24 @@ var counterMetrics = []struct {
 	{"/memory/classes/total:bytes", mappedInAll},
 }
 
+// usageMetrics say which metric is which count of the runtime's memory.
+var usageMetrics = []struct {
+	name string
+	of   func(u *goroutines.Usage) int64
+}{
+	{"/memory/classes/heap/objects:bytes", func(u *goroutines.Usage) int64 { return u.Objects }},
+	{"/memory/classes/heap/unused:bytes", func(u *goroutines.Usage) int64 { return u.Unused }},
+	{"/memory/classes/heap/free:bytes", func(u *goroutines.Usage) int64 { return u.Free }},
+	{"/memory/classes/heap/stacks:bytes", func(u *goroutines.Usage) int64 { return u.Stacks }},
+	{"/memory/classes/metadata/other:bytes", func(u *goroutines.Usage) int64 { return u.GC + u.GCWork }},
+	{"/memory/classes/os-stacks:bytes", func(u *goroutines.Usage) int64 { return u.ThreadStacks }},
+	{"/memory/classes/other:bytes", func(u *goroutines.Usage) int64 { return u.Other }},
+	{"/memory/classes/profiling/buckets:bytes", func(u *goroutines.Usage) int64 { return u.Buckets }},
+	// The runtime's metrics have them by what is in use and what is not.
+	{"/memory/classes/metadata/mspan/inuse:bytes", func(u *goroutines.Usage) int64 { return u.Spans }},
+	{"/memory/classes/metadata/mcache/inuse:bytes", func(u *goroutines.Usage) int64 { return u.Caches }},
+}
+
 // heapGoal is the goal where GOGC alone sets it: with a memory limit it may be less.
 func heapGoal(c *goroutines.Runtime) int64 {
 	if c.MemoryLimit != goroutines.Off {
@@ -86,6 +104,9 @@ func (r *recorder) logCounters(gauge *goroutines.Gauge) *counterLog {
 	for _, m := range counterMetrics {
 		head.Scalars = append(head.Scalars, m.name)
 	}
+	for _, m := range usageMetrics {
+		head.Scalars = append(head.Scalars, m.name)
+	}
 	if l.err = json.NewEncoder(file).Encode(head); l.err == nil {
 		l.write(first)
 	}
@@ -118,10 +139,15 @@ func (l *counterLog) write(c goroutines.Runtime) {
 	if c.Procs <= 0 {
 		return
 	}
-	line := artifact.MetricsLine{Time: l.clock.now().UnixNano(), Values: make([]*float64, len(counterMetrics))}
+	line := artifact.MetricsLine{Time: l.clock.now().UnixNano(), Values: make([]*float64, len(counterMetrics)+len(usageMetrics))}
 	for i, m := range counterMetrics {
 		if v := m.of(&c); v >= 0 {
 			line.Values[i] = new(float64(v))
+		}
+	}
+	if u, ok := l.gauge.Usage(); ok {
+		for i, m := range usageMetrics {
+			line.Values[len(counterMetrics)+i] = new(float64(m.of(&u)))
 		}
 	}
 	l.err = json.NewEncoder(l.file).Encode(line)

@@ -48,6 +48,14 @@ var memMetrics = []struct {
 	{"/memory/classes/heap/free:bytes", "HeapIdle", "HeapReleased"},
 	{"/memory/classes/heap/released:bytes", "HeapReleased", ""},
 	{"/memory/classes/heap/stacks:bytes", "StackInuse", ""},
+	{"/memory/classes/metadata/mspan/inuse:bytes", "MSpanInuse", ""},
+	{"/memory/classes/metadata/mspan/free:bytes", "MSpanSys", "MSpanInuse"},
+	{"/memory/classes/metadata/mcache/inuse:bytes", "MCacheInuse", ""},
+	{"/memory/classes/metadata/mcache/free:bytes", "MCacheSys", "MCacheInuse"},
+	{"/memory/classes/metadata/other:bytes", "GCSys", ""},
+	{"/memory/classes/profiling/buckets:bytes", "BuckHashSys", ""},
+	{"/memory/classes/os-stacks:bytes", "StackSys", "StackInuse"},
+	{"/memory/classes/other:bytes", "OtherSys", ""},
 	{"/memory/classes/total:bytes", "Sys", ""},
 }
 
@@ -225,7 +233,8 @@ func expvarFields(body []byte) memFields {
 	return fields.orNil()
 }
 
-// heapTextFields reads lines like "# TotalAlloc = 123".
+// heapTextFields reads lines like "# TotalAlloc = 123", and like "# Stack = 1 / 2", which
+// is what is in use and what was taken for it.
 func heapTextFields(body []byte) memFields {
 	at := bytes.LastIndex(body, []byte("\n# runtime.MemStats"))
 	if at < 0 {
@@ -235,8 +244,12 @@ func heapTextFields(body []byte) memFields {
 	for line := range strings.Lines(string(body[at+1:])) {
 		var name string
 		var v float64
-		if n, _ := fmt.Sscanf(line, "# %s = %g", &name, &v); n == 2 {
+		var taken float64
+		switch n, _ := fmt.Sscanf(line, "# %s = %g / %g", &name, &v, &taken); n {
+		case 2:
 			fields[name] = v
+		case 3:
+			fields[name+"Inuse"], fields[name+"Sys"] = v, taken
 		}
 	}
 	return fields.orNil()

@@ -62,6 +62,8 @@ func (r *recorder) observe(pid int) *observer {
 		if o.log, err = startProcLog(pid, r.w.Path(recording.ProcMember), every); err != nil {
 			os.Remove(r.w.Path(recording.ProcMember))
 			r.refuse(recording.ProcMember, procRefusal(pid, err))
+		} else if !r.o.Piece {
+			o.log.maps = func() *proc.Maps { return mapsOf(pid, o.log.last.Process.RSS) }
 		}
 	}
 	return o

@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/ground/beat"
 	"github.com/gowhy/gowhy/internal/sense/artifact"
+	"github.com/gowhy/gowhy/internal/sense/goroutines"
 	"github.com/gowhy/gowhy/internal/sense/proc"
 )
 
@@ -30,6 +31,9 @@ type procLog struct {
 	p     *proc.Process
 	file  *os.File // unbuffered: what was seen must survive us
 	every time.Duration
+
+	// maps, if set, is asked at the end for what the memory is mapped from.
+	maps func() *proc.Maps
 
 	first, last proc.Sample
 	any         bool
@@ -86,7 +90,7 @@ func (l *procLog) sample(threads bool) error {
 	s, err := l.p.Sample(threads)
 	if errors.Is(err, proc.ErrGone) && l.any && s.Process.User+s.Process.System > 0 {
 		final := l.last
-		final.Time, final.Threads = s.Time, nil
+		final.Time, final.Threads, final.Maps = s.Time, nil, nil
 		final.Process.User = max(final.Process.User, s.Process.User)
 		final.Process.System = max(final.Process.System, s.Process.System)
 		final.Process.MinorFaults = max(final.Process.MinorFaults, s.Process.MinorFaults)
@@ -94,6 +98,9 @@ func (l *procLog) sample(threads bool) error {
 		s = final
 	} else if err != nil {
 		return err
+	}
+	if threads && l.any && err == nil && l.maps != nil {
+		s.Maps = l.maps()
 	}
 	text, jerr := json.Marshal(s)
 	if jerr != nil {
@@ -119,6 +126,31 @@ func (l *procLog) stop() error {
 	}
 	l.p.Close()
 	return errors.Join(err, l.file.Close())
+}
+
+// maxWalked is the resident memory of a process up to which its mappings are read: the
+// kernel walks through all of it for that, which takes 27 ms for 1 GB in small pages.
+const maxWalked = 16 << 30
+
+// mapsOf returns what a process's memory is mapped from, nil where that cannot be told, by where
+// its runtime says that its heap is.
+func mapsOf(pid int, resident uint64) *proc.Maps {
+	if resident > maxWalked {
+		return nil
+	}
+	var heap []proc.Range
+	if reader, err := goroutines.Open(pid); err == nil {
+		arenas, _ := reader.Arenas() // else it is where most programs have it
+		reader.Close()
+		for _, a := range arenas {
+			heap = append(heap, proc.Range(a))
+		}
+	}
+	m, err := proc.ReadMaps(pid, heap)
+	if err != nil {
+		return nil
+	}
+	return m
 }
 
 // cpu returns the CPU time that the process used between the first and the last sample.

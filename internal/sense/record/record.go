@@ -75,6 +75,8 @@ type Options struct {
 	// uses unrecorded is not measured first, and its ports are not searched. Target.URL names
 	// what answers.
 	Piece bool
+	// Outside leaves the ports of a process alone: it is read from outside only, at once.
+	Outside bool
 	// Goroutines, if set, tells what goroutines the program has, instead of its
 	// endpoint; nil while nobody knows.
 	Goroutines func() *goroutines.Snapshot
@@ -304,7 +306,7 @@ func (r *recorder) keep(member string, p *profile.Profile, data []byte) {
 func (r *recorder) attach(ctx context.Context, t Target, at *endpoint) error {
 	d := cmp.Or(r.o.Duration, defaultDuration)
 	pid := t.PID
-	if at == nil && !r.o.Piece {
+	if at == nil && !r.o.Piece && !r.o.Outside {
 		if at = r.findIn(ctx, pid); at != nil {
 			pid = r.listener(ctx, pid, at)
 		}
@@ -322,7 +324,7 @@ func (r *recorder) attach(ctx context.Context, t Target, at *endpoint) error {
 	if at != nil {
 		where = at.redactedAddress()
 	}
-	if !r.o.Piece {
+	if !r.o.Piece && !r.o.Outside {
 		r.before(ctx, pid)
 	}
 	r.o.Log(fmt.Sprintf("recording %v of %s", d, where))
