@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gowhy/gowhy/internal/ground/layout"
+	"github.com/gowhy/gowhy/internal/sense/record"
+	"github.com/gowhy/gowhy/internal/show/report"
+)
+
+const (
+	// memoryLook is for how long a running program is looked at when nobody asked for more:
+	// most of what is told is of its end.
+	memoryLook = time.Second
+
+	textFormat, jsonFormat = "text", "json"
+)
+
+// memorySources are what the account of memory is made of.
+var memorySources = []string{"proc", "metrics", "build"}
+
+// memoryFlags are those of memory.
+type memoryFlags struct {
+	format, out string
+	duration    time.Duration
+	reading     readOptions
+}
+
+func (c *command) memoryCommand() *cobra.Command {
+	f := &memoryFlags{}
+	cmd := &cobra.Command{
+		Use:   "memory (PID | URL | FILE...)",
+		Short: "Say what the memory of a program is, and how near its limits are",
+		Long: `Divides what is resident: the live heap, garbage, fragmentation, what is free and
+not given back, stacks, the runtime's own, the program's text and data, mapped
+files, native and shared memory. The parts add up to the resident memory that
+the kernel tells, and each has its source; what nothing tells is "not told".
+Then what stands beside it, and GOGC's goal, GOMEMLIMIT and the control group's
+limits with what they leave, and when they are reached where it grows for sure.
+
+A process (PID) is read from outside: it is neither stopped nor asked. A URL is
+of a server with net/http/pprof or gowhy's agent. A file is a recording, a heap
+profile in text form (heap?debug=1), memory statistics or a scrape of metrics.
+Look for ten seconds or longer (-d 30s) to learn when a limit is reached.
+"gowhy ledger --by memory" is the same account of files.`,
+		Example: `  gowhy memory 4242
+  gowhy memory 4242 -d 30s               does it grow, and until when?
+  gowhy memory http://localhost:6060
+  gowhy memory run.gowhy
+  gowhy memory 4242 --format json | jq '.[] | select(.of == "resident")'`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return misused("gowhy memory 4242   or   gowhy memory run.gowhy", "neither a process nor a URL nor a file was given")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneOf("format", f.format, []string{textFormat, jsonFormat}); err != nil {
+				return err
+			}
+			if f.duration <= 0 {
+				return misused("-d 10s", "-d %v is no time", f.duration)
+			}
+			if err := checkOutput(f.out); err != nil {
+				return err
+			}
+			return c.memory(cmd.Context(), args, f)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.format, "format", textFormat, "`FORMAT`: text, json")
+	fs.DurationVarP(&f.duration, "duration", "d", memoryLook, "look at a running program for this `TIME`")
+	fs.StringVarP(&f.out, "output", "o", "", "write to this `FILE`")
+	f.reading.flags(cmd)
+	complete(cmd, "format", []string{textFormat, jsonFormat})
+	return cmd
+}
+
+func (c *command) memory(ctx context.Context, args []string, f *memoryFlags) error {
+	if t, ok := memoryTarget(args); ok {
+		dir, err := os.MkdirTemp("", "gowhy-memory-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		out := filepath.Join(dir, "memory.gowhy")
+		if err := c.lookAtMemory(ctx, t, out, f.duration); err != nil {
+			return err
+		}
+		args, ctx = []string{out}, context.WithoutCancel(ctx) // the interrupt ended the look
+	}
+	m, err := c.read(ctx, args, f.reading)
+	if err != nil {
+		return err
+	}
+	return c.output(f.out, func(w io.Writer, l layout.Options) error {
+		return report.Ledger(w, m, report.LedgerOptions{Options: l, By: "memory", JSON: f.format == jsonFormat})
+	})
+}
+
+// memoryTarget is the running program that was given, if it is one.
+func memoryTarget(args []string) (t record.Target, ok bool) {
+	if len(args) != 1 {
+		return t, false
+	}
+	if strings.HasPrefix(args[0], "http://") || strings.HasPrefix(args[0], "https://") {
+		return record.Target{URL: args[0]}, true
+	}
+	if _, err := os.Lstat(args[0]); err == nil {
+		return t, false
+	}
+	pid, err := strconv.Atoi(args[0])
+	return record.Target{PID: pid}, err == nil
+}
+
+// lookAtMemory records what the account needs, and nothing else.
+func (c *command) lookAtMemory(ctx context.Context, t record.Target, out string, d time.Duration) error {
+	line := c.statusLine()
+	defer line.Clear()
+	_, err := record.Run(ctx, t, record.Options{Out: out, Duration: d, Only: memorySources, Outside: t.PID != 0,
+		Progress: func(left time.Duration, seen record.Seen) { line.Set("looking… %s", seenText(left, seen)) }})
+	return err
+}
