@@ -247,7 +247,7 @@ func (a *MemoryAccount) takenParts(u heapUse) {
 type MemoryBound struct {
 	Name        string
 	Limit, Used uint64
-	UsedIs      string // what Used is of
+	UsedBy      string // whose use Used is
 	// Reached is after how long the limit is reached if it goes on so; 0 when nothing grows
 	// for sure, or not for long enough to say.
 	Reached time.Duration
@@ -267,19 +267,19 @@ const farthest = 30 * 24 * time.Hour
 func (m *Model) memoryBounds(a *MemoryAccount) {
 	u, counted := a.heapUse()
 	if a.Goal > 0 && u.partsKnown {
-		a.Bounds = append(a.Bounds, MemoryBound{Name: "GOGC: the next collection ends at", Limit: a.Goal, Used: u.alive + u.since, UsedIs: "objects"})
+		a.Bounds = append(a.Bounds, MemoryBound{Name: "GOGC: the next collection ends at", Limit: a.Goal, Used: u.alive + u.since, UsedBy: "objects"})
 	}
 	if v, ok := m.Metrics.Last("/gc/gomemlimit:bytes"); ok && v > 0 && v < noMemoryLimit && counted {
-		a.Bounds = append(a.Bounds, MemoryBound{Name: "GOMEMLIMIT", Limit: uint64(v), Used: u.total, UsedIs: "the runtime's", Reached: reached(m.keptSeries(), v-float64(u.total))})
+		a.Bounds = append(a.Bounds, MemoryBound{Name: "GOMEMLIMIT", Limit: uint64(v), Used: u.total, UsedBy: "the runtime", Reached: reached(m.keptSeries(), v-float64(u.total))})
 	}
 	if m.Limits == nil {
 		return
 	}
-	used, of := a.RSS, "resident"
+	used, by := a.RSS, "the process"
 	if n := len(m.Limits.Samples); n > 0 && m.Limits.Samples[n-1].Memory > 0 {
 		last := m.Limits.Samples[n-1]
 		a.Cache, a.Droppable = last.Cache, last.Droppable
-		used, of = last.Memory-min(last.Memory, last.Droppable), "of the group"
+		used, by = last.Memory-min(last.Memory, last.Droppable), "the group"
 	}
 	resident := m.Process.Series(func(s ProcessSample) float64 { return float64(s.RSS) })
 	for _, b := range []struct {
@@ -287,7 +287,7 @@ func (m *Model) memoryBounds(a *MemoryAccount) {
 		limit uint64
 	}{{"control group: slowed down over", m.Limits.MemoryHigh}, {"control group: killed over", m.Limits.Memory}} {
 		if b.limit > 0 {
-			a.Bounds = append(a.Bounds, MemoryBound{Name: b.name, Limit: b.limit, Used: used, UsedIs: of, Reached: reached(resident, float64(b.limit)-float64(used))})
+			a.Bounds = append(a.Bounds, MemoryBound{Name: b.name, Limit: b.limit, Used: used, UsedBy: by, Reached: reached(resident, float64(b.limit)-float64(used))})
 		}
 	}
 }

@@ -219,8 +219,8 @@ func memoryNotes(a *model.MemoryAccount, width int) []string {
 	}
 	for _, b := range a.Bounds {
 		if b.Reached > 0 {
-			lines = append(lines, fmt.Sprintf("%s %s: reached in %s if it grows on like this; %s of it are used (%s)",
-				b.Name, figures.Bytes(b.Limit), figures.Duration(b.Reached), figures.Bytes(b.Used), b.UsedIs))
+			lines = append(lines, fmt.Sprintf("%s %s: %s in use by %s, reached in %s if it grows on like this",
+				b.Name, figures.Bytes(b.Limit), figures.Bytes(b.Used), b.UsedBy, figures.Duration(b.Reached)))
 		}
 	}
 	if len(lines) == 0 {
