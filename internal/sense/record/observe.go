@@ -63,7 +63,7 @@ func (r *recorder) observe(pid int) *observer {
 			os.Remove(r.w.Path(recording.ProcMember))
 			r.refuse(recording.ProcMember, procRefusal(pid, err))
 		} else if !r.o.Piece {
-			o.log.maps = func() *proc.Maps { return mapsOf(pid, o.log.last.Process.RSS) }
+			o.log.maps = func() *proc.Maps { return r.mapsOf(pid, o.log.last.Process.RSS) }
 		}
 	}
 	return o

@@ -132,9 +132,9 @@ func (l *procLog) stop() error {
 // kernel walks through all of it for that, which takes 27 ms for 1 GB in small pages.
 const maxWalked = 16 << 30
 
-// mapsOf returns what a process's memory is mapped from, nil where that cannot be told, by where
-// its runtime says that its heap is.
-func mapsOf(pid int, resident uint64) *proc.Maps {
+// mapsOf returns what a process's memory is mapped from, by where its runtime says that its heap
+// is; nil where that cannot be told. That it may not be read is noted.
+func (r *recorder) mapsOf(pid int, resident uint64) *proc.Maps {
 	if resident > maxWalked {
 		return nil
 	}
@@ -147,6 +147,11 @@ func mapsOf(pid int, resident uint64) *proc.Maps {
 		}
 	}
 	m, err := proc.ReadMaps(pid, heap)
+	if errors.Is(err, os.ErrPermission) {
+		refusal := procRefusal(pid, err)
+		refusal.Why = "what its memory is mapped from may not be read"
+		r.refuse(recording.ProcMember, refusal)
+	}
 	if err != nil {
 		return nil
 	}
