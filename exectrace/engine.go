@@ -37,6 +37,7 @@ const (
 	trForced                // its carried state cannot be trusted
 	trTaken                 // carried in a system call: its end said that the P was lost
 	trUncounted             // born without a stack: counted when its group is known
+	trStood                 // a wait of it went on when the window ended, and is counted
 )
 
 // A gor is a goroutine in the replay. What most of its events touch fills
@@ -304,11 +305,22 @@ type burstTally struct{ count, woken, max, futile int64 }
 // before, was not known when it ended: no stack of it had been seen.
 type lateWait struct {
 	unnamed bool // the place where it had waited is the stitcher's to fill in
+	open    bool // it went on when the window ended
+	still   bool // and when the window began
 	state   State
 	reason  uint16
 	cause   uint64
 	d       int64
 	next    int32 // of the same goroutine, plus one
+}
+
+// An openWait is a wait that went on when the window ended: the generation goes on, and
+// has its end.
+type openWait struct {
+	class uint64 // as in engine.waits
+	stack uint32
+	still bool // it went on when the window began
+	d     int64
 }
 
 // An engine replays one generation after the other; its memory is used again.
@@ -361,6 +373,7 @@ type engine struct {
 	logs       []logTally       // by string id of the category
 	coldFree   []int32
 	late       []lateWait
+	open       []openWait
 	gcs        []gcMark
 	heap       [heapMarks]heapMark
 	pauses     []pauseMark
@@ -410,6 +423,7 @@ func (e *engine) reset(g *generation, o Options) {
 	e.colds = e.colds[:0]
 	e.sums.reset()
 	e.waits.reset()
+	e.open = e.open[:0]
 	e.queue, e.paused = e.queue[:0], e.paused[:0]
 	e.tries, e.noting = g.patience(), false
 	e.waiting, e.barriers = e.waiting[:0], e.barriers[:0]

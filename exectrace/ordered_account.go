@@ -77,7 +77,7 @@ type orderedAccount struct {
 	procs   map[int32]*orderedProc
 	alive   []int // by group
 	cause   []map[Stack]int
-	early   map[uint64][]earlyWait // of goroutines without a name yet, by id
+	early   map[uint64][]lifeWait // of goroutines without a name yet, by id: traces of Go 1.22 tell it when they first stop
 	line    timeline
 	heap    HeapSample
 	// heapSeen is how many samples of the heap there were, of which each heapStep-th is kept.
@@ -87,13 +87,6 @@ type orderedAccount struct {
 	// old is set for traces of Go 1.21 and older. Their Ps stop before the trace begins
 	// and are started in it: one that is first seen running has just begun to.
 	old bool
-}
-
-// An earlyWait is a wait of a goroutine whose start function is not known yet:
-// traces of Go 1.22 tell it when it first stops.
-type earlyWait struct {
-	key waitKey
-	d   int64
 }
 
 // maxEarly bounds the waits put off for one goroutine.
@@ -114,7 +107,7 @@ type orderedProc struct {
 }
 
 func newOrderedAccount(o Options) *orderedAccount {
-	a := &orderedAccount{st: newStitcher(o.Keep, o.Window), procs: map[int32]*orderedProc{}, early: map[uint64][]earlyWait{}, sweeps: o.Sweeps, heapStep: 1}
+	a := &orderedAccount{st: newStitcher(o.Keep, o.Window), procs: map[int32]*orderedProc{}, early: map[uint64][]lifeWait{}, sweeps: o.Sweeps, heapStep: 1}
 	a.ids.reset()
 	return a
 }
@@ -395,7 +388,7 @@ func (a *orderedAccount) leave(l *life, e *Event, now int64) {
 	case Runnable:
 		l.ready += d
 		if a.counts(l, e) {
-			a.wait(l, waitKey{Runnable, 0, l.stack, 0}, d)
+			a.wait(l, lifeWait{key: waitKey{Runnable, 0, l.stack, 0}, d: d})
 			if l.woken != 0 {
 				st.addWake(l.stack, l.woken, 1)
 			}
@@ -403,7 +396,7 @@ func (a *orderedAccount) leave(l *life, e *Event, now int64) {
 	case Waiting:
 		st.sums.add(&l.blocked, l.reason, d)
 		if a.counts(l, e) {
-			a.wait(l, waitKey{Waiting, l.reason, l.stack, 0}, d)
+			a.wait(l, lifeWait{key: waitKey{Waiting, l.reason, l.stack, 0}, d: d}) // no event behind the window is seen here
 		}
 	case Syscall:
 		off := now
@@ -415,7 +408,7 @@ func (a *orderedAccount) leave(l *life, e *Event, now int64) {
 		l.sys += off - l.since
 		l.sysOff += now - off
 		if a.counts(l, e) {
-			a.wait(l, waitKey{Syscall, 0, l.stack, 0}, d)
+			a.wait(l, lifeWait{key: waitKey{Syscall, 0, l.stack, 0}, d: d})
 		}
 		a.leaveSyscall(l, e, now)
 	default:
@@ -425,26 +418,20 @@ func (a *orderedAccount) leave(l *life, e *Event, now int64) {
 }
 
 // wait adds a wait of a goroutine to the profiles, as soon as its group is known.
-func (a *orderedAccount) wait(l *life, k waitKey, d int64) {
+func (a *orderedAccount) wait(l *life, w lifeWait) {
 	if early := a.early[l.id]; l.group == 0 && len(early) < maxEarly {
-		a.early[l.id] = append(early, earlyWait{k, d})
+		a.early[l.id] = append(early, w)
 		return
 	}
-	a.addWait(l.group, k, d)
-}
-
-func (a *orderedAccount) addWait(group int32, k waitKey, d int64) {
-	k.group = group
-	a.st.addWait(k, 1, d)
-	if k.state == Runnable {
-		a.st.groups[group].delay.add(time.Duration(d))
-	}
+	w.key.group = l.group
+	a.st.addLifeWait(w)
 }
 
 // release adds the waits that were put off.
 func (a *orderedAccount) release(l *life) {
 	for _, w := range a.early[l.id] {
-		a.addWait(l.group, w.key, w.d)
+		w.key.group = l.group
+		a.st.addLifeWait(w)
 	}
 	delete(a.early, l.id)
 }

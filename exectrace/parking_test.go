@@ -76,6 +76,85 @@ func TestOpenWaits(t *testing.T) {
 	}
 }
 
+// Of those that wait for a lock when a window ends, some get it later in the same
+// generation: their waits go on in the window, and one that begins later is not in it.
+func TestWaitsCutByWindow(t *testing.T) {
+	var out bytes.Buffer
+	b := corpus.NewBuilder(&out, 26)
+	start := uint64(corpus.Epoch)
+	g := b.Generation(1, start)
+	work := g.Stack("main.work")
+	parked := g.Stack("runtime.gopark", "runtime.goparkunlock", "runtime.semacquire1", "internal/sync.runtime_SemacquireMutex",
+		"internal/sync.(*Mutex).lockSlow", "internal/sync.(*Mutex).Lock", "sync.(*Mutex).Lock", "main.work")
+	lock, unlock := g.Stack("sync.(*Mutex).Lock", "main.work"), g.Stack("sync.(*Mutex).Unlock", "main.work")
+	quiet := g.Thread(corpus.NoThread)
+	for i := range uint64(3) {
+		quiet.Event(start, corpus.StatusStack, 10+i, corpus.NoThread, corpus.Waiting, parked)
+	}
+	th := g.Thread(1)
+	at := start
+	on := func(typ corpus.Type, args ...uint64) { at += 1000; th.Event(at, typ, args...) }
+	on(corpus.ProcStatus, 0, corpus.ProcRunning)
+	on(corpus.StatusStack, 1, 1, corpus.Running, work)
+	on(corpus.ProcsChange, 1, 0)
+	on(corpus.GoUnblock, 10, 1, unlock) // at 4,000
+	on(corpus.GoBlock, g.String("sync"), lock)
+	on(corpus.GoStart, 10, 2)
+	on(corpus.GoUnblock, 11, 1, unlock) // at 7,000, behind the windows
+	on(corpus.GoUnblock, 1, 1, unlock)
+	on(corpus.GoBlock, g.String("sync"), lock)
+	on(corpus.GoStart, 1, 2)
+	on(corpus.GoStop, g.String("preempted"), work)
+	on(corpus.ProcStop)
+	end := at
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole := replayAccounts(t, out.Bytes(), Options{})
+	ns := func(ticks int64) int64 { return int64(whole.Info.End-whole.Info.Start) * ticks / int64(end-start) }
+	for _, c := range []struct {
+		from, to             int64 // ticks
+		count, open, parked  int64
+		openTotal, restTotal int64 // ticks
+	}{
+		{0, 6001, 1, 3, 2, 2*6001 + 1001, 4000},
+		{4500, 6001, 0, 3, 2, 2*1501 + 1001, 0},
+		{2000, 3001, 0, 3, 3, 3 * 1001, 0},
+	} { // ordered events end a window at its last event: windows end just behind one
+		w := Range{whole.Info.Start + Time(ns(c.from)), whole.Info.Start + Time(ns(c.to))}
+		for name, a := range map[string]*Accounts{
+			"replay":  replayAccounts(t, out.Bytes(), Options{Window: w, Keep: -1}),
+			"ordered": orderedAccounts(t, out.Bytes(), Options{Window: w, Keep: -1}),
+		} {
+			var got Wait
+			for _, x := range a.Waits {
+				if x.State == Waiting {
+					got.Count, got.Open, got.Parked = got.Count+x.Count, got.Open+x.Open, got.Parked+x.Parked
+					got.Total, got.OpenTotal = got.Total+x.Total, got.OpenTotal+x.OpenTotal
+				} else if x.Total == 0 {
+					t.Errorf("%s, %v: a wait of no time: %+v", name, w, x)
+				}
+			}
+			if got.Count != c.count || got.Open != c.open || got.Parked != c.parked {
+				t.Errorf("%s, %v: Count, Open, Parked = %d, %d, %d, want %d, %d, %d", name, w, got.Count, got.Open, got.Parked, c.count, c.open, c.parked)
+			}
+			rest := int64(got.Total - got.OpenTotal)
+			if x, y := int64(got.OpenTotal)-ns(c.openTotal), rest-ns(c.restTotal); x < -256 || x > 256 || y < -256 || y > 256 {
+				t.Errorf("%s, %v: OpenTotal and the rest = %d, %d, want %d, %d", name, w, got.OpenTotal, rest, ns(c.openTotal), ns(c.restTotal))
+			}
+			standing := int64(0)
+			for _, s := range a.Last {
+				if s.State == Waiting {
+					standing += s.Count
+				}
+			}
+			if standing != c.open {
+				t.Errorf("%s, %v: %d stand waiting when the window ends, want %d", name, w, standing, c.open)
+			}
+		}
+	}
+}
+
 func TestParking(t *testing.T) {
 	for _, c := range []struct {
 		stack  []string

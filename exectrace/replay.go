@@ -288,12 +288,12 @@ func run[variant plain | noted | marked](e *engine, mi int32, force bool) {
 				dt := now - s.since
 				s.ready += dt
 				special := s.flags&(flCarried|flAssist|flUnnamed) != 0 && e.startSpecial(m, s, now)
-				if !special {
+				if !special && now > from && s.since < to {
 					if s.group != 0 {
 						e.waits.add(&s.readyAt, waitCause(s.stack, s.woken), waitClass(Runnable, 0, s.group), dt)
 						e.tallies[s.group].delay.add(e.ns(dt))
 					} else {
-						e.postpone(s, Runnable, 0, waitCause(s.stack, s.woken), dt, false)
+						e.postpone(s, lateWait{state: Runnable, cause: waitCause(s.stack, s.woken), d: dt})
 					}
 				}
 				c, x := e.cellAt(now)
@@ -630,11 +630,13 @@ func run[variant plain | noted | marked](e *engine, mi int32, force bool) {
 				s = &e.gs[slot]
 			}
 			// The switched-to goroutine is made ready and runs at once.
-			if s.group != 0 {
+			switch {
+			case e.beside(now, now):
+			case s.group != 0:
 				e.waits.add(&s.readyAt, 0, waitClass(Runnable, 0, s.group), 0)
 				e.tallies[s.group].delay.add(0)
-			} else {
-				e.postpone(s, Runnable, 0, 0, 0, false)
+			default:
+				e.postpone(s, lateWait{state: Runnable})
 			}
 			s.word = a2<<stBits | stRunning
 			s.since = now

@@ -318,7 +318,9 @@ func (e *engine) startSpecial(m *thread, s *gor, now int64) (done bool) {
 		e.leaveCarried(s, now)
 	case s.flags&flUnnamed != 0:
 		s.flags &^= flUnnamed
-		e.postpone(s, Runnable, 0, waitCause(s.stack, 0), now-s.since, true)
+		if !e.beside(s.since, now) {
+			e.postpone(s, lateWait{state: Runnable, cause: waitCause(s.stack, 0), d: now - s.since, unnamed: true})
+		}
 	default:
 		return false
 	}

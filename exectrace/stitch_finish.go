@@ -91,24 +91,35 @@ func (st *stitcher) finishLives(end int64) {
 // its time in the window.
 func (st *stitcher) stand(l *life, state State, end int64) {
 	d := end - l.since
-	if d < 0 || l.created == bornAfter {
+	if d < 0 || l.created == bornAfter || l.stood {
 		return
+	}
+	if state == Waiting && !st.window.IsZero() && l.since >= int64(st.window.To) {
+		state = Unknown // it waits since the window ended
 	}
 	k := waitKey{state, 0, max(l.stack, 0), l.group}
 	switch state {
 	case Waiting:
 		k.reason = l.reason
-		st.waits.at(k.pack()).total += d
 	case Runnable:
 		k.stack = l.woken
 	case Running, Unknown:
 		k.stack = 0
 	}
+	st.standAt(k, d, state != Running && state != Unknown && l.since <= st.clip(int64(st.acc.Info.Start)))
+}
+
+// standAt notes that one more stands somewhere when the window ends, for how long it has,
+// and whether it stood there when the window began.
+func (st *stitcher) standAt(k waitKey, d int64, still bool) {
+	if k.state == Waiting {
+		st.waits.at(k.pack()).total += d
+	}
 	o := st.last[k]
 	o.n++
 	o.total += d
 	o.longest = max(o.longest, d)
-	if state != Running && state != Unknown && l.since <= st.clip(int64(st.acc.Info.Start)) {
+	if still {
 		o.still++
 	}
 	st.last[k] = o

@@ -28,6 +28,10 @@ func (st *stitcher) joinWaits(e *engine) {
 			st.addWake(stack, st.stack(e, woken), w.n)
 		}
 	}
+	for _, w := range e.open {
+		k := waitKey{Waiting, st.reasonAt(int32(uint16(w.class >> 16))), st.stack(e, w.stack), st.groupOf[uint16(w.class)]}
+		st.standAt(k, e.ns(w.d), w.still)
+	}
 	for stack, b := range e.bursts {
 		s := st.stack(e, stack)
 		t := st.bursts[s]

@@ -9,6 +9,7 @@ type life struct {
 	id      uint64
 	state   uint8 // st…
 	marker  bool  // a mark worker in the middle of its run
+	stood   bool  // a wait of it went on when the window ended, and is counted
 	index   int   // generation that last mentioned it
 	since   int64 // ns, as all times here
 	stack   Stack
@@ -32,8 +33,10 @@ type life struct {
 }
 
 type lifeWait struct {
-	key waitKey
-	d   int64
+	key   waitKey
+	d     int64
+	open  bool // it went on when the window ended
+	still bool // and when the window began
 }
 
 type liveRegion struct {
@@ -279,6 +282,7 @@ func (st *stitcher) complete(e *engine, slot int32, s *gor, l *life, from int64)
 	}
 	end := e.ns(e.carry(s).end)
 	all, before := end-l.since, from-l.since
+	counts := st.window.IsZero() || end > e.ns(e.from) && all > 0
 	var part [5]int64
 	switch l.state {
 	case stRunning:
@@ -289,12 +293,17 @@ func (st *stitcher) complete(e *engine, slot int32, s *gor, l *life, from int64)
 	case stRunnable:
 		part[1] = before
 		l.ready += before
-		st.addLate(l, waitKey{Runnable, 0, l.stack, l.group}, all)
-		st.addWake(l.stack, l.woken, 1)
+		if counts {
+			st.addLate(l, lifeWait{key: waitKey{Runnable, 0, l.stack, l.group}, d: all})
+			st.addWake(l.stack, l.woken, 1)
+		}
 	case stWaiting:
 		part[4] = all
 		st.sums.add(&l.blocked, l.reason, all)
-		st.addLate(l, waitKey{Waiting, l.reason, l.stack, l.group}, all)
+		if counts {
+			l.stood = !st.window.IsZero() && end >= e.ns(e.to)
+			st.addLate(l, lifeWait{waitKey{Waiting, l.reason, l.stack, l.group}, all, l.stood, l.since <= st.clip(int64(st.acc.Info.Start))})
+		}
 	case stSyscall:
 		off := l.offAt
 		if off < 0 && e.carry(s).offAt >= 0 {
@@ -314,7 +323,9 @@ func (st *stitcher) complete(e *engine, slot int32, s *gor, l *life, from int64)
 		part[2], part[3] = off-l.since, end-off
 		l.sys += off - l.since
 		l.sysOff += end - off
-		st.addLate(l, waitKey{Syscall, 0, l.stack, l.group}, all)
+		if counts {
+			st.addLate(l, lifeWait{key: waitKey{Syscall, 0, l.stack, l.group}, d: all})
+		}
 	default:
 		l.unknown += before
 	}
@@ -363,6 +374,9 @@ func (st *stitcher) settle(e *engine, s *gor, l *life, th int32) {
 		state := uint8(s.word & stMask)
 		l.state = state
 		l.since = e.ns(s.since)
+		if s.since >= e.to {
+			l.since = int64(st.window.To) // exactly, whatever a tick is
+		}
 		l.stack = st.stack(e, s.stack)
 		l.woken = st.stack(e, s.woken)
 		l.reason, l.offAt = 0, -1
@@ -373,6 +387,7 @@ func (st *stitcher) settle(e *engine, s *gor, l *life, th int32) {
 			l.marker, l.reason = true, int32(s.reason)
 		}
 	}
+	l.stood = l.stood || s.traits&trStood != 0
 	st.settleProc(e, s, l, th)
 	st.settleCold(e, s, l)
 }
@@ -450,7 +465,8 @@ func (st *stitcher) joinLate(e *engine, s *gor, l *life, place Stack) {
 		if w.state == Waiting {
 			k.reason = st.reasonAt(int32(w.reason))
 		}
-		st.addLate(l, k, e.ns(w.d))
+		l.stood = l.stood || w.open
+		st.addLate(l, lifeWait{k, e.ns(w.d), w.open, w.still})
 		if w.state == Runnable {
 			woken := st.stack(e, uint32(w.cause))
 			if w.unnamed {
@@ -463,24 +479,30 @@ func (st *stitcher) joinLate(e *engine, s *gor, l *life, place Stack) {
 }
 
 // addLate counts a wait, or keeps it while the group is not known.
-func (st *stitcher) addLate(l *life, k waitKey, d int64) {
+func (st *stitcher) addLate(l *life, w lifeWait) {
 	if l.group == 0 {
-		l.late = append(l.late, lifeWait{k, d})
+		l.late = append(l.late, w)
 		return
 	}
-	st.addWait(k, 1, d)
-	if k.state == Runnable {
-		st.groups[l.group].delay.add(time.Duration(d))
+	st.addLifeWait(w)
+}
+
+// addLifeWait counts a wait whose group is known.
+func (st *stitcher) addLifeWait(w lifeWait) {
+	if w.open {
+		st.standAt(w.key, w.d, w.still)
+		return
+	}
+	st.addWait(w.key, 1, w.d)
+	if w.key.state == Runnable {
+		st.groups[w.key.group].delay.add(time.Duration(w.d))
 	}
 }
 
 func (st *stitcher) flushLate(l *life) {
 	for _, w := range l.late {
 		w.key.group = l.group
-		st.addWait(w.key, 1, w.d)
-		if w.key.state == Runnable {
-			st.groups[l.group].delay.add(time.Duration(w.d))
-		}
+		st.addLifeWait(w)
 	}
 	l.late = nil
 }

@@ -70,7 +70,7 @@ func (e *engine) leaveCarried(s *gor, now int64) {
 	e.carry(s).stack = s.stack
 }
 
-// leaveWaiting ends a wait.
+// leaveWaiting ends a wait. One that the window's end cuts goes on there.
 func (e *engine) leaveWaiting(s *gor, now int64) {
 	if s.flags&flCarried != 0 {
 		e.leaveCarried(s, now)
@@ -78,12 +78,24 @@ func (e *engine) leaveWaiting(s *gor, now int64) {
 	}
 	dt := now - s.since
 	e.sums.add(&s.blocked, int32(s.reason), dt)
-	if s.group == 0 {
-		e.postpone(s, Waiting, s.reason, waitCause(s.stack, 0), dt, false)
+	open, still := now >= e.to, s.since <= e.from
+	switch {
+	case e.beside(s.since, now):
+	case s.group == 0:
+		e.postpone(s, lateWait{state: Waiting, reason: s.reason, cause: waitCause(s.stack, 0), d: dt, open: open, still: still})
+	case open:
+		e.open = append(e.open, openWait{waitClass(Waiting, s.reason, s.group), s.stack, still, dt})
+	default:
+		e.waits.add(&s.waitAt, waitCause(s.stack, 0), waitClass(Waiting, s.reason, s.group), dt)
 		return
 	}
-	e.waits.add(&s.waitAt, waitCause(s.stack, 0), waitClass(Waiting, s.reason, s.group), dt)
+	if open && s.since < e.to {
+		s.traits |= trStood
+	}
 }
+
+// beside reports whether a state lies outside the window: it counts as none there.
+func (e *engine) beside(since, now int64) bool { return now <= e.from || since >= e.to }
 
 // leaveSyscall ends a system call. taken tells that its event says that the
 // P was lost, also when nothing showed when.
@@ -113,11 +125,13 @@ func (e *engine) leaveSyscall(m *thread, s *gor, now int64, taken bool) {
 	} else {
 		s.sys += dt
 	}
-	if s.group == 0 {
-		e.postpone(s, Syscall, 0, waitCause(s.stack, 0), dt, false)
-		return
+	switch {
+	case e.beside(s.since, now):
+	case s.group == 0:
+		e.postpone(s, lateWait{state: Syscall, cause: waitCause(s.stack, 0), d: dt})
+	default:
+		e.waits.add(&s.waitAt, waitCause(s.stack, 0), waitClass(Syscall, 0, s.group), dt)
 	}
-	e.waits.add(&s.waitAt, waitCause(s.stack, 0), waitClass(Syscall, 0, s.group), dt)
 }
 
 // dropProc makes the P of a thread idle.
@@ -291,8 +305,9 @@ func (e *engine) forceProc(m *thread, p *proc, now int64) {
 }
 
 // postpone keeps a wait until the goroutine's group is known.
-func (e *engine) postpone(s *gor, state State, reason uint16, cause uint64, d int64, unnamed bool) {
-	e.late = append(e.late, lateWait{unnamed, state, reason, cause, d, s.late})
+func (e *engine) postpone(s *gor, w lateWait) {
+	w.next = s.late
+	e.late = append(e.late, w)
 	s.late = int32(len(e.late))
 }
 
@@ -310,9 +325,14 @@ func (e *engine) settleGroup(s *gor) {
 	tl := e.tallies[s.group]
 	for i := s.late; i != 0; {
 		w := &e.late[i-1]
-		x := e.waits.at(w.cause, waitClass(w.state, w.reason, s.group))
-		x.n++
-		x.total += w.d
+		class := waitClass(w.state, w.reason, s.group)
+		if w.open {
+			e.open = append(e.open, openWait{class, uint32(w.cause >> 32), w.still, w.d})
+		} else {
+			x := e.waits.at(w.cause, class)
+			x.n++
+			x.total += w.d
+		}
 		if w.state == Runnable {
 			tl.delay.add(e.ns(w.d))
 		}
