@@ -209,9 +209,42 @@ func (q *queue) place(p *diagnosis.Pass) diagnosis.Place {
 	return diagnosis.Place{}
 }
 
-// server is the user's line that most often ended a wait.
+// server is the user's line that most often ended a wait, and of a lock the one that holds
+// up others longest: who gives it back often need not hold it long.
 func (q *queue) server(p *diagnosis.Pass) diagnosis.Place {
+	if q.kind == lockDemand {
+		return q.longestHolder(p)
+	}
 	return userPlace(p, largest(q.servers)...)
+}
+
+// longestHolder is the line that gives the lock back after the longest delays, by the
+// mutex profile. Without one it is known only where there is but one such line.
+func (q *queue) longestHolder(p *diagnosis.Pass) (longest diagnosis.Place) {
+	delays := map[diagnosis.Place]float64{} // of the lines that give it back
+	for s := range q.servers {
+		if place, ok := p.UserPlace(s); ok {
+			delays[place] = 0
+		}
+	}
+	if len(delays) == 1 {
+		return userPlace(p, largest(q.servers)...)
+	}
+	if p.Model.Mutex == nil {
+		return longest
+	}
+	column := p.Model.Mutex.Column("delay")
+	for i := range p.Model.Mutex.Samples {
+		s := &p.Model.Mutex.Samples[i]
+		place, ok := p.UserPlace(s.Stack)
+		if _, gives := delays[place]; !ok || !gives {
+			continue
+		}
+		if delays[place] += float64(s.Value(column)); delays[place] > delays[longest] {
+			longest = place
+		}
+	}
+	return longest
 }
 
 // minUntold is how many goroutines may wait for what nothing tells, on average, where it
