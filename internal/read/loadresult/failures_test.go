@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Tools count failures in their own words; what kind they are of, and how many had no
@@ -72,6 +73,23 @@ const k6CSV = "metric_name,timestamp,metric_value,check,error,error_code,expecte
 	"http_reqs,1700000000,1.000000,,,,true,,GET,,HTTP/1.1,default,,200,,,,,\nhttp_req_duration,1700000000,2.5,,,,true,,GET,,HTTP/1.1,default,,200,,,,,\n" +
 	"http_req_duration,1700000002,3.5,,,1503,false,,GET,,HTTP/1.1,default,,503,,,,,\nhttp_req_duration,1700000003,1.5,,dial: connection refused,1212,false,,GET,,HTTP/1.1,default,,0,,,,,\ndata_received,1700000003,700,,,,,,,,,,,,,,,,\n"
 
+const (
+	goWrkBegins = "Running 90s test @ http://127.0.0.1:8080/\n  10 goroutine(s) running concurrently\n"
+	goWrkText   = "150 requests in 1m2.5s, 1.50MB read\nRequests/sec:\t\t2.40\nTransfer/sec:\t\t24.58KB\nAvg Req Time:\t\t4.2ms\nFastest Request:\t340.42µs\nSlowest Request:\t1.2s\n"
+)
+
+// Its rate is of those that got an answer; its time is longer than a minute.
+func TestGoWrk(t *testing.T) {
+	r, err := Parse(strings.NewReader(goWrkBegins + goWrkText + "Number of Errors:\t50\n"))
+	if err != nil || r.Rate != 2.4 || r.Duration != 62500*time.Millisecond || r.Mean != 4200*time.Microsecond || r.Bytes != 1572864 {
+		t.Errorf("Parse() = %+v, %v; want 2.4 a second for 62.5 s, 4.2 ms each, 1,572,864 bytes", r, err)
+	}
+	const none = goWrkBegins + "Error: No statistics collected / no requests found\n\n"
+	if _, err := Parse(strings.NewReader(none)); err == nil || !strings.Contains(err.Error(), "none of its requests") {
+		t.Errorf("Parse(%q) = %v, want an error that none was answered", none, err)
+	}
+}
+
 // Tools whose output is one request, or one sum, in a form of their own.
 func TestOtherTools(t *testing.T) {
 	for _, c := range []struct {
@@ -90,6 +108,8 @@ func TestOtherTools(t *testing.T) {
 		{"ghz", "ghz", []byte(ghzText), 200, 50, 50, "31ms", "69.6ms", "status Unavailable"},
 		{"ghz's JSON", "ghz", []byte(ghzJSON), 200, 50, 0, "31ms", "69.6ms", "status Internal"},
 		{"k6's CSV", "k6", []byte(k6CSV), 3, 2, 0, "", "", "dial: connection refused"},
+		{"go-wrk", "go-wrk", []byte(goWrkBegins + goWrkText + "Number of Errors:\t50\n"), 200, 50, 0, "", "1.2s", "a status other than 200"},
+		{"go-wrk, later, all well", "go-wrk", []byte(goWrkBegins + goWrkText + "Number of Errors:\t0\n50%:\t\t\t1.5ms\n99.9%:\t\t\t80ms\nstddev:\t\t\t3ms\n"), 150, 0, 0, "1.5ms", "1.2s", ""},
 	} {
 		if !Detect(c.text) {
 			t.Errorf("%s: not detected", c.name)

@@ -174,6 +174,7 @@ var formats = []format{
 	{"vegeta", detectVegetaCSV, parseVegetaCSV},
 	{Gowhy, detectGowhyText, parseGowhyText},
 	{"dnsperf", detectDNSPerf, parseDNSPerf},
+	{"go-wrk", detectGoWrk, parseGoWrk},
 	{"wrk", detectWrk, parseWrk},
 	{"vegeta", detectVegetaText, parseVegetaText},
 	{"hey", detectHey, parseHey},

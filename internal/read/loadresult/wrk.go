@@ -1,6 +1,7 @@
 package loadresult
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 )
@@ -84,5 +85,63 @@ func (r *Result) wrk(line string, distribution bool) {
 		r.fail("a status other than 2xx and 3xx", count(n))
 	} else if n, ok := strings.CutPrefix(line, "Requests/sec:"); ok {
 		r.Rate = rate(n)
+	}
+}
+
+// --- go-wrk, which begins like wrk ---
+
+var (
+	// "  80 goroutine(s) running concurrently"
+	goWrkBegin = regexp.MustCompile(`^\s*[0-9]+ goroutine\(s\) running concurrently`)
+	// "12 requests in 1m2.5s, 1.65MB read": the time is Go's
+	goWrkTotal = regexp.MustCompile(`^([0-9]+) requests in (\S+), (\S+) read`)
+	// "99%:			3.97ms" of its later versions
+	goWrkQuantile = regexp.MustCompile(`^([0-9.]+)%:\s+(\S+)$`)
+)
+
+func detectGoWrk(head []byte) bool { return anyLine(head, goWrkBegin.MatchString) }
+
+// parseGoWrk reads go-wrk. It counts what failed beside the requests, any status but 200
+// and a redirect with it, and says nothing else where all did.
+func parseGoWrk(l *lines) (*Result, error) {
+	r := &Result{}
+	for l.next() {
+		switch line := l.text(); {
+		case goWrkBegin.MatchString(line):
+			r = &Result{Tool: "go-wrk"}
+		case strings.HasPrefix(line, "Error: No statistics collected"):
+			return nil, errors.New("none of its requests got an answer of status 200, and it says no more")
+		default:
+			r.goWrk(line)
+		}
+	}
+	return r, l.err()
+}
+
+func (r *Result) goWrk(line string) {
+	if m := goWrkQuantile.FindStringSubmatch(line); m != nil {
+		if q := percent(m[1]); q >= 0 {
+			r.add(q, took(m[2]))
+		}
+		return
+	}
+	if m := goWrkTotal.FindStringSubmatch(line); m != nil {
+		r.Ops += count(m[1])
+		r.Duration, r.Bytes = max(0, took(m[2])), bytesOf(m[3], 1024)
+		return
+	}
+	name, value, _ := strings.Cut(line, ":")
+	switch value = strings.TrimSpace(value); name {
+	case "Requests/sec":
+		r.Rate = rate(value)
+	case "Avg Req Time":
+		r.Mean = max(0, took(value))
+	case "Slowest Request":
+		r.add(1, took(value))
+	case "Number of Errors":
+		if n := count(value); n > 0 {
+			r.Ops, r.Failed = r.Ops+n, r.Failed+n
+			r.fail("no answer, or a status other than 200", n)
+		}
 	}
 }
