@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/sense/artifact"
 )
 
 // The text of a heap profile ends with the runtime's counts of its memory, one a line:
@@ -64,11 +65,10 @@ func (p *textParser) memStats() *model.MemStats {
 		return nil
 	}
 	p.stats.Classes = map[string]uint64{}
-	for _, m := range memMetrics {
-		class, ok := strings.CutPrefix(m.name, "/memory/classes/")
-		v, known := p.fields[m.plus.field]
-		if ok && known {
-			p.stats.Classes[strings.TrimSuffix(class, ":bytes")] = uint64(max(0, v-p.fields[m.minus.field]))
+	for _, m := range artifact.MemMetrics {
+		class, ok := strings.CutPrefix(m.Name, "/memory/classes/")
+		if v, known := m.Of(p.fields); ok && known {
+			p.stats.Classes[strings.TrimSuffix(class, ":bytes")] = uint64(v)
 		}
 	}
 	return &p.stats

@@ -3,8 +3,10 @@ package evidence
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/gowhy/gowhy/internal/sense/artifact"
 )
 
 // Programs print a runtime.MemStats as they like, and reports quote it: a field a line or
@@ -64,23 +66,18 @@ func memLine(line []byte, fields map[string]float64) (found bool) {
 }
 
 func isMemField(name string) bool {
-	for i := range memMetrics {
-		if f := &memMetrics[i]; f.plus.field == name || f.minus.field == name {
-			return true
-		}
-	}
-	return strings.Contains(" "+strings.Join(memOthers, " ")+" ", " "+name+" ")
+	return artifact.MemField(name) || slices.Contains(memOthers, name)
 }
 
 // readMemText keeps what the last lines of such a text say.
 func (l *loader) readMemText(s source) error {
-	p := scrape{file: s.name, values: map[string]float64{}, of: func(f memField) string { return f.field }}
+	p := newScrape(s)
 	err := l.lines(s, func(line []byte) error {
-		memLine(line, p.values)
+		memLine(line, p.fields)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return l.addScrape(s, &p)
+	return l.addScrape(s, p)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -20,53 +21,73 @@ import (
 // runtime.MemStats. Both become the runtime's metrics, under the names of
 // runtime/metrics, at one moment: nothing about rates is known from it.
 
-// A memField is a field of runtime.MemStats and its name in a scrape.
-type memField struct{ field, scraped string }
-
-// memMetrics say how these add up to metrics. Mallocs count tiny objects one by one, the
-// metric does not.
-var memMetrics = []struct {
-	name        string
-	plus, minus memField
-}{
-	{"/gc/heap/allocs:bytes", memField{"TotalAlloc", "go_memstats_alloc_bytes_total"}, memField{}},
-	{"/gc/heap/allocs:objects", memField{"Mallocs", "go_memstats_mallocs_total"}, memField{}},
-	{"/gc/heap/frees:objects", memField{"Frees", "go_memstats_frees_total"}, memField{}},
-	{"/gc/heap/goal:bytes", memField{"NextGC", "go_memstats_next_gc_bytes"}, memField{}},
-	{"/gc/cycles/total:gc-cycles", memField{"NumGC", "go_gc_duration_seconds_count"}, memField{}},
-	{"/gc/cycles/forced:gc-cycles", memField{"NumForcedGC", ""}, memField{}},
-	{"/memory/classes/heap/objects:bytes", memField{"HeapAlloc", "go_memstats_heap_alloc_bytes"}, memField{}},
-	{"/memory/classes/heap/unused:bytes", memField{"HeapInuse", "go_memstats_heap_inuse_bytes"}, memField{"HeapAlloc", "go_memstats_heap_alloc_bytes"}},
-	{"/memory/classes/heap/free:bytes", memField{"HeapIdle", "go_memstats_heap_idle_bytes"}, memField{"HeapReleased", "go_memstats_heap_released_bytes"}},
-	{"/memory/classes/heap/released:bytes", memField{"HeapReleased", "go_memstats_heap_released_bytes"}, memField{}},
-	{"/memory/classes/heap/stacks:bytes", memField{"StackInuse", "go_memstats_stack_inuse_bytes"}, memField{}},
-	{"/memory/classes/metadata/mspan/inuse:bytes", memField{"MSpanInuse", "go_memstats_mspan_inuse_bytes"}, memField{}},
-	{"/memory/classes/metadata/mspan/free:bytes", memField{"MSpanSys", "go_memstats_mspan_sys_bytes"}, memField{"MSpanInuse", "go_memstats_mspan_inuse_bytes"}},
-	{"/memory/classes/metadata/mcache/inuse:bytes", memField{"MCacheInuse", "go_memstats_mcache_inuse_bytes"}, memField{}},
-	{"/memory/classes/metadata/mcache/free:bytes", memField{"MCacheSys", "go_memstats_mcache_sys_bytes"}, memField{"MCacheInuse", "go_memstats_mcache_inuse_bytes"}},
-	{"/memory/classes/metadata/other:bytes", memField{"GCSys", "go_memstats_gc_sys_bytes"}, memField{}},
-	{"/memory/classes/profiling/buckets:bytes", memField{"BuckHashSys", "go_memstats_buck_hash_sys_bytes"}, memField{}},
-	{"/memory/classes/os-stacks:bytes", memField{"StackSys", "go_memstats_stack_sys_bytes"}, memField{"StackInuse", "go_memstats_stack_inuse_bytes"}},
-	{"/memory/classes/other:bytes", memField{"OtherSys", "go_memstats_other_sys_bytes"}, memField{}},
-	{"/memory/classes/total:bytes", memField{"Sys", "go_memstats_sys_bytes"}, memField{}},
-	{"/sched/goroutines:goroutines", memField{"", "go_goroutines"}, memField{}},
-	{"/sched/gomaxprocs:threads", memField{"", "go_sched_gomaxprocs_threads"}, memField{}},
-	{"/gc/gogc:percent", memField{"", "go_gc_gogc_percent"}, memField{}},
-	{"/gc/gomemlimit:bytes", memField{"", "go_gc_gomemlimit_bytes"}, memField{}},
-	{model.ScrapedThreads, memField{"", "go_threads"}, memField{}},
-	{model.ScrapedCPU, memField{"", "process_cpu_seconds_total"}, memField{}},
-	{model.ScrapedResident, memField{"", "process_resident_memory_bytes"}, memField{}},
-	{model.ScrapedFiles, memField{"", "process_open_fds"}, memField{}},
-	{model.ScrapedMaxFiles, memField{"", "process_max_fds"}, memField{}},
+// scrapedFields are what a scrape calls fields of runtime.MemStats.
+var scrapedFields = map[string]string{
+	"go_memstats_alloc_bytes_total":   "TotalAlloc",
+	"go_memstats_mallocs_total":       "Mallocs",
+	"go_memstats_frees_total":         "Frees",
+	"go_memstats_next_gc_bytes":       "NextGC",
+	"go_gc_duration_seconds_count":    "NumGC",
+	"go_memstats_heap_alloc_bytes":    "HeapAlloc",
+	"go_memstats_heap_inuse_bytes":    "HeapInuse",
+	"go_memstats_heap_idle_bytes":     "HeapIdle",
+	"go_memstats_heap_released_bytes": "HeapReleased",
+	"go_memstats_stack_inuse_bytes":   "StackInuse",
+	"go_memstats_stack_sys_bytes":     "StackSys",
+	"go_memstats_mspan_inuse_bytes":   "MSpanInuse",
+	"go_memstats_mspan_sys_bytes":     "MSpanSys",
+	"go_memstats_mcache_inuse_bytes":  "MCacheInuse",
+	"go_memstats_mcache_sys_bytes":    "MCacheSys",
+	"go_memstats_gc_sys_bytes":        "GCSys",
+	"go_memstats_buck_hash_sys_bytes": "BuckHashSys",
+	"go_memstats_other_sys_bytes":     "OtherSys",
+	"go_memstats_sys_bytes":           "Sys",
 }
 
-// A scrape is the values of one moment by the names of their source.
+// scrapedMetrics are what a scrape calls other metrics.
+var scrapedMetrics = map[string]string{
+	"go_goroutines":                 "/sched/goroutines:goroutines",
+	"go_sched_gomaxprocs_threads":   "/sched/gomaxprocs:threads",
+	"go_gc_gogc_percent":            "/gc/gogc:percent",
+	"go_gc_gomemlimit_bytes":        "/gc/gomemlimit:bytes",
+	"go_threads":                    model.ScrapedThreads,
+	"process_cpu_seconds_total":     model.ScrapedCPU,
+	"process_resident_memory_bytes": model.ScrapedResident,
+	"process_open_fds":              model.ScrapedFiles,
+	"process_max_fds":               model.ScrapedMaxFiles,
+}
+
+// A scrape is what is known of one moment.
 type scrape struct {
-	file   string
-	values map[string]float64
-	of     func(memField) string
-	goes   string // the version of Go
-	others int    // lines of other processes
+	file    string
+	fields  map[string]float64 // of runtime.MemStats
+	metrics map[string]float64 // that the fields do not tell
+	goes    string             // the version of Go
+	others  int                // lines of other processes
+}
+
+func newScrape(s source) *scrape {
+	return &scrape{file: s.name, fields: map[string]float64{}, metrics: map[string]float64{}}
+}
+
+// set keeps the value of a name that scrapes have, if it is one that is read.
+func (p *scrape) set(name string, v float64) {
+	if field, ok := scrapedFields[name]; ok {
+		p.fields[field] = v
+	} else if metric, ok := scrapedMetrics[name]; ok {
+		p.metrics[metric] = v
+	}
+}
+
+// values are the metrics of the moment.
+func (p *scrape) values() map[string]float64 {
+	all := maps.Clone(p.metrics)
+	for _, m := range artifact.MemMetrics {
+		if v, ok := m.Of(p.fields); ok {
+			all[m.Name] = v
+		}
+	}
+	return all
 }
 
 func isScrape(head []byte) bool {
@@ -81,7 +102,7 @@ func isScrape(head []byte) bool {
 // readScrape keeps the metrics of the runtime and the process. Labels tell instances of a
 // federation apart: the first is used.
 func (l *loader) readScrape(s source) error {
-	p := scrape{file: s.name, values: map[string]float64{}, of: func(f memField) string { return f.scraped }}
+	p := newScrape(s)
 	labels := map[string]string{}
 	err := l.lines(s, func(line []byte) error {
 		name, label, v, ok := sampleLine(string(line))
@@ -97,7 +118,8 @@ func (l *loader) readScrape(s source) error {
 				p.others++
 				return nil
 			}
-			labels[name], p.values[name] = label, v
+			labels[name] = label
+			p.set(name, v)
 		}
 		return nil
 	})
@@ -107,18 +129,11 @@ func (l *loader) readScrape(s source) error {
 	if p.others > 0 {
 		l.note("%s has metrics of several processes: those of the first are used", s.name)
 	}
-	return l.addScrape(s, &p)
+	return l.addScrape(s, p)
 }
 
 // wanted reports whether a scraped name is read.
-func wanted(name string) bool {
-	return name != "" && slices.ContainsFunc(memMetrics, func(m struct {
-		name        string
-		plus, minus memField
-	}) bool {
-		return m.plus.scraped == name || m.minus.scraped == name
-	})
-}
+func wanted(name string) bool { return scrapedFields[name] != "" || scrapedMetrics[name] != "" }
 
 // sampleLine reads "name{labels} value" and, behind it, perhaps a time.
 func sampleLine(line string) (name, labels string, v float64, ok bool) {
@@ -171,27 +186,20 @@ func (l *loader) readMemStats(s source) error {
 	if err != nil {
 		return l.pass(problem.New(problem.Failure, "curl -o vars.json http://localhost:6060/debug/vars", "%q is no JSON of memory statistics: %w", s.name, err))
 	}
-	p := scrape{file: s.name, values: map[string]float64{}, of: func(f memField) string { return f.field }}
+	p := newScrape(s)
 	for _, fields := range []map[string]any{vars.MemStats, bare} {
 		for name, v := range fields {
 			if n, ok := v.(float64); ok {
-				p.values[name] = n
+				p.fields[name] = n
 			}
 		}
 	}
-	return l.addScrape(s, &p)
+	return l.addScrape(s, p)
 }
 
 // addScrape keeps the values of a moment for the end, when it is known which is the last.
 func (l *loader) addScrape(s source, p *scrape) error {
-	found := slices.ContainsFunc(memMetrics, func(m struct {
-		name        string
-		plus, minus memField
-	}) bool {
-		_, ok := p.values[p.of(m.plus)]
-		return ok
-	})
-	if !found {
+	if len(p.values()) == 0 {
 		return l.pass(notEvidence(artifact.Text, s.name, nil))
 	}
 	if len(l.scrapes) >= maxScrapes {
@@ -213,14 +221,8 @@ func (l *loader) joinScrapes() {
 		return
 	}
 	slices.SortStableFunc(l.scrapes, func(a, b *scrape) int {
-		for _, grows := range []memField{{"TotalAlloc", "go_memstats_alloc_bytes_total"}, {"NumGC", "process_cpu_seconds_total"}} {
-			x, ok := a.values[a.of(grows)]
-			y, both := b.values[b.of(grows)]
-			if ok && both && x != y {
-				return cmp.Compare(x, y)
-			}
-		}
-		return 0
+		return cmp.Or(cmp.Compare(a.fields["TotalAlloc"], b.fields["TotalAlloc"]), cmp.Compare(a.fields["NumGC"], b.fields["NumGC"]),
+			cmp.Compare(a.metrics[model.ScrapedCPU], b.metrics[model.ScrapedCPU]))
 	})
 	last := l.scrapes[len(l.scrapes)-1]
 	if len(l.scrapes) > 1 {
@@ -231,15 +233,9 @@ func (l *loader) joinScrapes() {
 		return
 	}
 	l.m.Metrics = &model.Metrics{Series: map[string]model.Series{}, Histograms: map[string]model.MetricHistogram{}}
-	for _, m := range memMetrics {
-		v, ok := last.values[last.of(m.plus)]
-		if minus := last.of(m.minus); ok && minus != "" {
-			var less float64
-			less, ok = last.values[minus]
-			v = max(0, v-less)
-		}
-		if ok && v >= 0 {
-			l.m.Metrics.Series[m.name] = model.Series{{Value: v}}
+	for name, v := range last.values() {
+		if v >= 0 {
+			l.m.Metrics.Series[name] = model.Series{{Value: v}}
 		}
 	}
 	l.m.Run.Go = cmp.Or(l.m.Run.Go, last.goes)

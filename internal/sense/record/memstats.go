@@ -31,34 +31,6 @@ const (
 // goroutinesMetric is what the index tells; the others come from memory statistics.
 const goroutinesMetric = "/sched/goroutines:goroutines"
 
-// memMetrics say how the fields of runtime.MemStats add up to metrics. Mallocs
-// count tiny objects one by one, the metric does not.
-var memMetrics = []struct {
-	name        string
-	plus, minus string // fields; minus may be empty
-}{
-	{"/gc/heap/allocs:bytes", "TotalAlloc", ""},
-	{"/gc/heap/allocs:objects", "Mallocs", ""},
-	{"/gc/heap/frees:objects", "Frees", ""},
-	{"/gc/heap/goal:bytes", "NextGC", ""},
-	{"/gc/cycles/total:gc-cycles", "NumGC", ""},
-	{"/gc/cycles/forced:gc-cycles", "NumForcedGC", ""},
-	{"/memory/classes/heap/objects:bytes", "HeapAlloc", ""},
-	{"/memory/classes/heap/unused:bytes", "HeapInuse", "HeapAlloc"},
-	{"/memory/classes/heap/free:bytes", "HeapIdle", "HeapReleased"},
-	{"/memory/classes/heap/released:bytes", "HeapReleased", ""},
-	{"/memory/classes/heap/stacks:bytes", "StackInuse", ""},
-	{"/memory/classes/metadata/mspan/inuse:bytes", "MSpanInuse", ""},
-	{"/memory/classes/metadata/mspan/free:bytes", "MSpanSys", "MSpanInuse"},
-	{"/memory/classes/metadata/mcache/inuse:bytes", "MCacheInuse", ""},
-	{"/memory/classes/metadata/mcache/free:bytes", "MCacheSys", "MCacheInuse"},
-	{"/memory/classes/metadata/other:bytes", "GCSys", ""},
-	{"/memory/classes/profiling/buckets:bytes", "BuckHashSys", ""},
-	{"/memory/classes/os-stacks:bytes", "StackSys", "StackInuse"},
-	{"/memory/classes/other:bytes", "OtherSys", ""},
-	{"/memory/classes/total:bytes", "Sys", ""},
-}
-
 // memFields are the statistics of one moment by the names of their fields.
 type memFields map[string]float64
 
@@ -91,8 +63,8 @@ func (p *poller) run(w *windowed) error {
 		defer cancel()
 	}
 	head := artifact.MetricsHeader{Header: artifact.Header{Kind: artifact.MetricsKind, Schema: artifact.MetricsSchema}, Scalars: []string{goroutinesMetric}}
-	for _, m := range memMetrics {
-		head.Scalars = append(head.Scalars, m.name)
+	for _, m := range artifact.MemMetrics {
+		head.Scalars = append(head.Scalars, m.Name)
 	}
 	if err := p.log.Encode(head); err != nil {
 		return err
@@ -180,19 +152,14 @@ func (p *poller) heapText(ctx context.Context) memFields {
 
 // write adds a line, unless nothing is known.
 func (p *poller) write(index []byte, memory memFields) error {
-	line := artifact.MetricsLine{Time: p.clock.now().UnixNano(), Values: make([]*float64, 1+len(memMetrics))}
+	line := artifact.MetricsLine{Time: p.clock.now().UnixNano(), Values: make([]*float64, 1+len(artifact.MemMetrics))}
 	known := false
 	set := func(i int, v float64) { line.Values[i], known = &v, true }
 	if n, ok := indexGoroutines(index); ok {
 		set(0, n)
 	}
-	for i, m := range memMetrics {
-		v, ok := memory[m.plus]
-		if m.minus != "" {
-			less, also := memory[m.minus]
-			v, ok = v-less, ok && also
-		}
-		if ok {
+	for i, m := range artifact.MemMetrics {
+		if v, ok := m.Of(memory); ok {
 			set(1+i, v)
 		}
 	}
