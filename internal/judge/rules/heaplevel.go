@@ -52,6 +52,7 @@ type swelling struct {
 type heapCourse struct {
 	from, to     float64 // the least of each half
 	before, most float64 // the most of the first half and of all
+	last         float64
 	dips         int
 	fell         bool // from most, at the end
 }
@@ -60,6 +61,7 @@ type heapCourse struct {
 // heap fell there by half.
 func courseOf(s model.Series) (c heapCourse) {
 	s = s[len(s)/4:]
+	c.last = s[len(s)-1].Value
 	if rise, ok := untilHalved(s); ok {
 		c.fell, s = true, rise
 	}
@@ -111,6 +113,9 @@ func checkLevel(p *diagnosis.Pass, g *swelling, live *liveSeries, longer string)
 			words += fact.Sentence(": %s of %s collections found less than the one before", fact.Name(figureOf(c.dips)), fact.Name(figureOf(len(live.Series))))
 		}
 		p.Unchecked(heapgrowthOpen, words, longer)
+	case g == nil && c.grew(c.last): // of few, one lower among them is no level
+		p.Unchecked(heapgrowthOpen, fact.Sentence("it was %s and is %s at the last of %s collections: too few to tell what rises from what comes back",
+			from, live.last(p), live.statistic(p, "collections", float64(len(live.Series)), fact.Count)), longer)
 	case g == nil:
 		checkFewLevel(p, live, from, longer)
 	case g.low.Value > 0 && g.bytes.Value >= heapgrowthBytes && g.late.Value >= heapgrowthSteady*g.slope.Value:
