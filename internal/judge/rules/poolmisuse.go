@@ -81,10 +81,21 @@ func checkPoolmisuse(p *diagnosis.Pass) {
 		return
 	}
 	if pools.each.Value < pools.most() || pools.share().Value < poolmisuseShare || pools.bytes.Value < poolmisuseBytes {
-		p.Fine(fact.Sentence("pools: they make %s objects in a collection", pools.each))
+		pools.sayFew(p)
 		return
 	}
 	p.Report(poolmisuseFinding(p, &pools, cycles))
+}
+
+// sayFew is about pools that make few objects: well, but for those whose few are most of
+// all bytes, of which a collection can be the reason or that nothing is given back.
+func (pools *poolObjects) sayFew(p *diagnosis.Pass) {
+	if pools.bytesShare.Value >= poolmisuseMost && pools.bytes.Value >= poolmisuseBytes {
+		p.Unchecked("whether pools get back what they give", fact.Sentence("they make %s objects in a collection, as few as one that works, "+
+			"and these are %s of all bytes allocated", pools.each, pools.bytesShare), longerRecording)
+		return
+	}
+	p.Fine(fact.Sentence("pools: they make %s objects in a collection", pools.each))
 }
 
 func madeByPools(p *diagnosis.Pass, cycles fact.Fact) (pools poolObjects) {
