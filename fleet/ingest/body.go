@@ -174,7 +174,7 @@ func (a *arriving) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// due is when the next byte must have come.
+// due returns when the next byte must have come.
 func (a *arriving) due() time.Time {
 	if a.ticket != nil {
 		return a.begin.Add(headTime)

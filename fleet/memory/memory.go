@@ -144,7 +144,7 @@ func (p *Pool) Holds(bytes int64) error {
 
 func (p *Pool) small(bytes int64) bool { return bytes <= p.size/small }
 
-// beyond is what somebody who takes so much cannot have.
+// beyond returns what somebody who takes so much cannot have.
 func (p *Pool) beyond(bytes int64) int64 {
 	if p.small(bytes) {
 		return 0
@@ -152,7 +152,7 @@ func (p *Pool) beyond(bytes int64) int64 {
 	return p.kept
 }
 
-// fits tells whether there are so many bytes for somebody now.
+// fits tells whether there are that many bytes for somebody now.
 func (p *Pool) fits(bytes int64) bool { return bytes <= p.free-p.beyond(bytes) }
 
 func (p *Pool) take(ctx context.Context, bytes int64) error {

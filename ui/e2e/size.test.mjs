@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 
-const dist = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'internal', 'web', 'dist')
+const dist = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'internal', 'show', 'web', 'dist')
 const screens = ['live', 'findings', 'timeline', 'flame', 'goroutines', 'standing', 'runtime', 'tasks', 'compare', 'number', 'sources']
 
 /** Bytes, packed, of what one screen loads in a fresh browser in one language. */
@@ -52,7 +52,7 @@ function loads(screen, language) {
 }
 
 describe('the page of a fleet', () => {
-  const fleet = join(dist, '..', '..', '..', 'fleet', 'page', 'dist')
+  const fleet = join(dist, '..', '..', '..', '..', 'fleet', 'page', 'dist')
   const parts = readdirSync(fleet).filter((f) => /\.(js|css|html)$/.test(f))
   it('is below 100 KB packed, with all its screens in both languages', () => {
     const size = parts.reduce((sum, f) => sum + gzipSync(readFileSync(join(fleet, f)), { level: 9 }).length, 0)

@@ -56,7 +56,7 @@ const exampleServer = "http://localhost:6060"
 // by the command line that was recorded. Where neither is known, it is the help.
 func (p *Pass) HowToGet(s model.Source) string { return howToGet(&p.Model.Run, s) }
 
-// RecordAgain returns the command that records the program at hand for so many seconds into
+// RecordAgain returns the command that records the program at hand for some seconds into
 // a file, or the help where nothing tells what it is.
 func (p *Pass) RecordAgain(seconds int, out string) string {
 	return recordAgain(&p.Model.Run, seconds, out)
@@ -115,7 +115,7 @@ func recordAgain(run *model.Run, seconds int, out string) string {
 	return "gowhy record --help"
 }
 
-// serverOf is where the program was recorded, without the path of its profiles; empty when
+// serverOf returns where the program was recorded, without the path of its profiles; empty when
 // it was not, or when nobody can paste it.
 func serverOf(run *model.Run) string {
 	server := strings.TrimSuffix(strings.TrimSuffix(run.URL, "/"), "/debug/pprof")

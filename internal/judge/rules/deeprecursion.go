@@ -112,7 +112,7 @@ func deepest(p *diagnosis.Pass, s *cpuUse) (r recursion, ok bool) {
 	return r, true
 }
 
-// countOf is how many frames are of a function.
+// countOf returns how many frames are of a function.
 func countOf(frames []model.Frame, function string) (n int) {
 	for _, f := range frames {
 		if f.Func == function {

@@ -22,7 +22,7 @@ type Load struct {
 	Rate       float64   // finished per second
 	Offered    float64   // asked for per second; 0 for a closed loop or when not said
 	URL        string    // that was asked for by GET; empty when not said, or when more goes into the request
-	// Connections is the most that were open; 0 when not said.
+	// Connections is the largest number open; 0 when not said.
 	Connections int
 	Bytes       int64         // received; 0 when not said
 	Latency     []Quantile    // in order; empty when not said

@@ -253,7 +253,7 @@ type MemoryBound struct {
 	Reached time.Duration
 }
 
-// Headroom is what may be used yet.
+// Headroom returns what may be used yet.
 func (b *MemoryBound) Headroom() uint64 { return b.Limit - min(b.Limit, b.Used) }
 
 // leastSlope is how long a growth must have been seen to say when it reaches a limit: in a
@@ -295,7 +295,7 @@ func (m *Model) memoryBounds(a *MemoryAccount) {
 // noMemoryLimit is over what the runtime says when there is none, 2^63-1 rounded.
 const noMemoryLimit = 1 << 62
 
-// reached is when a quantity that grows has grown by so much.
+// reached returns when a quantity that grows has grown by so much.
 func reached(s Series, by float64) time.Duration {
 	per, low, _, ok := s.Slope()
 	if !ok || low <= 0 || by <= 0 || s[len(s)-1].At-s[0].At < leastSlope {
@@ -307,7 +307,7 @@ func reached(s Series, by float64) time.Duration {
 	return 0
 }
 
-// keptSeries is what the runtime has taken and not given back, over time.
+// keptSeries returns what the runtime has taken and not given back, over time.
 func (m *Model) keptSeries() (s Series) {
 	if m.Metrics == nil {
 		return nil

@@ -97,7 +97,7 @@ func (j *judge) among(m diagnosis.Metric) int {
 // what a program does, and not when things happen.
 func deciding(m diagnosis.Metric) bool { return InfoOf(m).Counter && !InfoOf(m).Chance }
 
-// alpha is what a metric may be wrong with as the primary, when it is judged by tests:
+// alpha returns what a metric may be wrong with as the primary, when it is judged by tests:
 // counters that are decided as exact, itself or others in its place, have their part.
 func (t *Trial) alpha(m diagnosis.Metric) float64 {
 	if InfoOf(m).Counter || slices.ContainsFunc(t.allMetrics(), deciding) {

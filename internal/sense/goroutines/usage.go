@@ -45,7 +45,7 @@ type usageReader struct {
 	torn              bool   // one could not be read
 }
 
-// Usage reads what the runtime counts of its memory; ok is false where it cannot be told.
+// Usage reads what the runtime counts of its memory; ok is false where it is not known.
 func (g *Gauge) Usage() (u Usage, ok bool) {
 	if g.usage == nil {
 		return u, false
@@ -73,7 +73,7 @@ func (g *Gauge) Usage() (u Usage, ok bool) {
 	return u, true
 }
 
-// usage is where the counts are, nil where one of them is not known.
+// usage returns where the counts are, nil where one of them is not known.
 func (r *Reader) usage(m memory) *usageReader {
 	w := &usageReader{memory: m, at: &r.layout.at, stats: r.counter["runtime.memstats"], controller: r.counter["runtime.gcController"]}
 	for f := gcFreed; f < deltaPtrBits; f++ {
@@ -119,7 +119,7 @@ func sumOfShards(b []byte, at uint32) (sum int64) {
 }
 
 // Arenas are the addresses of the program's heap, in order and joined where they touch. The
-// error has [ErrUnsure] in it where they cannot be told.
+// error has [ErrUnsure] in it where they are not known.
 func (r *Reader) Arenas() ([]Range, error) {
 	heap, p := r.counter["runtime.mheap_"], machineOf(r.code)
 	base, known := arenaBase[p]

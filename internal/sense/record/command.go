@@ -225,7 +225,7 @@ type process struct {
 	exited chan struct{} // closed when it has ended; it is still to be waited for
 	killed bool          // by us, at the end of the recording
 	logs   []io.Closer
-	// agentSocket is where its agent was told to listen, if it has one, and profiled
+	// agentSocket is where its agent listens, if it has one, and profiled
 	// whether it has net/http/pprof.
 	agentSocket *AgentSocket
 	profiled    bool

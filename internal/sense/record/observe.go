@@ -341,7 +341,7 @@ func FreeSpace(dir string) (bytes uint64, known bool) { return diskFree(dir) }
 
 // firstEndpoint asks all addresses at the same time, those in refused left
 // out, and prefers the agent. It adds to refused those that answer as
-// something else. Each is asked by a client of its own.
+// something else. Each has a client of its own.
 func firstEndpoint(ctx context.Context, addrs []string, refused map[string]bool, client func() *http.Client) (best *endpoint) {
 	type answer struct {
 		at   *endpoint

@@ -32,7 +32,7 @@ type procLog struct {
 	file  *os.File // unbuffered: what was seen must survive us
 	every time.Duration
 
-	// maps, if set, is asked at the end for what the memory is mapped from.
+	// maps, if set, says at the end what the memory is mapped from.
 	maps func() *proc.Maps
 
 	first, last proc.Sample
@@ -133,7 +133,7 @@ func (l *procLog) stop() error {
 const maxWalked = 16 << 30
 
 // mapsOf returns what a process's memory is mapped from, by where its runtime says that its heap
-// is; nil where that cannot be told. That it may not be read is noted.
+// is; nil where that is not known. That it may not be read is noted.
 func (r *recorder) mapsOf(pid int, resident uint64) *proc.Maps {
 	if resident > maxWalked {
 		return nil

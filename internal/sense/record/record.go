@@ -40,7 +40,7 @@ type Target struct {
 	URL string
 	// PID is a running process. Its ports are searched for handlers.
 	PID int
-	// AgentSocket, if set, is the one that PID was started with: it is asked there.
+	// AgentSocket, if set, is the one that PID was started with: it answers there.
 	AgentSocket *AgentSocket
 	// Command is a program to start. A Go test binary is given the flags that
 	// make it record itself; one that has the agent is recorded from before its

@@ -26,7 +26,7 @@ type engine struct {
 	inspect func(name string) []string // prints the PID
 }
 
-// engines are those that are asked, in this order: crictl sees what docker and podman run
+// engines are the commands to try, in this order: crictl sees what docker and podman run
 // only where they run for Kubernetes.
 var engines = []engine{
 	{name: "docker", inspect: func(n string) []string {
@@ -100,7 +100,7 @@ func (e *engine) pid(ctx context.Context, name string) (int, error) {
 // asking is how long a command may take to answer.
 const asking = 20 * time.Second
 
-// output is what a command prints; its error is what it complains of.
+// output returns what a command prints; its error is what it complains of.
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, asking)
 	defer cancel()
@@ -116,7 +116,7 @@ func output(ctx context.Context, name string, args ...string) (string, error) {
 	return stdout.String(), nil
 }
 
-// lastLine is what a command complains of in the end; before it kubectl logs each attempt.
+// lastLine returns what a command complains of in the end; before it kubectl logs each attempt.
 func lastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return text[strings.LastIndexByte(text, '\n')+1:]

@@ -1,7 +1,7 @@
 // Package remote reaches programs that run elsewhere: on another host by the user's own
 // ssh, in a container or a pod by what docker, podman, crictl and kubectl say.
 //
-// It hides which of these commands are there and what they are asked, how gowhy comes to
+// It hides which of these commands are there and with which arguments they run, how gowhy comes to
 // a host that has none and goes again, and how an interrupt gets there. [Host.Record]
 // gives a recording as it was made there, [Container] a process of this machine, and
 // [Forward] a URL that leads to a pod.

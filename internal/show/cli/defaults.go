@@ -50,7 +50,7 @@ func (c *command) withSettings(cmd *cobra.Command) {
 	}
 }
 
-// settingsName is what a command is called there. That without a name diagnoses.
+// settingsName returns what a command is called there. That without a name diagnoses.
 func settingsName(cmd *cobra.Command) string {
 	if !cmd.HasParent() {
 		return "diagnose"

@@ -18,7 +18,7 @@ import (
 
 const (
 	// memoryLook is for how long a running program is looked at when nobody asked for more:
-	// most of what is told is of its end.
+	// most of the account is of its end.
 	memoryLook = time.Second
 
 	textFormat, jsonFormat = "text", "json"

@@ -152,7 +152,7 @@ func elsewhereName(f *recordFlags) string {
 	return cmp.Or(name, "host") + time.Now().Format("-20060102-150405") + ".gowhy"
 }
 
-// resultOf is what a recording says of itself that was made elsewhere.
+// resultOf returns what a recording says of itself that was made elsewhere.
 func resultOf(file string) (*record.Result, error) {
 	r, err := recording.Open(file)
 	if err != nil {

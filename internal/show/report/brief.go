@@ -68,7 +68,7 @@ func (t *texter) brief(d *diagnosis.Diagnosis, o layout.Options) {
 	}
 }
 
-// rows is how many rows of a terminal plain text takes: a line that is too long goes on in
+// rows returns how many rows of a terminal plain text takes: a line that is too long goes on in
 // the next one.
 func rows(text string, width int) (n int) {
 	if width <= 0 {
@@ -196,8 +196,8 @@ func (t *texter) field(label string, s layout.Style, lines []string) {
 	}
 }
 
-// first is the beginning of a text that must be understood: whole sentences in so many
-// lines, and at least the first one, which may take twice as many.
+// first returns the beginning of a text that must be understood: whole sentences within
+// most lines, and at least the first one, which may take twice as many.
 func (t *texter) first(text string, width, most int) []string {
 	lines := layout.Lines(text, width)
 	if len(lines) <= most {
@@ -214,7 +214,7 @@ func (t *texter) first(text string, width, most int) []string {
 	return t.upTo(text, "", width, most)
 }
 
-// upTo is the beginning of a text in so many lines, with more behind it: whole sentences,
+// upTo returns the beginning of a text within most lines, with more behind it: whole sentences,
 // or else up to the end of a clause, or else words with a sign that others follow.
 func (t *texter) upTo(text, more string, width, most int) []string {
 	if lines := layout.Lines(text+more, width); len(lines) <= most {

@@ -93,7 +93,7 @@ func (f *flameText) amount(v int64) string {
 	return figures.Int(v)
 }
 
-// column is where a value ends on the line.
+// column returns where a value ends on the line.
 func (f *flameText) column(v int64) int {
 	return int(math.Round(float64(v) / float64(max(1, f.t.Total)) * float64(f.Width)))
 }

@@ -90,7 +90,7 @@ func memoryTable(m *model.Model) table[*memoryRow] {
 	return t.table
 }
 
-// parts are what the memory is, and their sum.
+// parts returns what the memory is, and their sum.
 func (t *memoryTab) parts() {
 	a, of, sum := t.a, "taken", "taken from the system, not given back"
 	if a.Resident {
@@ -115,7 +115,7 @@ func (t *memoryTab) parts() {
 	}
 }
 
-// beside is what is in no part, or in several.
+// beside returns what is in no part, or in several.
 func (t *memoryTab) beside() {
 	a := t.a
 	for _, x := range []struct {
@@ -143,7 +143,7 @@ func (t *memoryTab) bounds() {
 	}
 }
 
-// heap is what is known of it where the parts do not have it.
+// heap returns what is known of it where the parts do not have it.
 func (t *memoryTab) heap() {
 	a := t.a
 	if len(a.Parts) > 0 && len(a.Classes) > 0 {

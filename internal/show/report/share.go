@@ -86,7 +86,7 @@ type sharedPart struct {
 	share float64
 }
 
-// sharedAccount is where the CPU time went, or else that of the Ps.
+// sharedAccount returns where the CPU time went, or else that of the Ps.
 func (m *markdown) sharedAccount(d *diagnosis.Diagnosis) {
 	head, parts := "processors' time", []sharedPart(nil)
 	if d.CPU != nil {

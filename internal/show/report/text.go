@@ -116,7 +116,7 @@ func (t *texter) runs(d *diagnosis.Diagnosis) {
 
 const eachRun = "Each recording by itself"
 
-// runAnswers are what several recordings say, each by itself.
+// runAnswers returns what several recordings say, each by itself.
 func runAnswers(d *diagnosis.Diagnosis) (list []string) {
 	for _, r := range d.Runs {
 		list = append(list, r.File+": "+string(r.Verdict)+": "+r.Summary)
@@ -124,7 +124,7 @@ func runAnswers(d *diagnosis.Diagnosis) (list []string) {
 	return list
 }
 
-// sureness is how sure a finding is, and in how many recordings it was found.
+// sureness returns how sure a finding is, and in how many recordings it was found.
 func sureness(f *diagnosis.Finding, runs int) string {
 	s := string(f.Confidence) + " confidence"
 	if f.Found > 0 {

@@ -394,7 +394,7 @@ func trialNext(tr *experiment.Trial) [][2]string {
 	return append(next, [2]string{"gowhy explain " + shell.Word(f.Rule), "how it is recognised, and what it is not"})
 }
 
-// takesText says how long so many pairs would take; empty when nobody knows.
+// takesText says how long that number of pairs would take; empty when nobody knows.
 func takesText(tr *experiment.Trial, pairs int) string {
 	if tr.Took <= 0 || tr.Pairs+tr.Dropped == 0 {
 		return ""

@@ -200,5 +200,5 @@ func beyondText(best float64, p *experiment.Effect, write func(ratio float64) st
 // noGap is how far from a bound, as a ratio-1, a measurement is as good as on it.
 const noGap = 0.005
 
-// gapText is how far a ratio is beyond a bound: of CPU from 0.42 to 0.40 is 4.8%.
+// gapText returns how far a ratio is beyond a bound: of CPU from 0.42 to 0.40 is 4.8%.
 func gapText(best, ratio float64) string { return figures.Percent(math.Abs(ratio/best - 1)) }

@@ -159,7 +159,7 @@ func early(c *experiment.Curve) bool {
 	return slices.ContainsFunc(c.Points, func(p experiment.Point) bool { return usable(&p) && math.IsInf(p.Goal.High, 1) })
 }
 
-// overlapping are how many settings that hold the limits have an interval in common
+// overlapping returns how many settings that hold the limits have an interval in common
 // with the best one, without itself, and how many are apart from it.
 func overlapping(c *experiment.Curve) (with, apart int) {
 	if c.Best < 0 {

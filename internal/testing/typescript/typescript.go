@@ -101,7 +101,7 @@ func (w *Writer) readValues(pkg string, spec *ast.ValueSpec) error {
 	return nil
 }
 
-// key is how a type is called in what was read.
+// key returns how a type is called in what was read.
 func key(rt reflect.Type) string { return path.Base(rt.PkgPath()) + "." + rt.Name() }
 
 func (w *Writer) name(rt reflect.Type) string {
@@ -206,7 +206,7 @@ func comment(b io.Writer, indent, text string) {
 	fmt.Fprintf(b, "%s */\n", indent)
 }
 
-// named is what a named type that is no struct stands for: one of its constants,
+// named returns what a named type that is no struct stands for: one of its constants,
 // where it has some.
 func (w *Writer) named(rt reflect.Type) string {
 	if values := w.values[key(rt)]; rt.Kind() == reflect.String && len(values) > 0 {
