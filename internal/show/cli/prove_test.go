@@ -26,12 +26,12 @@ func TestProveCommandsParse(t *testing.T) {
 		files   string
 		command *regexp.Regexp
 	}{
-		{"../rules/*.md", regexp.MustCompile("(?s)```\n(.*?)```")},
-		{"../rules/*.md", inBackticks},
-		{"../rules/*.go", inBackticks},
-		{"../rules/testdata/*.txt", regexp.MustCompile(`(?m)^    try (.*)$`)},
-		{"../rules/testdata/*.txt", regexp.MustCompile(`(?m)^  unchecked .*\(([^()]*gowhy [^()]*)\)$`)},
-		{"../diagnosis/sources.go", regexp.MustCompile(`return "([^"\n]*gowhy [^"\n]*)"$`)},
+		{"../../judge/rules/*.md", regexp.MustCompile("(?s)```\n(.*?)```")},
+		{"../../judge/rules/*.md", inBackticks},
+		{"../../judge/rules/*.go", inBackticks},
+		{"../../judge/rules/testdata/*.txt", regexp.MustCompile(`(?m)^    try (.*)$`)},
+		{"../../judge/rules/testdata/*.txt", regexp.MustCompile(`(?m)^  unchecked .*\(([^()]*gowhy [^()]*)\)$`)},
+		{"../../judge/diagnosis/sources.go", regexp.MustCompile(`return "([^"\n]*gowhy [^"\n]*)"$`)},
 	} {
 		files, err := filepath.Glob(from.files)
 		if err != nil || len(files) == 0 {
@@ -70,7 +70,7 @@ func TestProveCommandsParse(t *testing.T) {
 // command line have no command with one.
 func TestPrintedCommandsRunAsPasted(t *testing.T) {
 	printed := []*regexp.Regexp{regexp.MustCompile(`(?m)^    try (.*)$`), regexp.MustCompile(`(?m)^  unchecked .*\(([^()]*gowhy [^()]*)\)$`)}
-	files, err := filepath.Glob("../rules/testdata/*.txt")
+	files, err := filepath.Glob("../../judge/rules/testdata/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
@@ -94,7 +94,7 @@ func TestPrintedCommandsRunAsPasted(t *testing.T) {
 		}
 	}
 	const program = "./app -n 3, http://localhost:8080/orders" // of commands.list
-	list, err := os.ReadFile("../rules/testdata/commands.list")
+	list, err := os.ReadFile("../../judge/rules/testdata/commands.list")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,16 +169,16 @@ func TestPasted(t *testing.T) {
 // What the documents print in blocks, tables and sentences is read by the real
 // command line as well.
 func TestCommandsOfDocumentsParse(t *testing.T) {
-	cases, err := filepath.Glob("../../lab/*/CASE.md")
+	cases, err := filepath.Glob("../../../lab/*/CASE.md")
 	if err != nil || len(cases) == 0 {
 		t.Fatal(cases, err)
 	}
-	pages, err := filepath.Glob("../../docs/*.md")
+	pages, err := filepath.Glob("../../../docs/*.md")
 	if err != nil || len(pages) == 0 {
 		t.Fatal(pages, err)
 	}
 	seen := map[string]int{}
-	for _, file := range slices.Concat(cases, pages, []string{"../../README.md", "../../ARCHITECTURE.md"}) {
+	for _, file := range slices.Concat(cases, pages, []string{"../../../README.md", "../../../ARCHITECTURE.md"}) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
