@@ -221,7 +221,7 @@ func change(w io.Writer, c *server.Change) {
 		fmt.Fprintf(w, "  where  %s\n", layout.Shorten(layout.Safe(c.Function), width-9))
 	}
 	for _, a := range c.Also {
-		fmt.Fprintf(w, "  also   %s %s times, %s previously %s\n", typeName(a.Type), figures.Number(a.Ratio), amount(a.Is, a.Unit), amount(a.Was, a.Unit))
+		fmt.Fprintf(w, "  also   %s %s times, %s, previously %s\n", typeName(a.Type), figures.Number(a.Ratio), amount(a.Is, a.Unit), amount(a.Was, a.Unit))
 	}
 	for _, cause := range c.Causes {
 		wrapped(w, "  cause  ", causeText(cause))

@@ -74,8 +74,8 @@ describe('words of a change', () => {
       also('mutex:delay:nanoseconds:contentions:count', 'waiting for locks/operation', 1e-6, 3e-6), also('block:delay:nanoseconds:contentions:count', 'waiting', 0.5, 1),
     ]
     expect(all.map((a) => `${alsoName(a.type)}: ${alsoText(a)}`)).toEqual([
-      'Bytes allocated: 1.25 times, 15 KiB per operation where it was 12 KiB', 'Objects allocated: 7.90 times, 790/s where it was 100',
-      'Waiting for locks: 3 times, 3.00 µs per operation where it was 1.00 µs', 'Waiting: 2 times, 1.00 s/s where it was 500 ms',
+      'Bytes allocated: 1.25 times, 15 KiB per operation, previously 12 KiB', 'Objects allocated: 7.90 times, 790/s, previously 100',
+      'Waiting for locks: 3 times, 3.00 µs per operation, previously 1.00 µs', 'Waiting: 2 times, 1.00 s/s, previously 500 ms',
     ])
     expect(alsoName('odd')).toBe('odd')
   })

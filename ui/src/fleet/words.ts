@@ -24,7 +24,7 @@ export function alsoName(type: string): string {
   return tn('fleet.also.' + of + kind, kind)
 }
 
-/** By how much: "1.25 times, 15 KiB an operation where it was 12 KiB". */
+/** By how much: "1.25 times, 15 KiB per operation, previously 12 KiB". */
 export function alsoText(a: Also): string {
   const per = a.unit.endsWith('/operation') ? 'fleet.change.peroperation' : 'fleet.persecond'
   return t('fleet.also.times', { ratio: figures(a.ratio), is: t(per, { v: amount(a.is, a.unit) }), was: amount(a.was, a.unit) })

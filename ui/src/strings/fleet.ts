@@ -84,7 +84,7 @@ export const fleet = {
   'fleet.change.since': ['Since', '始于'],
   'fleet.change.but': ['But', '但是'],
   'fleet.change.but.text': ['No operations were counted, and more traffic would look the same.', '没有统计操作数，流量增加看起来也会如此。'],
-  'fleet.also.times': ['{ratio} times, {is} where it was {was}', '{ratio} 倍，{is}，此前为 {was}'],
+  'fleet.also.times': ['{ratio} times, {is}, previously {was}', '{ratio} 倍，{is}，此前为 {was}'],
   'fleet.also.alloc_space': ['Bytes allocated', '分配字节'],
   'fleet.also.alloc_objects': ['Objects allocated', '分配对象'],
   'fleet.also.mutex_delay': ['Waiting for locks', '等待锁'],
