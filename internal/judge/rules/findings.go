@@ -56,9 +56,6 @@ func where(ps ...diagnosis.Place) []diagnosis.Place {
 	return out
 }
 
-// longerRecording is how to see what a short window does not tell.
-const longerRecording = "gowhy record -d 60s -o longer.gowhy -- COMMAND"
-
 // fires reports whether a rule has a finding in the same model that is more than a
 // remark.
 func fires(p *diagnosis.Pass, rule *diagnosis.Rule) bool {

@@ -92,7 +92,7 @@ func checkPoolmisuse(p *diagnosis.Pass) {
 func (pools *poolObjects) sayFew(p *diagnosis.Pass) {
 	if pools.bytesShare.Value >= poolmisuseMost && pools.bytes.Value >= poolmisuseBytes {
 		p.Unchecked("whether pools get back what they give", fact.Sentence("they make %s objects in a collection, as few as one that works, "+
-			"and these are %s of all bytes allocated", pools.each, pools.bytesShare), longerRecording)
+			"and these are %s of all bytes allocated", pools.each, pools.bytesShare), p.RecordAgain(60, "longer.gowhy"))
 		return
 	}
 	p.Fine(fact.Sentence("pools: they make %s objects in a collection", pools.each))
