@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/ground/problem"
@@ -75,7 +76,7 @@ func (h *Host) prepare(ctx context.Context) (*place, error) {
 		return nil, err
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if len(lines) < 4 || !strings.HasPrefix(lines[0], "/") {
+	if len(lines) < 4 || !strings.HasPrefix(lines[0], "/") || !strings.HasPrefix(path.Base(lines[0]), "gowhy-") { // this will be removed
 		return nil, problem.New(problem.Failure, "ssh "+shell.Word(h.Name)+" true   # has to print nothing",
 			"%s does not answer as a shell does: %.200q", h.Name, string(out))
 	}

@@ -123,6 +123,20 @@ func TestRecordFails(t *testing.T) {
 	}
 }
 
+// A shell that prints something first has not said which directory is ours: none is removed.
+func TestTalkingShell(t *testing.T) {
+	h, there := hostOf(t, "gowhy v2.0.0")
+	kept := filepath.Join(there, "kept")
+	if err := os.Mkdir(kept, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	onPath(t, map[string]string{"ssh": "echo " + kept + "\n" + fakeSSH})
+	err := h.Record(t.Context(), nil, &bytes.Buffer{})
+	if _, gone := os.Stat(kept); err == nil || !strings.Contains(err.Error(), "does not answer as a shell does") || gone != nil {
+		t.Errorf("error %v; %v", err, gone)
+	}
+}
+
 // What is told is what ended it, not what it was doing before.
 func TestFailed(t *testing.T) {
 	h := &Host{Name: "there"}
