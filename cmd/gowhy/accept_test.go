@@ -216,6 +216,7 @@ type (
 	finding struct {
 		Rule     string
 		Try      []string
+		Missing  string
 		Prove    string
 		Symptoms []finding
 	}

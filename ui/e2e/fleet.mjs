@@ -204,7 +204,7 @@ async function readsFindings({ p, page, shot }) {
   await settled(page)
   equal((await paramsOf(page)).focus, told.findings[0].function, 'the function in the flame graph')
 
-  const end = await answers(page, 'findings', () => ({ findings: [FINDING, { ...FINDING, state: 'gone', rule: 'hotmutex', trend: null, evidence: null }], verdicts: {}, omitted: 3, currency: 'EUR', judged: '2026-01-01T12:00:00Z' }))
+  const end = await answers(page, 'findings', () => ({ findings: [FINDING, { ...FINDING, state: 'gone', rule: 'hotmutex', trend: [], evidence: [] }], verdicts: {}, omitted: 3, currency: 'EUR', judged: '2026-01-01T12:00:00Z' }))
   const priced = await answers(page, 'services', (a) => ({ ...a, core_month: 100, currency: 'EUR' }))
   await visit(p, 'findings')
   await page.reload()

@@ -139,7 +139,7 @@ func (r *recursion) selfCall(m *model.Model) diagnosis.Place {
 
 func recursionFinding(p *diagnosis.Pass, s *cpuUse, r *recursion, cut fact.Fact) diagnosis.Finding {
 	share := s.of("CPU below "+short(r.function)+", which calls itself", ofStacks(r.stacks))
-	depth := p.Statistic(fact.Samples, "frames of "+r.function, "calls of it in one stack, at most", float64(r.depth), fact.Count)
+	depth := p.Statistic(fact.Account, "frames of "+r.function, "calls of it in one stack, at most", float64(r.depth), fact.Count).From(s.Believed)
 	f := diagnosis.Finding{
 		Where:      where(r.selfCall(p.Model)),
 		Stacks:     r.stacks,
