@@ -112,6 +112,7 @@ func usage() {
   go run ./lab/score -live                  what gowhy top says while they run
   go run ./lab/score -waits                 programs that wait, from each kind of evidence
   go run ./lab/score -stories -runs 2 -keep DIR   the case studies at three sizes, on the servers of lab/up
+  go run ./lab/score -stories -cases top -into lab/stories.json   one of these cases anew
   go run ./lab/score -same -keep DIR     whether programs get the same answer each time
   go run ./lab/score -field -keep DIR       programs that nobody here wrote
   go run ./lab/score -field -again DIR      other rules, the same recordings of these
@@ -141,8 +142,8 @@ func (o *options) run(ctx context.Context) error {
 		return o.scoreWaits(ctx)
 	}
 	if o.stories {
-		if o.prove || o.into != "" || o.only != "" || o.keep != "" && o.rejudge != "" {
-			return errors.New("-stories goes with -runs, -cases, -keep or -again, -from, -o and -lab")
+		if o.prove || o.only != "" || o.keep != "" && o.rejudge != "" {
+			return errors.New("-stories goes with -runs, -cases, -keep or -again, -into, -from, -o and -lab")
 		}
 		return o.scoreStories(ctx)
 	}

@@ -24,9 +24,20 @@ import (
 
 // Stories are what was seen of them, saved as stories.json.
 type Stories struct {
-	Schema int        `json:"schema"`
-	Taken  Provenance `json:"taken"`
-	Runs   []StoryRun `json:"runs"`
+	Schema int          `json:"schema"`
+	Taken  Provenance   `json:"taken"`
+	Anew   []Provenance `json:"anew,omitempty"` // what was made again of it since
+	Runs   []StoryRun   `json:"runs"`
+}
+
+// renew takes what was made again in the place of the same cases' old runs.
+func (s *Stories) renew(by *Stories) {
+	made := map[string]bool{}
+	for i := range by.Runs {
+		made[by.Runs[i].Case] = true
+	}
+	s.Runs = append(slices.DeleteFunc(s.Runs, func(r StoryRun) bool { return made[r.Case] }), by.Runs...)
+	s.Anew = append(s.Anew, by.Taken)
 }
 
 // A StoryRun is one answer.
@@ -182,7 +193,16 @@ func (o *options) scoreStories(ctx context.Context) error {
 	if len(s.Runs) == 0 {
 		return errors.New("there are no runs: none of these cases has sizes, or none was kept")
 	}
-	if err := s.save(filepath.Join(filepath.Dir(o.out), "stories.json")); err != nil {
+	into := cmp.Or(o.into, filepath.Join(filepath.Dir(o.out), "stories.json"))
+	if o.into != "" {
+		old, err := loadStories(o.into)
+		if err != nil {
+			return err
+		}
+		old.renew(s)
+		s = old
+	}
+	if err := s.save(into); err != nil {
 		return err
 	}
 	return o.storiesPage(s, all)
@@ -332,8 +352,12 @@ func (s *Stories) save(path string) error {
 	if err != nil {
 		return err
 	}
+	anew, err := json.Marshal(s.Anew)
+	if err != nil {
+		return err
+	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "{\n\"schema\": %d,\n\"taken\": %s,\n\"runs\": [", s.Schema, taken)
+	fmt.Fprintf(&out, "{\n\"schema\": %d,\n\"taken\": %s,\n\"anew\": %s,\n\"runs\": [", s.Schema, taken, anew)
 	for i := range s.Runs {
 		run, err := json.Marshal(&s.Runs[i])
 		if err != nil {

@@ -94,6 +94,14 @@ func TestStoryRows(t *testing.T) {
 	if err := writeStories(&second, again, storyRows(again, []*truth.Case{storyCase()})); err != nil || second.String() != page.String() {
 		t.Errorf("saved and read again, the page differs: %v\n%s", err, &second)
 	}
+	again.renew(&Stories{Taken: Provenance{Cases: "story", Rounds: 5}, Runs: []StoryRun{run(Sick, false, cause)}})
+	if rows := storyRows(again, []*truth.Case{storyCase()}); len(rows) != 1 || rows[0].all != (Share{1, 1}) {
+		t.Errorf("made anew: %+v, want one run that is right", rows)
+	}
+	page.Reset()
+	if err := writeStories(&page, again, nil); err != nil || !strings.Contains(page.String(), "All of `story` was made anew, 5 times") {
+		t.Errorf("the page does not say what was made anew: %v\n%s", err, &page)
+	}
 	if err := os.WriteFile(path, []byte(`{"schema": 99}`), 0o600); err != nil {
 		t.Fatal(err)
 	}

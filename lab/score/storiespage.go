@@ -64,6 +64,9 @@ func writeStories(out io.Writer, s *Stories, rows []storyRow) error {
 	p.storyBars(rows)
 	t := s.Taken
 	p.line("%s, commit %s, %s, %d cores of %s, %s; %.1f min.", safe(t.Date), code(t.Commit), safe(t.Go), t.Cores, safe(t.CPU), safe(t.Kernel), t.TookMins)
+	for _, a := range s.Anew {
+		p.line("All of %s was made anew, %d times, on %s, commit %s; %.1f min.", code(a.Cases), a.Rounds, safe(a.Date), code(a.Commit), a.TookMins)
+	}
 	p.line("In %s of all runs gowhy said that others had the machine, beside a load or not.", fraction(s.busy()))
 	p.line("")
 	var cells [][]string
