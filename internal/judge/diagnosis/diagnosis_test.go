@@ -155,6 +155,10 @@ func TestRunFoldsSymptoms(t *testing.T) {
 		f.Stacks = []model.Stack{s}
 		return f
 	}
+	at := func(f Finding, line int) Finding {
+		f.Where = []Place{{Function: "main.run", File: "run.go", Line: line}}
+		return f
+	}
 	m := busy(0.9)
 	m.Sched.Waits = []model.Wait{{Group: "g", Stack: 7}, {Group: "h", Stack: 8}}
 	for _, c := range []struct {
@@ -172,6 +176,9 @@ func TestRunFoldsSymptoms(t *testing.T) {
 		{"two causes", []*Rule{says("a", about(0.1, "g", "c")), says("b", about(0.2, "g", "c")), says("c", about(0.3, "g"))}, "b(c) a"},
 		{"stack to group", []*Rule{says("a", about(0.1, "g", "b")), says("b", stack(0.2, 7))}, "a(b)"},
 		{"stack of another group", []*Rule{says("a", about(0.1, "g", "b")), says("b", stack(0.2, 8))}, "b a"},
+		{"same line, other stacks", []*Rule{says("a", at(about(0.1, "g", "b"), 7)), says("b", at(stack(0.2, 8), 7))}, "a(b)"},
+		{"another line of the function", []*Rule{says("a", at(about(0.1, "g", "b"), 7)), says("b", at(stack(0.2, 8), 8))}, "b a"},
+		{"no line known", []*Rule{says("a", at(about(0.1, "g", "b"), 0)), says("b", at(stack(0.2, 8), 0))}, "b a"},
 		{"itself", []*Rule{says("a", about(0.1, "g", "a"), about(0.2, "g", "a"))}, "a a"},
 	} {
 		if got := outline(Run(m, c.rules, Options{}).Findings); got != c.want {

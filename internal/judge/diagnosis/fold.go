@@ -50,13 +50,15 @@ func (r *runner) children(of int) (ts []tree) {
 }
 
 // explains reports whether f names s's rule as a symptom and both are about
-// the same part of the program.
+// the same part of the program: goroutines, stacks, or a line that both name, as stacks of
+// the processor's samples are others than those of who waits there.
 func (f *found) explains(s *found) bool {
 	if f.Rule == s.Rule || !slices.Contains(f.Explains, s.Rule) {
 		return false
 	}
 	whole := func(x *found) bool { return len(x.Groups) == 0 && len(x.Stacks) == 0 }
-	return whole(f) || whole(s) || meet(f.groups, s.groups) || meet(f.stacks, s.stacks)
+	return whole(f) || whole(s) || meet(f.groups, s.groups) || meet(f.stacks, s.stacks) ||
+		slices.ContainsFunc(f.Where, func(p Place) bool { return p.Line > 0 && slices.Contains(s.Where, p) })
 }
 
 func meet[K comparable](a, b map[K]bool) bool {
