@@ -42,8 +42,8 @@ func (r *recorder) follow(p *process) bool {
 }
 
 // wraps reports whether a program is one that starts others: it is not Go's,
-// or it is the go command.
-func wraps(info *buildinfo.BuildInfo) bool { return info == nil || toolchains(info) }
+// or it is the go command. gofmt and the compiler are meant themselves by who records them.
+func wraps(info *buildinfo.BuildInfo) bool { return info == nil || info.Path == "cmd/go" }
 
 // toolchains reports whether a program comes with Go: go run starts the
 // compiler before it starts what was meant.
@@ -54,7 +54,7 @@ func toolchains(info *buildinfo.BuildInfo) bool { return strings.HasPrefix(info.
 func GoProgram(pid int) int {
 	for _, p := range append([]int{pid}, descendants(pid)...) {
 		info, err := buildinfo.ReadFile(filepath.Join("/proc", strconv.Itoa(p), "exe"))
-		if err == nil && !wraps(info) {
+		if err == nil && !wraps(info) && (p == pid || !toolchains(info)) {
 			return p
 		}
 	}

@@ -131,11 +131,20 @@ func (r *recorder) endpointOf(stop context.Context, p *process, until time.Time)
 		sleepUntil(stop, next)
 		if stop.Err() != nil || !until.IsZero() && !time.Now().Before(until) {
 			if p.wrapper && p.child == 0 {
-				return nil, none, artifact.Refusal{Why: fmt.Sprintf("%s is no Go program, and started none", filepath.Base(p.cmd.Path))}
+				return nil, none, artifact.Refusal{Why: p.startedNone()}
 			}
 			return nil, none, noEndpointIn(addrs, refused)
 		}
 	}
+}
+
+// startedNone says of a wrapper why there is nothing of a runtime.
+func (p *process) startedNone() string {
+	name := filepath.Base(p.cmd.Path)
+	if p.ofGo {
+		return name + " started no program but Go's own tools"
+	}
+	return name + " is no Go program, and started none"
 }
 
 // patience is until when a program may begin to answer: to the end of the recording, and
@@ -233,6 +242,7 @@ type process struct {
 	// A wrapper starts the program that is meant; child is its process then,
 	// once it is known.
 	wrapper bool
+	ofGo    bool // the wrapper is the go command
 	child   int
 }
 
@@ -246,7 +256,7 @@ func (r *recorder) start(program string, args []string, agent bool, files ...*os
 	info := r.build(path)
 	env := append(os.Environ(), r.o.Env...)
 	if agent {
-		p.wrapper = wraps(info)
+		p.wrapper, p.ofGo = wraps(info), info != nil
 		p.profiled = !p.wrapper && mentions(path, pprofSymbol)
 		if p.wrapper || mentions(path, agentSymbol) {
 			if p.agentSocket, err = NewAgentSocket(); err != nil {
@@ -347,7 +357,7 @@ func (r *recorder) streams(p *process, env []string, info *buildinfo.BuildInfo) 
 		p.cmd.Stdout = tee(p.cmd.Stdout, results)
 		p.logs = append(p.logs, results)
 	}
-	if info != nil && !toolchains(info) && !r.o.NoGodebug {
+	if info != nil && !wraps(info) && !r.o.NoGodebug {
 		env = r.godebug(p, env, create)
 	}
 	return env

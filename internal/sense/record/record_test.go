@@ -293,6 +293,14 @@ func TestRecordThroughShell(t *testing.T) {
 	if err != nil || res.ExitCode != 3 || !strings.Contains(refused(res, artifact.EndpointMember), "sh is no Go program, and started none") {
 		t.Errorf("Run() = %+v, %v; want exit code 3, and that sh started no Go program", res, err)
 	}
+	res, err = Run(t.Context(), Target{Command: []string{"go", "version"}}, Options{Out: out})
+	if err != nil || !strings.Contains(refused(res, artifact.EndpointMember), "go started no program but Go's own tools") {
+		t.Errorf("Run(go version) = %+v, %v; want that go started none but Go's tools", res, err)
+	}
+	res, err = Run(t.Context(), Target{Command: []string{"gofmt", "record_test.go"}}, Options{Out: out, Stdout: io.Discard})
+	if err != nil || !strings.Contains(refused(res, artifact.EndpointMember), "opened no port") {
+		t.Errorf("Run(gofmt) = %+v, %v; want gofmt itself, which has no port", res, err)
+	}
 }
 
 // A program that a terminal has interrupted together with us may end in peace,
