@@ -41,6 +41,7 @@ var accounts = []struct {
 	{model.Mutex, mutexAccount},
 	{model.Block, blockAccount},
 	{model.CPU, workAccount},
+	{model.KernelCPU, kernelWorkAccount},
 	{model.LoadResult, benchmarkAccount},
 	{model.GCTrace, gcLogAccount},
 	{model.SchedTrace, schedLogAccount},

@@ -147,6 +147,10 @@ func TestWorkAccount(t *testing.T) {
 	expectAccounts(t, m, map[model.Source][]string{
 		model.CPU: {"2.00 s of CPU time in 10.0 s, which is 0.200 cores: application 75.0%, scheduler 25.0%", "main.sign 1.50 s sign.go in crypto/sha256.block, from main.serve", "(scheduler) 500 ms in runtime.futex"},
 	})
+	m.Kernel, m.CPU = &model.Kernel{CPU: m.CPU}, nil
+	expectAccounts(t, m, map[model.Source][]string{
+		model.KernelCPU: {"2.00 s of CPU time in 10.0 s, which is 0.200 cores: application 75.0%", "main.sign 1.50 s sign.go in crypto/sha256.block, from main.serve"},
+	})
 }
 
 func TestBenchmarkAccount(t *testing.T) {

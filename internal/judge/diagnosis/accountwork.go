@@ -15,15 +15,28 @@ func workAccount(p fact.Meter) *Account {
 	if _, nanos := p.Model.CPU.Columns(); nanos < 0 {
 		return samplesAccount(p)
 	}
+	return workIn(p, "cpu")
+}
+
+// kernelWorkAccount tells it from the kernel's samples, of a program without a profile.
+func kernelWorkAccount(p fact.Meter) *Account {
+	if p.Model.Has(model.CPU) {
+		return nil
+	}
+	return workIn(p, "kernel")
+}
+
+// workIn splits what the samples of a tree account for.
+func workIn(p fact.Meter, tree string) *Account {
 	a := p.Model.CPUAccount()
-	total := p.Samples("CPU time", "cpu", nil)
-	rows := rowsOf(p, "cpu", total, byWork)
+	total := p.Samples("CPU time", tree, nil)
+	rows := rowsOf(p, tree, total, byWork)
 	if a == nil || a.Total <= 0 || a.Disagree || len(rows) == 0 {
 		return nil
 	}
 	for i := range rows {
 		if rows[i].Where != nil {
-			rows[i].Note = note(rows[i].Note, calledFrom(p, rows[i].Name))
+			rows[i].Note = note(rows[i].Note, calledFrom(p, tree, rows[i].Name))
 		}
 	}
 	parts := slices.Clone(a.Parts)
@@ -64,7 +77,7 @@ func byWork(frames []model.Frame) owner {
 
 // calledFrom names the function of the program that calls another one most, where there
 // is one that has most of it.
-func calledFrom(p fact.Meter, name string) string {
+func calledFrom(p fact.Meter, tree, name string) string {
 	ofName := p.Frames(func(frames []model.Frame) bool { f, ok := model.UserFrame(frames); return ok && f.Func == name })
 	callerOf := func(s *model.Sample) string {
 		frames := p.Model.Stacks.Frames(s.Stack)
@@ -75,7 +88,7 @@ func calledFrom(p fact.Meter, name string) string {
 		}
 		return ""
 	}
-	if caller := mostOften(p, "cpu", ofName, callerOf); caller != "" {
+	if caller := mostOften(p, tree, ofName, callerOf); caller != "" {
 		return "from " + caller
 	}
 	return ""
