@@ -56,6 +56,7 @@ var law = []line{
 
 	// Many processes: a module of its own, of which the root knows nothing.
 	{"fleet/store", "", ""},
+	{"fleet/api", "fleet/store", ""},
 	{"fleet/memory", "", ""},
 	{"fleet/durable", "", ""},
 	{"fleet/store/embedded", "fleet/durable fleet/memory fleet/store", "github.com/parquet-go/parquet-go golang.org/x/sys/windows modernc.org/sqlite"},
@@ -79,16 +80,16 @@ var law = []line{
 	{"fleet/querier", "fleet/memory fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
 	{"fleet/evidence", "agent/recording fleet/store", "github.com/google/pprof/profile"},
 	{"fleet/findings", "fleet/evidence fleet/memory fleet/store fleet/versions internal/judge/diagnosis internal/read/evidence internal/know/fact internal/know/model internal/ground/statistics", ""},
-	{"fleet/server", "fleet/access fleet/backup fleet/evidence fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/memory fleet/page fleet/querier fleet/quota fleet/runs fleet/sampling fleet/store fleet/versions internal/judge/diagnosis internal/know/fact internal/ground/problem internal/ground/shell", "connectrpc.com/connect"},
+	{"fleet/server", "fleet/access fleet/api fleet/backup fleet/evidence fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/memory fleet/page fleet/querier fleet/quota fleet/runs fleet/sampling fleet/store fleet/versions internal/judge/diagnosis internal/know/fact internal/ground/problem internal/ground/shell", "connectrpc.com/connect"},
 	{"fleet/page", "", ""},
-	{"fleet/sampling", "", ""},
+	{"fleet/sampling", "fleet/api", ""},
 	{"fleet/client", "fleet/backup", ""},
 	{"fleet/backup", "fleet/durable", ""},
-	{"fleet/report", "fleet/runs fleet/sampling fleet/server fleet/store internal/know/fact internal/ground/figures internal/ground/layout internal/show/sarif internal/ground/shell", ""},
-	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/backup fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/report fleet/runs fleet/sampling fleet/server fleet/simulate fleet/store fleet/store/clickhouse fleet/store/embedded internal/ground/figures internal/ground/layout internal/judge/rules internal/ground/shell", "github.com/spf13/cobra"},
+	{"fleet/report", "fleet/api fleet/store internal/know/fact internal/ground/figures internal/ground/layout internal/show/sarif internal/ground/shell", ""},
+	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/api fleet/backup fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/report fleet/runs fleet/server fleet/simulate fleet/store fleet/store/clickhouse fleet/store/embedded internal/ground/figures internal/ground/layout internal/judge/rules internal/ground/shell", "github.com/spf13/cobra"},
 	{"fleet/identity", "", ""},
-	{"fleet/hostagent", "fleet/client fleet/identity fleet/ingest/scrape fleet/sampling fleet/store internal/sense/artifact internal/watch/budget internal/sense/kernel internal/sense/proc internal/sense/record", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
-	{"fleet/runs", "agent/recording fleet/backup fleet/durable fleet/identity internal/judge/diagnosis internal/read/evidence internal/judge/rules", ""},
+	{"fleet/hostagent", "fleet/api fleet/client fleet/identity fleet/ingest/scrape fleet/store internal/sense/artifact internal/watch/budget internal/sense/kernel internal/sense/proc internal/sense/record", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/runs", "agent/recording fleet/api fleet/backup fleet/durable fleet/identity internal/judge/diagnosis internal/read/evidence internal/judge/rules", ""},
 
 	// What measures.
 	{"bench", "agent bench/gen exectrace internal/ground/figures internal/sense/goroutines internal/sense/kernel internal/watch/live internal/testing/oracle internal/sense/proc internal/testing/pty internal/judge/rules internal/ground/statistics internal/draw/timeline internal/show/web", "golang.org/x/exp/trace golang.org/x/sys"},
@@ -146,10 +147,10 @@ var inTests = []line{
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", "google.golang.org/protobuf"}, // in both of its codecs
 	{"fleet/server", "agent/recording fleet/config fleet/simulate fleet/store/embedded fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc google.golang.org/protobuf"}, // as Grafana asks
 	{"fleet/cmd/gowhy-fleet", "agent/recording internal/judge/diagnosis internal/read/evidence", "go.yaml.in/yaml/v3"},                     // what it saved is diagnosed, what it prints is read
-	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
-	{"fleet/client", "agent/recording fleet/runs fleet/sampling fleet/server", ""},
+	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/sampling fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
+	{"fleet/client", "agent/recording fleet/api fleet/runs fleet/sampling fleet/server", ""},
 	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
-	{"fleet/report", "fleet/store/storetest", ""}, // what a server answers is written
+	{"fleet/report", "fleet/server fleet/store/storetest", ""}, // what a server answers is written
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/judge/rules", ""},
 	{"fleet/ingest", "fleet/ingest/sdktest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope/api"}, // real clients
 }

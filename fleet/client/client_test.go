@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gowhy/gowhy/fleet/server"
+	"github.com/gowhy/gowhy/fleet/api"
 )
 
 // TestAsk asks servers that answer well, and in every other way.
@@ -47,7 +47,7 @@ func TestAsk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var top server.Top
+		var top api.Top
 		err = client.Ask(t.Context(), "top", nil, &top)
 		switch {
 		case c.want == "" && (err != nil || top.Total != 7):

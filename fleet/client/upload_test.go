@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/server"
@@ -113,7 +114,7 @@ func TestPush(t *testing.T) {
 			}
 			waits := 0
 			client.pause = func(context.Context, time.Duration) error { waits++; return nil }
-			var run runs.Run
+			var run api.Recording
 			if err := client.Push(t.Context(), file, map[string][]string{"service": {"cart"}, "why": {"w"}}, &run); err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +181,7 @@ func TestPushFails(t *testing.T) {
 		}
 		waits := 0
 		client.pause = func(context.Context, time.Duration) error { waits++; return nil }
-		var run runs.Run
+		var run api.Recording
 		if err := client.Push(t.Context(), file, nil, &run); !c.is(err) || waits != c.waits {
 			t.Errorf("%s: %v after %d waits, want %d", name, err, waits, c.waits)
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gowhy/gowhy/fleet/sampling"
+	"github.com/gowhy/gowhy/fleet/api"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 
 // Why a program is not recorded.
 const (
-	overPause   = sampling.Pause
+	overPause   = api.Pause
 	overHost    = "host"
 	overBytes   = "bytes"
 	overDisk    = "disk"

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gowhy/gowhy/fleet/sampling"
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/internal/sense/record"
 	"github.com/gowhy/gowhy/internal/watch/budget"
 )
@@ -157,7 +157,7 @@ func (r *recorder) turn(ctx context.Context) {
 
 // offers are the programs, those that were recorded last at the end, each with why it
 // cannot be recorded.
-func (r *recorder) offers(all []*recordable) []sampling.Program {
+func (r *recorder) offers(all []*recordable) []api.Program {
 	now := r.a.now()
 	r.ledger.keep(all)
 	over := r.ledger.host(now)
@@ -170,7 +170,7 @@ func (r *recorder) offers(all []*recordable) []sampling.Program {
 	slices.SortStableFunc(all, func(a, b *recordable) int {
 		return cmp.Or(r.made[a.process].Compare(r.made[b.process]), cmp.Compare(b.cores, a.cores))
 	})
-	var offers []sampling.Program
+	var offers []api.Program
 	here := map[process]bool{}
 	for _, p := range all {
 		here[p.process] = true
@@ -184,7 +184,7 @@ func (r *recorder) offers(all []*recordable) []sampling.Program {
 		case not == "" && !r.ledger.program(p, r.length):
 			not = overProgram
 		}
-		offers = append(offers, sampling.Program{Service: p.service, Version: p.version, Instance: p.instance, Not: not})
+		offers = append(offers, api.Program{Service: p.service, Version: p.version, Instance: p.instance, Not: not})
 	}
 	for _, seen := range []map[process]time.Time{r.failed, r.made} {
 		for p := range seen {
@@ -197,9 +197,9 @@ func (r *recorder) offers(all []*recordable) []sampling.Program {
 }
 
 // chosen is the program that the server means, nil if it may not be recorded.
-func (r *recorder) chosen(all []*recordable, offers []sampling.Program, o *sampling.Order) *recordable {
+func (r *recorder) chosen(all []*recordable, offers []api.Program, o *api.Order) *recordable {
 	for i, p := range offers {
-		if p == (sampling.Program{Service: o.Service, Version: o.Version, Instance: o.Instance}) {
+		if p == (api.Program{Service: o.Service, Version: o.Version, Instance: o.Instance}) {
 			return all[i]
 		}
 	}
@@ -207,8 +207,8 @@ func (r *recorder) chosen(all []*recordable, offers []sampling.Program, o *sampl
 }
 
 // ask has the server say what to record.
-func (r *recorder) ask(ctx context.Context, offers []sampling.Program) (answer sampling.Answer, err error) {
-	body, err := json.Marshal(sampling.Ask{Agent: printable(r.a.o.Host), Programs: offers})
+func (r *recorder) ask(ctx context.Context, offers []api.Program) (answer api.Wanted, err error) {
+	body, err := json.Marshal(api.Offer{Agent: printable(r.a.o.Host), Programs: offers})
 	if err != nil {
 		return answer, err
 	}
@@ -228,7 +228,7 @@ func (r *recorder) ask(ctx context.Context, offers []sampling.Program) (answer s
 const mostAnswer = 1 << 20
 
 // make records a program and uploads that.
-func (r *recorder) make(ctx context.Context, p *recordable, o *sampling.Order) {
+func (r *recorder) make(ctx context.Context, p *recordable, o *api.Order) {
 	dir, err := os.MkdirTemp(r.dir, tempPrefix)
 	if err != nil {
 		r.a.count.recordingErrors.Add(1)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/ingest"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
@@ -209,7 +210,7 @@ func TestRecordingFails(t *testing.T) {
 	s.recorder.record = func(_ context.Context, _ *recordable, o record.Options) (*record.Result, error) {
 		return &record.Result{Written: true}, os.WriteFile(o.Out, []byte("no recording"), 0o600)
 	}
-	s.make(t.Context(), p, &sampling.Order{Length: time.Hour})
+	s.make(t.Context(), p, &api.Order{Length: time.Hour})
 	if s.a.count.recordingsRefused.Load() != 1 || s.length != mostLength {
 		t.Errorf("%d refused; recorded for %v", s.a.count.recordingsRefused.Load(), s.length)
 	}
@@ -217,7 +218,7 @@ func TestRecordingFails(t *testing.T) {
 	s.recorder.record = func(_ context.Context, _ *recordable, o record.Options) (*record.Result, error) {
 		return &record.Result{Written: true}, os.WriteFile(o.Out, whole(t, noon), 0o600)
 	}
-	s.make(t.Context(), p, &sampling.Order{})
+	s.make(t.Context(), p, &api.Order{})
 	if s.a.count.recordingsRefused.Load() != 2 || s.length != leastLength {
 		t.Errorf("%d refused; recorded for %v", s.a.count.recordingsRefused.Load(), s.length)
 	}
@@ -230,12 +231,12 @@ func TestChosen(t *testing.T) {
 	all := *s.a.recordables.Load()
 	s.failed[all[0].process] = s.clock.Add(time.Hour)
 	offers := s.offers(all)
-	for _, o := range []sampling.Order{{Service: "shop", Version: "v2", Instance: "h1"}, {Service: "cart", Version: "v2"}, {Service: "cart", Version: "v3", Instance: "h1"}} {
+	for _, o := range []api.Order{{Service: "shop", Version: "v2", Instance: "h1"}, {Service: "cart", Version: "v2"}, {Service: "cart", Version: "v3", Instance: "h1"}} {
 		if p := s.chosen(all, offers, &o); p != nil {
 			t.Errorf("%+v: process %d", o, p.pid)
 		}
 	}
-	if p := s.chosen(all, offers, &sampling.Order{Service: "cart", Version: "v2", Instance: "h1"}); p == nil || p.pid != 2 {
+	if p := s.chosen(all, offers, &api.Order{Service: "cart", Version: "v2", Instance: "h1"}); p == nil || p.pid != 2 {
 		t.Errorf("what was offered: %+v", p)
 	}
 }
@@ -362,12 +363,12 @@ func TestRecordReal(t *testing.T) {
 			done := make(chan struct{})
 			go func() { a.Run(ctx); close(done) }()
 			defer func() { stop(); <-done }()
-			var run runs.Run
-			for begun := time.Now(); run.Diagnosis.State != runs.Done; time.Sleep(50 * time.Millisecond) {
+			var run api.Recording
+			for begun := time.Now(); run.Diagnosis.State != api.Done; time.Sleep(50 * time.Millisecond) {
 				if list, _ := kept.List(runs.Filter{}, 10); len(list) > 0 {
 					run = list[0]
 				}
-				if run.Diagnosis.State == runs.Failed || time.Since(begun) > 90*time.Second {
+				if run.Diagnosis.State == api.Failed || time.Since(begun) > 90*time.Second {
 					t.Fatalf("%+v", run)
 				}
 			}

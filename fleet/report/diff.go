@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/gowhy/gowhy/fleet/server"
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/layout"
@@ -14,7 +14,7 @@ import (
 
 // Diff writes what two sides cost, by type, where the differences are, and which causes
 // came and went.
-func Diff(w io.Writer, a *server.Diff) {
+func Diff(w io.Writer, a *api.Diff) {
 	var rows [][]string
 	for i := range a.Changes {
 		c := &a.Changes[i]
@@ -62,7 +62,7 @@ func of(unit string) string {
 const worthwhile = 0.02
 
 // where lists the functions of a change that is sure.
-func where(w io.Writer, c *server.Change) {
+func where(w io.Writer, c *api.Change) {
 	if len(c.Functions) == 0 {
 		return
 	}
@@ -77,7 +77,7 @@ func where(w io.Writer, c *server.Change) {
 	table(w, []column{{typeName(c.Type) + " of a function's own lines", 0}, {"was", 13}, {"is", 13}, {"more", 14}}, rows)
 }
 
-func causes(w io.Writer, head string, list []server.Cause) {
+func causes(w io.Writer, head string, list []api.Cause) {
 	for i, c := range list {
 		if i == 0 {
 			fmt.Fprintln(w)
@@ -97,7 +97,7 @@ func wrapped(w io.Writer, head, text string) {
 	}
 }
 
-func causeText(c server.Cause) string {
+func causeText(c api.Cause) string {
 	text := layout.Safe(c.Title)
 	if c.Function != "" {
 		text += " (" + layout.Safe(c.Function) + ")"

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gowhy/gowhy/fleet/server"
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
 // Findings writes which causes the rules found, those that are there now first.
-func Findings(w io.Writer, a *server.Findings) {
+func Findings(w io.Writer, a *api.Findings) {
 	for i := range a.Findings {
 		finding(w, &a.Findings[i], a.Currency)
 	}
@@ -32,10 +32,10 @@ func Findings(w io.Writer, a *server.Findings) {
 }
 
 // silent says what the silence on a service means.
-func silent(w io.Writer, a *server.Findings) {
+func silent(w io.Writer, a *api.Findings) {
 	by := map[string][]string{}
 	for service, v := range a.Verdicts {
-		if slices.ContainsFunc(a.Findings, func(f server.Finding) bool { return f.Service == service && f.State == server.Open }) {
+		if slices.ContainsFunc(a.Findings, func(f api.Finding) bool { return f.Service == service && f.State == api.Open }) {
 			continue // what grows over hours is in no verdict on five minutes
 		}
 		by[v.Verdict] = append(by[v.Verdict], service)
@@ -66,7 +66,7 @@ var silence = map[string]string{
 	"failed":     "could not be judged; the server's log says why.",
 }
 
-func finding(w io.Writer, f *server.Finding, currency string) {
+func finding(w io.Writer, f *api.Finding, currency string) {
 	fmt.Fprintln(w, layout.Shorten(layout.Shorten(layout.Safe(f.Service), 40)+": "+layout.Safe(f.Title), width))
 	line := func(head, text string) {
 		for i, part := range layout.Lines(layout.Safe(text), width-10) {
@@ -92,7 +92,7 @@ func finding(w io.Writer, f *server.Finding, currency string) {
 	if v := f.Versions[0]; v != "" {
 		since += ", " + layout.Shorten(layout.Safe(v), 24)
 	}
-	if f.State == server.Gone {
+	if f.State == api.Gone {
 		since += "; gone since " + f.Last.Format("2006-01-02 15:04 MST")
 	}
 	if f.Spans > 1 {
@@ -108,11 +108,11 @@ func finding(w io.Writer, f *server.Finding, currency string) {
 	fmt.Fprintln(w)
 }
 
-func sure(f *server.Finding) string {
+func sure(f *api.Finding) string {
 	return strings.TrimSuffix(f.Confidence+" confidence: "+strings.Join(f.Reasons, "; "), ": ")
 }
 
-func place(f *server.Finding) string {
+func place(f *api.Finding) string {
 	if f.File == "" {
 		return f.Function
 	}
@@ -120,7 +120,7 @@ func place(f *server.Finding) string {
 	return fmt.Sprintf("%s  %s:%d", f.Function, file, f.Line)
 }
 
-func costs(f *server.Finding, currency string) string {
+func costs(f *api.Finding, currency string) string {
 	text := fact.Unit(f.Unit).Format(f.Cost)
 	if f.What != "" {
 		text += " (" + f.What + ")"

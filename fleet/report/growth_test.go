@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/server"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/store/storetest"
@@ -49,7 +50,7 @@ func grown(t *testing.T, now time.Time) (data []byte) {
 func TestGrowth(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	data := grown(t, now)
-	var a server.Findings
+	var a api.Findings
 	if err := json.Unmarshal(data, &a); err != nil || len(a.Findings) != 2 {
 		t.Fatalf("%v in %s", err, data)
 	}

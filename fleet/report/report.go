@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/fleet/server"
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/layout"
@@ -52,7 +52,7 @@ func table(w io.Writer, columns []column, rows [][]string) {
 }
 
 // Services writes which services use most.
-func Services(w io.Writer, a *server.Services) {
+func Services(w io.Writer, a *api.Services) {
 	if len(a.Services) == 0 {
 		fmt.Fprintln(w, "No service sent anything in this time.")
 		missing(w, a.Missing)
@@ -107,7 +107,7 @@ func share(part, all float64) string {
 }
 
 // rate is bytes a second of a type that counts, over the time that the service sent.
-func rate(s server.Service, t store.Type) string {
+func rate(s api.Service, t store.Type) string {
 	d := s.Last.Sub(s.First).Seconds()
 	if n, ok := s.Totals[t]; ok && d > 0 {
 		return figures.Bytes(float64(n)/d) + "/s"
@@ -133,7 +133,7 @@ func missing(w io.Writer, m store.Missing) {
 }
 
 // Top writes the functions that have most.
-func Top(w io.Writer, a *server.Top, t string) {
+func Top(w io.Writer, a *api.Top, t string) {
 	if len(a.Functions) == 0 {
 		fmt.Fprintln(w, "Nothing of this type was sent in this time.")
 		missing(w, a.Missing)
@@ -163,10 +163,10 @@ func value(n int64, t string) string {
 }
 
 // Versions writes which versions changed what a service costs.
-func Versions(w io.Writer, a *server.Versions) {
+func Versions(w io.Writer, a *api.Versions) {
 	said := 0
 	for i := range a.Changes {
-		if c := &a.Changes[i]; c.Verdict == server.Worse || c.Verdict == server.Better {
+		if c := &a.Changes[i]; c.Verdict == api.Worse || c.Verdict == api.Better {
 			change(w, c)
 			said++
 		}
@@ -183,9 +183,9 @@ func Versions(w io.Writer, a *server.Versions) {
 	same, undecided := 0, map[string]int{}
 	for i := range a.Changes {
 		switch c := &a.Changes[i]; c.Verdict {
-		case server.Undecided:
+		case api.Undecided:
 			undecided[c.Why]++
-		case server.Worse, server.Better:
+		case api.Worse, api.Better:
 		default:
 			same++
 		}
@@ -207,7 +207,7 @@ func Versions(w io.Writer, a *server.Versions) {
 	}
 }
 
-func change(w io.Writer, c *server.Change) {
+func change(w io.Writer, c *api.Change) {
 	short := func(name string) string { return layout.Shorten(layout.Safe(name), 24) }
 	fmt.Fprintf(w, "%s: %s since %s (before: %s)\n", c.Verdict, short(c.Service), short(c.Head), short(c.Base))
 	fmt.Fprintf(w, "  cost   %s, previously %s\n", cost(*c.Is, c.Unit), cost(*c.Was, c.Unit))

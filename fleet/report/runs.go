@@ -5,15 +5,13 @@ import (
 	"io"
 	"strings"
 
-	"github.com/gowhy/gowhy/fleet/runs"
-	"github.com/gowhy/gowhy/fleet/sampling"
-	"github.com/gowhy/gowhy/fleet/server"
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/layout"
 )
 
 // Runs writes which recordings are kept, each with its first cause on a line of its own.
-func Runs(w io.Writer, a *server.Runs) {
+func Runs(w io.Writer, a *api.Recordings) {
 	if len(a.Runs) == 0 {
 		fmt.Fprintln(w, "No recording is kept of this.\nhint: gowhy-fleet runs push FILE --service NAME")
 		return
@@ -39,16 +37,16 @@ func Runs(w io.Writer, a *server.Runs) {
 
 // whyNot are the reasons of agents.
 var whyNot = map[string]string{
-	sampling.Pause: "it recorded another a short time ago",
-	"host":         "its share of the host's CPU time is used up",
-	"program":      "that would take more than its share of the CPU time of the program",
-	"bytes":        "the bytes of this day are used up",
-	"disk":         "its disk is full",
-	"failed":       "it tried in vain a short time ago; its log says why",
+	api.Pause: "it recorded another a short time ago",
+	"host":    "its share of the host's CPU time is used up",
+	"program": "that would take more than its share of the CPU time of the program",
+	"bytes":   "the bytes of this day are used up",
+	"disk":    "its disk is full",
+	"failed":  "it tried in vain a short time ago; its log says why",
 }
 
 // Wish writes how a request to record stands.
-func Wish(w io.Writer, a *sampling.Wish) {
+func Wish(w io.Writer, a *api.Wish) {
 	of := layout.Shorten(layout.Safe(named(a.Service, a.Version)), 60)
 	text := "The next agent that sees " + of + " and asks records it, within a minute or two."
 	switch {
@@ -75,11 +73,11 @@ func Wish(w io.Writer, a *sampling.Wish) {
 }
 
 // cause is the first thing that a diagnosis found.
-func cause(d runs.Diagnosis) string {
+func cause(d api.Diagnosis) string {
 	switch {
-	case d.State == runs.Waiting:
+	case d.State == api.Waiting:
 		return "is diagnosed later"
-	case d.State == runs.Failed:
+	case d.State == api.Failed:
 		return "cannot be diagnosed: " + d.Why
 	case len(d.Findings) == 0:
 		return "nothing found (" + d.Verdict + ")"

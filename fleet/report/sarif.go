@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gowhy/gowhy/fleet/server"
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/show/sarif"
 )
@@ -13,17 +13,17 @@ import (
 // SARIF writes the causes that are there now as SARIF 2.1.0, a warning each. What is gone is
 // left out: who reads such a file closes what it no longer has. So it is an error when a part
 // of the answer is missing, or causes were cut off by its limit.
-func SARIF(w io.Writer, a *server.Findings) error {
+func SARIF(w io.Writer, a *api.Findings) error {
 	if len(a.Missing) > 0 {
 		return errors.New("a part of the store could not be asked: without it causes would seem to be gone")
 	}
-	if n := len(a.Findings); a.Omitted > 0 && (n == 0 || a.Findings[n-1].State == server.Open) { // what is gone comes last
+	if n := len(a.Findings); a.Omitted > 0 && (n == 0 || a.Findings[n-1].State == api.Open) { // what is gone comes last
 		return fmt.Errorf("%s: ask with a larger --limit", figures.Plural(a.Omitted, "more finding is left out", "more findings are left out"))
 	}
 	log := sarif.New("gowhyFleet")
 	for i := range a.Findings {
 		f := &a.Findings[i]
-		if f.State != server.Open {
+		if f.State != api.Open {
 			continue
 		}
 		properties := map[string]any{"service": f.Service, "versions": f.Versions, "first": f.First, "instances": f.Instances,

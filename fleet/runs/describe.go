@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/identity"
 )
 
@@ -25,7 +26,7 @@ const (
 // describe checks that a file is a recording, and adds what it says of itself to what is
 // known of it. All members must be stored, as gowhy stores them: a packed one could
 // unpack to a thousand times of what was sent.
-func describe(path string, about Run) (r Run, err error) {
+func describe(path string, about api.Recording) (r api.Recording, err error) {
 	rec, err := recording.Open(path)
 	if err != nil {
 		return r, fmt.Errorf("%w: %w", ErrFormat, err)
@@ -49,7 +50,7 @@ func describe(path string, about Run) (r Run, err error) {
 		}
 	}
 	man := rec.Manifest
-	r = Run{Tenant: about.Tenant, Service: about.Service, Version: about.Version, Instance: about.Instance, Why: about.Why, Go: man.Go, Start: man.Start.UTC()}
+	r = api.Recording{Tenant: about.Tenant, Service: about.Service, Version: about.Version, Instance: about.Instance, Why: about.Why, Go: man.Go, Start: man.Start.UTC()}
 	if r.Service == "" && len(man.Command) > 0 {
 		r.Service = identity.Service(nil, man.Command[0])
 	}
@@ -68,7 +69,7 @@ func describe(path string, about Run) (r Run, err error) {
 	}
 	for _, text := range []string{r.Service, r.Version, r.Instance, r.Go, r.Event, r.Why} {
 		if !Plain(text) {
-			return Run{}, fmt.Errorf("%w: %.40q is longer than %d bytes or has bytes that no name has", ErrFormat, text, longest)
+			return api.Recording{}, fmt.Errorf("%w: %.40q is longer than %d bytes or has bytes that no name has", ErrFormat, text, longest)
 		}
 	}
 	return r, nil

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/backup"
 	"github.com/gowhy/gowhy/fleet/durable"
 )
@@ -23,9 +24,9 @@ const (
 	unfinished   = "unfinished-" // begins what may be removed when a store is opened
 )
 
-// base is the name of a run's files: its ID, and for a tenant a hash of that, whose own
+// stem returns the name of a run's files: its ID, and for a tenant a hash of that, whose own
 // name may have any bytes.
-func (r *Run) base() string {
+func stem(r *api.Recording) string {
 	if r.Tenant == "" {
 		return r.ID
 	}
@@ -57,7 +58,7 @@ func (s *Store) receive(in io.Reader) (tmp, id string, n int64, err error) {
 }
 
 // save writes what is known of a run.
-func (s *Store) save(r *Run) error {
+func (s *Store) save(r *api.Recording) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
@@ -137,31 +138,31 @@ func (s *Store) readRun(path, base string) error {
 		return err
 	}
 	r, ok := readSidecar(filepath.Join(s.dir, base+sidecarEnd))
-	if !ok || r.base() != base {
+	if !ok || stem(&r) != base {
 		id, tenant, _ := strings.Cut(base, "-")
 		if tenant != "" {
 			return nil // whose it is only its sidecar knew: better nobody's than another's
 		}
-		if r, err = describe(path, Run{}); errors.Is(err, ErrFormat) {
+		if r, err = describe(path, api.Recording{}); errors.Is(err, ErrFormat) {
 			return nil // not ours
 		} else if err != nil {
 			return err
 		}
 		r.ID, r.Kept = id, info.ModTime().UTC()
-		r.Diagnosis = Diagnosis{State: Waiting}
+		r.Diagnosis = api.Diagnosis{State: api.Waiting}
 		if r.Bytes = info.Size(); s.save(&r) != nil {
 			return fmt.Errorf("write what is known of %s", base)
 		}
 	}
 	r.Bytes = info.Size()
-	if r.Diagnosis.State == Waiting && r.Diagnosis.Tries >= mostTries {
-		r.Diagnosis.State, r.Diagnosis.Why = Failed, "the server ended while it was diagnosed"
+	if r.Diagnosis.State == api.Waiting && r.Diagnosis.Tries >= mostTries {
+		r.Diagnosis.State, r.Diagnosis.Why = api.Failed, "the server ended while it was diagnosed"
 	}
 	s.has(&r)
 	return nil
 }
 
-func readSidecar(path string) (r Run, ok bool) {
+func readSidecar(path string) (r api.Recording, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
 		return r, false

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/rules"
 	"github.com/gowhy/gowhy/internal/read/evidence"
@@ -43,9 +44,9 @@ func (s *Store) judge(ctx context.Context) {
 		}
 		d, err := s.try(ctx, s.recording(&r))
 		if ctx.Err() != nil {
-			d = Diagnosis{State: Waiting, Tries: r.Diagnosis.Tries - 1} // it is not to blame
+			d = api.Diagnosis{State: api.Waiting, Tries: r.Diagnosis.Tries - 1} // it is not to blame
 		} else if err != nil {
-			d = Diagnosis{State: Failed, Why: strings.ReplaceAll(err.Error(), s.recording(&r), "the recording")}
+			d = api.Diagnosis{State: api.Failed, Why: strings.ReplaceAll(err.Error(), s.recording(&r), "the recording")}
 		}
 		s.end(&r, d)
 	}
@@ -53,25 +54,25 @@ func (s *Store) judge(ctx context.Context) {
 
 // begin takes the run that waits longest, and notes that its diagnosis was begun: one
 // that ends the process is not begun for ever.
-func (s *Store) begin() (Run, bool) {
+func (s *Store) begin() (api.Recording, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.byAge() {
-		if r.Diagnosis.State != Waiting {
+		if r.Diagnosis.State != api.Waiting {
 			continue
 		}
 		r.Diagnosis.Tries++
 		if err := s.save(r); err != nil {
-			r.Diagnosis = Diagnosis{State: Failed, Why: "what is known of it cannot be written"}
+			r.Diagnosis = api.Diagnosis{State: api.Failed, Why: "what is known of it cannot be written"}
 			continue
 		}
 		return *r, true
 	}
-	return Run{}, false
+	return api.Recording{}, false
 }
 
 // end notes how a diagnosis went, if the run is still there.
-func (s *Store) end(about *Run, d Diagnosis) {
+func (s *Store) end(about *api.Recording, d api.Diagnosis) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.runs[key{about.Tenant, about.ID}]; r != nil {
@@ -81,7 +82,7 @@ func (s *Store) end(about *Run, d Diagnosis) {
 }
 
 // try diagnoses one, whatever is in it.
-func (s *Store) try(ctx context.Context, file string) (d Diagnosis, err error) {
+func (s *Store) try(ctx context.Context, file string) (d api.Diagnosis, err error) {
 	ctx, cancel := context.WithTimeout(ctx, judgeTime)
 	defer cancel()
 	defer func() {
@@ -97,15 +98,15 @@ func (s *Store) try(ctx context.Context, file string) (d Diagnosis, err error) {
 }
 
 // Diagnose returns gowhy's diagnosis of a recording.
-func Diagnose(ctx context.Context, file string) (Diagnosis, error) {
+func Diagnose(ctx context.Context, file string) (api.Diagnosis, error) {
 	m, err := evidence.Load(ctx, []string{file}, evidence.Options{Workers: 1})
 	if err != nil {
-		return Diagnosis{}, err
+		return api.Diagnosis{}, err
 	}
 	found := diagnosis.Run(m, rules.All, diagnosis.Options{})
-	d := Diagnosis{State: Done, Verdict: string(found.Verdict)}
+	d := api.Diagnosis{State: api.Done, Verdict: string(found.Verdict)}
 	for _, f := range found.Findings[:min(mostFindings, len(found.Findings))] {
-		short := Finding{Rule: f.Rule, Title: f.Title, Gain: f.Bound.Gain(), Remark: f.Remark}
+		short := api.RecordingFinding{Rule: f.Rule, Title: f.Title, Gain: f.Bound.Gain(), Remark: f.Remark}
 		if len(f.Where) > 0 && f.Where[0].Function != "" {
 			p := f.Where[0]
 			short.Where = fmt.Sprintf("%s %s:%d", p.Function, filepath.Base(p.File), p.Line)

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gowhy/gowhy/fleet/api"
 )
 
 const (
@@ -43,14 +45,14 @@ func (e *OffsetError) Error() string { return fmt.Sprintf("the upload goes on at
 type Upload struct {
 	Offset, Total int64 // in bytes: where the piece begins, and what all have together
 	// About is as of [Store.Add], and has the ID.
-	About Run
+	About api.Recording
 }
 
 // A Progress is how far an upload is.
 type Progress struct {
 	Have int64
-	Run  *Run // when it is whole
-	Old  bool // it was here before
+	Run  *api.Recording // when it is whole
+	Old  bool           // it was here before
 }
 
 // A part is what is here of a recording.
@@ -67,12 +69,12 @@ var idForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 func (s *Store) Offset(tenant, id string) Progress {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	about := Run{Tenant: tenant, ID: id}
+	about := api.Recording{Tenant: tenant, ID: id}
 	if r := s.runs[key{tenant, id}]; r != nil {
 		run := *r
 		return Progress{run.Bytes, &run, true}
 	}
-	if p := s.parts[about.base()]; p != nil {
+	if p := s.parts[stem(&about)]; p != nil {
 		return Progress{Have: p.size}
 	}
 	return Progress{}
@@ -87,7 +89,7 @@ func (s *Store) Resume(in io.Reader, u Upload) (Progress, error) {
 	if err != nil || p == nil {
 		return s.Offset(u.About.Tenant, u.About.ID), err
 	}
-	path := s.part(u.About.base())
+	path := s.part(stem(&u.About))
 	size, err := extend(path, in, u.Total-u.Offset)
 	if err == nil && size == u.Total {
 		return s.complete(path, p, u)
@@ -114,7 +116,7 @@ func (s *Store) reserve(u Upload) (*part, error) {
 	if s.runs[key{u.About.Tenant, u.About.ID}] != nil {
 		return nil, nil
 	}
-	base := u.About.base()
+	base := stem(&u.About)
 	p := s.parts[base]
 	if p != nil && !p.busy && p.size > u.Total { // whatever it is, it is not this recording
 		s.dropPart(base)
@@ -212,7 +214,7 @@ func (s *Store) complete(path string, p *part, u Upload) (Progress, error) {
 	defer s.mu.Unlock()
 	p.busy, p.total, p.size, p.changed = false, 0, u.Total, s.now()
 	if err == nil || errors.Is(err, ErrHash) || errors.Is(err, ErrFormat) {
-		s.dropPart(u.About.base()) // it has another name, or is of no use
+		s.dropPart(stem(&u.About)) // it has another name, or is of no use
 	}
 	if err != nil {
 		return Progress{}, err
@@ -221,7 +223,7 @@ func (s *Store) complete(path string, p *part, u Upload) (Progress, error) {
 }
 
 // whole checks an upload, and describes it.
-func (s *Store) whole(path string, u Upload) (run Run, err error) {
+func (s *Store) whole(path string, u Upload) (run api.Recording, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return run, err

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gowhy/gowhy/fleet/api"
 )
 
 func idOf(data []byte) string {
@@ -21,7 +23,7 @@ func idOf(data []byte) string {
 
 // piece is a part of a recording.
 func piece(data []byte, from, until int, tenant string) (io.Reader, Upload) {
-	return bytes.NewReader(data[from:until]), Upload{int64(from), int64(len(data)), Run{ID: idOf(data), Tenant: tenant, Service: "cart", Why: "w"}}
+	return bytes.NewReader(data[from:until]), Upload{int64(from), int64(len(data)), api.Recording{ID: idOf(data), Tenant: tenant, Service: "cart", Why: "w"}}
 }
 
 // names are the files of a store.

@@ -25,54 +25,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/durable"
 )
-
-// A Run is what is known of a recording.
-type Run struct {
-	ID       string        `json:"id"` // SHA-256 of its content, in hexadecimal digits
-	Tenant   string        `json:"tenant,omitempty"`
-	Service  string        `json:"service"`
-	Version  string        `json:"version,omitempty"`
-	Instance string        `json:"instance,omitempty"`
-	Go       string        `json:"go,omitempty"`
-	Start    time.Time     `json:"start"`
-	Duration time.Duration `json:"duration_ns"`
-	Event    string        `json:"event,omitempty"` // why the program made it by itself
-	Why      string        `json:"why,omitempty"`   // an agent was asked for it
-	Kept     time.Time     `json:"kept"`            // since when it is here
-	Bytes    int64         `json:"bytes"`
-	// Diagnosis is what gowhy finds in it.
-	Diagnosis Diagnosis `json:"diagnosis"`
-}
-
-// A Diagnosis is a short form of that of a recording.
-type Diagnosis struct {
-	State    State     `json:"state"`
-	Tries    int       `json:"tries,omitempty"` // how often it was begun
-	Why      string    `json:"why,omitempty"`   // it failed
-	Verdict  string    `json:"verdict,omitempty"`
-	Findings []Finding `json:"findings,omitempty"` // the first ones
-}
-
-// A State is how far a diagnosis is.
-type State string
-
-// The states.
-const (
-	Waiting State = "waiting"
-	Done    State = "done"
-	Failed  State = "failed"
-)
-
-// A Finding is a cause, or a remark on where to look.
-type Finding struct {
-	Rule   string `json:"rule"`
-	Title  string `json:"title"`
-	Where  string `json:"where,omitempty"` // function file:line
-	Gain   string `json:"gain,omitempty"`  // what a fix brings
-	Remark bool   `json:"remark,omitempty"`
-}
 
 // Options are what a store keeps. The zero value is usable.
 type Options struct {
@@ -87,7 +42,7 @@ type Options struct {
 	Keep time.Duration
 	// Diagnose is [Diagnose] where it is nil: a server has it in a process of its own, for
 	// a large trace takes gigabytes.
-	Diagnose func(ctx context.Context, file string) (Diagnosis, error)
+	Diagnose func(ctx context.Context, file string) (api.Diagnosis, error)
 }
 
 // Errors of a store.
@@ -106,7 +61,7 @@ type Store struct {
 	dir      string
 	options  Options
 	now      func() time.Time
-	diagnose func(ctx context.Context, file string) (Diagnosis, error)
+	diagnose func(ctx context.Context, file string) (api.Diagnosis, error)
 
 	stop context.CancelFunc
 	done sync.WaitGroup
@@ -114,8 +69,8 @@ type Store struct {
 
 	mu     sync.Mutex
 	closed bool
-	runs   map[key]*Run
-	of     map[Subject][]*Run // the same, those that began last first
+	runs   map[key]*api.Recording
+	of     map[Subject][]*api.Recording // the same, those that began last first
 	total  int64
 	parts  map[string]*part // by the base of their recording
 }
@@ -123,7 +78,7 @@ type Store struct {
 // A Subject is a version of a tenant's service.
 type Subject struct{ Tenant, Service, Version string }
 
-func (r *Run) subject() Subject { return Subject{r.Tenant, r.Service, r.Version} }
+func subjectOf(r *api.Recording) Subject { return Subject{r.Tenant, r.Service, r.Version} }
 
 // A key is how a store finds a run: two tenants may have the same recording.
 type key struct{ tenant, id string }
@@ -141,7 +96,7 @@ func (s *Store) open() error {
 	s.options.Most = cmp.Or(s.options.Most, 256<<20)
 	s.options.Parts = max(cmp.Or(s.options.Parts, 4*s.options.Most), s.options.Most)
 	s.options.Total = max(cmp.Or(s.options.Total, 10<<30), s.options.Most)
-	s.runs, s.of, s.parts = map[key]*Run{}, map[Subject][]*Run{}, map[string]*part{}
+	s.runs, s.of, s.parts = map[key]*api.Recording{}, map[Subject][]*api.Recording{}, map[string]*part{}
 	s.wake = make(chan struct{}, 1)
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
@@ -173,13 +128,13 @@ type Filter struct {
 	From, Until      time.Time // of Start; Until is no part of it
 }
 
-func (f Filter) has(r *Run) bool {
+func (f Filter) has(r *api.Recording) bool {
 	return f.Tenant == r.Tenant && (f.Service == "" || f.Service == r.Service) && (f.Version == "" || f.Version == r.Version) &&
 		(f.From.IsZero() || !r.Start.Before(f.From)) && (f.Until.IsZero() || r.Start.Before(f.Until))
 }
 
 // List are the runs of a filter, the latest first, n at most, and how many more there are.
-func (s *Store) List(f Filter, n int) (list []Run, more int) {
+func (s *Store) List(f Filter, n int) (list []api.Recording, more int) {
 	s.mu.Lock()
 	for _, r := range s.runs {
 		if f.has(r) {
@@ -187,14 +142,14 @@ func (s *Store) List(f Filter, n int) (list []Run, more int) {
 		}
 	}
 	s.mu.Unlock()
-	slices.SortFunc(list, func(a, b Run) int { return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(list, func(a, b api.Recording) int { return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(a.ID, b.ID)) })
 	n = min(n, len(list))
 	return list[:n:n], len(list) - n
 }
 
 // Latest are the runs of a version that began last, n at most, the latest first. When
-// that was is what [Run.Began] says.
-func (s *Store) Latest(of Subject, n int) (list []Run) {
+// that was is what [api.Recording.Began] says.
+func (s *Store) Latest(of Subject, n int) (list []api.Recording) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.of[of] {
@@ -208,12 +163,12 @@ func (s *Store) Latest(of Subject, n int) (list []Run) {
 
 // Showing is the newest run of versions of a service in which a rule found a cause, and
 // what it found; nil where there is none.
-func (s *Store) Showing(tenant, service string, versions []string, rule string) (newest Run, found *Finding) {
+func (s *Store) Showing(tenant, service string, versions []string, rule string) (newest api.Recording, found *api.RecordingFinding) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, v := range versions {
 		for _, r := range s.of[Subject{tenant, service, v}] {
-			at := slices.IndexFunc(r.Diagnosis.Findings, func(f Finding) bool { return f.Rule == rule && !f.Remark })
+			at := slices.IndexFunc(r.Diagnosis.Findings, func(f api.RecordingFinding) bool { return f.Rule == rule && !f.Remark })
 			if at < 0 {
 				continue
 			}
@@ -227,24 +182,14 @@ func (s *Store) Showing(tenant, service string, versions []string, rule string) 
 	return newest, found
 }
 
-// Began returns when a recording began by the clock of the server: that of its host may be
-// wrong. One that an agent was asked for came at once; of others the host's is taken as far
-// as it can be right.
-func (r *Run) Began() time.Time {
-	if r.Why != "" || r.Start.After(r.Kept) {
-		return r.Kept.Add(-r.Duration)
-	}
-	return r.Start
-}
-
 // File opens a recording, which the caller closes. The error is [ErrUnknown], or the
 // system's.
-func (s *Store) File(tenant, id string) (*os.File, Run, error) {
+func (s *Store) File(tenant, id string) (*os.File, api.Recording, error) {
 	s.mu.Lock()
 	r := s.runs[key{tenant, id}]
 	if r == nil {
 		s.mu.Unlock()
-		return nil, Run{}, ErrUnknown
+		return nil, api.Recording{}, ErrUnknown
 	}
 	run := *r
 	s.mu.Unlock()
@@ -259,7 +204,7 @@ func (s *Store) File(tenant, id string) (*os.File, Run, error) {
 // Tenant, Service, Version, Instance and Why count, and what they leave open the recording
 // says itself. Old tells that it was here already; then it stays as it was. The error is
 // [ErrLong], [ErrFormat], [ErrClosed], what the reader said, or the system's.
-func (s *Store) Add(in io.Reader, about Run) (kept Run, old bool, err error) {
+func (s *Store) Add(in io.Reader, about api.Recording) (kept api.Recording, old bool, err error) {
 	tmp, id, n, err := s.receive(in)
 	if err != nil {
 		return kept, false, err
@@ -274,7 +219,7 @@ func (s *Store) Add(in io.Reader, about Run) (kept Run, old bool, err error) {
 }
 
 // keep gives a recording its name.
-func (s *Store) keep(tmp string, r Run) (kept Run, old bool, err error) {
+func (s *Store) keep(tmp string, r api.Recording) (kept api.Recording, old bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -283,7 +228,7 @@ func (s *Store) keep(tmp string, r Run) (kept Run, old bool, err error) {
 	if have := s.runs[key{r.Tenant, r.ID}]; have != nil {
 		return *have, true, nil
 	}
-	r.Kept, r.Diagnosis = s.now().UTC(), Diagnosis{State: Waiting}
+	r.Kept, r.Diagnosis = s.now().UTC(), api.Diagnosis{State: api.Waiting}
 	s.dropFor(r.Bytes)
 	if err := s.save(&r); err != nil {
 		return kept, false, err
@@ -303,11 +248,11 @@ func (s *Store) keep(tmp string, r Run) (kept Run, old bool, err error) {
 }
 
 // has notes that a run is here. The lock is held.
-func (s *Store) has(r *Run) {
+func (s *Store) has(r *api.Recording) {
 	s.runs[key{r.Tenant, r.ID}] = r
-	list := s.of[r.subject()]
-	at, _ := slices.BinarySearchFunc(list, r, func(a, b *Run) int { return b.Began().Compare(a.Began()) })
-	s.of[r.subject()] = slices.Insert(list, at, r)
+	list := s.of[subjectOf(r)]
+	at, _ := slices.BinarySearchFunc(list, r, func(a, b *api.Recording) int { return b.Began().Compare(a.Began()) })
+	s.of[subjectOf(r)] = slices.Insert(list, at, r)
 	s.total += r.Bytes
 }
 
@@ -325,24 +270,24 @@ func (s *Store) dropFor(bytes int64) {
 }
 
 // byAge are all runs, those that have been here longest first. The lock is held.
-func (s *Store) byAge() (all []*Run) {
+func (s *Store) byAge() (all []*api.Recording) {
 	for _, r := range s.runs {
 		all = append(all, r)
 	}
-	slices.SortFunc(all, func(a, b *Run) int { return cmp.Or(a.Kept.Compare(b.Kept), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(all, func(a, b *api.Recording) int { return cmp.Or(a.Kept.Compare(b.Kept), cmp.Compare(a.ID, b.ID)) })
 	return all
 }
 
 // drop removes a recording, and what is known of it behind that. The lock is held.
-func (s *Store) drop(r *Run) {
+func (s *Store) drop(r *api.Recording) {
 	if err := os.Remove(s.recording(r)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return // it is tried again
 	}
 	os.Remove(s.sidecar(r))
 	delete(s.runs, key{r.Tenant, r.ID})
-	left := slices.DeleteFunc(s.of[r.subject()], func(x *Run) bool { return x == r })
-	if s.of[r.subject()] = left; len(left) == 0 {
-		delete(s.of, r.subject())
+	left := slices.DeleteFunc(s.of[subjectOf(r)], func(x *api.Recording) bool { return x == r })
+	if s.of[subjectOf(r)] = left; len(left) == 0 {
+		delete(s.of, subjectOf(r))
 	}
 	s.total -= r.Bytes
 }
@@ -376,5 +321,5 @@ func (s *Store) sweep() {
 	}
 }
 
-func (s *Store) recording(r *Run) string { return filepath.Join(s.dir, r.base()+recordingEnd) }
-func (s *Store) sidecar(r *Run) string   { return filepath.Join(s.dir, r.base()+sidecarEnd) }
+func (s *Store) recording(r *api.Recording) string { return filepath.Join(s.dir, stem(r)+recordingEnd) }
+func (s *Store) sidecar(r *api.Recording) string   { return filepath.Join(s.dir, stem(r)+sidecarEnd) }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/fleet/api"
 )
 
 var began = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -40,10 +41,13 @@ func made(t testing.TB, minute int, members ...string) []byte {
 }
 
 // opened is a store whose diagnosis finds what the test says, or waits.
-func opened(t testing.TB, dir string, o Options, found func(context.Context, string) (Diagnosis, error)) *Store {
+func opened(t testing.TB, dir string, o Options, found func(context.Context, string) (api.Diagnosis, error)) *Store {
 	t.Helper()
 	if found == nil {
-		found = func(ctx context.Context, _ string) (Diagnosis, error) { <-ctx.Done(); return Diagnosis{}, ctx.Err() }
+		found = func(ctx context.Context, _ string) (api.Diagnosis, error) {
+			<-ctx.Done()
+			return api.Diagnosis{}, ctx.Err()
+		}
 	}
 	s := &Store{dir: dir, options: o, now: time.Now, diagnose: found}
 	if err := s.open(); err != nil {
@@ -53,7 +57,7 @@ func opened(t testing.TB, dir string, o Options, found func(context.Context, str
 	return s
 }
 
-func add(t testing.TB, s *Store, data []byte, about Run) Run {
+func add(t testing.TB, s *Store, data []byte, about api.Recording) api.Recording {
 	t.Helper()
 	r, old, err := s.Add(bytes.NewReader(data), about)
 	if err != nil || old {
@@ -66,17 +70,17 @@ func TestAdd(t *testing.T) {
 	dir := t.TempDir()
 	s := opened(t, dir, Options{}, nil)
 	data := made(t, 0, recording.BuildMember)
-	r := add(t, s, data, Run{})
-	want := Run{ID: r.ID, Service: "shop", Version: "v1.2.3", Go: "go1.26.1", Start: began, Duration: 10 * time.Second,
-		Event: "task checkout", Kept: r.Kept, Bytes: int64(len(data)), Diagnosis: Diagnosis{State: Waiting}}
+	r := add(t, s, data, api.Recording{})
+	want := api.Recording{ID: r.ID, Service: "shop", Version: "v1.2.3", Go: "go1.26.1", Start: began, Duration: 10 * time.Second,
+		Event: "task checkout", Kept: r.Kept, Bytes: int64(len(data)), Diagnosis: api.Diagnosis{State: api.Waiting}}
 	if r.ID == "" || r.Diagnosis.State != want.Diagnosis.State || r.Service != want.Service || r.Version != want.Version ||
 		r.Go != want.Go || !r.Start.Equal(want.Start) || r.Duration != want.Duration || r.Event != want.Event || r.Bytes != want.Bytes {
 		t.Errorf("%+v, want %+v", r, want)
 	}
-	if again, old, err := s.Add(bytes.NewReader(data), Run{Service: "other"}); err != nil || !old || again.Service != "shop" {
+	if again, old, err := s.Add(bytes.NewReader(data), api.Recording{Service: "other"}); err != nil || !old || again.Service != "shop" {
 		t.Errorf("again: %+v, old %v, %v", again, old, err)
 	}
-	other := add(t, s, data, Run{Tenant: "b", Service: "cart", Version: "v9", Instance: "h1"})
+	other := add(t, s, data, api.Recording{Tenant: "b", Service: "cart", Version: "v9", Instance: "h1"})
 	if other.Service != "cart" || other.Version != "v9" || other.Instance != "h1" || other.ID != r.ID {
 		t.Errorf("another tenant's: %+v", other)
 	}
@@ -101,7 +105,7 @@ func TestAdd(t *testing.T) {
 func TestList(t *testing.T) {
 	s := opened(t, t.TempDir(), Options{}, nil)
 	for i, service := range []string{"a", "b", "a"} {
-		add(t, s, made(t, i), Run{Service: service, Version: "v" + service})
+		add(t, s, made(t, i), api.Recording{Service: service, Version: "v" + service})
 	}
 	for _, c := range []struct {
 		f    Filter
@@ -168,11 +172,11 @@ func TestRefused(t *testing.T) {
 		{"long", io.LimitReader(zeros{}, 2<<20), ErrLong},
 		{"torn off", io.MultiReader(bytes.NewReader(whole[:10]), iotest.ErrReader(io.ErrUnexpectedEOF)), io.ErrUnexpectedEOF},
 	} {
-		if _, _, err := s.Add(c.in, Run{}); !errors.Is(err, c.want) {
+		if _, _, err := s.Add(c.in, api.Recording{}); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 	}
-	if _, _, err := s.Add(bytes.NewReader(whole), Run{Service: "\x1b[2J"}); !errors.Is(err, ErrFormat) {
+	if _, _, err := s.Add(bytes.NewReader(whole), api.Recording{Service: "\x1b[2J"}); !errors.Is(err, ErrFormat) {
 		t.Errorf("a name for the terminal: %v", err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
@@ -194,7 +198,7 @@ func TestTwoAtOnce(t *testing.T) {
 	fresh := 0
 	for range 8 {
 		wg.Go(func() {
-			_, old, err := s.Add(bytes.NewReader(data), Run{})
+			_, old, err := s.Add(bytes.NewReader(data), api.Recording{})
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -221,7 +225,7 @@ func TestBounds(t *testing.T) {
 	s.mu.Unlock()
 	var ids []string
 	for i := range 3 {
-		ids = append(ids, add(t, s, made(t, i), Run{}).ID)
+		ids = append(ids, add(t, s, made(t, i), api.Recording{}).ID)
 		s.mu.Lock()
 		clock = clock.Add(time.Minute)
 		s.mu.Unlock()
@@ -245,9 +249,9 @@ func TestBounds(t *testing.T) {
 func TestCrash(t *testing.T) {
 	dir := t.TempDir()
 	s := opened(t, dir, Options{}, nil)
-	kept := add(t, s, made(t, 0), Run{Service: "cart"})
+	kept := add(t, s, made(t, 0), api.Recording{Service: "cart"})
 	s.Close()
-	lost := add(t, opened(t, t.TempDir(), Options{}, nil), made(t, 1), Run{}).ID
+	lost := add(t, opened(t, t.TempDir(), Options{}, nil), made(t, 1), api.Recording{}).ID
 	write := func(name string, data []byte) {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)
@@ -274,7 +278,7 @@ func TestCrash(t *testing.T) {
 }
 
 // states are those of the only run, until one is wanted.
-func await(t testing.TB, s *Store, want State) Run {
+func await(t testing.TB, s *Store, want api.DiagnosisState) api.Recording {
 	t.Helper()
 	for range 1000 {
 		if list, _ := s.List(Filter{}, 1); len(list) == 1 && list[0].Diagnosis.State == want {
@@ -284,28 +288,28 @@ func await(t testing.TB, s *Store, want State) Run {
 	}
 	list, _ := s.List(Filter{}, 1)
 	t.Fatalf("it never is %s: %+v", want, list)
-	return Run{}
+	return api.Recording{}
 }
 
 func TestDiagnosis(t *testing.T) {
 	dir := t.TempDir()
-	s := opened(t, dir, Options{}, func(context.Context, string) (Diagnosis, error) {
-		return Diagnosis{State: Done, Findings: []Finding{{Rule: "hotmutex"}}}, nil
+	s := opened(t, dir, Options{}, func(context.Context, string) (api.Diagnosis, error) {
+		return api.Diagnosis{State: api.Done, Findings: []api.RecordingFinding{{Rule: "hotmutex"}}}, nil
 	})
-	add(t, s, made(t, 0), Run{})
-	await(t, s, Done)
+	add(t, s, made(t, 0), api.Recording{})
+	await(t, s, api.Done)
 	s.Close()
-	s = opened(t, dir, Options{}, func(context.Context, string) (Diagnosis, error) {
+	s = opened(t, dir, Options{}, func(context.Context, string) (api.Diagnosis, error) {
 		t.Error("it is diagnosed twice")
-		return Diagnosis{}, nil
+		return api.Diagnosis{}, nil
 	})
-	if r := await(t, s, Done); r.Diagnosis.Findings[0].Rule != "hotmutex" {
+	if r := await(t, s, api.Done); r.Diagnosis.Findings[0].Rule != "hotmutex" {
 		t.Errorf("%+v", r)
 	}
 
-	s = opened(t, t.TempDir(), Options{}, func(_ context.Context, file string) (Diagnosis, error) { panic(file) })
-	add(t, s, made(t, 0), Run{})
-	if r := await(t, s, Failed); strings.Contains(r.Diagnosis.Why, os.TempDir()) || !strings.Contains(r.Diagnosis.Why, "the recording") {
+	s = opened(t, t.TempDir(), Options{}, func(_ context.Context, file string) (api.Diagnosis, error) { panic(file) })
+	add(t, s, made(t, 0), api.Recording{})
+	if r := await(t, s, api.Failed); strings.Contains(r.Diagnosis.Why, os.TempDir()) || !strings.Contains(r.Diagnosis.Why, "the recording") {
 		t.Errorf("why: %q", r.Diagnosis.Why)
 	}
 }
@@ -315,13 +319,13 @@ func TestDiagnosis(t *testing.T) {
 func TestDiagnosisAgain(t *testing.T) {
 	dir := t.TempDir()
 	begun := make(chan struct{}, 1)
-	wait := func(ctx context.Context, _ string) (Diagnosis, error) {
+	wait := func(ctx context.Context, _ string) (api.Diagnosis, error) {
 		begun <- struct{}{}
 		<-ctx.Done()
-		return Diagnosis{}, ctx.Err()
+		return api.Diagnosis{}, ctx.Err()
 	}
 	s := opened(t, dir, Options{}, wait)
-	r := add(t, s, made(t, 0), Run{})
+	r := add(t, s, made(t, 0), api.Recording{})
 	for range 3 {
 		<-begun
 		s.Close()
@@ -339,7 +343,7 @@ func TestDiagnosisAgain(t *testing.T) {
 		}
 		s = opened(t, dir, Options{}, nil)
 		list, _ := s.List(Filter{}, 1)
-		if list[0].Diagnosis.State == Failed {
+		if list[0].Diagnosis.State == api.Failed {
 			break
 		}
 		s.Close()
@@ -354,10 +358,10 @@ func TestEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	add(t, s, made(t, 0, recording.BuildMember), Run{})
+	add(t, s, made(t, 0, recording.BuildMember), api.Recording{})
 	for range 1000 {
-		if list, _ := s.List(Filter{}, 1); list[0].Diagnosis.State != Waiting {
-			if d := list[0].Diagnosis; d.State == Failed && d.Why == "" || d.State == Done && d.Verdict == "" {
+		if list, _ := s.List(Filter{}, 1); list[0].Diagnosis.State != api.Waiting {
+			if d := list[0].Diagnosis; d.State == api.Failed && d.Why == "" || d.State == api.Done && d.Verdict == "" {
 				t.Errorf("%+v", d)
 			}
 			return
@@ -376,7 +380,7 @@ func FuzzAdd(f *testing.F) {
 	dir := f.TempDir()
 	s := opened(f, dir, Options{Most: 1 << 16}, nil)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, _, err := s.Add(bytes.NewReader(data), Run{})
+		r, _, err := s.Add(bytes.NewReader(data), api.Recording{})
 		if err != nil {
 			if !errors.Is(err, ErrFormat) && !errors.Is(err, ErrLong) {
 				t.Error(err)
@@ -397,22 +401,22 @@ func FuzzAdd(f *testing.F) {
 // TestLatest holds which recording of a version is the newest, by the server's clock, and
 // which one shows a finding.
 func TestLatest(t *testing.T) {
-	s := opened(t, t.TempDir(), Options{}, func(_ context.Context, file string) (Diagnosis, error) {
-		return Diagnosis{State: Done, Findings: []Finding{{Rule: "gccost", Remark: true}, {Rule: "hotmutex", Where: filepath.Base(file)}}}, nil
+	s := opened(t, t.TempDir(), Options{}, func(_ context.Context, file string) (api.Diagnosis, error) {
+		return api.Diagnosis{State: api.Done, Findings: []api.RecordingFinding{{Rule: "gccost", Remark: true}, {Rule: "hotmutex", Where: filepath.Base(file)}}}, nil
 	})
 	clock := began.Add(time.Hour)
 	s.mu.Lock()
 	s.now = func() time.Time { return clock }
 	s.mu.Unlock()
 	shop := Subject{Service: "shop", Version: "v1"}
-	pushed := add(t, s, made(t, 30), Run{Service: "shop", Version: "v1"})
-	behind := add(t, s, made(t, -600), Run{Service: "shop", Version: "v1", Why: "no recording yet"}) // the clock of its host
-	ahead := add(t, s, made(t, 600), Run{Service: "shop", Version: "v1"})
-	add(t, s, made(t, 0), Run{Service: "shop", Version: "v1", Tenant: "b"})
-	v2 := add(t, s, made(t, 20), Run{Service: "shop", Version: "v2"})
+	pushed := add(t, s, made(t, 30), api.Recording{Service: "shop", Version: "v1"})
+	behind := add(t, s, made(t, -600), api.Recording{Service: "shop", Version: "v1", Why: "no recording yet"}) // the clock of its host
+	ahead := add(t, s, made(t, 600), api.Recording{Service: "shop", Version: "v1"})
+	add(t, s, made(t, 0), api.Recording{Service: "shop", Version: "v1", Tenant: "b"})
+	v2 := add(t, s, made(t, 20), api.Recording{Service: "shop", Version: "v2"})
 	for id, want := range map[string]time.Time{pushed.ID: began.Add(30 * time.Minute), behind.ID: clock.Add(-10 * time.Second), ahead.ID: clock.Add(-10 * time.Second)} {
 		list := s.Latest(shop, 10)
-		at := slices.IndexFunc(list, func(r Run) bool { return r.ID == id })
+		at := slices.IndexFunc(list, func(r api.Recording) bool { return r.ID == id })
 		if len(list) != 3 || at < 0 || !list[at].Began().Equal(want) {
 			t.Errorf("%d runs, that at %d does not begin at %v", len(list), at, want)
 		}
@@ -422,7 +426,7 @@ func TestLatest(t *testing.T) {
 	}
 	for range 1000 {
 		list, _ := s.List(Filter{}, 10)
-		if !slices.ContainsFunc(list, func(r Run) bool { return r.Diagnosis.State != Done }) {
+		if !slices.ContainsFunc(list, func(r api.Recording) bool { return r.Diagnosis.State != api.Done }) {
 			break
 		}
 		time.Sleep(5 * time.Millisecond)

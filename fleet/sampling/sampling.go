@@ -18,6 +18,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/gowhy/gowhy/fleet/api"
 )
 
 // Options are how much is recorded. The zero value records nothing in turn, and one
@@ -49,48 +51,6 @@ const (
 
 // A Subject is what one recording is wanted of.
 type Subject struct{ Tenant, Service, Version string }
-
-// An Ask is what an agent says of its host.
-type Ask struct {
-	Agent    string    `json:"agent"` // its host
-	Programs []Program `json:"programs"`
-}
-
-// A Program is one that an agent sees.
-type Program struct {
-	Service  string `json:"service"`
-	Version  string `json:"version,omitempty"`
-	Instance string `json:"instance"`
-	// Not is why the agent cannot record it now; it says so for the count. [Pause] is not
-	// counted.
-	Not string `json:"not,omitempty"`
-}
-
-// Pause says that an agent made a recording a short time ago.
-const Pause = "pause"
-
-// An Answer is what an agent is to do.
-type Answer struct {
-	Record *Order `json:"record,omitempty"` // nil is nothing
-	// Missed are the programs that were wanted and could not be had.
-	Missed []Missed `json:"missed,omitempty"`
-}
-
-// An Order names a process to record.
-type Order struct {
-	Service  string        `json:"service"`
-	Version  string        `json:"version,omitempty"`
-	Instance string        `json:"instance"`
-	Length   time.Duration `json:"length_ns"`
-	Why      string        `json:"why"`
-}
-
-// A Missed version is wanted, and its agent said why it cannot.
-type Missed struct {
-	Service string `json:"service"`
-	Version string `json:"version,omitempty"`
-	Not     string `json:"not"`
-}
 
 // A Trigger is a reason to record a version at once.
 type Trigger struct {
@@ -210,23 +170,13 @@ func (p *Plan) Counts() (c Counts, leases int) {
 	return p.count, len(p.leases)
 }
 
-// A Wish is how an operator's request stands.
-type Wish struct {
-	Service string `json:"service"`
-	Version string `json:"version,omitempty"`
-	// Agents tells whether an agent asked lately that sees such a program; Not is why it
-	// could not record it then, if it could not.
-	Agents bool   `json:"agents"`
-	Not    string `json:"not,omitempty"`
-}
-
 // Wish has the next agent that can record a version of a service, any where it is "".
 // There is no room for more than a number of wishes; then ok is false.
-func (p *Plan) Wish(s Subject) (w Wish, ok bool) {
+func (p *Plan) Wish(s Subject) (w api.Wish, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.expire()
-	w = Wish{Service: s.Service, Version: s.Version}
+	w = api.Wish{Service: s.Service, Version: s.Version}
 	for of, at := range p.seen {
 		if s.has(of) && p.now().Sub(at.at) < present {
 			if !w.Agents || at.not == "" {
@@ -274,7 +224,7 @@ func (p *Plan) Arrived(s Subject) {
 
 // Ask gives an agent one of its programs to record, and a lease on its version, or
 // nothing.
-func (p *Plan) Ask(tenant string, a Ask) (answer Answer) {
+func (p *Plan) Ask(tenant string, a api.Offer) (answer api.Wanted) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
@@ -288,7 +238,7 @@ func (p *Plan) Ask(tenant string, a Ask) (answer Answer) {
 		p.asked[tenant] = now
 	}
 	var wanted []candidate
-	missed := map[Subject]Missed{}
+	missed := map[Subject]api.Missed{}
 	for i, one := range a.Programs {
 		s := Subject{tenant, one.Service, one.Version}
 		if had, known := p.seen[s]; known || len(p.seen) < mostKnown {
@@ -300,11 +250,11 @@ func (p *Plan) Ask(tenant string, a Ask) (answer Answer) {
 		if _, leased := p.leases[s]; !ok || leased || now.Before(p.lapsed[s].until) {
 			continue
 		}
-		if one.Not == Pause {
+		if one.Not == api.Pause {
 			continue
 		}
 		if one.Not != "" {
-			missed[s] = Missed{one.Service, one.Version, one.Not}
+			missed[s] = api.Missed{Service: one.Service, Version: one.Version, Not: one.Not}
 			continue
 		}
 		c.at = i
@@ -317,7 +267,7 @@ func (p *Plan) Ask(tenant string, a Ask) (answer Answer) {
 		answer.Missed = append(answer.Missed, m)
 	}
 	p.count.Missed += int64(len(missed))
-	slices.SortFunc(answer.Missed, func(a, b Missed) int {
+	slices.SortFunc(answer.Missed, func(a, b api.Missed) int {
 		return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Version, b.Version))
 	})
 	if len(wanted) == 0 || len(p.leases) >= max(1, p.options.Most) {
@@ -328,7 +278,7 @@ func (p *Plan) Ask(tenant string, a Ask) (answer Answer) {
 	one := a.Programs[first.at]
 	p.leases[first.Subject] = lease{a.Agent, now, now.Add(p.options.Length + transfer)}
 	p.count.Orders++
-	answer.Record = &Order{one.Service, one.Version, one.Instance, p.options.Length, first.why}
+	answer.Record = &api.Order{Service: one.Service, Version: one.Version, Instance: one.Instance, Length: p.options.Length, Why: first.why}
 	return answer
 }
 

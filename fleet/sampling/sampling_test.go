@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/gowhy/gowhy/fleet/api"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -30,17 +32,17 @@ func (s *scene) keep(of Subject, ago time.Duration, why string) {
 func (s *scene) later(d time.Duration) { s.clock = s.clock.Add(d) }
 
 // order is what an agent is told: SERVICE VERSION INSTANCE: WHY.
-func order(a Answer) string {
+func order(a api.Wanted) string {
 	if a.Record == nil {
 		return ""
 	}
 	return fmt.Sprintf("%s %s %s: %s", a.Record.Service, a.Record.Version, a.Record.Instance, a.Record.Why)
 }
 
-func ask(agent string, versions ...string) Ask {
-	a := Ask{Agent: agent}
+func ask(agent string, versions ...string) api.Offer {
+	a := api.Offer{Agent: agent}
 	for _, v := range versions {
-		a.Programs = append(a.Programs, Program{Service: "shop", Version: v, Instance: agent})
+		a.Programs = append(a.Programs, api.Program{Service: "shop", Version: v, Instance: agent})
 	}
 	return a
 }
@@ -110,7 +112,7 @@ func TestWants(t *testing.T) {
 // and that leases end.
 func TestLeases(t *testing.T) {
 	s := staged(Options{Every: time.Hour, Length: 5 * time.Second, Most: 2})
-	expect := func(what string, a Answer, want string) {
+	expect := func(what string, a api.Wanted, want string) {
 		t.Helper()
 		if got := order(a); got != want {
 			t.Errorf("%s: %q, want %q", what, got, want)
@@ -171,9 +173,9 @@ func TestMissed(t *testing.T) {
 	a := ask("h1", "v1", "v1", "v2", "v3")
 	a.Programs[0].Not, a.Programs[2].Not, a.Programs[3].Not = "program", "program", "host"
 	s.keep(shop("v3"), 0, "") // nobody wants it
-	a.Programs = append(a.Programs, Program{Service: "shop", Version: "v4", Instance: "h1", Not: Pause})
+	a.Programs = append(a.Programs, api.Program{Service: "shop", Version: "v4", Instance: "h1", Not: api.Pause})
 	got := s.Ask("", a)
-	if order(got) != "shop v1 h1: no recording yet" || len(got.Missed) != 1 || got.Missed[0] != (Missed{"shop", "v2", "program"}) {
+	if order(got) != "shop v1 h1: no recording yet" || len(got.Missed) != 1 || got.Missed[0] != (api.Missed{Service: "shop", Version: "v2", Not: "program"}) {
 		t.Errorf("%q, missed %+v", order(got), got.Missed)
 	}
 	if w, ok := s.Wish(shop("v2")); !ok || !w.Agents || w.Not != "program" {

@@ -6,27 +6,11 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/versions"
 )
-
-// Diff is the answer of /api/v1/diff: what two versions of a service, or two times, cost,
-// and which causes came and went.
-type Diff struct {
-	Changes []Change      `json:"changes"` // CPU first, then allocations and waits
-	New     []Cause       `json:"new"`
-	Gone    []Cause       `json:"gone"`
-	NoCause string        `json:"no_cause,omitempty"` // of a change for the worse with nothing new
-	Missing store.Missing `json:"missing,omitempty"`
-}
-
-// A Cause is what a rule found at a place.
-type Cause struct {
-	Rule     string `json:"rule"`
-	Title    string `json:"title"`
-	Function string `json:"function,omitempty"`
-}
 
 // sides are the two selections of a question: the head is as in any other question, the
 // base differs in its version, or in its time.
@@ -52,49 +36,49 @@ func sides(q url.Values, s store.Selection, now func(url.Values) (store.Selectio
 }
 
 // diff compares two sides.
-func diff(ctx context.Context, r store.Reader, base, head store.Selection) (Diff, error) {
+func diff(ctx context.Context, r store.Reader, base, head store.Selection) (api.Diff, error) {
 	all, err := versions.Between(ctx, r, base, head)
 	if err != nil {
-		return Diff{}, err
+		return api.Diff{}, err
 	}
-	a := Diff{Changes: []Change{}, New: []Cause{}, Gone: []Cause{}}
+	a := api.Diff{Changes: []api.Change{}, New: []api.Cause{}, Gone: []api.Cause{}}
 	for i := range all {
 		c := changeOf(&all[i])
 		if all[i].Worse() || all[i].Better() {
 			d, err := versions.FunctionsBetween(ctx, r, base, head, &all[i], named)
 			if err != nil {
-				return Diff{}, err
+				return api.Diff{}, err
 			}
-			c.explain(d)
+			explain(&c, d)
 		}
 		a.Changes = append(a.Changes, c)
 		a.Missing = all[i].Missing
 	}
 	was, err := findings.Of(ctx, r, base)
 	if err != nil {
-		return Diff{}, err
+		return api.Diff{}, err
 	}
 	is, err := findings.Of(ctx, r, head)
 	if err != nil {
-		return Diff{}, err
+		return api.Diff{}, err
 	}
 	a.New, a.Gone = without(is, was), without(was, is)
-	if slices.ContainsFunc(a.Changes, func(c Change) bool { return c.Verdict == Worse }) {
+	if slices.ContainsFunc(a.Changes, func(c api.Change) bool { return c.Verdict == api.Worse }) {
 		a.NoCause = causeless(is, a.New)
 	}
 	return a, nil
 }
 
 // without are the causes of one side that the other has not.
-func without(a, b *findings.List) []Cause {
-	has := map[Cause]bool{}
+func without(a, b *findings.List) []api.Cause {
+	has := map[api.Cause]bool{}
 	for _, f := range b.Findings {
-		has[Cause{f.Rule, "", f.Function}] = true
+		has[api.Cause{Rule: f.Rule, Function: f.Function}] = true
 	}
-	causes := []Cause{}
+	causes := []api.Cause{}
 	for _, f := range a.Findings {
-		if !has[Cause{f.Rule, "", f.Function}] {
-			causes = append(causes, Cause{f.Rule, f.Title, f.Function})
+		if !has[api.Cause{Rule: f.Rule, Function: f.Function}] {
+			causes = append(causes, api.Cause{Rule: f.Rule, Title: f.Title, Function: f.Function})
 		}
 	}
 	return causes

@@ -15,6 +15,7 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/profiles/v1development"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/ingest"
 	"github.com/gowhy/gowhy/fleet/ingest/otlp"
 	"github.com/gowhy/gowhy/fleet/simulate"
@@ -58,7 +59,7 @@ func asked(t *testing.T, r store.Reader, now time.Time, question string) []byte 
 // sums are those of a question's services, by service and type.
 func sums(t *testing.T, r store.Reader, now time.Time, question string) map[string]int64 {
 	t.Helper()
-	var a Services
+	var a api.Services
 	if err := json.Unmarshal(asked(t, r, now, "services?limit=10000&"+question), &a); err != nil {
 		t.Fatal(err)
 	}

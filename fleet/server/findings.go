@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/evidence"
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/runs"
@@ -14,83 +15,14 @@ import (
 	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
-// Findings is the answer of /api/v1/findings: what is there now first, by what it costs.
-type Findings struct {
-	Findings []Finding          `json:"findings"`
-	Verdicts map[string]Verdict `json:"verdicts"` // on each service, by the last span that was judged
-	Omitted  int                `json:"omitted"`
-	Currency string             `json:"currency,omitempty"`
-	Judged   *time.Time         `json:"judged,omitempty"` // until when; absent where nothing was
-	Missing  store.Missing      `json:"missing,omitempty"`
-}
-
-// A Verdict is on a service: problem, stalled, healthy, unclear, idle, not-loaded, partial, too-thin or failed.
-type Verdict struct {
-	Verdict string    `json:"verdict"`
-	At      time.Time `json:"at"`
-}
-
-// A Finding is a cause in a service.
-type Finding struct {
-	Service    string    `json:"service"`
-	Versions   []string  `json:"versions"`
-	Rule       string    `json:"rule"`
-	Title      string    `json:"title"`
-	Summary    string    `json:"summary"`
-	Function   string    `json:"function,omitempty"`
-	File       string    `json:"file,omitempty"`
-	Line       int32     `json:"line,omitempty"`
-	First      time.Time `json:"first"`
-	Earlier    bool      `json:"earlier"` // the first span that was judged has it: it may be older
-	Last       time.Time `json:"last"`
-	State      State     `json:"state"`
-	Spans      int       `json:"spans"` // of five minutes, or of a growth's four hours, that have it
-	Instances  int64     `json:"instances"`
-	Cost       float64   `json:"cost"` // of the last span
-	Bound      *float64  `json:"bound,omitempty"`
-	Unit       string    `json:"unit"`
-	What       string    `json:"what"`  // is counted by the cost
-	Whole      bool      `json:"whole"` // by all processes together; else by a mean one
-	Cores      *float64  `json:"cores,omitempty"`
-	Money      *float64  `json:"money,omitempty"` // a month, for these cores
-	Gain       string    `json:"gain,omitempty"`
-	Confidence string    `json:"confidence"`
-	Trend      []Cost    `json:"trend"`
-	Evidence   []string  `json:"evidence"`
-	Reasons    []string  `json:"confidence_reasons,omitempty"`
-	Remedy     string    `json:"remedy"`
-	Code       string    `json:"code,omitempty"`
-	Prove      string    `json:"prove"`
-	Command    string    `json:"command"` // has gowhy say all about the last span
-	// Recording is the newest of a version that has it in which gowhy found the same.
-	Recording *Shown `json:"recording,omitempty"`
-}
-
-// A State is whether a finding is there now.
-type State string
-
-// The states.
-const (
-	Open State = "open"
-	Gone State = "gone"
-)
-
-// A Shown is a recording of a finding.
-type Shown struct {
-	ID      string    `json:"id"`
-	Version string    `json:"version,omitempty"`
-	Start   time.Time `json:"start"`
-	Where   string    `json:"where,omitempty"` // in the recording
-	Command string    `json:"command"`         // opens it
-}
-
 // show names the recordings of findings.
-func (a *Findings) show(kept *runs.Store, tenant string) {
+func show(a *api.Findings, kept *runs.Store, tenant string) {
 	for i := range a.Findings {
 		f := &a.Findings[i]
 		if r, found := kept.Showing(tenant, f.Service, f.Versions, f.Rule); found != nil {
 			id := r.ID[:shortID]
-			f.Recording = &Shown{r.ID, r.Version, r.Start, found.Where, fmt.Sprintf("gowhy fleet runs get %[1]s -o %[1]s.gowhy && gowhy view %[1]s.gowhy", id)}
+			f.Recording = &api.Shown{ID: r.ID, Version: r.Version, Start: r.Start, Where: found.Where,
+				Command: fmt.Sprintf("gowhy fleet runs get %[1]s -o %[1]s.gowhy && gowhy view %[1]s.gowhy", id)}
 		}
 	}
 }
@@ -98,23 +30,17 @@ func (a *Findings) show(kept *runs.Store, tenant string) {
 // shortID is how much of an ID tells recordings apart.
 const shortID = 12
 
-// A Cost is what a finding cost in a span that ends at a time.
-type Cost struct {
-	At   time.Time `json:"at"`
-	Cost float64   `json:"cost"`
-}
-
 // month is the hours that clouds count for one.
 const month = 730
 
 // found is the answer about findings.
-func found(ctx context.Context, r store.Reader, s store.Selection, n int, prices Prices) (Findings, error) {
+func found(ctx context.Context, r store.Reader, s store.Selection, n int, prices Prices) (api.Findings, error) {
 	list, err := findings.Of(ctx, r, s)
 	if err != nil {
-		return Findings{}, err
+		return api.Findings{}, err
 	}
 	shown := list.Findings[:min(n, len(list.Findings))]
-	a := Findings{Findings: []Finding{}, Verdicts: map[string]Verdict{}, Omitted: len(list.Findings) - len(shown), Missing: list.Missing}
+	a := api.Findings{Findings: []api.Finding{}, Verdicts: map[string]api.Verdict{}, Omitted: len(list.Findings) - len(shown), Missing: list.Missing}
 	if prices.CoreHour > 0 {
 		a.Currency = prices.Currency
 	}
@@ -123,7 +49,7 @@ func found(ctx context.Context, r store.Reader, s store.Selection, n int, prices
 		a.Judged = &at
 	}
 	for service, v := range list.Verdicts {
-		a.Verdicts[service] = Verdict{v.Verdict, v.At.UTC()}
+		a.Verdicts[service] = api.Verdict{Verdict: v.Verdict, At: v.At.UTC()}
 	}
 	for i := range shown {
 		a.Findings = append(a.Findings, findingOf(&shown[i], prices))
@@ -131,17 +57,17 @@ func found(ctx context.Context, r store.Reader, s store.Selection, n int, prices
 	return a, nil
 }
 
-func findingOf(f *findings.Finding, prices Prices) Finding {
-	a := Finding{
+func findingOf(f *findings.Finding, prices Prices) api.Finding {
+	a := api.Finding{
 		Service: f.Service, Versions: f.Versions, Rule: f.Rule, Title: f.Title, Summary: f.Detail.Summary,
-		Function: f.Function, File: f.File, Line: f.Line, First: f.First.UTC(), Earlier: f.Earlier, Last: f.Last.UTC(), State: Gone,
+		Function: f.Function, File: f.File, Line: f.Line, First: f.First.UTC(), Earlier: f.Earlier, Last: f.Last.UTC(), State: api.Gone,
 		Spans: f.Spans, Instances: f.Instances, Cost: whole(f.Cost), Unit: f.Unit, What: f.Detail.What, Whole: f.Detail.Whole,
-		Gain: f.Detail.Gain, Confidence: f.Confidence, Evidence: append([]string{}, f.Detail.Evidence...), Trend: []Cost{}, Reasons: f.Detail.Reasons,
+		Gain: f.Detail.Gain, Confidence: f.Confidence, Evidence: append([]string{}, f.Detail.Evidence...), Trend: []api.Cost{}, Reasons: f.Detail.Reasons,
 		Remedy: f.Detail.Remedy, Code: f.Detail.Code, Prove: f.Detail.Prove,
 		Command: evidenceCommand(f),
 	}
 	if f.Open {
-		a.State = Open
+		a.State = api.Open
 	}
 	if f.Bound != 0 {
 		b := whole(f.Bound)
@@ -155,7 +81,7 @@ func findingOf(f *findings.Finding, prices Prices) Finding {
 		}
 	}
 	for _, p := range f.Trend {
-		a.Trend = append(a.Trend, Cost{p.At.UTC(), whole(p.Value)})
+		a.Trend = append(a.Trend, api.Cost{At: p.At.UTC(), Cost: whole(p.Value)})
 	}
 	return a
 }

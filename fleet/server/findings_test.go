@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/simulate"
@@ -41,7 +42,7 @@ func judged(t *testing.T, now time.Time) *storetest.Reference {
 func TestFindings(t *testing.T) {
 	now := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
 	h := Handler(judged(t, now), func() time.Time { return now.Add(time.Minute) }, func() Prices { return Prices{CoreHour: 0.04, Currency: "EUR"} }, nil)
-	ask := func(query string) (a Findings) {
+	ask := func(query string) (a api.Findings) {
 		t.Helper()
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/findings?"+query, nil))
@@ -173,5 +174,13 @@ func TestDiff(t *testing.T) {
 		if !strings.Contains(w.Body.String(), want) || (w.Code == 200) != strings.HasPrefix(want, `"`) {
 			t.Errorf("%s: %d %s, want %s", query, w.Code, w.Body, want)
 		}
+	}
+}
+
+// TestNoNull finds that a list without anything is one, as the types say.
+func TestNoNull(t *testing.T) {
+	a := findingOf(&findings.Finding{Versions: []string{"v1"}}, Prices{})
+	if a.Trend == nil || a.Evidence == nil {
+		t.Errorf("trend %#v, evidence %#v", a.Trend, a.Evidence)
 	}
 }

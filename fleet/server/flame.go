@@ -3,42 +3,15 @@ package server
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
 )
-
-// Flame is the answer of /api/v1/flame: stacks as a tree, of one selection, or of two
-// versions beside each other.
-type Flame struct {
-	Unit string `json:"unit"` // of all values: nanoseconds, bytes or count
-	Head Side   `json:"head"`
-	Base *Side  `json:"base,omitempty"` // with base_version=
-	// Functions are the names that nodes are of, Files where these are.
-	Functions []string `json:"functions"`
-	Files     []string `json:"files"`
-	// Root is a node: [function, self, total, [children]], the function as its place in
-	// Functions, or -1 for the root and -2 for children too small to be there, together.
-	// With a base it is [function, self, total, self in the base, total in the base,
-	// [children]]. A node without children has no last element.
-	Root    json.RawMessage `json:"root"`
-	Missing store.Missing   `json:"missing,omitempty"`
-}
-
-// A Side is what was summed, and by what its values can be divided: a value for each
-// operation, or for each second that was profiled.
-type Side struct {
-	Version    string `json:"version"` // "" for all
-	Total      int64  `json:"total"`
-	CoveredNS  int64  `json:"covered_ns"`
-	Operations int64  `json:"operations"`          // 0 where none were counted
-	Saturated  bool   `json:"saturated,omitempty"` // as in Top
-}
 
 const (
 	// leastShare is the part of its side's total that a node must have to be shown.
@@ -50,20 +23,20 @@ const (
 	everything, tooSmall = -1, -2
 )
 
-func flame(ctx context.Context, r store.Reader, s store.Selection, base string) (Flame, error) {
+func flame(ctx context.Context, r store.Reader, s store.Selection, base string) (api.Flame, error) {
 	t := &tree{names: map[string]int{}, sides: 1}
 	t.root.function = everything
 	head, missing, err := t.add(ctx, r, s, 0)
 	if err != nil {
-		return Flame{}, err
+		return api.Flame{}, err
 	}
-	a := Flame{Unit: unitOf(s.Type), Head: head}
+	a := api.Flame{Unit: unitOf(s.Type), Head: head}
 	if base != "" {
 		t.sides = 2
 		s.Version = base
 		before, more, err := t.add(ctx, r, s, 1)
 		if err != nil {
-			return Flame{}, err
+			return api.Flame{}, err
 		}
 		a.Base, missing = &before, append(missing, more...)
 	}
@@ -107,8 +80,8 @@ const (
 )
 
 // add sums the stacks of a selection on a side.
-func (t *tree) add(ctx context.Context, r store.Reader, s store.Selection, side int) (Side, store.Missing, error) {
-	sum := Side{Version: s.Version}
+func (t *tree) add(ctx context.Context, r store.Reader, s store.Selection, side int) (api.Side, store.Missing, error) {
+	sum := api.Side{Version: s.Version}
 	stacks, err := r.Stacks(ctx, s)
 	if err != nil {
 		return sum, nil, err

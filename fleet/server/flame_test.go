@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/store/storetest"
 )
@@ -84,7 +85,7 @@ func TestFlame(t *testing.T) {
 			`[new,0,100,0,0,[[deep,100,100,0,0]]],[rare,1,1,0,0],[seldom,0,1,0,0,[[deep,1,1,0,0]]],[tiny,0,0,1,1]]]]]`,
 		"service=shop&label=zone=b": `"functions":[],"files":[],"root":[-1,0,0]}`,
 	} {
-		var a Flame
+		var a api.Flame
 		status, body := question(t, r, "flame?"+query, &a)
 		got := body
 		for i, name := range a.Functions { // places by names, for the eye
@@ -117,7 +118,7 @@ func TestFlameCut(t *testing.T) {
 		"version=v1":                 `[-1,0,1007000,[[0,0,1007000,[[1,1000000,1000000],[-2,7000,7000]]]]]`,
 		"version=v1&base_version=v2": `[-1,0,1007000,0,15,[[0,0,1007000,0,15,[[1,1000000,1000000,10,10],[2,0,7,0,5,[[3,7,7,5,5]]],[-2,6993,6993,0,0]]]]]`,
 	} {
-		var a Flame
+		var a api.Flame
 		question(t, r, "flame?service=shop&"+query, &a)
 		got := string(a.Root)
 		for i, name := range a.Functions {
@@ -138,7 +139,7 @@ func TestFlameDeep(t *testing.T) {
 	for i := range 150 {
 		values[strings.Repeat(fmt.Sprintf("f%d;", i), 900)] = 1000
 	}
-	var a Flame
+	var a api.Flame
 	status, body := question(t, kept(t, []sent{{"shop", "v1", "a", time.Minute, values, store.CPU}}), "flame?service=shop", &a)
 	if nodes := strings.Count(string(a.Root), "["); status != 200 || nodes > mostNodes+2000 || a.Head.Total != 150_000 || !strings.Contains(body, "[-2,150000,150000]") {
 		t.Errorf("%d: %d nodes, total %d", status, nodes, a.Head.Total)
@@ -151,7 +152,7 @@ func TestFlameSaturated(t *testing.T) {
 	for i := range 80 {
 		values[strings.Repeat(fmt.Sprintf("f%d;", i), 900)] = math.MaxInt64 - 5
 	}
-	var a Flame
+	var a api.Flame
 	status, body := question(t, kept(t, []sent{{"shop", "v1", "a", time.Minute, values, store.CPU}}), "flame?service=shop", &a)
 	if nodes := strings.Count(string(a.Root), "["); status != 200 || nodes > mostNodes+2000 || a.Head.Total != math.MaxInt64 || !a.Head.Saturated {
 		t.Errorf("%d: %d nodes, total %d: %.200s", status, nodes, a.Head.Total, body)

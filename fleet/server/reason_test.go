@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/simulate"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/store/storetest"
@@ -26,9 +27,9 @@ func TestReason(t *testing.T) {
 		}
 	}
 	base := started(t, r)
-	ask := func() Change {
+	ask := func() api.Change {
 		t.Helper()
-		var a Versions
+		var a api.Versions
 		_, body := get(t, base+"/api/v1/versions?"+url.Values{"from": {"now-4h"}}.Encode())
 		if err := json.Unmarshal([]byte(body), &a); err != nil || len(a.Changes) != 1 || a.Changes[0].Verdict != "worse" {
 			t.Fatalf("%s", body)

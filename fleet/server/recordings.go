@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -37,7 +38,7 @@ func NewPlan(s *runs.Store, o sampling.Options, now func() time.Time) *sampling.
 
 // wanted tells an agent which of its programs to record.
 func (h *runsHandler) wanted(w http.ResponseWriter, r *http.Request) {
-	var a sampling.Ask
+	var a api.Offer
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostAsk))
 	if err == nil {
 		err = json.Unmarshal(data, &a)
@@ -55,7 +56,7 @@ func (h *runsHandler) wanted(w http.ResponseWriter, r *http.Request) {
 	}
 	// A program chooses its name: one of which no recording can be kept is not to keep the
 	// others of its host from being recorded.
-	a.Programs = slices.DeleteFunc(a.Programs, func(p sampling.Program) bool {
+	a.Programs = slices.DeleteFunc(a.Programs, func(p api.Program) bool {
 		return p.Service == "" || slices.ContainsFunc([]string{p.Service, p.Version, p.Instance, p.Not}, func(text string) bool { return !runs.Plain(text) })
 	})
 	answer(w, http.StatusOK, h.plan.Ask(r.Header.Get("X-Scope-OrgID"), a))

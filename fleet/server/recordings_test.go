@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -49,13 +50,13 @@ func TestWanted(t *testing.T) {
 			}
 		}
 	}
-	ask := func(tenant, agent string) (a sampling.Answer) {
+	ask := func(tenant, agent string) (a api.Wanted) {
 		t.Helper()
-		post(tenant, WantedPath, sampling.Ask{Agent: agent, Programs: []sampling.Program{{Service: "cart", Version: "v2", Instance: agent}}}, http.StatusOK, &a)
+		post(tenant, WantedPath, api.Offer{Agent: agent, Programs: []api.Program{{Service: "cart", Version: "v2", Instance: agent}}}, http.StatusOK, &a)
 		return a
 	}
 	first := ask("", "h1")
-	if r := first.Record; r == nil || *r != (sampling.Order{Service: "cart", Version: "v2", Instance: "h1", Length: 5 * time.Second, Why: "no recording yet"}) {
+	if r := first.Record; r == nil || *r != (api.Order{Service: "cart", Version: "v2", Instance: "h1", Length: 5 * time.Second, Why: "no recording yet"}) {
 		t.Fatalf("%+v", first)
 	}
 	if a := ask("", "h2"); a.Record != nil {
@@ -64,7 +65,7 @@ func TestWanted(t *testing.T) {
 	if a := ask("b", "h2"); a.Record == nil {
 		t.Error("another tenant waits for it")
 	}
-	var r runs.Run
+	var r api.Recording
 	post("", RunsPath+"?service=cart&version=v2&instance=h1&why=no+recording+yet", recorded(t, clock.Add(-3*time.Hour)), http.StatusCreated, &r)
 	if r.Why != "no recording yet" {
 		t.Errorf("why: %q", r.Why)
@@ -75,24 +76,24 @@ func TestWanted(t *testing.T) {
 	if a := ask("", "h2"); a.Record != nil { // though the clock of its host is three hours behind
 		t.Errorf("it is fresh: %+v", a.Record)
 	}
-	var w sampling.Wish
+	var w api.Wish
 	post("", RecordPath+"?service=cart", nil, http.StatusAccepted, &w)
-	if w != (sampling.Wish{Service: "cart", Agents: true}) {
+	if w != (api.Wish{Service: "cart", Agents: true}) {
 		t.Errorf("%+v", w)
 	}
 	if a := ask("", "h2"); a.Record == nil || a.Record.Why != "an operator asked for it" {
 		t.Errorf("%+v", a.Record)
 	}
 
-	many := sampling.Ask{Agent: "h", Programs: make([]sampling.Program, mostPrograms+1)}
+	many := api.Offer{Agent: "h", Programs: make([]api.Program, mostPrograms+1)}
 	for name, body := range map[string]any{
-		"no JSON": []byte("{"), "no agent": sampling.Ask{Programs: []sampling.Program{{Service: "a"}}}, "an agent of no name": sampling.Ask{Agent: "h\x1b"}, "many": many,
+		"no JSON": []byte("{"), "no agent": api.Offer{Programs: []api.Program{{Service: "a"}}}, "an agent of no name": api.Offer{Agent: "h\x1b"}, "many": many,
 		"long": []byte(`{"agent":"` + strings.Repeat("a", mostAsk) + `"}`),
 	} {
 		t.Run(name, func(t *testing.T) { post("", WantedPath, body, http.StatusBadRequest, nil) })
 	}
-	var a sampling.Answer
-	post("d", WantedPath, sampling.Ask{Agent: "h", Programs: []sampling.Program{{}, {Service: "a\x1b"}, {Service: strings.Repeat("a", 2000)}, {Service: "good"}}}, http.StatusOK, &a)
+	var a api.Wanted
+	post("d", WantedPath, api.Offer{Agent: "h", Programs: []api.Program{{}, {Service: "a\x1b"}, {Service: strings.Repeat("a", 2000)}, {Service: "good"}}}, http.StatusOK, &a)
 	if a.Record == nil || a.Record.Service != "good" {
 		t.Errorf("beside programs whose names are none: %+v", a)
 	}
@@ -162,7 +163,7 @@ func TestTriggers(t *testing.T) {
 			t.Fatal(err)
 		}
 		return plan, func(service, version string) string {
-			a := plan.Ask("", sampling.Ask{Agent: service + version, Programs: []sampling.Program{{Service: service, Version: version}}})
+			a := plan.Ask("", api.Offer{Agent: service + version, Programs: []api.Program{{Service: service, Version: version}}})
 			if a.Record == nil {
 				return ""
 			}
@@ -176,7 +177,7 @@ func TestTriggers(t *testing.T) {
 		}
 	}
 	// They are recorded, and the server begins anew.
-	for service, run := range map[string]runs.Run{"cart": {Service: "cart", Version: "v2", Why: "worse since v2"}, "shop": {Service: "shop", Version: "v7", Why: "new finding: hotmutex in f"}} {
+	for service, run := range map[string]api.Recording{"cart": {Service: "cart", Version: "v2", Why: "worse since v2"}, "shop": {Service: "shop", Version: "v7", Why: "new finding: hotmutex in f"}} {
 		if _, _, err := kept.Add(bytes.NewReader(recorded(t, now)), run); err != nil {
 			t.Fatal(service, err)
 		}
@@ -196,12 +197,12 @@ func TestShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now().Truncate(time.Second)
-	r, _, err := kept.Add(bytes.NewReader(recorded(t, now)), runs.Run{Service: `a"b\c`, Version: "v 1"})
+	r, _, err := kept.Add(bytes.NewReader(recorded(t, now)), api.Recording{Service: `a"b\c`, Version: "v 1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	kept.Close()
-	r.Diagnosis = runs.Diagnosis{State: runs.Done, Findings: []runs.Finding{{Rule: "gccost", Where: "f f.go:1"}}}
+	r.Diagnosis = api.Diagnosis{State: api.Done, Findings: []api.RecordingFinding{{Rule: "gccost", Where: "f f.go:1"}}}
 	data, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
@@ -216,19 +217,20 @@ func TestShown(t *testing.T) {
 	h := Handler(judged(t, now), func() time.Time { return now.Add(time.Minute) }, noPrices, kept)
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/findings", nil))
-	var a Findings
+	var a api.Findings
 	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || len(a.Findings) != 2 {
 		t.Fatalf("%v: %s", err, w.Body)
 	}
 	id := r.ID[:12]
-	want := Shown{r.ID, "v 1", r.Start, "f f.go:1", "gowhy fleet runs get " + id + " -o " + id + ".gowhy && gowhy view " + id + ".gowhy"}
+	want := api.Shown{ID: r.ID, Version: "v 1", Start: r.Start, Where: "f f.go:1",
+		Command: "gowhy fleet runs get " + id + " -o " + id + ".gowhy && gowhy view " + id + ".gowhy"}
 	for _, f := range a.Findings {
 		if f.Rule == "gccost" && (f.Recording == nil || *f.Recording != want) || f.Rule != "gccost" && f.Recording != nil {
 			t.Errorf("%s: %+v, want %+v", f.Rule, f.Recording, want)
 		}
 	}
-	other := Findings{Findings: []Finding{{Service: `a"b\c`, Versions: []string{"v 1"}, Rule: "gccost"}}}
-	if other.show(kept, "b"); other.Findings[0].Recording != nil {
+	other := api.Findings{Findings: []api.Finding{{Service: `a"b\c`, Versions: []string{"v 1"}, Rule: "gccost"}}}
+	if show(&other, kept, "b"); other.Findings[0].Recording != nil {
 		t.Error("another tenant's recording is named")
 	}
 }
@@ -240,7 +242,7 @@ func TestRecordUnknown(t *testing.T) {
 	recordings := onlyRecorded(t, now)
 	clock := func() time.Time { return now }
 	plan := NewPlan(recordings, sampling.Options{}, clock)
-	plan.Ask("", sampling.Ask{Agent: "h", Programs: []sampling.Program{{Service: "worker", Instance: "h"}}})
+	plan.Ask("", api.Offer{Agent: "h", Programs: []api.Program{{Service: "worker", Instance: "h"}}})
 	record := func(profiles store.Reader, service string, code int) (what, hint string) {
 		t.Helper()
 		return refused(t, func(w *httptest.ResponseRecorder) {
@@ -256,7 +258,7 @@ func TestRecordUnknown(t *testing.T) {
 		}
 	}
 	record(namesOf{Reader: r, err: errors.New("denied")}, "payment", 500)
-	if a := plan.Ask("", sampling.Ask{Agent: "h", Programs: []sampling.Program{{Service: "payment"}}}); a.Record != nil {
+	if a := plan.Ask("", api.Offer{Agent: "h", Programs: []api.Program{{Service: "payment"}}}); a.Record != nil {
 		t.Errorf("what was refused is recorded: %+v", a.Record)
 	}
 }
@@ -275,7 +277,7 @@ func FuzzWanted(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("POST", WantedPath, bytes.NewReader(data)))
-		var a sampling.Answer
+		var a api.Wanted
 		switch err := json.Unmarshal(w.Body.Bytes(), &a); {
 		case w.Code == http.StatusBadRequest:
 		case w.Code != http.StatusOK || err != nil:

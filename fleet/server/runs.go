@@ -7,16 +7,11 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/store"
 )
-
-// Runs is the answer of /api/v1/runs: the latest recordings first.
-type Runs struct {
-	Runs    []runs.Run `json:"runs"`
-	Omitted int        `json:"omitted"` // beyond the limit
-}
 
 const (
 	// uploads is how many recordings are received at once: each is a file on the disk
@@ -98,7 +93,7 @@ func (h *runsHandler) list(w http.ResponseWriter, r *http.Request) {
 	}
 	f.Tenant = r.Header.Get("X-Scope-OrgID")
 	list, more := h.store.List(f, n)
-	answer(w, http.StatusOK, Runs{append([]runs.Run{}, list...), more})
+	answer(w, http.StatusOK, api.Recordings{Runs: append([]api.Recording{}, list...), Omitted: more})
 }
 
 func (h *runsHandler) filter(q url.Values) (f runs.Filter, n int, err error) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 )
@@ -62,7 +63,7 @@ func TestRuns(t *testing.T) {
 		return data
 	}
 	data := recorded(t, now.Add(-time.Hour))
-	var first, again runs.Run
+	var first, again api.Recording
 	call("POST", RunsPath+"?service=cart&version=v2&instance=h1", bytes.NewReader(data), http.StatusCreated, &first)
 	call("POST", RunsPath+"?service=cart", bytes.NewReader(data), http.StatusOK, &again)
 	if first.ID != again.ID || again.Version != "v2" || again.Instance != "h1" || again.Duration != time.Second {
@@ -73,7 +74,7 @@ func TestRuns(t *testing.T) {
 	}
 	call("HEAD", RunsPath+"/"+first.ID, nil, http.StatusOK, nil)
 	for path, n := range map[string]int{"": 1, "?service=cart": 1, "?service=shop": 0, "?version=v2&from=now-2h": 1, "?from=now-30m": 0, "?until=now-2h": 0} {
-		var list Runs
+		var list api.Recordings
 		if call("GET", RunsPath+path, nil, http.StatusOK, &list); len(list.Runs) != n || list.Runs == nil {
 			t.Errorf("%s: %d runs, want %d", path, len(list.Runs), n)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/store/embedded"
 )
 
@@ -40,27 +41,27 @@ func TestSaturated(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var top Top
+		var top api.Top
 		_, body := get(t, url+"/api/v1/top?service=shop&from=now-1h")
 		if err := json.Unmarshal([]byte(body), &top); err != nil || top.Total != math.MaxInt64 || len(top.Functions) != 1 || top.Functions[0].Self != math.MaxInt64 || top.Other < 0 || !top.Saturated {
 			t.Errorf("flushed %v: %s", flushed, body)
 		}
-		var services Services
+		var services api.Services
 		_, body = get(t, url+"/api/v1/services?from=now-1h")
 		if err := json.Unmarshal([]byte(body), &services); err != nil || len(services.Services) != 1 || services.Services[0].Cores == nil || *services.Services[0].Cores < 0 || !services.Services[0].Saturated {
 			t.Errorf("flushed %v: %s", flushed, body)
 		}
-		var set SeriesSet
+		var set api.SeriesSet
 		_, body = get(t, url+"/api/v1/series?service=shop&from=now-1h&step=30s")
 		if err := json.Unmarshal([]byte(body), &set); err != nil || len(set.Series) != 1 || set.Series[0].Total != math.MaxInt64 || !set.Series[0].Saturated {
 			t.Errorf("flushed %v: %s", flushed, body)
 		}
-		var levels Levels
+		var levels api.Levels
 		_, body = get(t, url+"/api/v1/levels?service=shop&from=now-1h&type=cpu")
 		if err := json.Unmarshal([]byte(body), &levels); err != nil || len(levels.Levels) != 1 || levels.Levels[0].Value != math.MaxInt64 {
 			t.Errorf("flushed %v: %s", flushed, body)
 		}
-		var flame Flame
+		var flame api.Flame
 		_, body = get(t, url+"/api/v1/flame?service=shop&from=now-1h")
 		if err := json.Unmarshal([]byte(body), &flame); err != nil || flame.Head.Total != math.MaxInt64 || !flame.Head.Saturated || strings.Contains(body, "-9223") {
 			t.Errorf("flushed %v: %s", flushed, body)

@@ -10,26 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/store"
 )
-
-// SeriesSet is the answer of /api/v1/series: sums over steps of time, those of a step
-// without any left out; the largest series first.
-type SeriesSet struct {
-	StepNS  int64         `json:"step_ns"`
-	Series  []Series      `json:"series"`
-	Omitted int           `json:"omitted"` // series beyond the limit
-	Missing store.Missing `json:"missing,omitempty"`
-}
-
-// A Series is of one value of what was told apart.
-type Series struct {
-	Key   string `json:"key"`
-	Total int64  `json:"total"`
-	// Saturated says that a sum was beyond the largest integer, as in Top.
-	Saturated bool       `json:"saturated,omitempty"`
-	Points    [][2]int64 `json:"points"` // when the step begins, in milliseconds since 1970, and the sum
-}
 
 const (
 	// usualPoints is how many a series has where no step is asked for, mostPoints how
@@ -67,14 +50,14 @@ func byOf(text string) (store.By, error) {
 	return "", fmt.Errorf("by %q is unknown: write service, version, instance or label:NAME", text)
 }
 
-func series(ctx context.Context, r store.Reader, s store.Selection, step time.Duration, by store.By, n int) (SeriesSet, error) {
+func series(ctx context.Context, r store.Reader, s store.Selection, step time.Duration, by store.By, n int) (api.SeriesSet, error) {
 	all, err := r.Series(ctx, s, step, by)
 	if err != nil {
-		return SeriesSet{}, err
+		return api.SeriesSet{}, err
 	}
-	a := SeriesSet{StepNS: int64(step), Series: []Series{}, Missing: all.Missing}
+	a := api.SeriesSet{StepNS: int64(step), Series: []api.Series{}, Missing: all.Missing}
 	for _, one := range all.Series {
-		made := Series{Key: one.Key, Points: make([][2]int64, 0, len(one.Points))}
+		made := api.Series{Key: one.Key, Points: make([][2]int64, 0, len(one.Points))}
 		for _, p := range one.Points {
 			made.Total = store.Add(made.Total, p.Value)
 			made.Points = append(made.Points, [2]int64{p.At.UnixMilli(), p.Value})
@@ -82,41 +65,24 @@ func series(ctx context.Context, r store.Reader, s store.Selection, step time.Du
 		made.Saturated = made.Total == math.MaxInt64
 		a.Series = append(a.Series, made)
 	}
-	slices.SortStableFunc(a.Series, func(a, b Series) int { return cmp.Compare(b.Total, a.Total) })
+	slices.SortStableFunc(a.Series, func(a, b api.Series) int { return cmp.Compare(b.Total, a.Total) })
 	shown := min(n, mostKeys, len(a.Series))
 	a.Series, a.Omitted = a.Series[:shown], len(a.Series)-shown
 	return a, nil
 }
 
-// Levels is the answer of /api/v1/levels: what services had of a type at the end of the
-// time. It is for types that are levels, as bytes in use and goroutines are: a sum of
-// those over time says nothing.
-type Levels struct {
-	Levels  []Level       `json:"levels"`
-	Omitted int           `json:"omitted"`
-	Missing store.Missing `json:"missing,omitempty"`
-}
-
-// A Level is the sum of the last that each instance sent.
-type Level struct {
-	Service   string `json:"service"`
-	Version   string `json:"version"`
-	Instances int    `json:"instances"`
-	Value     int64  `json:"value"`
-}
-
 // recent is how long before the end a process must have sent to be counted.
 const recent = 15 * time.Minute
 
-func levels(ctx context.Context, r store.Reader, s store.Selection, n int) (Levels, error) {
+func levels(ctx context.Context, r store.Reader, s store.Selection, n int) (api.Levels, error) {
 	if from := s.Until.Add(-recent); from.After(s.From) {
 		s.From = from
 	}
 	all, err := r.Services(ctx, s)
 	if err != nil {
-		return Levels{}, err
+		return api.Levels{}, err
 	}
-	a := Levels{Levels: []Level{}, Missing: all.Missing}
+	a := api.Levels{Levels: []api.Level{}, Missing: all.Missing}
 	type process struct{ service, instance string }
 	type last struct {
 		at    time.Time
@@ -127,12 +93,12 @@ func levels(ctx context.Context, r store.Reader, s store.Selection, n int) (Leve
 	shown := all.Services[:min(n, len(all.Services))]
 	a.Omitted = len(all.Services) - len(shown)
 	for i, service := range shown {
-		a.Levels = append(a.Levels, Level{Service: service.Name, Version: service.Version})
+		a.Levels = append(a.Levels, api.Level{Service: service.Name, Version: service.Version})
 		s.Service, s.Version = service.Name, service.Version
 		// Steps of a millisecond are single batches.
 		sent, err := r.Series(ctx, s, time.Millisecond, store.ByInstance)
 		if err != nil {
-			return Levels{}, err
+			return api.Levels{}, err
 		}
 		for _, one := range sent.Series {
 			p := one.Points[len(one.Points)-1]
@@ -147,23 +113,15 @@ func levels(ctx context.Context, r store.Reader, s store.Selection, n int) (Leve
 		a.Levels[l.level].Instances++
 		a.Levels[l.level].Value = store.Add(a.Levels[l.level].Value, l.value)
 	}
-	a.Levels = slices.DeleteFunc(a.Levels, func(l Level) bool { return l.Instances == 0 })
+	a.Levels = slices.DeleteFunc(a.Levels, func(l api.Level) bool { return l.Instances == 0 })
 	return a, nil
 }
 
-// Values is the answer of /api/v1/values: what sources have as a value of a label, or the
-// names of the labels.
-type Values struct {
-	Values  []string      `json:"values"`
-	Omitted int           `json:"omitted"`
-	Missing store.Missing `json:"missing,omitempty"`
-}
-
-func values(ctx context.Context, r store.Reader, s store.Selection, by store.By, n int) (Values, error) {
+func values(ctx context.Context, r store.Reader, s store.Selection, by store.By, n int) (api.Values, error) {
 	all, err := r.Values(ctx, s, by)
 	if err != nil {
-		return Values{}, err
+		return api.Values{}, err
 	}
 	shown := min(n, len(all.Values))
-	return Values{Values: append([]string{}, all.Values[:shown]...), Omitted: len(all.Values) - shown, Missing: all.Missing}, nil
+	return api.Values{Values: append([]string{}, all.Values[:shown]...), Omitted: len(all.Values) - shown, Missing: all.Missing}, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/grafana/pyroscope/api/gen/proto/go/querier/v1/querierv1connect"
 	typesv1 "github.com/grafana/pyroscope/api/gen/proto/go/types/v1"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/simulate"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -227,7 +228,7 @@ func TestVersions(t *testing.T) {
 	}
 	w := httptest.NewRecorder()
 	Handler(r, func() time.Time { return start.Add(2 * time.Hour) }, noPrices, nil).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/versions?from=now-2h", nil))
-	var a Versions
+	var a api.Versions
 	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
 		t.Fatal(err)
 	}

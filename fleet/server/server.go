@@ -16,57 +16,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/versions"
 )
-
-// Top is the answer of /api/v1/top: the functions with the largest self value first.
-type Top struct {
-	Functions []Function `json:"functions"`
-	Other     int64      `json:"other"` // self of the functions left out, and stacks without frames
-	Total     int64      `json:"total"` // all self values and Other together
-	// Saturated says that a sum was beyond the largest integer, which it is then: somebody
-	// sent values that cannot be.
-	Saturated bool          `json:"saturated,omitempty"`
-	Missing   store.Missing `json:"missing,omitempty"`
-}
-
-// A Function is what a function costs in the unit of the type.
-type Function struct {
-	Name  string `json:"name"`
-	Self  int64  `json:"self"`
-	Total int64  `json:"total"` // with its callees; recursion counts once
-}
-
-// Services is the answer of /api/v1/services, those first that use most CPU at the end of
-// the time, then those that used most in all of it.
-type Services struct {
-	Tenant   string    `json:"tenant,omitempty"` // that was asked for
-	Services []Service `json:"services"`
-	Omitted  int       `json:"omitted"` // services beyond the limit
-	// CoreMonth is what a core costs in a month, where that is known.
-	CoreMonth float64       `json:"core_month,omitempty"`
-	Currency  string        `json:"currency,omitempty"`
-	Missing   store.Missing `json:"missing,omitempty"`
-}
-
-// A Service is one version of a service. Totals by CoveredNS are rates of one instance.
-type Service struct {
-	Name      string `json:"name"`
-	Version   string `json:"version"`
-	Instances int    `json:"instances"` // in all of the time
-	// Running are those that sent something in its last 15 minutes, and no later version.
-	Running int `json:"running"`
-	// Cores are what these use: what one uses while it is profiled, times their number.
-	// It is not there where no CPU profile came.
-	Cores     *float64             `json:"cores,omitempty"`
-	First     time.Time            `json:"first"`
-	Last      time.Time            `json:"last"`
-	CoveredNS int64                `json:"covered_ns"` // the spans of its CPU profiles, of all instances
-	Totals    map[store.Type]int64 `json:"totals"`
-	Saturated bool                 `json:"saturated,omitempty"` // one of them, as in Top
-}
 
 // Handler serves the API, but for the recordings; kept, which may be nil, has those that
 // show a finding. The tenant is that of X-Scope-OrgID.
@@ -106,7 +60,7 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *r
 	asJSON := func(path string, ask func(*http.Request, store.Selection, int) (any, error)) {
 		question(path, func(w http.ResponseWriter, q *http.Request, s store.Selection, n int) error {
 			v, err := ask(q, s, n)
-			if a, ok := v.(sparse); err == nil && ok && a.empty() {
+			if err == nil && isEmpty(v) {
 				err = there.check(q.Context(), s)
 			}
 			if err == nil {
@@ -159,7 +113,7 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *r
 	asJSON("findings", func(q *http.Request, s store.Selection, n int) (any, error) {
 		a, err := found(q.Context(), r, s, n, prices())
 		if err == nil && kept != nil {
-			a.show(kept, s.Tenant)
+			show(&a, kept, s.Tenant)
 		}
 		return a, err
 	})
@@ -203,10 +157,10 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *r
 }
 
 // services are the n that use most CPU.
-func services(ctx context.Context, r store.Reader, s store.Selection, n int) (Services, error) {
+func services(ctx context.Context, r store.Reader, s store.Selection, n int) (api.Services, error) {
 	all, err := r.Services(ctx, s)
 	if err != nil {
-		return Services{}, err
+		return api.Services{}, err
 	}
 	lately := s
 	if from := s.Until.Add(-recent); from.After(s.From) {
@@ -214,14 +168,14 @@ func services(ctx context.Context, r store.Reader, s store.Selection, n int) (Se
 	}
 	last, err := r.Instances(ctx, lately)
 	if err != nil {
-		return Services{}, err
+		return api.Services{}, err
 	}
 	running := runningOf(last.Instances)
-	a := Services{Tenant: s.Tenant, Services: []Service{}, Missing: append(all.Missing, last.Missing...)}
+	a := api.Services{Tenant: s.Tenant, Services: []api.Service{}, Missing: append(all.Missing, last.Missing...)}
 	slices.Sort(a.Missing)
 	a.Missing = slices.Compact(a.Missing)
 	for _, s := range all.Services {
-		one := Service{Name: s.Name, Version: s.Version, Instances: s.Instances, Running: running[version{s.Name, s.Version}],
+		one := api.Service{Name: s.Name, Version: s.Version, Instances: s.Instances, Running: running[version{s.Name, s.Version}],
 			First: s.First.UTC(), Last: s.Last.UTC(), CoveredNS: int64(s.Covered), Totals: map[store.Type]int64{}}
 		for _, t := range s.Totals {
 			one.Totals[t.Type] = t.Value
@@ -233,13 +187,13 @@ func services(ctx context.Context, r store.Reader, s store.Selection, n int) (Se
 		}
 		a.Services = append(a.Services, one)
 	}
-	cores := func(s Service) float64 {
+	cores := func(s api.Service) float64 {
 		if s.Cores == nil {
 			return -1
 		}
 		return *s.Cores
 	}
-	slices.SortStableFunc(a.Services, func(a, b Service) int {
+	slices.SortStableFunc(a.Services, func(a, b api.Service) int {
 		return cmp.Or(cmp.Compare(cores(b), cores(a)), cmp.Compare(b.Totals[store.CPU], a.Totals[store.CPU]))
 	})
 	shown := min(n, len(a.Services))
@@ -268,14 +222,14 @@ func runningOf(processes []store.Instance) map[version]int {
 }
 
 // top sums stacks by function.
-func top(stacks store.Stacks, n int) Top {
-	sums := map[string]*Function{}
+func top(stacks store.Stacks, n int) api.Top {
+	sums := map[string]*api.Function{}
 	for _, sample := range stacks.Samples {
 		seen := map[string]bool{}
 		for i, frame := range stacks.Frames[sample.Stack] {
 			f := sums[frame.Function]
 			if f == nil {
-				f = &Function{Name: frame.Function}
+				f = &api.Function{Name: frame.Function}
 				sums[frame.Function] = f
 			}
 			if i == 0 {
@@ -287,14 +241,14 @@ func top(stacks store.Stacks, n int) Top {
 			}
 		}
 	}
-	functions := make([]Function, 0, len(sums))
+	functions := make([]api.Function, 0, len(sums))
 	for _, f := range sums {
 		functions = append(functions, *f)
 	}
-	slices.SortFunc(functions, func(a, b Function) int {
+	slices.SortFunc(functions, func(a, b api.Function) int {
 		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
 	})
-	t := Top{Functions: functions[:min(n, len(functions))], Total: stacks.Total, Other: stacks.Total, Missing: stacks.Missing}
+	t := api.Top{Functions: functions[:min(n, len(functions))], Total: stacks.Total, Other: stacks.Total, Missing: stacks.Missing}
 	t.Saturated = t.Total == math.MaxInt64
 	for _, f := range t.Functions {
 		t.Other = max(0, t.Other-f.Self)

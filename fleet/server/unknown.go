@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -79,12 +80,17 @@ func (d *directory) check(ctx context.Context, s store.Selection) error {
 	return u
 }
 
-// A sparse answer may say nothing, as one about a mistyped service does.
-type sparse interface{ empty() bool }
-
-func (t Top) empty() bool      { return len(t.Functions) == 0 && len(t.Missing) == 0 }
-func (v Versions) empty() bool { return len(v.Changes) == 0 }
-func (f Findings) empty() bool { return len(f.Findings)+len(f.Verdicts)+len(f.Missing) == 0 }
-func (f Flame) empty() bool {
-	return f.Head.Total == 0 && (f.Base == nil || f.Base.Total == 0) && len(f.Missing) == 0
+// isEmpty reports whether an answer says nothing, as one about a mistyped service does.
+func isEmpty(answer any) bool {
+	switch a := answer.(type) {
+	case api.Top:
+		return len(a.Functions) == 0 && len(a.Missing) == 0
+	case api.Versions:
+		return len(a.Changes) == 0
+	case api.Findings:
+		return len(a.Findings)+len(a.Verdicts)+len(a.Missing) == 0
+	case api.Flame:
+		return a.Head.Total == 0 && (a.Base == nil || a.Base.Total == 0) && len(a.Missing) == 0
+	}
+	return false
 }

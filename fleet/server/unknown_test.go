@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/store"
 )
@@ -22,7 +23,7 @@ func onlyRecorded(t *testing.T, now time.Time) *runs.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { recordings.Close() })
-	if _, _, err := recordings.Add(bytes.NewReader(recorded(t, now)), runs.Run{Service: "batch"}); err != nil {
+	if _, _, err := recordings.Add(bytes.NewReader(recorded(t, now)), api.Recording{Service: "batch"}); err != nil {
 		t.Fatal(err)
 	}
 	return recordings

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 )
@@ -82,9 +83,9 @@ func size(r *http.Request, header string) (int64, error) {
 }
 
 // aboutOf reads what a sender says of a recording.
-func aboutOf(r *http.Request) runs.Run {
+func aboutOf(r *http.Request) api.Recording {
 	q := r.URL.Query()
-	return runs.Run{Tenant: r.Header.Get("X-Scope-OrgID"), Service: q.Get("service"), Version: q.Get("version"), Instance: q.Get("instance"), Why: q.Get("why")}
+	return api.Recording{Tenant: r.Header.Get("X-Scope-OrgID"), Service: q.Get("service"), Version: q.Get("version"), Instance: q.Get("instance"), Why: q.Get("why")}
 }
 
 // receive has a body taken when there is a slot for it.
@@ -106,7 +107,7 @@ func (h *runsHandler) receive(w http.ResponseWriter, r *http.Request, take func(
 }
 
 // taken answers that a recording is kept.
-func (h *runsHandler) taken(w http.ResponseWriter, run runs.Run, old bool) {
+func (h *runsHandler) taken(w http.ResponseWriter, run api.Recording, old bool) {
 	if old {
 		answer(w, http.StatusOK, run)
 		return

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/client"
 	"github.com/gowhy/gowhy/fleet/report"
-	"github.com/gowhy/gowhy/fleet/server"
 	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/ground/shell"
 )
@@ -101,7 +101,7 @@ number.`,
 		Example: "  gowhy-fleet services\n  gowhy-fleet services --from now-24h --label zone=b --json",
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return ask(c, cmd, &a, "services", a.values(), func(s *server.Services) { report.Services(c.stdout, s) })
+			return ask(c, cmd, &a, "services", a.values(), func(s *api.Services) { report.Services(c.stdout, s) })
 		},
 	}
 	a.flags(cmd, 30)
@@ -122,7 +122,7 @@ func (c *command) topCommand() *cobra.Command {
 			q.Set("version", version)
 			q.Set("instance", instance)
 			q.Set("type", kind)
-			return ask(c, cmd, &a, "top", q, func(t *server.Top) { report.Top(c.stdout, t, kind) })
+			return ask(c, cmd, &a, "top", q, func(t *api.Top) { report.Top(c.stdout, t, kind) })
 		},
 	}
 	a.flags(cmd, 20)
@@ -147,7 +147,7 @@ its probability without one is below 5%, all services together, and it is 2% or 
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q := a.values()
 			q.Set("service", service)
-			return ask(c, cmd, &a, "versions", q, func(v *server.Versions) { report.Versions(c.stdout, v) })
+			return ask(c, cmd, &a, "versions", q, func(v *api.Versions) { report.Versions(c.stdout, v) })
 		},
 	}
 	a.flags(cmd, 1000)
@@ -176,7 +176,7 @@ over four hours.`,
 				return &misuse{errors.New("the answer is JSON or SARIF, not both"), "gowhy-fleet findings --sarif"}
 			}
 			var failed error
-			err := ask(c, cmd, &a, "findings", q, func(f *server.Findings) {
+			err := ask(c, cmd, &a, "findings", q, func(f *api.Findings) {
 				if asSARIF {
 					failed = report.SARIF(c.stdout, f)
 				} else {
@@ -214,7 +214,7 @@ replicates. The probabilities are corrected for all types together.`,
 			if base == "" && baseFrom == "" {
 				return &misuse{errors.New("diff wants --base and --head, or --base-from and --base-until"), "gowhy-fleet diff --help"}
 			}
-			return ask(c, cmd, &a, "diff", q, func(d *server.Diff) { report.Diff(c.stdout, d) })
+			return ask(c, cmd, &a, "diff", q, func(d *api.Diff) { report.Diff(c.stdout, d) })
 		},
 	}
 	a.flags(cmd, 1)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/runs"
 )
 
@@ -45,9 +46,9 @@ func (c *command) diagnoseCommand() *cobra.Command {
 const leastDiagnosis = 256
 
 // apart diagnoses in a process of its own, which a program begins with arguments.
-func apart(begin func(ctx context.Context, args ...string) *exec.Cmd, memory int64) func(ctx context.Context, file string) (runs.Diagnosis, error) {
+func apart(begin func(ctx context.Context, args ...string) *exec.Cmd, memory int64) func(ctx context.Context, file string) (api.Diagnosis, error) {
 	memory = max(memory, leastDiagnosis)
-	return func(ctx context.Context, file string) (d runs.Diagnosis, err error) {
+	return func(ctx context.Context, file string) (d api.Diagnosis, err error) {
 		child := begin(ctx, "diagnose", "--memory", strconv.FormatInt(memory, 10), file)
 		child.Env = append(child.Environ(), fmt.Sprintf("GOMEMLIMIT=%dMiB", memory*9/10))
 		var said, failed bytes.Buffer

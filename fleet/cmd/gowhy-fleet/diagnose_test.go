@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/runs"
 )
 
@@ -32,7 +33,7 @@ func TestApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	diagnose := apart(testProcess, 0)
-	if got, err := diagnose(t.Context(), file); err != nil || got.State != runs.Done || got.Verdict != want.Verdict || len(got.Findings) != len(want.Findings) {
+	if got, err := diagnose(t.Context(), file); err != nil || got.State != api.Done || got.Verdict != want.Verdict || len(got.Findings) != len(want.Findings) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 	if _, err := diagnose(t.Context(), filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "no such file") || strings.Contains(err.Error(), "gowhy-fleet:") {

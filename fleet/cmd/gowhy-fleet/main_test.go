@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gowhy/gowhy/fleet/server"
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/rules"
 	"github.com/gowhy/gowhy/internal/read/evidence"
@@ -128,7 +128,7 @@ func TestDemo(t *testing.T) {
 	if said := asked(t, 1, append(flags, "top", "mail")...); !strings.HasSuffix(said, "\nhint: gowhy fleet services --from now-24h\n") {
 		t.Error(said)
 	}
-	var a server.Versions
+	var a api.Versions
 	if err := json.Unmarshal([]byte(asked(t, 0, append(flags, "versions", "--json")...)), &a); err != nil || len(a.Changes) != 5 {
 		t.Errorf("%d changes, %v", len(a.Changes), err)
 	}

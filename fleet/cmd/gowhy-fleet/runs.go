@@ -10,10 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/report"
-	"github.com/gowhy/gowhy/fleet/runs"
-	"github.com/gowhy/gowhy/fleet/sampling"
-	"github.com/gowhy/gowhy/fleet/server"
 	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/ground/shell"
 )
@@ -32,7 +30,7 @@ diagnoses each as gowhy does, one at a time; the line has the first cause it fou
 		Args: none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q := url.Values{"from": {from}, "until": {until}, "limit": {strconv.Itoa(a.limit)}, "service": {service}, "version": {version}}
-			return ask(c, cmd, &a, "runs", q, func(r *server.Runs) { report.Runs(c.stdout, r) })
+			return ask(c, cmd, &a, "runs", q, func(r *api.Recordings) { report.Runs(c.stdout, r) })
 		},
 	}
 	a.where(cmd)
@@ -63,7 +61,7 @@ ingest.`,
 			if err != nil {
 				return err
 			}
-			var w sampling.Wish
+			var w api.Wish
 			if err := to.Wish(cmd.Context(), url.Values{"service": {args[0]}, "version": {version}}, &w); err != nil {
 				return err
 			}
@@ -102,7 +100,7 @@ func (c *command) getRun(cmd *cobra.Command, a *asking, prefix, out string) erro
 	if err != nil {
 		return err
 	}
-	var all server.Runs
+	var all api.Recordings
 	if err := from.Ask(cmd.Context(), "runs", url.Values{"limit": {strconv.Itoa(listed)}}, &all); err != nil {
 		return err
 	}
@@ -132,7 +130,7 @@ func (c *command) getRun(cmd *cobra.Command, a *asking, prefix, out string) erro
 const shortID = 12
 
 // idOf is the ID that begins so.
-func idOf(all []runs.Run, prefix string) (id string, err error) {
+func idOf(all []api.Recording, prefix string) (id string, err error) {
 	for _, r := range all {
 		if len(prefix) < 4 || len(r.ID) <= shortID || len(prefix) > len(r.ID) || r.ID[:len(prefix)] != prefix {
 			continue
@@ -173,7 +171,7 @@ day.`,
 			}
 			q := url.Values{"service": {service}, "version": {version}, "instance": {instance}}
 			for _, file := range args {
-				var r runs.Run
+				var r api.Recording
 				if err := to.Push(cmd.Context(), file, q, &r); err != nil {
 					return fmt.Errorf("%s: %w", file, err)
 				}

@@ -1,5 +1,5 @@
 // What the server of a fleet answers.
-// Made from the types of Go by: go test ./fleet/server -run TestTypes -update
+// Made from the types of Go by: go test ./fleet/api -run TestTypes -update
 // Do not change it here.
 
 /**
@@ -288,14 +288,14 @@ export interface Verdict {
   at: string
 }
 
-/** Runs is the answer of /api/v1/runs: the latest recordings first. */
+/** Recordings is the answer of /api/v1/runs: the latest recordings first. */
 export interface RunsAnswer {
   runs: Recording[]
   /** beyond the limit */
   omitted: number
 }
 
-/** A Run is what is known of a recording. */
+/** A Recording is what the server knows of one that it keeps. */
 export interface Recording {
   /** SHA-256 of its content, in hexadecimal digits */
   id: string
@@ -329,10 +329,10 @@ export interface Diagnosis {
   findings?: RecordingFinding[]
 }
 
-/** A State is how far a diagnosis is. */
+/** A DiagnosisState is how far a diagnosis is. */
 export type DiagnosisState = 'waiting' | 'done' | 'failed'
 
-/** A Finding is a cause, or a remark on where to look. */
+/** A RecordingFinding is a cause, or a remark on where to look. */
 export interface RecordingFinding {
   rule: string
   title: string
