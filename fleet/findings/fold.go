@@ -3,7 +3,6 @@ package findings
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -34,6 +33,8 @@ type Finding struct {
 	Confidence  string
 	Detail      Detail
 	Trend       []store.Point // the cost by span
+
+	latest *store.Finding // the row that Detail is of
 }
 
 // A List is what was found.
@@ -116,6 +117,7 @@ func fold(rows []store.Finding) *List {
 		last := judged[max(0, len(judged)-voters):]
 		f.Open = len(last) > 0 && !f.Last.Before(last[0])
 		f.Earlier = f.First.Equal(begun[at])
+		f.Detail = detailOf(f.latest)
 		l.Findings = append(l.Findings, *f)
 	}
 	slices.SortStableFunc(l.Findings, func(a, b Finding) int {
@@ -137,8 +139,7 @@ func (f *Finding) add(row *store.Finding) {
 	f.Last, f.Spans = row.Until, f.Spans+1
 	f.Title, f.File, f.Line, f.Confidence = row.Title, row.File, row.Line, row.Confidence
 	f.Cost, f.Bound, f.Unit, f.Instances = row.Cost, row.Bound, row.Unit, row.Instances
-	f.Detail = Detail{}
-	_ = json.Unmarshal(row.Evidence, &f.Detail) // what another version of gowhy wrote may lack parts
+	f.latest = row
 	f.Trend = append(f.Trend, store.Point{At: row.Until, Value: row.Cost})
 }
 

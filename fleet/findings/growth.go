@@ -2,7 +2,6 @@ package findings
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -19,8 +18,8 @@ type level struct {
 	store.Type
 	rule, what, remedy string
 	unit               fact.Unit
-	least              float64 // growth in the window that can matter
-	hourly             func(perSecond float64) string
+	amount             fact.Unit // of the level itself
+	least              float64   // growth in the window that can matter
 }
 
 var levels = []level{
@@ -29,14 +28,12 @@ var levels = []level{
 			"entries kept for requests that are long over, timers that were never stopped. " +
 			"If it is a cache, give it a bound.",
 		// The profile has one object for each half MiB: eight MiB are sixteen of them.
-		fact.BytesPerSec, 8 << 20,
-		func(x float64) string { return fact.Bytes.Format(x*3600) + " an hour" }},
+		fact.BytesPerSec, fact.Bytes, 8 << 20},
 	{store.Goroutines, "goroutinegrowth", "goroutines",
 		"Find why they never end: a channel that nobody sends to or receives from any more, " +
 			"a context that is never cancelled, a response body that is never closed.",
 		// The connections of clients and pools of workers come and go by tens.
-		fact.PerSec, 50,
-		func(x float64) string { return fmt.Sprintf("%.0f an hour", x*3600) }},
+		fact.PerSec, fact.Count, 50},
 }
 
 // Grows tells whether a finding is a growth.
@@ -134,45 +131,50 @@ func (j *Judge) courses(ctx context.Context, s store.Selection, t store.Type) ([
 
 // row encodes a growth for the store.
 func (q *question) row(ctx context.Context, j *Judge, p float64) (store.Finding, error) {
-	row := store.Finding{
-		Tenant: q.Tenant, Service: q.Service, Version: q.Version, From: q.From, Until: q.Until,
-		Rule: q.level.rule, Title: j.title(q.level.rule), Instances: int64(len(q.rising)), Unit: string(q.level.unit), Confidence: string(diagnosis.Low),
-	}
-	usual := q.rising[len(q.rising)/2]
-	at, err := j.grower(ctx, q, usual)
+	row := store.Finding{Tenant: q.Tenant, Service: q.Service, Version: q.Version, From: q.From, Until: q.Until, Instances: int64(len(q.rising))}
+	at, err := j.grower(ctx, q, q.usual())
 	if err != nil {
 		return row, err
 	}
-	row.Function, row.File, row.Line = at.Function, at.File, at.Line
-	total := 0.0
+	d := Detail{Finding: q.finding(at, p), Whole: true}
+	d.Title = j.title(d.Rule)
+	return d.row(row)
+}
+
+// usual is the median one of the processes that rise.
+func (q *question) usual() trend { return q.rising[len(q.rising)/2] }
+
+// finding says what grows, in which processes and by how much.
+func (q *question) finding(at store.Frame, p float64) diagnosis.Finding {
+	over := func(name string, x float64, u fact.Unit) fact.Fact {
+		return fact.OverSeries(name, string(q.Type), len(q.trends), x, u)
+	}
+	total, usual := 0.0, q.usual()
 	for _, t := range q.rising {
 		total += t.slope
 	}
-	row.Cost = millionths(total)
-	hourly, n := q.level.hourly(usual.slope), len(q.trends)
-	d := Detail{
-		Summary: fmt.Sprintf("In %d of %d processes %s grew all the time up to %s, by %s in the median one: by %.0f%% in all.",
-			len(q.rising), n, q.level.what, q.Until.UTC().Format("2006-01-02 15:04 MST"), hourly, 100*usual.by),
-		Remedy: q.level.remedy, What: "growth of " + q.level.what + ", " + hourly + " in a process", Whole: true,
-		Prove: fmt.Sprintf("Run the change for %s: this is gone then.", window),
-		Evidence: []string{
-			fmt.Sprintf("processes that rise: %d of %d", len(q.rising), n),
-			"growth of the median one: " + hourly,
-			fmt.Sprintf("growth of its CPU in that time: %.0f%%", 100*usual.load),
-			fmt.Sprintf("probability without a growth, for all services and levels together: %.2g", p),
-		},
+	hourly := over("growth of the median one in an hour", usual.slope*3600, q.level.amount)
+	f := diagnosis.Finding{
+		Rule: q.level.rule, Where: place(at), Confidence: diagnosis.Low,
+		Cost:   diagnosis.CostOf(over("growth of "+q.level.what+", "+hourly.Text+" an hour in a process", total, q.level.unit), 0),
+		Remedy: diagnosis.Remedy{Text: q.level.remedy},
+		Prove:  fmt.Sprintf("Run the change for %s: this is gone then.", window),
 	}
+	f.Say("In %s of %s processes %s grew all the time up to %s, by %s an hour in the median one: to %s what it was.",
+		over("processes that rise", float64(len(q.rising)), fact.Count), over("processes compared", float64(len(q.trends)), fact.Count),
+		fact.Name(q.level.what), fact.Name(q.Until.UTC().Format("2006-01-02 15:04 MST")), hourly,
+		over("level of the median one, beside what it was", 1+usual.by, fact.Factor))
+	f.Rest(over("its CPU, beside what it was", 1+usual.load, fact.Factor),
+		over("probability without a growth, for all services and levels together", p, fact.Ratio))
 	if at.Function != "" {
-		d.Summary += " Most of it is in " + at.Function + "."
+		f.Summary += " Most of it is in " + at.Function + "."
 	}
-	if n >= manyProcesses {
-		row.Confidence = string(diagnosis.Medium)
-		d.Reasons = []string{"hours of levels cannot tell a leak from a cache that takes longer to fill"}
-	} else {
-		d.Reasons = []string{fmt.Sprintf("fewer than %d processes: their times had to decide", manyProcesses)}
+	f.Reasons = []string{fmt.Sprintf("fewer than %d processes: their times had to decide", manyProcesses)}
+	if len(q.trends) >= manyProcesses {
+		f.Confidence = diagnosis.Medium
+		f.Reasons = []string{"hours of levels cannot tell a leak from a cache that takes longer to fill"}
 	}
-	row.Evidence, err = json.Marshal(d)
-	return row, err
+	return f
 }
 
 // grower is the function that grew most between the first quarter and the last of a

@@ -17,7 +17,6 @@ package findings
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -243,48 +242,17 @@ func Diagnose(ctx context.Context, r store.Reader, s store.Selection, rules []*d
 	return diagnosis.Run(m, rules, diagnosis.Options{Max: mostFindings}), e, nil
 }
 
-// A Detail is what is kept of a finding besides its row.
-type Detail struct {
-	Summary  string   `json:"summary"`
-	Evidence []string `json:"evidence"`
-	Remedy   string   `json:"remedy"`
-	Code     string   `json:"code,omitempty"`
-	Prove    string   `json:"prove"`
-	Reasons  []string `json:"confidence_reasons,omitempty"`
-	What     string   `json:"what"` // is counted by the cost
-	Gain     string   `json:"gain"`
-	Whole    bool     `json:"whole"` // the cost is that of all processes, not of a mean one
-	Step     *Step    `json:"step,omitempty"`
-}
-
-// A Step is what a [CostStep] is looked at again by.
-type Step struct {
-	Ratio     float64 `json:"ratio"`
-	Operation bool    `json:"operation"` // it is that of an operation's cost
-}
-
+// rowOf encodes what the rules found in a mean process, of those that were alive.
 func rowOf(f *diagnosis.Finding, verdict store.Finding, alive float64) (store.Finding, error) {
-	row := verdict
-	row.Rule, row.Title, row.Confidence = f.Rule, f.Title, string(f.Confidence)
-	if len(f.Where) > 0 {
-		row.Function, row.File, row.Line = f.Where[0].Function, f.Where[0].File, int32(min(f.Where[0].Line, math.MaxInt32))
+	d := Detail{Finding: *f, Whole: isRate(f.Cost.Unit)}
+	row, err := d.row(verdict)
+	if !d.Whole {
+		alive = 1
 	}
-	d := Detail{Summary: f.Summary, Remedy: f.Remedy.Text, Code: f.Remedy.Code, Prove: f.Prove, Reasons: f.Reasons, What: f.Cost.What, Gain: f.Bound.Words}
-	for _, e := range f.Evidence {
-		d.Evidence = append(d.Evidence, e.Name+": "+e.Text)
-	}
-	cost, bound := f.Cost.Value, f.Bound.Value
-	if d.Whole = isRate(f.Cost.Unit); d.Whole {
-		cost *= alive
-	}
+	row.Cost, row.Bound = millionths(f.Cost.Value*alive), millionths(f.Bound.Value*alive)
 	if f.Bound.Unit != f.Cost.Unit {
-		bound = 0 // it is in the words
-	} else if d.Whole {
-		bound *= alive
+		row.Bound = 0 // it is in the words
 	}
-	row.Cost, row.Bound, row.Unit = millionths(cost), millionths(bound), string(f.Cost.Unit)
-	var err error
-	row.Evidence, err = json.Marshal(d)
 	return row, err
 }
 

@@ -76,7 +76,7 @@ func TestJudge(t *testing.T) {
 	if !f.Open || f.Earlier || f.Instances != 4 || f.Spans != 4 || !f.First.Equal(start.Add(10*time.Minute)) || !l.Judged.Equal(start.Add(30*time.Minute)) {
 		t.Errorf("open %v, earlier %v, %d processes, %d spans, first %v, judged until %v", f.Open, f.Earlier, f.Instances, f.Spans, f.First, l.Judged)
 	}
-	if f.Detail.Summary == "" || f.Detail.Remedy == "" || len(f.Detail.Evidence) == 0 || !f.Detail.Whole {
+	if f.Detail.Summary == "" || f.Detail.Remedy.Text == "" || len(f.Detail.Evidence) == 0 || !f.Detail.Whole {
 		t.Errorf("the detail is %+v", f.Detail)
 	}
 }

@@ -2,7 +2,6 @@ package findings
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -108,8 +107,8 @@ func (j *Judge) still(ctx context.Context, s store.Selection, known []store.Find
 			slices.ContainsFunc(rows, func(one store.Finding) bool { return one.From.Equal(f.From) && one.Function == f.Function }) {
 			continue
 		}
-		var d Detail
-		if json.Unmarshal(f.Evidence, &d) != nil || d.Step == nil {
+		d := detailOf(&f)
+		if d.Step == nil {
 			continue
 		}
 		base, head := s, s
@@ -299,49 +298,51 @@ func (r *rise) stands(chance float64) bool { return chance < alpha }
 
 // row encodes a rise for the store. Its span begins with the step.
 func (r *rise) row(_ context.Context, _ *Judge, chance float64) (store.Finding, error) {
-	more := fmt.Sprintf("%.0f%%", 100*(r.ratio()-1))
-	minute := r.since.UTC().Format("2006-01-02 15:04 MST")
-	what := "a process"
-	unit := fact.Cores
+	d := Detail{Finding: r.finding(chance), Whole: true, Step: &Step{Ratio: r.ratio(), Operation: r.operation}}
+	return d.row(store.Finding{Tenant: r.Tenant, Service: r.Service, Version: r.Version, From: r.since, Until: r.Until, Instances: int64(r.head.processes)})
+}
+
+// dearerBy is what of a cost is more than before, by how many times what it was it is.
+var dearerBy = &fact.Formula{Name: "dearer", Words: "{0} × (1 − 1 ÷ {1})", Value: func(x []float64) float64 { return x[0] * (1 - 1/x[1]) }}
+
+// finding says since when what costs more, in which processes and by how much.
+func (r *rise) finding(chance float64) diagnosis.Finding {
+	over := func(name string, n int, x float64, u fact.Unit) fact.Fact {
+		return fact.OverSeries(name, string(store.CPU), n, x, u)
+	}
+	what, unit := "a process", fact.Cores
 	if r.operation {
 		what, unit = "an operation", fact.Seconds
 	}
-	cost := func(p *part) string { return unit.Format(p.cost(r.operation)) }
-	d := Detail{
-		Summary: fmt.Sprintf("Since %s %s of %s takes %s more CPU, in %d of %d processes, and no other version was deployed to them then.",
-			minute, what, r.Service, more, r.dearer(), len(r.each)),
-		Remedy: "Find what changed at that time besides the program: its configuration, a feature flag, its requests, " +
-			"data that outgrew a cache, a service that it calls, its machines.",
-		What: "more than before " + r.since.UTC().Format("15:04 MST"), Whole: true,
+	all := len(r.each)
+	times := over("CPU of "+what+", beside what it was, in the median process", all, r.ratio(), fact.Factor)
+	cores := over("cores of all", r.head.processes, r.head.cores(), fact.Cores)
+	f := diagnosis.Finding{
+		Rule: CostStep, Title: costStepTitle, Where: place(r.at), Confidence: diagnosis.Medium,
+		Cost: diagnosis.CostOf(dearerBy.Of("more than before "+r.since.UTC().Format("15:04 MST"), fact.Cores, cores, times), 0),
+		Remedy: diagnosis.Remedy{Text: "Find what changed at that time besides the program: its configuration, a feature flag, its requests, " +
+			"data that outgrew a cache, a service that it calls, its machines."},
 		Prove: "Undo what changed then: within an hour this is gone.",
-		Evidence: []string{
-			"CPU of " + what + ": " + cost(&r.head) + ", was " + cost(&r.base),
-			fmt.Sprintf("processes that it rose in: %d of %d", r.dearer(), len(r.each)),
-			fmt.Sprintf("cores of all: %.3g, was %.3g", r.head.cores(), r.base.cores()),
-			fmt.Sprintf("probability without a step, for all services and moments together: %.2g", chance),
-		},
-		Step: &Step{Ratio: r.ratio(), Operation: r.operation},
 	}
+	f.Say("Since %s %s of %s takes %s the CPU that it took, in %s of %s processes, and no other version was deployed to them then.",
+		fact.Name(r.since.UTC().Format("2006-01-02 15:04 MST")), fact.Name(what), fact.Name(r.Service), times,
+		over("processes that it rose in", all, float64(r.dearer()), fact.Count), over("processes compared", all, float64(all), fact.Count))
+	f.Rest(over("CPU of "+what, r.head.processes, r.head.cost(r.operation), unit), over("CPU of "+what+" before", r.base.processes, r.base.cost(r.operation), unit),
+		cores, over("cores of all before", r.base.processes, r.base.cores(), fact.Cores),
+		over("probability without a step, for all services and moments together", all, chance, fact.Ratio))
 	if r.at.Function != "" {
-		d.Summary += fmt.Sprintf(" %.0f%% of that is in %s.", 100*min(1, r.share), r.at.Function)
+		share := over("part of that in "+r.at.Function, r.head.processes, max(0, min(1, r.share)), fact.Ratio)
+		f.Rest(share)
+		f.Summary += fact.Sentence(" %s of that is in %s.", share, fact.Name(r.at.Function))
 	}
 	if len(r.beside) > 0 {
 		names := strings.Join(r.beside, ", ")
-		d.Summary += " Deployed at about that time: " + names + "."
-		d.Remedy = "Look first at what was deployed at about that time: " + names + ". " + d.Remedy
-		d.Evidence = append(d.Evidence, "deployed at about that time: "+names)
+		f.Summary += " Deployed at about that time: " + names + "."
+		f.Remedy.Text = "Look first at what was deployed at about that time: " + names + ". " + f.Remedy.Text
 	}
-	confidence := diagnosis.Medium
-	if len(r.each) < manyProcesses {
-		confidence = diagnosis.Low
-		d.Reasons = []string{fmt.Sprintf("fewer than %d processes: their times had to decide", manyProcesses)}
+	if all < manyProcesses {
+		f.Confidence = diagnosis.Low
+		f.Reasons = []string{fmt.Sprintf("fewer than %d processes: their times had to decide", manyProcesses)}
 	}
-	row := store.Finding{
-		Tenant: r.Tenant, Service: r.Service, Version: r.Version, From: r.since, Until: r.Until, Rule: CostStep, Title: costStepTitle,
-		Function: r.at.Function, File: r.at.File, Line: r.at.Line,
-		Instances: int64(r.head.processes), Cost: costOf(&r.head, d.Step), Unit: string(fact.Cores), Confidence: string(confidence),
-	}
-	var err error
-	row.Evidence, err = json.Marshal(d)
-	return row, err
+	return f
 }

@@ -87,7 +87,7 @@ func TestCostStep(t *testing.T) {
 			if s.Service != "shop" || s.Function != "example.com/shop/order.step003" || s.Line == 0 || !s.Open || s.Earlier || s.First.Sub(planted).Abs() > bin {
 				t.Errorf("%s, %d processes: found %+v", name, processes, s)
 			}
-			for _, part := range []string{"more CPU", "mail v2 (", map[string]string{"operations": "an operation", "seconds": "a process"}[name]} {
+			for _, part := range []string{"the CPU that it took", "mail v2 (", map[string]string{"operations": "an operation", "seconds": "a process"}[name]} {
 				if !strings.Contains(s.Detail.Summary, part) {
 					t.Errorf("%q lacks %q", s.Detail.Summary, part)
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/api"
@@ -61,9 +62,9 @@ func findingOf(f *findings.Finding, prices Prices) api.Finding {
 	a := api.Finding{
 		Service: f.Service, Versions: f.Versions, Rule: f.Rule, Title: f.Title, Summary: f.Detail.Summary,
 		Function: f.Function, File: f.File, Line: f.Line, First: f.First.UTC(), Earlier: f.Earlier, Last: f.Last.UTC(), State: api.Gone,
-		Spans: f.Spans, Instances: f.Instances, Cost: whole(f.Cost), Unit: f.Unit, What: f.Detail.What, Whole: f.Detail.Whole,
-		Gain: f.Detail.Gain, Confidence: f.Confidence, Evidence: append([]string{}, f.Detail.Evidence...), Trend: []api.Cost{}, Reasons: f.Detail.Reasons,
-		Remedy: f.Detail.Remedy, Code: f.Detail.Code, Prove: f.Detail.Prove,
+		Spans: f.Spans, Instances: f.Instances, Cost: whole(f.Cost), Unit: f.Unit, What: f.Detail.Cost.What, Whole: f.Detail.Whole,
+		Gain: f.Detail.Bound.Words, Confidence: f.Confidence, Evidence: []string{}, Trend: []api.Cost{}, Reasons: f.Detail.Reasons,
+		Remedy: f.Detail.Remedy.Text, Code: f.Detail.Remedy.Code, Prove: f.Detail.Prove,
 		Command: evidenceCommand(f),
 	}
 	if f.Open {
@@ -79,6 +80,9 @@ func findingOf(f *findings.Finding, prices Prices) api.Finding {
 			m := a.Cost * prices.CoreHour * month
 			a.Money = &m
 		}
+	}
+	for _, e := range f.Detail.Evidence {
+		a.Evidence = append(a.Evidence, strings.TrimSuffix(e.Name+": "+e.Text, ": "))
 	}
 	for _, p := range f.Trend {
 		a.Trend = append(a.Trend, api.Cost{At: p.At.UTC(), Cost: whole(p.Value)})

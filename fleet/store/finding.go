@@ -20,7 +20,7 @@ type Finding struct {
 	Cost, Bound int64
 	Unit        string
 	Confidence  string
-	Evidence    []byte // JSON, of the rule's
+	Evidence    []byte // what the judge keeps besides
 }
 
 // Findings is an answer.

@@ -440,6 +440,16 @@ func (f Fact) From(s model.Source) Fact {
 	return f
 }
 
+// OverSeries is a statistic of what n processes sent of a type, over hours.
+func OverSeries(name, of string, n int, v float64, u Unit) Fact {
+	return fact(name, v, u, Origin{Kind: Series, Name: of, N: int64(n)})
+}
+
+// Saved is a fact that was saved as words alone, by an older version.
+func Saved(name, text string) Fact {
+	return Fact{Name: name, Text: text, Origin: Words(name)}
+}
+
 // Figure is a number that was measured elsewhere, and where.
 func Figure(name string, v float64, u Unit, where string) Fact {
 	return fact(name, v, u, Origin{Kind: Published, Name: where})

@@ -65,6 +65,9 @@ const (
 	Setting Kind = "setting"
 	// Window is the time that the evidence covers.
 	Window Kind = "window"
+	// Series is a statistic of what processes sent over hours: Name is the type of it, N of
+	// how many processes.
+	Series Kind = "series"
 	// Published is a figure measured elsewhere: Name says where.
 	Published Kind = "published"
 	// Computed is the result of a formula: Name is the formula's.
@@ -76,7 +79,7 @@ const (
 
 // Kinds are all of them.
 var Kinds = []Kind{Samples, Waits, Wakes, Goroutines, Processors, LoadResults, Collector, Timeline, Standings, Generations, Account,
-	Metric, Syscalls, Process, Machine, ControlGroup, Printed, Counted, Setting, Window, Published, Computed, Untyped}
+	Metric, Syscalls, Process, Machine, ControlGroup, Printed, Counted, Setting, Window, Series, Published, Computed, Untyped}
 
 // A Fold is how a series became one number.
 type Fold string
@@ -137,6 +140,8 @@ func (o Origin) String() string {
 	switch {
 	case o.Text != "":
 		return o.Text
+	case o.Kind == Series:
+		return o.words() + ", " + figures.Plural(o.N, "process", "processes")
 	case o.N > 0:
 		return o.words() + ", " + figures.Plural(o.N, o.observation())
 	}
@@ -213,6 +218,8 @@ func (o Origin) words() string {
 		return "printed profile: " + strings.Join(slices.Concat(o.Columns, o.Functions), " ")
 	case Counted:
 		return "counted from outside: " + strings.Join(slices.Concat(o.Columns, o.Names), " ")
+	case Series:
+		return "over time: " + o.Name
 	case Published, Untyped:
 		return o.Name
 	}

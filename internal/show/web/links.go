@@ -192,6 +192,7 @@ var pictures = map[fact.Kind]picture{
 	fact.Counted:      {},
 	fact.Setting:      {},
 	fact.Window:       {},
+	fact.Series:       {},
 	fact.Published:    {},
 	fact.Computed:     {},
 	fact.Untyped:      {},
