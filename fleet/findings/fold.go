@@ -7,11 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/store"
-)
-
-const (
-	quorum = 2 // spans that have a finding before it is shown
-	voters = 3 // spans of which none has it when it is gone
+	"github.com/gowhy/gowhy/internal/judge/vote"
 )
 
 // A Finding is what the rules said of a service over many spans.
@@ -62,8 +58,11 @@ func Of(ctx context.Context, r store.Reader, s store.Selection) (*List, error) {
 	return l, nil
 }
 
-// key tells findings apart. The line is not in it: it moves with each version.
-type key struct{ service, rule, function string }
+// A key tells the findings of services apart.
+type key struct {
+	service string
+	vote.Key
+}
 
 // looked is what was judged of a service: over hours, or its spans.
 type looked struct {
@@ -99,7 +98,7 @@ func fold(rows []store.Finding) *List {
 			}
 			continue
 		}
-		k := key{row.Service, row.Rule, row.Function}
+		k := key{row.Service, vote.Key{Rule: row.Rule, Function: row.Function}}
 		f := found[k]
 		if f == nil {
 			f = &Finding{Service: row.Service, Rule: row.Rule, Function: row.Function, First: row.From}
@@ -111,11 +110,14 @@ func fold(rows []store.Finding) *List {
 		f := found[k]
 		at := looked{f.Service, OverHours(f.Rule)}
 		judged := spans[at]
-		if f.Spans < quorum {
+		if f.Spans < vote.Quorum {
 			continue
 		}
-		last := judged[max(0, len(judged)-voters):]
-		f.Open = len(last) > 0 && !f.Last.Before(last[0])
+		var last vote.Looks
+		for _, until := range judged[max(0, len(judged)-vote.Voters):] {
+			last.Add(slices.ContainsFunc(f.Trend, func(p store.Point) bool { return p.At.Equal(until) }))
+		}
+		f.Open = last.N() > 0
 		f.Earlier = f.First.Equal(begun[at])
 		f.Detail = detailOf(f.latest)
 		l.Findings = append(l.Findings, *f)

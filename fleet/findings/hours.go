@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/versions"
 	"github.com/gowhy/gowhy/internal/ground/statistics"
+	"github.com/gowhy/gowhy/internal/judge/vote"
 )
 
 const (
@@ -38,7 +39,7 @@ type claim interface {
 // hours judges the windows that ended last and were not judged yet: as many as make a
 // finding, so that a server that begins need not wait for one more.
 func (j *Judge) hours(ctx context.Context, tenant string, last time.Time, known []store.Finding) error {
-	for ago := quorum - 1; ago >= 0; ago-- {
+	for ago := vote.Quorum - 1; ago >= 0; ago-- {
 		until := last.Truncate(lookEvery).Add(-lookEvery * time.Duration(ago))
 		if slices.ContainsFunc(known, func(f store.Finding) bool { return f.Rule == lookedOver && f.Until.Equal(until) }) {
 			continue

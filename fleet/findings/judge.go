@@ -31,6 +31,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/vote"
 	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
@@ -123,7 +124,7 @@ func (j *Judge) Catch(ctx context.Context, tenant string) error {
 	}
 	var overHours error
 	for until := last; until.After(first); until = until.Add(-Span) {
-		if until.Equal(last.Add(-quorum * Span)) { // what grows now matters more than what older spans have
+		if until.Equal(last.Add(-vote.Quorum * Span)) { // what grows now matters more than what older spans have
 			overHours = j.hours(ctx, tenant, last, known.Findings)
 		}
 		s := store.Selection{Tenant: tenant, From: until.Add(-Span), Until: until}

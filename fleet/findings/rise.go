@@ -14,6 +14,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/vote"
 	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
@@ -102,7 +103,7 @@ func (j *Judge) steps(ctx context.Context, s store.Selection, all []store.Servic
 func (j *Judge) still(ctx context.Context, s store.Selection, known []store.Finding) (rows []store.Finding, err error) {
 	for _, f := range slices.Backward(known) { // the newest row of each comes first
 		ago := s.Until.Sub(f.Until)
-		if f.Rule != CostStep || f.Service != s.Service || f.Version != s.Version || ago <= 0 || ago > voters*lookEvery ||
+		if f.Rule != CostStep || f.Service != s.Service || f.Version != s.Version || ago <= 0 || ago > vote.Voters*lookEvery ||
 			s.Until.Sub(f.From) > usualAfter ||
 			slices.ContainsFunc(rows, func(one store.Finding) bool { return one.From.Equal(f.From) && one.Function == f.Function }) {
 			continue

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/vote"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/read/evidence"
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
@@ -32,11 +33,6 @@ const (
 	// firstTime is of the first pieces of a program, so that all that vote are there
 	// within half a minute.
 	firstTime = 8 * time.Second
-	// voters is how many pieces vote. A finding appears when two of them have it,
-	// for one piece may fall on a moment that is unlike the others; it goes when
-	// none has it any more.
-	voters = 3
-	quorum = 2
 	// keepTime is what is kept as a recording where no window is chosen.
 	keepTime = 30 * time.Second
 	// maxGone is how many findings are remembered that are not there any more.
@@ -137,8 +133,9 @@ type judged struct {
 // An accused is a finding that some of the last pieces have.
 type accused struct {
 	finding      diagnosis.Finding
+	key          vote.Key
 	first, last  time.Time
-	seen         []bool // by the last pieces, newest last
+	looks        vote.Looks // the last pieces
 	shown, fresh bool
 	file         string
 }
@@ -329,7 +326,7 @@ func (j *judge) run(ctx context.Context) {
 func (j *judge) hurries(c *judged) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return c.pid == j.attended && c.recorded > 0 && c.recorded < voters
+	return c.pid == j.attended && c.recorded > 0 && c.recorded < vote.Voters
 }
 
 // payBack waits while all of the watching together takes more than its budget: what is
@@ -358,7 +355,7 @@ func (j *judge) next() (c *judged, d time.Duration, trace bool) {
 	if c := j.cases[j.attended]; c != nil {
 		trace, j.traceOne = j.traceOne || j.trace, false
 		d = pieceTime
-		if c.recorded < voters {
+		if c.recorded < vote.Voters {
 			d = firstTime
 		}
 		return c, d, trace
@@ -487,28 +484,23 @@ func (c *judged) vote(d *diagnosis.Diagnosis, at time.Time, file string) {
 		if f.Rule == growthRule && !c.rises() {
 			continue
 		}
-		n := slices.IndexFunc(c.votes, func(a *accused) bool { return same(a.finding, f) })
+		key := vote.KeyOf(&f)
+		n := slices.IndexFunc(c.votes, func(a *accused) bool { return a.key == key })
 		if n < 0 {
-			c.votes = append(c.votes, &accused{first: at})
+			c.votes = append(c.votes, &accused{key: key, first: at})
 			n = len(c.votes) - 1
 		}
 		a := c.votes[n]
 		a.finding, a.last, a.file, a.fresh = f, at, file, true
 	}
 	c.votes = slices.DeleteFunc(c.votes, func(a *accused) bool {
-		a.seen = append(a.seen, a.fresh)
-		a.seen = a.seen[max(0, len(a.seen)-voters):]
-		n := 0
-		for _, s := range a.seen {
-			if s {
-				n++
-			}
-		}
+		a.looks.Add(a.fresh)
+		n := a.looks.N()
 		// What is there stays as long as one piece has it; what is new waits for a
 		// second, but for what the first piece of all is sure of.
 		sure := c.pieces == 1 && a.finding.Confidence == diagnosis.High
 		before := a.shown
-		a.shown = a.shown && n > 0 || n >= quorum || sure
+		a.shown = a.shown && n > 0 || n >= vote.Quorum || sure
 		if before && !a.shown {
 			f := a.tell()
 			f.Until = at
@@ -517,25 +509,13 @@ func (c *judged) vote(d *diagnosis.Diagnosis, at time.Time, file string) {
 		}
 		return n == 0
 	})
-	slices.SortStableFunc(c.votes, func(a, b *accused) int { return cmp.Compare(rank(d, a.finding), rank(d, b.finding)) })
-}
-
-// same tells whether two findings are the same thing.
-func same(a, b diagnosis.Finding) bool {
-	return a.Rule == b.Rule && at(a).Function == at(b).Function
-}
-
-func at(f diagnosis.Finding) (p diagnosis.Place) {
-	if len(f.Where) > 0 {
-		p = f.Where[0]
-	}
-	return p
+	slices.SortStableFunc(c.votes, func(a, b *accused) int { return cmp.Compare(rank(d, a.key), rank(d, b.key)) })
 }
 
 // rank is the place of a finding in the latest piece; what that does not have is
 // behind what it has.
-func rank(d *diagnosis.Diagnosis, f diagnosis.Finding) int {
-	n := slices.IndexFunc(d.Findings, func(g diagnosis.Finding) bool { return same(f, g) })
+func rank(d *diagnosis.Diagnosis, k vote.Key) int {
+	n := slices.IndexFunc(d.Findings, func(f diagnosis.Finding) bool { return vote.KeyOf(&f) == k })
 	if n < 0 {
 		return len(d.Findings)
 	}
@@ -584,7 +564,8 @@ func (a *accused) tell() Finding {
 	f := a.finding
 	t := Finding{Rule: f.Rule, Title: f.Title, Summary: f.Summary, Confidence: string(f.Confidence), Remark: f.Remark, Stalled: f.Stalls,
 		Since: a.first, Last: a.last, Recording: a.file, Gain: f.Bound.Gain()}
-	if p := at(f); p.Function != "" {
+	if len(f.Where) > 0 && f.Where[0].Function != "" {
+		p := f.Where[0]
 		t.Where = fmt.Sprintf("%s %s:%d", p.Function, filepath.Base(p.File), p.Line)
 	}
 	return t

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/vote"
 	"github.com/gowhy/gowhy/internal/sense/proc"
 	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
@@ -381,7 +382,7 @@ func TestHurries(t *testing.T) {
 	for _, c := range []struct {
 		pid, recorded int
 		want          bool
-	}{{7, 0, false}, {7, 1, true}, {7, voters - 1, true}, {7, voters, false}, {8, 1, false}} {
+	}{{7, 0, false}, {7, 1, true}, {7, vote.Voters - 1, true}, {7, vote.Voters, false}, {8, 1, false}} {
 		if got := j.hurries(&judged{pid: c.pid, recorded: c.recorded}); got != c.want {
 			t.Errorf("process %d after %d pieces: %v, want %v", c.pid, c.recorded, got, c.want)
 		}
@@ -426,7 +427,7 @@ func TestStanding(t *testing.T) {
 	}
 	stalled := finding("stalled", "main.hold", diagnosis.High)
 	stalled.Stalls, stalled.Summary = true, "3 goroutines wait for the lock main.mu; main.hold holds it and sleeps."
-	for range quorum {
+	for range vote.Quorum {
 		c.vote(&diagnosis.Diagnosis{Verdict: diagnosis.Stalled, Findings: []diagnosis.Finding{stalled}}, time.Now(), "")
 	}
 	if v := j.verdict(7); v.Line != "stalled: "+stalled.Summary || !v.Findings[0].Stalled {
