@@ -76,17 +76,17 @@ var law = []line{
 	{"fleet/config", "fleet/access fleet/ingest/scrape fleet/ingest/scrape/httpsd fleet/ingest/scrape/relabel fleet/quota fleet/sampling fleet/store", "go.yaml.in/yaml/v3"},
 	{"fleet/versions", "fleet/store internal/ground/statistics", ""},
 	{"fleet/simulate", "fleet/store", ""},
-	{"fleet/bench", "fleet/server fleet/simulate fleet/store fleet/store/embedded fleet/versions", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/storebench", "fleet/server fleet/simulate fleet/store fleet/store/embedded fleet/versions", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/querier", "fleet/memory fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
-	{"fleet/evidence", "agent/recording fleet/store", "github.com/google/pprof/profile"},
-	{"fleet/findings", "fleet/evidence fleet/memory fleet/store fleet/versions internal/judge/vote internal/judge/diagnosis internal/read/evidence internal/know/fact internal/know/model internal/ground/statistics", ""},
-	{"fleet/server", "fleet/access fleet/api fleet/backup fleet/evidence fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/memory fleet/page fleet/querier fleet/quota fleet/runs fleet/sampling fleet/store fleet/versions internal/judge/diagnosis internal/know/fact internal/ground/problem internal/ground/shell", "connectrpc.com/connect"},
+	{"fleet/aggregate", "agent/recording fleet/store", "github.com/google/pprof/profile"},
+	{"fleet/findings", "fleet/aggregate fleet/memory fleet/store fleet/versions internal/judge/vote internal/judge/diagnosis internal/read/evidence internal/know/fact internal/know/model internal/ground/statistics", ""},
+	{"fleet/server", "fleet/access fleet/api fleet/backup fleet/aggregate fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/memory fleet/page fleet/querier fleet/quota fleet/runs fleet/sampling fleet/store fleet/versions internal/judge/diagnosis internal/know/fact internal/ground/problem internal/ground/shell", "connectrpc.com/connect"},
 	{"fleet/page", "", ""},
 	{"fleet/sampling", "fleet/api", ""},
 	{"fleet/client", "fleet/backup", ""},
 	{"fleet/backup", "fleet/durable", ""},
-	{"fleet/report", "fleet/api fleet/store internal/know/fact internal/ground/figures internal/ground/layout internal/show/sarif internal/ground/shell", ""},
-	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/api fleet/backup fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/report fleet/runs fleet/server fleet/simulate fleet/store fleet/store/clickhouse fleet/store/embedded internal/ground/figures internal/ground/layout internal/judge/rules internal/ground/shell", "github.com/spf13/cobra"},
+	{"fleet/printer", "fleet/api fleet/store internal/know/fact internal/ground/figures internal/ground/layout internal/show/sarif internal/ground/shell", ""},
+	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/api fleet/backup fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/printer fleet/runs fleet/server fleet/simulate fleet/store fleet/store/clickhouse fleet/store/embedded internal/ground/figures internal/ground/layout internal/judge/rules internal/ground/shell", "github.com/spf13/cobra"},
 	{"fleet/identity", "", ""},
 	{"fleet/hostagent", "fleet/api fleet/client fleet/identity fleet/ingest/scrape fleet/store internal/sense/artifact internal/watch/budget internal/sense/kernel internal/sense/proc internal/sense/record", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/runs", "agent/recording fleet/api fleet/backup fleet/durable fleet/identity internal/judge/diagnosis internal/read/evidence internal/judge/rules", ""},
@@ -149,8 +149,8 @@ var inTests = []line{
 	{"fleet/cmd/gowhy-fleet", "agent/recording internal/judge/diagnosis internal/read/evidence", "go.yaml.in/yaml/v3"},                     // what it saved is diagnosed, what it prints is read
 	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/sampling fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
 	{"fleet/client", "agent/recording fleet/api fleet/runs fleet/sampling fleet/server", ""},
-	{"fleet/evidence", "fleet/simulate fleet/store/storetest", ""},
-	{"fleet/report", "fleet/server fleet/store/storetest", ""}, // what a server answers is written
+	{"fleet/aggregate", "fleet/simulate fleet/store/storetest", ""},
+	{"fleet/printer", "fleet/server fleet/store/storetest", ""}, // what a server answers is written
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/judge/rules", ""},
 	{"fleet/ingest", "fleet/ingest/sdktest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope/api"}, // real clients
 }

@@ -25,14 +25,13 @@ import (
 	"slices"
 	"time"
 
-	load "github.com/gowhy/gowhy/internal/read/evidence"
-
-	"github.com/gowhy/gowhy/fleet/evidence"
+	"github.com/gowhy/gowhy/fleet/aggregate"
 	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/vote"
 	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/read/evidence"
 )
 
 const (
@@ -163,7 +162,7 @@ func mixed(all []store.Service, i int) bool {
 // judge judges a span of a version.
 func (j *Judge) judge(ctx context.Context, s store.Selection) error {
 	var d *diagnosis.Diagnosis
-	var e *evidence.Evidence
+	var e *aggregate.Evidence
 	err := j.within(ctx, func(ctx context.Context) (err error) {
 		d, e, err = Diagnose(ctx, j.Keeper, s, j.Rules)
 		return err
@@ -215,8 +214,8 @@ const (
 )
 
 // Diagnose has the rules look at all processes of a version in a span as at one.
-func Diagnose(ctx context.Context, r store.Reader, s store.Selection, rules []*diagnosis.Rule) (*diagnosis.Diagnosis, *evidence.Evidence, error) {
-	e, err := evidence.Of(ctx, r, s)
+func Diagnose(ctx context.Context, r store.Reader, s store.Selection, rules []*diagnosis.Rule) (*diagnosis.Diagnosis, *aggregate.Evidence, error) {
+	e, err := aggregate.Of(ctx, r, s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -236,7 +235,7 @@ func Diagnose(ctx context.Context, r store.Reader, s store.Selection, rules []*d
 	if err := errors.Join(e.Recording(f), f.Close()); err != nil {
 		return nil, nil, fmt.Errorf("write the merged profiles: %w", err)
 	}
-	m, err := load.Load(ctx, []string{f.Name()}, load.Options{Workers: 1})
+	m, err := evidence.Load(ctx, []string{f.Name()}, evidence.Options{Workers: 1})
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the merged profiles: %w", err)
 	}

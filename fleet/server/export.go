@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/gowhy/gowhy/fleet/evidence"
+	"github.com/gowhy/gowhy/fleet/aggregate"
 	"github.com/gowhy/gowhy/fleet/ingest/otlp"
 	"github.com/gowhy/gowhy/fleet/store"
 )
@@ -40,7 +40,7 @@ func writeFolded(w http.ResponseWriter, _ store.Selection, stacks store.Stacks) 
 func writePprof(w http.ResponseWriter, s store.Selection, stacks store.Stacks) {
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", `attachment; filename="profile.pb.gz"`)
-	_ = evidence.Profile(s, stacks).Write(w) // fails only when the client is gone
+	_ = aggregate.Profile(s, stacks).Write(w) // fails only when the client is gone
 }
 
 // mostExported bounds the profiles of an OTLP request: each is a question to the store.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/aggregate"
 	"github.com/gowhy/gowhy/fleet/api"
-	"github.com/gowhy/gowhy/fleet/evidence"
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -94,7 +94,7 @@ func whole(millionths int64) float64 { return float64(millionths) / 1e6 }
 
 // writeEvidence writes the merged profiles of a version as a recording of gowhy.
 func writeEvidence(w http.ResponseWriter, q *http.Request, r store.Reader, s store.Selection) error {
-	e, err := evidence.Of(q.Context(), r, s)
+	e, err := aggregate.Of(q.Context(), r, s)
 	switch {
 	case err != nil:
 		return err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/client"
-	"github.com/gowhy/gowhy/fleet/report"
+	"github.com/gowhy/gowhy/fleet/printer"
 	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/ground/shell"
 )
@@ -101,7 +101,7 @@ number.`,
 		Example: "  gowhy-fleet services\n  gowhy-fleet services --from now-24h --label zone=b --json",
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return ask(c, cmd, &a, "services", a.values(), func(s *api.Services) { report.Services(c.stdout, s) })
+			return ask(c, cmd, &a, "services", a.values(), func(s *api.Services) { printer.Services(c.stdout, s) })
 		},
 	}
 	a.flags(cmd, 30)
@@ -122,7 +122,7 @@ func (c *command) topCommand() *cobra.Command {
 			q.Set("version", version)
 			q.Set("instance", instance)
 			q.Set("type", kind)
-			return ask(c, cmd, &a, "top", q, func(t *api.Top) { report.Top(c.stdout, t, kind) })
+			return ask(c, cmd, &a, "top", q, func(t *api.Top) { printer.Top(c.stdout, t, kind) })
 		},
 	}
 	a.flags(cmd, 20)
@@ -147,7 +147,7 @@ its probability without one is below 5%, all services together, and it is 2% or 
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q := a.values()
 			q.Set("service", service)
-			return ask(c, cmd, &a, "versions", q, func(v *api.Versions) { report.Versions(c.stdout, v) })
+			return ask(c, cmd, &a, "versions", q, func(v *api.Versions) { printer.Versions(c.stdout, v) })
 		},
 	}
 	a.flags(cmd, 1000)
@@ -178,9 +178,9 @@ over four hours.`,
 			var failed error
 			err := ask(c, cmd, &a, "findings", q, func(f *api.Findings) {
 				if asSARIF {
-					failed = report.SARIF(c.stdout, f)
+					failed = printer.SARIF(c.stdout, f)
 				} else {
-					report.Findings(c.stdout, f)
+					printer.Findings(c.stdout, f)
 				}
 			})
 			return errors.Join(err, failed)
@@ -214,7 +214,7 @@ replicates. The probabilities are corrected for all types together.`,
 			if base == "" && baseFrom == "" {
 				return &misuse{errors.New("diff wants --base and --head, or --base-from and --base-until"), "gowhy-fleet diff --help"}
 			}
-			return ask(c, cmd, &a, "diff", q, func(d *api.Diff) { report.Diff(c.stdout, d) })
+			return ask(c, cmd, &a, "diff", q, func(d *api.Diff) { printer.Diff(c.stdout, d) })
 		},
 	}
 	a.flags(cmd, 1)

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/fleet/api"
-	"github.com/gowhy/gowhy/fleet/report"
+	"github.com/gowhy/gowhy/fleet/printer"
 	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/ground/shell"
 )
@@ -30,7 +30,7 @@ diagnoses each as gowhy does, one at a time; the line has the first cause it fou
 		Args: none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q := url.Values{"from": {from}, "until": {until}, "limit": {strconv.Itoa(a.limit)}, "service": {service}, "version": {version}}
-			return ask(c, cmd, &a, "runs", q, func(r *api.Recordings) { report.Runs(c.stdout, r) })
+			return ask(c, cmd, &a, "runs", q, func(r *api.Recordings) { printer.Runs(c.stdout, r) })
 		},
 	}
 	a.where(cmd)
@@ -65,7 +65,7 @@ ingest.`,
 			if err := to.Wish(cmd.Context(), url.Values{"service": {args[0]}, "version": {version}}, &w); err != nil {
 				return err
 			}
-			report.Wish(c.stdout, &w)
+			printer.Wish(c.stdout, &w)
 			return nil
 		},
 	}

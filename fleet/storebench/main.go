@@ -1,4 +1,4 @@
-// Bench measures the fleet's store and writes that to fleet/bench/runs: how many rows a
+// Storebench measures the fleet's store and writes that to fleet/storebench/runs: how many rows a
 // second of CPU keeps, how long questions take, how much memory and disk it needs, whether
 // that grows faster than the data, and what the same costs with google/pprof.
 //
@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.BoolVar(&o.large, "large", false, "also 100 million rows: some minutes and 200 MB of disk")
 	f.IntVar(&o.rounds, "rounds", 3, "how often everything is measured")
 	f.StringVar(&o.only, "only", "", "only these `MEASUREMENTS`, separated by commas: "+strings.Join(names(), ", "))
-	f.StringVar(&o.out, "o", "fleet/bench/runs", "where the run's directory is made; empty writes none")
+	f.StringVar(&o.out, "o", "fleet/storebench/runs", "where the run's directory is made; empty writes none")
 	f.StringVar(&o.measure, "measure", "", "take the `MEASUREMENT`, as the measured process")
 	f.IntVar(&o.flood, "flood", 0, "push as so many `CLIENTS`, as their process")
 	f.StringVar(&o.fill, "fill", "", "make a store of 10^7 rows in a `DIRECTORY`, as its process")

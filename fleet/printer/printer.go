@@ -1,7 +1,7 @@
-// Package report writes answers of a server of the fleet as text, 80 columns wide.
+// Package printer writes answers of a server of the fleet as text, 80 columns wide.
 //
 // It hides how a table fits. What names hold never reaches the terminal raw.
-package report
+package printer
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-// Package evidence makes one process of many: the profiles of all processes of a version,
+// Package aggregate makes one process of many: the profiles of all processes of a version,
 // merged, as a recording of gowhy.
 //
 // It hides how columns of a store become a profile. The process that comes out ran as long
@@ -7,7 +7,7 @@
 //
 // Snapshots (memory in use, goroutines) are left out: their sums over time are no
 // quantity. What needs them is for a recording of one process.
-package evidence
+package aggregate
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package evidence
+package aggregate
 
 import (
 	"github.com/google/pprof/profile"
