@@ -3,7 +3,7 @@
 //
 // It hides how columns of a store become a profile. The process that comes out ran as long
 // as all of them together, so that each rate is that of a mean process, which is what the
-// thresholds of rules are for; [Evidence].Alive says how many there were.
+// thresholds of rules are for; [Process].Alive says how many there were.
 //
 // Snapshots (memory in use, goroutines) are left out: their sums over time are no
 // quantity. What needs them is for a recording of one process.
@@ -23,8 +23,8 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// Evidence is what the processes of a version sent in a span of time.
-type Evidence struct {
+// A Process is the mean process of a version in a span of time: what all of them sent.
+type Process struct {
 	Parts   []Part
 	Alive   float64 // processes on average, over the span
 	Seen    int     // processes
@@ -65,23 +65,23 @@ const (
 
 // Of merges what the processes of a selection sent; its type does not matter. There are no
 // parts where they sent nothing.
-func Of(ctx context.Context, r store.Reader, s store.Selection) (*Evidence, error) {
+func Of(ctx context.Context, r store.Reader, s store.Selection) (*Process, error) {
 	all, err := r.Instances(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	e := &Evidence{Seen: len(all.Instances), Missing: all.Missing, from: s.From}
+	mean := &Process{Seen: len(all.Instances), Missing: all.Missing, from: s.From}
 	var covered time.Duration
 	sent := map[store.Type]bool{}
 	for _, p := range all.Instances {
 		covered += p.Covered
-		e.lived += p.Last.Sub(p.First)
+		mean.lived += p.Last.Sub(p.First)
 		for _, t := range p.Totals {
 			sent[t.Type] = true
 		}
 	}
 	if span := s.Until.Sub(s.From); span > 0 {
-		e.Alive = min(float64(e.lived)/float64(span), float64(e.Seen))
+		mean.Alive = min(float64(mean.lived)/float64(span), float64(mean.Seen))
 	}
 	for _, k := range kinds {
 		if !sent[k.columns[k.needed]] {
@@ -98,9 +98,9 @@ func Of(ctx context.Context, r store.Reader, s store.Selection) (*Evidence, erro
 				return nil, err
 			}
 			m.add(i, &stacks)
-			e.Missing = append(e.Missing, stacks.Missing...)
+			mean.Missing = append(mean.Missing, stacks.Missing...)
 		}
-		d := e.lived // counters run all the time
+		d := mean.lived // counters run all the time
 		if k.member == recording.CPUMember {
 			d = covered
 			if !sent[cpuSamples] {
@@ -113,22 +113,22 @@ func Of(ctx context.Context, r store.Reader, s store.Selection) (*Evidence, erro
 		}
 		p.PeriodType, p.DefaultSampleType = &k.period, k.shown
 		p.TimeNanos, p.DurationNanos = s.From.UnixNano(), int64(d)
-		e.Parts = append(e.Parts, Part{k.member, p})
+		mean.Parts = append(mean.Parts, Part{k.member, p})
 	}
-	return e, nil
+	return mean, nil
 }
 
 // Recording writes all parts as one recording of gowhy.
-func (e *Evidence) Recording(w io.Writer) error {
-	m := recording.Manifest{Schema: recording.Schema, Start: e.from, End: e.from.Add(e.lived)}
-	for _, p := range e.Parts {
+func (mean *Process) Recording(w io.Writer) error {
+	m := recording.Manifest{Schema: recording.Schema, Start: mean.from, End: mean.from.Add(mean.lived)}
+	for _, p := range mean.Parts {
 		m.Asked = append(m.Asked, p.Member)
 	}
 	out := recording.NewStream(w)
 	if err := out.Start(m); err != nil {
 		return err
 	}
-	for _, p := range e.Parts {
+	for _, p := range mean.Parts {
 		var packed bytes.Buffer
 		if err := p.Profile.Write(&packed); err != nil {
 			return fmt.Errorf("pack %s: %w", p.Member, err)

@@ -162,7 +162,7 @@ func mixed(all []store.Service, i int) bool {
 // judge judges a span of a version.
 func (j *Judge) judge(ctx context.Context, s store.Selection) error {
 	var d *diagnosis.Diagnosis
-	var e *aggregate.Evidence
+	var e *aggregate.Process
 	err := j.within(ctx, func(ctx context.Context) (err error) {
 		d, e, err = Diagnose(ctx, j.Keeper, s, j.Rules)
 		return err
@@ -214,7 +214,7 @@ const (
 )
 
 // Diagnose has the rules look at all processes of a version in a span as at one.
-func Diagnose(ctx context.Context, r store.Reader, s store.Selection, rules []*diagnosis.Rule) (*diagnosis.Diagnosis, *aggregate.Evidence, error) {
+func Diagnose(ctx context.Context, r store.Reader, s store.Selection, rules []*diagnosis.Rule) (*diagnosis.Diagnosis, *aggregate.Process, error) {
 	e, err := aggregate.Of(ctx, r, s)
 	if err != nil {
 		return nil, nil, err
