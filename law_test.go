@@ -83,7 +83,7 @@ var law = []line{
 	{"fleet/server", "fleet/access fleet/api fleet/backup fleet/aggregate fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/memory fleet/page fleet/querier fleet/quota fleet/runs fleet/sampling fleet/store fleet/versions internal/judge/diagnosis internal/know/fact internal/ground/problem internal/ground/shell", "connectrpc.com/connect"},
 	{"fleet/page", "", ""},
 	{"fleet/sampling", "fleet/api", ""},
-	{"fleet/client", "fleet/backup", ""},
+	{"fleet/client", "fleet/api fleet/backup", ""},
 	{"fleet/backup", "fleet/durable", ""},
 	{"fleet/printer", "fleet/api fleet/store internal/know/fact internal/ground/figures internal/ground/layout internal/show/sarif internal/ground/shell", ""},
 	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/api fleet/backup fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/printer fleet/runs fleet/server fleet/simulate fleet/store fleet/store/clickhouse fleet/store/embedded internal/ground/figures internal/ground/layout internal/judge/rules internal/ground/shell", "github.com/spf13/cobra"},

@@ -1,8 +1,3 @@
-// Package api has the answers of a fleet's server, as it sends them and as its clients read them.
-//
-// It hides nothing but the names that fields have in JSON, which are an interface: a field
-// keeps its name and its meaning. It computes nothing and asks nobody. The types of the page,
-// ui/src/fleet/api.ts, are made from these.
 package api
 
 import (

@@ -1,6 +1,6 @@
 // Package client asks a server of the fleet.
 //
-// It hides HTTP: an answer is a value of package server, and an error says what the server
+// It hides HTTP: an answer is a value of package api, and an error says what the server
 // said. It follows no redirect and bounds what it reads.
 package client
 
@@ -18,6 +18,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/gowhy/gowhy/fleet/api"
 )
 
 // mostAnswer bounds an answer: 10,000 rows of long names have some MB.
@@ -177,7 +179,7 @@ func (c *Client) whole(answer *http.Response) ([]byte, error) {
 
 // said reads an error out of a server's answer, and the hint beside it.
 func said(status int, data []byte) (what, hint string) {
-	var e struct{ Error, Hint string }
+	var e api.Error
 	if json.Unmarshal(data, &e) == nil && e.Error != "" {
 		return e.Error, e.Hint
 	}

@@ -14,10 +14,11 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"github.com/gowhy/gowhy/fleet/api"
 )
 
 const (
-	uploadsPath = "/api/v1/uploads/"
 	// pushTries is how often an upload is tried that does not get further, with waits
 	// between that double.
 	pushTries           = 6
@@ -67,7 +68,7 @@ func (c *Client) Send(ctx context.Context, file string, q url.Values, into any) 
 	if err != nil {
 		return -1, err
 	}
-	path := uploadsPath + hex.EncodeToString(h.Sum(nil))
+	path := api.UploadsPath + hex.EncodeToString(h.Sum(nil))
 	if at, err = c.offset(ctx, path); err != nil {
 		return -1, err
 	}
@@ -82,9 +83,9 @@ func (c *Client) Send(ctx context.Context, file string, q url.Values, into any) 
 	if r.ContentLength == 0 {
 		r.Body = http.NoBody
 	}
-	r.Header.Set("Content-Type", "application/partial-upload")
-	r.Header.Set("Upload-Offset", strconv.FormatInt(at, 10))
-	r.Header.Set("Upload-Length", strconv.FormatInt(size, 10))
+	r.Header.Set("Content-Type", api.PieceType)
+	r.Header.Set(api.OffsetHeader, strconv.FormatInt(at, 10))
+	r.Header.Set(api.LengthHeader, strconv.FormatInt(size, 10))
 	answer, err := c.patient().answer(r)
 	if err != nil {
 		return at, err
@@ -112,7 +113,7 @@ func (c *Client) offset(ctx context.Context, path string) (int64, error) {
 	if _, err := c.whole(answer); err != nil {
 		return 0, err
 	}
-	at, err := strconv.ParseInt(answer.Header.Get("Upload-Offset"), 10, 64)
+	at, err := strconv.ParseInt(answer.Header.Get(api.OffsetHeader), 10, 64)
 	if err != nil || at < 0 {
 		return 0, fmt.Errorf("%s: it does not say how much of the recording it has", c.base)
 	}

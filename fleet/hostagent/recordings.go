@@ -21,7 +21,6 @@ import (
 )
 
 const (
-	wantedPath = "/api/v1/runs/wanted"
 	// askEvery is how often the agent asks the server what to record.
 	askEvery = time.Minute
 	// unplanned is after how long the agent asks a server again that plans no recordings.
@@ -212,7 +211,7 @@ func (r *recorder) ask(ctx context.Context, offers []api.Program) (answer api.Wa
 	if err != nil {
 		return answer, err
 	}
-	q, err := r.a.send.request(ctx, http.MethodPost, wantedPath, bytes.NewReader(body))
+	q, err := r.a.send.request(ctx, http.MethodPost, api.WantedPath, bytes.NewReader(body))
 	if err != nil {
 		return answer, err
 	}

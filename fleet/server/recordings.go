@@ -17,9 +17,6 @@ import (
 )
 
 const (
-	// WantedPath is where agents ask what to record, and RecordPath where operators do.
-	WantedPath, RecordPath = RunsPath + "/wanted", RunsPath + "/record"
-
 	// mostPrograms of a host, and the bytes that these may have.
 	mostPrograms, mostAsk = 2000, 1 << 20
 	// latestRuns of a version are looked at for the answer to a trigger.

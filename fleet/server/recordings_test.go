@@ -52,7 +52,7 @@ func TestWanted(t *testing.T) {
 	}
 	ask := func(tenant, agent string) (a api.Wanted) {
 		t.Helper()
-		post(tenant, WantedPath, api.Offer{Agent: agent, Programs: []api.Program{{Service: "cart", Version: "v2", Instance: agent}}}, http.StatusOK, &a)
+		post(tenant, api.WantedPath, api.Offer{Agent: agent, Programs: []api.Program{{Service: "cart", Version: "v2", Instance: agent}}}, http.StatusOK, &a)
 		return a
 	}
 	first := ask("", "h1")
@@ -66,7 +66,7 @@ func TestWanted(t *testing.T) {
 		t.Error("another tenant waits for it")
 	}
 	var r api.Recording
-	post("", RunsPath+"?service=cart&version=v2&instance=h1&why=no+recording+yet", recorded(t, clock.Add(-3*time.Hour)), http.StatusCreated, &r)
+	post("", api.RunsPath+"?service=cart&version=v2&instance=h1&why=no+recording+yet", recorded(t, clock.Add(-3*time.Hour)), http.StatusCreated, &r)
 	if r.Why != "no recording yet" {
 		t.Errorf("why: %q", r.Why)
 	}
@@ -77,7 +77,7 @@ func TestWanted(t *testing.T) {
 		t.Errorf("it is fresh: %+v", a.Record)
 	}
 	var w api.Wish
-	post("", RecordPath+"?service=cart", nil, http.StatusAccepted, &w)
+	post("", api.RecordPath+"?service=cart", nil, http.StatusAccepted, &w)
 	if w != (api.Wish{Service: "cart", Agents: true}) {
 		t.Errorf("%+v", w)
 	}
@@ -90,21 +90,21 @@ func TestWanted(t *testing.T) {
 		"no JSON": []byte("{"), "no agent": api.Offer{Programs: []api.Program{{Service: "a"}}}, "an agent of no name": api.Offer{Agent: "h\x1b"}, "many": many,
 		"long": []byte(`{"agent":"` + strings.Repeat("a", mostAsk) + `"}`),
 	} {
-		t.Run(name, func(t *testing.T) { post("", WantedPath, body, http.StatusBadRequest, nil) })
+		t.Run(name, func(t *testing.T) { post("", api.WantedPath, body, http.StatusBadRequest, nil) })
 	}
 	var a api.Wanted
-	post("d", WantedPath, api.Offer{Agent: "h", Programs: []api.Program{{}, {Service: "a\x1b"}, {Service: strings.Repeat("a", 2000)}, {Service: "good"}}}, http.StatusOK, &a)
+	post("d", api.WantedPath, api.Offer{Agent: "h", Programs: []api.Program{{}, {Service: "a\x1b"}, {Service: strings.Repeat("a", 2000)}, {Service: "good"}}}, http.StatusOK, &a)
 	if a.Record == nil || a.Record.Service != "good" {
 		t.Errorf("beside programs whose names are none: %+v", a)
 	}
-	post("", RecordPath, nil, http.StatusBadRequest, nil)
-	post("", RecordPath+"?service=a%1b", nil, http.StatusBadRequest, nil)
+	post("", api.RecordPath, nil, http.StatusBadRequest, nil)
+	post("", api.RecordPath+"?service=a%1b", nil, http.StatusBadRequest, nil)
 	for i := range 110 {
 		want := http.StatusAccepted
 		if i >= 100 {
 			want = http.StatusTooManyRequests
 		}
-		post("c", RecordPath+"?service=s"+strings.Repeat("x", i), nil, want, nil)
+		post("c", api.RecordPath+"?service=s"+strings.Repeat("x", i), nil, want, nil)
 	}
 	var text strings.Builder
 	planMetrics(plan, &text)
@@ -246,7 +246,7 @@ func TestRecordUnknown(t *testing.T) {
 	record := func(profiles store.Reader, service string, code int) (what, hint string) {
 		t.Helper()
 		return refused(t, func(w *httptest.ResponseRecorder) {
-			RunsHandler(recordings, plan, profiles, clock).ServeHTTP(w, httptest.NewRequest("POST", RecordPath+"?service="+service, nil))
+			RunsHandler(recordings, plan, profiles, clock).ServeHTTP(w, httptest.NewRequest("POST", api.RecordPath+"?service="+service, nil))
 		}, code)
 	}
 	for _, service := range []string{"shop", "batch", "worker"} {
@@ -276,7 +276,7 @@ func FuzzWanted(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest("POST", WantedPath, bytes.NewReader(data)))
+		h.ServeHTTP(w, httptest.NewRequest("POST", api.WantedPath, bytes.NewReader(data)))
 		var a api.Wanted
 		switch err := json.Unmarshal(w.Body.Bytes(), &a); {
 		case w.Code == http.StatusBadRequest:

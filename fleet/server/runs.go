@@ -22,21 +22,18 @@ const (
 	uploadTime = 15 * time.Minute
 )
 
-// RunsPath is where [RunsHandler] answers.
-const RunsPath = "/api/v1/runs"
-
 // RunsHandler takes recordings, lists them and gives them back, and tells agents which to
 // make. Profiles, which may be nil, say which services there are to record.
 func RunsHandler(s *runs.Store, p *sampling.Plan, profiles store.Reader, now func() time.Time) http.Handler {
 	h := &runsHandler{store: s, plan: p, there: &directory{profiles, s, p}, now: now, slots: make(chan struct{}, uploads)}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+RunsPath, h.take)
-	mux.HandleFunc("GET "+RunsPath, h.list)
-	mux.HandleFunc("GET "+RunsPath+"/{id}", h.give)
-	mux.HandleFunc("HEAD "+UploadsPath+"{id}", h.offset)
-	mux.HandleFunc("PATCH "+UploadsPath+"{id}", h.resume)
-	mux.HandleFunc("POST "+WantedPath, h.wanted)
-	mux.HandleFunc("POST "+RecordPath, h.record)
+	mux.HandleFunc("POST "+api.RunsPath, h.take)
+	mux.HandleFunc("GET "+api.RunsPath, h.list)
+	mux.HandleFunc("GET "+api.RunsPath+"/{id}", h.give)
+	mux.HandleFunc("HEAD "+api.UploadsPath+"{id}", h.offset)
+	mux.HandleFunc("PATCH "+api.UploadsPath+"{id}", h.resume)
+	mux.HandleFunc("POST "+api.WantedPath, h.wanted)
+	mux.HandleFunc("POST "+api.RecordPath, h.record)
 	return mux
 }
 

@@ -64,18 +64,18 @@ func TestRuns(t *testing.T) {
 	}
 	data := recorded(t, now.Add(-time.Hour))
 	var first, again api.Recording
-	call("POST", RunsPath+"?service=cart&version=v2&instance=h1", bytes.NewReader(data), http.StatusCreated, &first)
-	call("POST", RunsPath+"?service=cart", bytes.NewReader(data), http.StatusOK, &again)
+	call("POST", api.RunsPath+"?service=cart&version=v2&instance=h1", bytes.NewReader(data), http.StatusCreated, &first)
+	call("POST", api.RunsPath+"?service=cart", bytes.NewReader(data), http.StatusOK, &again)
 	if first.ID != again.ID || again.Version != "v2" || again.Instance != "h1" || again.Duration != time.Second {
 		t.Errorf("%+v and again %+v", first, again)
 	}
-	if got := call("GET", RunsPath+"/"+first.ID, nil, http.StatusOK, nil); !bytes.Equal(got, data) {
+	if got := call("GET", api.RunsPath+"/"+first.ID, nil, http.StatusOK, nil); !bytes.Equal(got, data) {
 		t.Errorf("%d bytes came back of %d", len(got), len(data))
 	}
-	call("HEAD", RunsPath+"/"+first.ID, nil, http.StatusOK, nil)
+	call("HEAD", api.RunsPath+"/"+first.ID, nil, http.StatusOK, nil)
 	for path, n := range map[string]int{"": 1, "?service=cart": 1, "?service=shop": 0, "?version=v2&from=now-2h": 1, "?from=now-30m": 0, "?until=now-2h": 0} {
 		var list api.Recordings
-		if call("GET", RunsPath+path, nil, http.StatusOK, &list); len(list.Runs) != n || list.Runs == nil {
+		if call("GET", api.RunsPath+path, nil, http.StatusOK, &list); len(list.Runs) != n || list.Runs == nil {
 			t.Errorf("%s: %d runs, want %d", path, len(list.Runs), n)
 		}
 	}
@@ -92,7 +92,7 @@ func TestRuns(t *testing.T) {
 		{"GET", "/..%2f..%2fetc%2fpasswd", "", http.StatusNotFound},
 		{"DELETE", "/" + first.ID, "", http.StatusMethodNotAllowed},
 	} {
-		call(c.method, RunsPath+c.path, strings.NewReader(c.body), c.want, nil)
+		call(c.method, api.RunsPath+c.path, strings.NewReader(c.body), c.want, nil)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestManyUploads(t *testing.T) {
 	var wg sync.WaitGroup
 	first := httptest.NewRecorder()
 	wg.Go(func() {
-		r := httptest.NewRequest("POST", RunsPath, io.MultiReader(readerFunc(func([]byte) (int, error) {
+		r := httptest.NewRequest("POST", api.RunsPath, io.MultiReader(readerFunc(func([]byte) (int, error) {
 			close(arrived)
 			return 0, io.EOF
 		}), slow))
@@ -117,7 +117,7 @@ func TestManyUploads(t *testing.T) {
 	})
 	<-arrived
 	second := httptest.NewRecorder()
-	h.take(second, httptest.NewRequest("POST", RunsPath, strings.NewReader("")))
+	h.take(second, httptest.NewRequest("POST", api.RunsPath, strings.NewReader("")))
 	if second.Code != http.StatusTooManyRequests || second.Header().Get("Retry-After") == "" {
 		t.Errorf("the second: %d", second.Code)
 	}

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/backup"
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/ingest"
@@ -139,9 +140,9 @@ func routes(s store.Store, m *meter, l *live, memories *budget, o Options) http.
 	mux.Handle("/", page.Handler())
 	if o.Runs != nil {
 		h := RunsHandler(o.Runs, l.plan, s, time.Now)
-		mux.Handle(RunsPath, h)
-		mux.Handle(RunsPath+"/", h)
-		mux.Handle(UploadsPath, h)
+		mux.Handle(api.RunsPath, h)
+		mux.Handle(api.RunsPath+"/", h)
+		mux.Handle(api.UploadsPath, h)
 	}
 	mux.Handle("/api/", memories.ask(Handler(s, time.Now, l.costs, o.Runs)))
 	path, grafana := querier.Handler(s)

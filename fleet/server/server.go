@@ -265,11 +265,7 @@ func refuse(w http.ResponseWriter, status int, message string) { refuseWith(w, s
 
 // refuseWith says what to do, too: a command to paste, or a sentence.
 func refuseWith(w http.ResponseWriter, status int, message, hint string) {
-	said := map[string]string{"error": message}
-	if hint != "" {
-		said["hint"] = hint
-	}
-	answer(w, status, said)
+	answer(w, status, api.Error{Error: message, Hint: hint})
 }
 
 func answer(w http.ResponseWriter, status int, v any) {

@@ -12,17 +12,6 @@ import (
 	"github.com/gowhy/gowhy/fleet/sampling"
 )
 
-// UploadsPath is where recordings are sent in pieces, each by the hash of its whole
-// content. Headers and statuses are those of the IETF's draft on resumable uploads: HEAD
-// tells the offset and PATCH appends at it; the first PATCH creates the upload.
-const UploadsPath = "/api/v1/uploads/"
-
-// The headers of an upload.
-const (
-	offsetHeader, lengthHeader, completeHeader = "Upload-Offset", "Upload-Length", "Upload-Complete"
-	partType                                   = "application/partial-upload"
-)
-
 // offset tells how far an upload is.
 func (h *runsHandler) offset(w http.ResponseWriter, r *http.Request) {
 	writeProgress(w, h.store.Offset(r.Header.Get("X-Scope-OrgID"), r.PathValue("id")))
@@ -34,21 +23,21 @@ func writeProgress(w http.ResponseWriter, p runs.Progress) {
 	if p.Run != nil {
 		complete = "?1"
 	}
-	w.Header().Set(offsetHeader, strconv.FormatInt(p.Have, 10))
-	w.Header().Set(completeHeader, complete)
+	w.Header().Set(api.OffsetHeader, strconv.FormatInt(p.Have, 10))
+	w.Header().Set(api.CompleteHeader, complete)
 	w.Header().Set("Cache-Control", "no-store")
 }
 
 // resume appends to an upload. It answers 204 while more is to come, and then as take.
 func (h *runsHandler) resume(w http.ResponseWriter, r *http.Request) {
-	from, err := size(r, offsetHeader)
-	total, terr := size(r, lengthHeader)
+	from, err := size(r, api.OffsetHeader)
+	total, terr := size(r, api.LengthHeader)
 	if err = errors.Join(err, terr); err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	if t := r.Header.Get("Content-Type"); t != partType {
-		refuse(w, http.StatusUnsupportedMediaType, "a piece of a recording is "+partType)
+	if t := r.Header.Get("Content-Type"); t != api.PieceType {
+		refuse(w, http.StatusUnsupportedMediaType, "a piece of a recording is "+api.PieceType)
 		return
 	}
 	about := aboutOf(r)

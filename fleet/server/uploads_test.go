@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 )
@@ -26,7 +27,7 @@ func TestUploads(t *testing.T) {
 	h := RunsHandler(store, NewPlan(store, sampling.Usual, time.Now), nil, time.Now)
 	data := recorded(t, time.Now())
 	hash := sha256.Sum256(data)
-	path, total := UploadsPath+hex.EncodeToString(hash[:]), len(data)
+	path, total := api.UploadsPath+hex.EncodeToString(hash[:]), len(data)
 	for _, c := range []struct {
 		what, method, path, tenant string
 		offset, length, kind       string
@@ -35,34 +36,34 @@ func TestUploads(t *testing.T) {
 		at, complete               string
 	}{
 		{"nothing yet", "HEAD", path, "a", "", "", "", nil, 204, "0", "?0"},
-		{"the first piece", "PATCH", path, "a", "0", strconv.Itoa(total), partType, data[:10], 204, "10", "?0"},
+		{"the first piece", "PATCH", path, "a", "0", strconv.Itoa(total), api.PieceType, data[:10], 204, "10", "?0"},
 		{"how far it is", "HEAD", path, "a", "", "", "", nil, 204, "10", "?0"},
 		{"another tenant sees nothing", "HEAD", path, "b", "", "", "", nil, 204, "0", "?0"},
-		{"nor goes on with it", "PATCH", path, "b", "10", strconv.Itoa(total), partType, data[10:], 409, "0", "?0"},
-		{"another offset", "PATCH", path, "a", "9", strconv.Itoa(total), partType, data[9:], 409, "10", "?0"},
-		{"no offset", "PATCH", path, "a", "", strconv.Itoa(total), partType, data[10:], 400, "", ""},
-		{"a wrong offset", "PATCH", path, "a", "-1", strconv.Itoa(total), partType, data[10:], 400, "", ""},
-		{"no length", "PATCH", path, "a", "10", "", partType, data[10:], 400, "", ""},
+		{"nor goes on with it", "PATCH", path, "b", "10", strconv.Itoa(total), api.PieceType, data[10:], 409, "0", "?0"},
+		{"another offset", "PATCH", path, "a", "9", strconv.Itoa(total), api.PieceType, data[9:], 409, "10", "?0"},
+		{"no offset", "PATCH", path, "a", "", strconv.Itoa(total), api.PieceType, data[10:], 400, "", ""},
+		{"a wrong offset", "PATCH", path, "a", "-1", strconv.Itoa(total), api.PieceType, data[10:], 400, "", ""},
+		{"no length", "PATCH", path, "a", "10", "", api.PieceType, data[10:], 400, "", ""},
 		{"another type", "PATCH", path, "a", "10", strconv.Itoa(total), "text/plain", data[10:], 415, "", ""},
-		{"no hash", "PATCH", UploadsPath + "x", "a", "0", strconv.Itoa(total), partType, data, 400, "", ""},
-		{"too long", "PATCH", path, "a", "10", "1048577", partType, data[10:], 413, "", ""},
-		{"no recording", "PATCH", UploadsPath + "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881", "a", "0", "1", partType, []byte("x"), 422, "", ""},
-		{"another hash", "PATCH", UploadsPath + strings.Repeat("0", 64), "a", "0", "1", partType, []byte("x"), 422, "", ""},
-		{"another way", "POST", path, "a", "10", strconv.Itoa(total), partType, data[10:], 405, "", ""},
-		{"the rest", "PATCH", path + "?service=cart&why=w", "a", "10", strconv.Itoa(total), partType, data[10:], 201, strconv.Itoa(total), "?1"},
+		{"no hash", "PATCH", api.UploadsPath + "x", "a", "0", strconv.Itoa(total), api.PieceType, data, 400, "", ""},
+		{"too long", "PATCH", path, "a", "10", "1048577", api.PieceType, data[10:], 413, "", ""},
+		{"no recording", "PATCH", api.UploadsPath + "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881", "a", "0", "1", api.PieceType, []byte("x"), 422, "", ""},
+		{"another hash", "PATCH", api.UploadsPath + strings.Repeat("0", 64), "a", "0", "1", api.PieceType, []byte("x"), 422, "", ""},
+		{"another way", "POST", path, "a", "10", strconv.Itoa(total), api.PieceType, data[10:], 405, "", ""},
+		{"the rest", "PATCH", path + "?service=cart&why=w", "a", "10", strconv.Itoa(total), api.PieceType, data[10:], 201, strconv.Itoa(total), "?1"},
 		{"it is whole", "HEAD", path, "a", "", "", "", nil, 204, strconv.Itoa(total), "?1"},
-		{"once more", "PATCH", path, "a", strconv.Itoa(total), strconv.Itoa(total), partType, nil, 200, strconv.Itoa(total), "?1"},
+		{"once more", "PATCH", path, "a", strconv.Itoa(total), strconv.Itoa(total), api.PieceType, nil, 200, strconv.Itoa(total), "?1"},
 	} {
 		r, w := httptest.NewRequest(c.method, c.path, bytes.NewReader(c.body)), httptest.NewRecorder()
 		r.Header.Set("X-Scope-OrgID", c.tenant)
-		for header, value := range map[string]string{offsetHeader: c.offset, lengthHeader: c.length, "Content-Type": c.kind} {
+		for header, value := range map[string]string{api.OffsetHeader: c.offset, api.LengthHeader: c.length, "Content-Type": c.kind} {
 			if value != "" {
 				r.Header.Set(header, value)
 			}
 		}
 		h.ServeHTTP(w, r)
-		if w.Code != c.want || w.Header().Get(offsetHeader) != c.at || w.Header().Get(completeHeader) != c.complete {
-			t.Errorf("%s: %d at %q, complete %q, want %d at %q, %q: %s", c.what, w.Code, w.Header().Get(offsetHeader), w.Header().Get(completeHeader), c.want, c.at, c.complete, w.Body)
+		if w.Code != c.want || w.Header().Get(api.OffsetHeader) != c.at || w.Header().Get(api.CompleteHeader) != c.complete {
+			t.Errorf("%s: %d at %q, complete %q, want %d at %q, %q: %s", c.what, w.Code, w.Header().Get(api.OffsetHeader), w.Header().Get(api.CompleteHeader), c.want, c.at, c.complete, w.Body)
 		}
 	}
 	if list, _ := store.List(runs.Filter{Tenant: "a"}, 10); len(list) != 1 || list[0].Service != "cart" || list[0].Why != "w" {
@@ -80,12 +81,12 @@ func TestUploadBreaksOff(t *testing.T) {
 	h := RunsHandler(store, NewPlan(store, sampling.Usual, time.Now), nil, time.Now)
 	data := recorded(t, time.Now())
 	hash := sha256.Sum256(data)
-	path := UploadsPath + hex.EncodeToString(hash[:])
+	path := api.UploadsPath + hex.EncodeToString(hash[:])
 	send := func(body io.Reader) *httptest.ResponseRecorder {
 		r, w := httptest.NewRequest("PATCH", path, body), httptest.NewRecorder()
-		r.Header.Set(offsetHeader, "0")
-		r.Header.Set(lengthHeader, strconv.Itoa(len(data)))
-		r.Header.Set("Content-Type", partType)
+		r.Header.Set(api.OffsetHeader, "0")
+		r.Header.Set(api.LengthHeader, strconv.Itoa(len(data)))
+		r.Header.Set("Content-Type", api.PieceType)
 		h.ServeHTTP(w, r)
 		return w
 	}
@@ -102,7 +103,7 @@ func TestUploadBreaksOff(t *testing.T) {
 	if w := <-first; w.Code != http.StatusBadRequest {
 		t.Errorf("the first: %d %s", w.Code, w.Body)
 	}
-	if w := send(bytes.NewReader(data)); w.Code != http.StatusConflict || w.Header().Get(offsetHeader) != "7" {
-		t.Errorf("%d at %s", w.Code, w.Header().Get(offsetHeader))
+	if w := send(bytes.NewReader(data)); w.Code != http.StatusConflict || w.Header().Get(api.OffsetHeader) != "7" {
+		t.Errorf("%d at %s", w.Code, w.Header().Get(api.OffsetHeader))
 	}
 }
