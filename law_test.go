@@ -62,15 +62,14 @@ var law = []line{
 	{"fleet/store/embedded", "fleet/durable fleet/memory fleet/store", "github.com/parquet-go/parquet-go golang.org/x/sys/windows modernc.org/sqlite"},
 	{"fleet/store/clickhouse", "fleet/store", ""},
 	{"fleet/store/storetest", "fleet/simulate fleet/store", ""},
-	{"fleet/profiles/wire", "", "google.golang.org/protobuf/encoding/protowire"},
-	{"fleet/profiles", "fleet/profiles/wire fleet/store", ""},
-	{"fleet/ingest", "fleet/memory fleet/profiles fleet/profiles/wire fleet/store", "google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/profiles", "fleet/store internal/ground/wire", ""},
+	{"fleet/ingest", "fleet/memory fleet/profiles fleet/store internal/ground/wire", ""},
 	{"fleet/ingest/sdktest", "fleet/store", "github.com/google/pprof/profile github.com/grafana/pyroscope-go"},
-	{"fleet/ingest/otlp", "fleet/ingest fleet/memory fleet/profiles fleet/profiles/wire fleet/store", "connectrpc.com/connect google.golang.org/protobuf"},
+	{"fleet/ingest/otlp", "fleet/ingest fleet/memory fleet/profiles fleet/store internal/ground/wire internal/read/opentelemetry", "connectrpc.com/connect google.golang.org/protobuf"},
 	{"fleet/ingest/scrape", "fleet/memory fleet/profiles fleet/store", ""},
 	{"fleet/ingest/scrape/httpsd", "", ""},
 	{"fleet/ingest/scrape/relabel", "", ""},
-	{"fleet/ingest/forward", "fleet/ingest/otlp fleet/profiles/wire fleet/store", "google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/ingest/forward", "fleet/ingest/otlp fleet/store internal/ground/wire", ""},
 	{"fleet/access", "", ""},
 	{"fleet/quota", "fleet/access fleet/store", ""},
 	{"fleet/config", "fleet/access fleet/ingest/scrape fleet/ingest/scrape/httpsd fleet/ingest/scrape/relabel fleet/quota fleet/sampling fleet/store", "go.yaml.in/yaml/v3"},
@@ -80,7 +79,7 @@ var law = []line{
 	{"fleet/querier", "fleet/memory fleet/store", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
 	{"fleet/aggregate", "agent/recording fleet/store", "github.com/google/pprof/profile"},
 	{"fleet/findings", "fleet/aggregate fleet/memory fleet/store fleet/versions internal/judge/vote internal/judge/diagnosis internal/read/evidence internal/know/fact internal/know/model internal/ground/statistics", ""},
-	{"fleet/server", "fleet/access fleet/api fleet/backup fleet/aggregate fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/memory fleet/page fleet/querier fleet/quota fleet/runs fleet/sampling fleet/store fleet/versions internal/judge/diagnosis internal/know/fact internal/ground/problem internal/ground/shell", "connectrpc.com/connect"},
+	{"fleet/server", "fleet/access fleet/api fleet/backup fleet/aggregate fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/memory fleet/page fleet/querier fleet/quota fleet/runs fleet/sampling fleet/store fleet/versions internal/judge/diagnosis internal/know/fact internal/ground/problem internal/ground/shell internal/read/opentelemetry", "connectrpc.com/connect"},
 	{"fleet/page", "", ""},
 	{"fleet/sampling", "fleet/api", ""},
 	{"fleet/client", "fleet/api fleet/backup", ""},
@@ -146,13 +145,13 @@ var inTests = []line{
 	{"fleet/versions", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/querier", "fleet/simulate fleet/store/storetest", "google.golang.org/protobuf"}, // in both of its codecs
 	{"fleet/server", "agent/recording fleet/config fleet/simulate fleet/store/embedded fleet/store/storetest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope-go github.com/grafana/pyroscope/api go.opentelemetry.io/proto/otlp google.golang.org/grpc google.golang.org/protobuf"}, // as Grafana asks
-	{"fleet/cmd/gowhy-fleet", "agent/recording internal/judge/diagnosis internal/read/evidence", "go.yaml.in/yaml/v3"},                     // what it saved is diagnosed, what it prints is read
+	{"fleet/cmd/gowhy-fleet", "agent/recording internal/judge/diagnosis internal/read/evidence", "go.yaml.in/yaml/v3"},                                    // what it saved is diagnosed, what it prints is read
 	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/sampling fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
 	{"fleet/client", "agent/recording fleet/api fleet/runs fleet/sampling fleet/server", ""},
 	{"fleet/aggregate", "fleet/simulate fleet/store/storetest", ""},
 	{"fleet/printer", "fleet/server fleet/store/storetest", ""}, // what a server answers is written
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/judge/rules", ""},
-	{"fleet/ingest", "fleet/ingest/sdktest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope/api"}, // real clients
+	{"fleet/ingest", "fleet/ingest/sdktest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope/api google.golang.org/protobuf/encoding/protowire"}, // real clients
 }
 
 // never are imports, of the standard library and of ours, and calls that a package does

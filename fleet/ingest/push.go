@@ -9,10 +9,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
-	"github.com/gowhy/gowhy/fleet/profiles/wire"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/ground/wire"
 )
 
 // mostSeries bounds the series of a request and the samples of a series. Grafana Alloy
@@ -204,7 +202,7 @@ func decodeLabel(data []byte) (l store.Label, err error) {
 // messages calls each with the fields that have a length and skips the others.
 func messages(data []byte, each func(int, []byte) error) error {
 	return wire.Each(data, func(f wire.Field) error {
-		if f.Kind != protowire.BytesType {
+		if f.Kind != wire.Bytes {
 			return nil
 		}
 		return each(f.Number, f.Body)

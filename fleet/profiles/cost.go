@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/gowhy/gowhy/fleet/profiles/wire"
+	"github.com/gowhy/gowhy/internal/ground/wire"
 )
 
 // What a profile costs in memory is known only when it is unpacked, and then by going

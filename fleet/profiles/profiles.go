@@ -7,13 +7,12 @@ package profiles
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/gowhy/gowhy/fleet/profiles/wire"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/ground/wire"
 )
 
 // Limits bound a profile. The zero value is [Default].
@@ -80,7 +79,7 @@ func (p *Profile) Total(kind int) (n int64) {
 }
 
 // ErrLong is what an error is of a profile that is beyond its limits.
-var ErrLong = errors.New("the profile is too long")
+var ErrLong = wire.ErrLong
 
 // Decode reads a profile, packed or not.
 func Decode(data []byte, l Limits) (*Profile, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/aggregate"
 	"github.com/gowhy/gowhy/fleet/ingest/otlp"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/read/opentelemetry"
 )
 
 // writeFolded writes stacks as flame graph tools read them: root first, a line each.
@@ -70,7 +71,7 @@ func writeOTLP(w http.ResponseWriter, q *http.Request, r store.Reader, s store.S
 	}
 	data, media, name := otlp.Encode(batches...), otlp.MediaProto, "profiles.otlp"
 	if asJSON {
-		data, media, name = otlp.JSON(data), otlp.MediaJSON, "profiles.otlp.json"
+		data, media, name = opentelemetry.ToJSON(data), otlp.MediaJSON, "profiles.otlp.json"
 	}
 	w.Header().Set("Content-Type", media)
 	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)

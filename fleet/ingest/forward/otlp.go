@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"net/http"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/gowhy/gowhy/fleet/ingest/otlp"
-	"github.com/gowhy/gowhy/fleet/profiles/wire"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/ground/wire"
 )
 
 // Writer passes on what next keeps, to a server of [OTLP]; of another protocol it is next.
@@ -92,14 +90,14 @@ func rejected(answer []byte) error {
 	var n uint64
 	var text string
 	err := wire.Each(answer, func(f wire.Field) error {
-		if f.Number != 1 || f.Kind != protowire.BytesType {
+		if f.Number != 1 || f.Kind != wire.Bytes {
 			return nil
 		}
 		return wire.Each(f.Body, func(f wire.Field) error {
 			switch {
-			case f.Number == 1 && f.Kind == protowire.VarintType:
+			case f.Number == 1 && f.Kind == wire.Varint:
 				n = f.Value
-			case f.Number == 2 && f.Kind == protowire.BytesType:
+			case f.Number == 2 && f.Kind == wire.Bytes:
 				text = string(f.Body)
 			}
 			return nil

@@ -1,9 +1,8 @@
 package otlp
 
 import (
-	"google.golang.org/protobuf/encoding/protowire"
-
-	"github.com/gowhy/gowhy/fleet/profiles/wire"
+	"github.com/gowhy/gowhy/internal/ground/wire"
+	"github.com/gowhy/gowhy/internal/read/opentelemetry"
 )
 
 // What a request costs in memory beside its bytes, at most: what decoding it and keeping
@@ -21,19 +20,19 @@ const (
 // is found when it is decoded.
 func cost(data []byte) int64 {
 	var entries, text, lines, indices, samples, numbers, most int64
-	_ = messages(data, 2, func(dictionary []byte) error {
+	_ = wire.Messages(data, 2, func(dictionary []byte) error {
 		return wire.Each(dictionary, func(f wire.Field) error {
 			entries++
 			switch f.Number {
-			case dictionaryStrings, dictionaryAttributes:
+			case opentelemetry.DictionaryStrings, opentelemetry.DictionaryAttributes:
 				text += int64(len(f.Body))
-			case dictionaryLocations:
+			case opentelemetry.DictionaryLocations:
 				n := int64(0)
-				_ = messages(f.Body, 3, func([]byte) error { n++; return nil })
+				_ = wire.Messages(f.Body, 3, func([]byte) error { n++; return nil })
 				lines, most = lines+max(1, n), max(most, n)
-			case dictionaryStacks:
+			case opentelemetry.DictionaryStacks:
 				_ = wire.Each(f.Body, func(f wire.Field) error {
-					if f.Kind == protowire.BytesType {
+					if f.Kind == wire.Bytes {
 						indices += int64(len(f.Body))
 					} else {
 						indices++
@@ -44,11 +43,11 @@ func cost(data []byte) int64 {
 			return nil
 		})
 	})
-	_ = messages(data, 1, func(resource []byte) error {
-		return messages(resource, 2, func(scope []byte) error {
-			return messages(scope, 2, func(profile []byte) error {
+	_ = wire.Messages(data, 1, func(resource []byte) error {
+		return wire.Messages(resource, 2, func(scope []byte) error {
+			return wire.Messages(scope, 2, func(profile []byte) error {
 				samples++
-				return messages(profile, profileSample, func(sample []byte) error {
+				return wire.Messages(profile, opentelemetry.ProfileSample, func(sample []byte) error {
 					samples++
 					numbers += int64(len(sample))
 					return nil

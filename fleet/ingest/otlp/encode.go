@@ -6,13 +6,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/gowhy/gowhy/fleet/ingest"
-	"github.com/gowhy/gowhy/fleet/profiles"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/read/opentelemetry"
 )
-
-// kindAttribute is the first part of a type, at profiles of which the rest does not say it:
-// contentions are of mutexes and of blocking alike.
-const kindAttribute = "gowhy.profile.kind"
 
 // Encode is an ExportProfilesServiceRequest with all that batches have. [Handler] makes the
 // same sums of it, of the same processes; their labels have service.version and
@@ -55,24 +51,24 @@ func tableOf[K comparable](number protowire.Number) *entries[K] {
 // An encoder writes the dictionary beside the profiles that refer to it.
 type encoder struct {
 	strings    *entries[string]
-	functions  *entries[function]
+	functions  *entries[store.Frame]
 	locations  *entries[store.Frame]
 	stacks     *entries[store.StackID]
-	attributes *entries[attribute]
+	attributes *entries[opentelemetry.Attribute]
 }
 
 func newEncoder() *encoder {
-	return &encoder{tableOf[string](dictionaryStrings), tableOf[function](dictionaryFunctions), tableOf[store.Frame](dictionaryLocations),
-		tableOf[store.StackID](dictionaryStacks), tableOf[attribute](dictionaryAttributes)}
+	return &encoder{tableOf[string](opentelemetry.DictionaryStrings), tableOf[store.Frame](opentelemetry.DictionaryFunctions), tableOf[store.Frame](opentelemetry.DictionaryLocations),
+		tableOf[store.StackID](opentelemetry.DictionaryStacks), tableOf[opentelemetry.Attribute](opentelemetry.DictionaryAttributes)}
 }
 
 // dictionary has all tables, those without anything to say included: receivers look for
 // entry 0 of each.
 func (e *encoder) dictionary() (out []byte) {
-	out = appendBody(out, dictionaryMappings, nil)
+	out = appendBody(out, opentelemetry.DictionaryMappings, nil)
 	out = append(out, e.locations.out...)
 	out = append(out, e.functions.out...)
-	out = appendBody(out, dictionaryLinks, nil)
+	out = appendBody(out, opentelemetry.DictionaryLinks, nil)
 	out = append(out, e.strings.out...)
 	out = append(out, e.attributes.out...)
 	return append(out, e.stacks.out...)
@@ -82,8 +78,8 @@ func (e *encoder) dictionary() (out []byte) {
 func (e *encoder) resource(b *store.Batch) []byte {
 	var resource, scope []byte
 	for _, a := range attributesOf(b.Source) {
-		keyValue := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), plain(a.name))
-		resource = appendBody(resource, 1, appendBody(keyValue, 2, textValue(a.text)))
+		keyValue := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), plain(a.Name))
+		resource = appendBody(resource, 1, appendBody(keyValue, 2, textValue(a.Text)))
 	}
 	for _, p := range b.Profiles {
 		scope = appendBody(scope, 2, e.profile(b, p))
@@ -92,17 +88,17 @@ func (e *encoder) resource(b *store.Batch) []byte {
 }
 
 // attributesOf are those of a resource: what [sourceOf] makes the same source of.
-func attributesOf(s store.Source) []attribute {
-	all := []attribute{{serviceName, s.Service}}
+func attributesOf(s store.Source) []opentelemetry.Attribute {
+	all := []opentelemetry.Attribute{{Name: serviceName, Text: s.Service}}
 	own := map[string]bool{serviceName: true, ingest.LabelService: true}
 	for _, l := range s.Labels {
 		if !own[l.Name] {
 			own[l.Name] = true
-			all = append(all, attribute{l.Name, l.Value})
+			all = append(all, opentelemetry.Attribute{Name: l.Name, Text: l.Value})
 		}
 	}
-	for _, a := range []attribute{{"service.version", s.Version}, {"service.instance.id", s.Instance}} {
-		if a.text != "" && !own[a.name] {
+	for _, a := range []opentelemetry.Attribute{{Name: "service.version", Text: s.Version}, {Name: "service.instance.id", Text: s.Instance}} {
+		if a.Text != "" && !own[a.Name] {
 			all = append(all, a)
 		}
 	}
@@ -112,26 +108,26 @@ func attributesOf(s store.Source) []attribute {
 // profile is a Profile.
 func (e *encoder) profile(b *store.Batch, of store.Profile) (out []byte) {
 	parts := append(strings.SplitN(string(of.Type), ":", 5), "", "", "", "")
-	p := profile{sample: profiles.ValueType{Name: parts[1], Unit: parts[2]}, period: profiles.ValueType{Name: parts[3], Unit: parts[4]}}
-	out = appendBody(out, profileSampleType, e.valueType(p.sample))
+	p := profile{Sample: opentelemetry.ValueType{Name: parts[1], Unit: parts[2]}, Period: opentelemetry.ValueType{Name: parts[3], Unit: parts[4]}}
+	out = appendBody(out, opentelemetry.ProfileSampleType, e.valueType(p.Sample))
 	for _, s := range of.Samples {
 		stack := e.stacks.at(s.Stack, func() []byte { return e.stack(b.Stacks[s.Stack]) })
 		sample := appendNumber(nil, 1, stack)
-		out = appendBody(out, profileSample, appendBody(sample, 4, protowire.AppendVarint(nil, uint64(s.Value))))
+		out = appendBody(out, opentelemetry.ProfileSample, appendBody(sample, 4, protowire.AppendVarint(nil, uint64(s.Value))))
 	}
-	out = protowire.AppendFixed64(protowire.AppendTag(out, profileTime, protowire.Fixed64Type), uint64(max(0, b.From.UnixNano())))
-	out = appendNumber(out, profileDuration, uint64(max(0, b.Until.Sub(b.From))))
-	out = appendBody(out, profilePeriodType, e.valueType(p.period))
+	out = protowire.AppendFixed64(protowire.AppendTag(out, opentelemetry.ProfileTime, protowire.Fixed64Type), uint64(max(0, b.From.UnixNano())))
+	out = appendNumber(out, opentelemetry.ProfileDuration, uint64(max(0, b.Until.Sub(b.From))))
+	out = appendBody(out, opentelemetry.ProfilePeriodType, e.valueType(p.Period))
 	if said, times, err := p.kind(); err != nil || said != of.Type || times != 1 {
-		kind := e.attributes.at(attribute{kindAttribute, parts[0]}, func() []byte {
-			return appendBody(appendNumber(nil, 1, e.text(kindAttribute)), 2, textValue(parts[0]))
+		kind := e.attributes.at(opentelemetry.Attribute{Name: opentelemetry.KindAttribute, Text: parts[0]}, func() []byte {
+			return appendBody(appendNumber(nil, 1, e.text(opentelemetry.KindAttribute)), 2, textValue(parts[0]))
 		})
-		out = appendBody(out, profileAttributes, protowire.AppendVarint(nil, kind))
+		out = appendBody(out, opentelemetry.ProfileAttributes, protowire.AppendVarint(nil, kind))
 	}
 	return out
 }
 
-func (e *encoder) valueType(t profiles.ValueType) []byte {
+func (e *encoder) valueType(t opentelemetry.ValueType) []byte {
 	return appendNumber(appendNumber(nil, 1, e.text(t.Name)), 2, e.text(t.Unit))
 }
 
@@ -140,7 +136,7 @@ func (e *encoder) stack(frames []*store.Frame) []byte {
 	var places []byte
 	for _, f := range frames {
 		place := e.locations.at(*f, func() []byte {
-			of := e.functions.at(function{f.Function, f.File}, func() []byte {
+			of := e.functions.at(store.Frame{Function: f.Function, File: f.File}, func() []byte {
 				return appendNumber(appendNumber(nil, 1, e.text(f.Function)), 3, e.text(f.File))
 			})
 			return appendBody(nil, 3, appendNumber(appendNumber(nil, 1, of), 2, uint64(f.Line)))

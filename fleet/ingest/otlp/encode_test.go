@@ -14,6 +14,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/ingest"
 	"github.com/gowhy/gowhy/fleet/profiles"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/read/opentelemetry"
 )
 
 // batchOf is a batch of samples of stacks, which have these frames.
@@ -105,7 +106,7 @@ func TestEncode(t *testing.T) {
 			compare(t, sums, want)
 			tables(t, theirs)
 			inJSON := new(collector.ExportProfilesServiceRequest)
-			written := JSON(encoded)
+			written := opentelemetry.ToJSON(encoded)
 			if err := protojson.Unmarshal(written, inJSON); err != nil || !proto.Equal(inJSON, theirs) {
 				t.Errorf("its JSON is something else (%v): %.2000s", err, written)
 			}
@@ -161,8 +162,8 @@ func TestEncodeHostile(t *testing.T) {
 	if err := proto.Unmarshal(encoded, theirs); err != nil {
 		t.Fatal(err)
 	}
-	if err := protojson.Unmarshal(JSON(encoded), inJSON); err != nil || !proto.Equal(inJSON, theirs) {
-		t.Errorf("%v: %s", err, JSON(encoded))
+	if err := protojson.Unmarshal(opentelemetry.ToJSON(encoded), inJSON); err != nil || !proto.Equal(inJSON, theirs) {
+		t.Errorf("%v: %s", err, opentelemetry.ToJSON(encoded))
 	}
 	if got := theirs.Dictionary.StringTable; !strings.Contains(strings.Join(got, " "), "f\uFFFD") {
 		t.Errorf("%q", got)

@@ -14,7 +14,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/ingest"
 	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/profiles"
-	"github.com/gowhy/gowhy/fleet/profiles/wire"
+	"github.com/gowhy/gowhy/internal/ground/wire"
 )
 
 // What a request is over HTTP.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/ingest"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/read/opentelemetry"
 )
 
 // A keeper is a store that keeps batches by ID.
@@ -118,7 +119,7 @@ func referenceProfile(sums map[string]int64, d *otel.ProfilesDictionary, res *re
 		if err != nil {
 			return err
 		}
-		if name == kindAttribute && text != "" {
+		if name == opentelemetry.KindAttribute && text != "" {
 			kind = text + ":" + strings.Join(texts[:], ":")
 		}
 	}
@@ -126,10 +127,10 @@ func referenceProfile(sums map[string]int64, d *otel.ProfilesDictionary, res *re
 	case texts[0] == "":
 		return errors.New("no type")
 	case kind != "":
-	case texts[0] == "cpu" && nanoseconds[texts[1]] > 0:
-		kind, times = string(store.CPU), nanoseconds[texts[1]]
-	case texts[2] == "cpu" && nanoseconds[texts[3]] > 0 && texts[1] == "count" && p.Period > 0:
-		kind, times = string(store.CPU), p.Period*nanoseconds[texts[3]]
+	case texts[0] == "cpu" && opentelemetry.Nanoseconds[texts[1]] > 0:
+		kind, times = string(store.CPU), opentelemetry.Nanoseconds[texts[1]]
+	case texts[2] == "cpu" && opentelemetry.Nanoseconds[texts[3]] > 0 && texts[1] == "count" && p.Period > 0:
+		kind, times = string(store.CPU), p.Period*opentelemetry.Nanoseconds[texts[3]]
 	default:
 		prefix := ingest.KindOf(texts[0])
 		switch {

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"math"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/gowhy/gowhy/fleet/profiles"
-	"github.com/gowhy/gowhy/fleet/profiles/wire"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/read/opentelemetry"
 )
 
 // sums adds up the samples of a profile by process and stack.
@@ -25,7 +23,7 @@ type sums struct {
 	all     map[string]*process
 	order   []*process
 
-	who []attribute // of the sample that is read
+	who []opentelemetry.Attribute // of the sample that is read
 	key []byte
 }
 
@@ -39,14 +37,6 @@ func newSums(d *decoder, of attributes, times int64) *sums {
 	return &sums{decoder: d, of: of, times: times, first: math.MaxUint64, written: map[string]*process{}, all: map[string]*process{}}
 }
 
-// A point is what one Sample has.
-type point struct {
-	stack              int32
-	sum                int64
-	negative           bool // one of its values is
-	values, timestamps int
-}
-
 // sample reads a Sample.
 func (s *sums) sample(data []byte) error {
 	s.samples++
@@ -54,26 +44,24 @@ func (s *sums) sample(data []byte) error {
 		return wrong(err)
 	}
 	s.who, s.key = s.who[:0], s.key[:0]
-	var p point
-	if err := wire.Each(data, func(f wire.Field) error { return s.field(&p, f) }); err != nil {
+	p, err := opentelemetry.ReadSample(data, s.attribute)
+	if err != nil {
 		return err
 	}
+	s.first, s.last = min(s.first, p.First), max(s.last, p.Last)
 	switch {
-	case p.values == 0 && p.timestamps == 0:
+	case p.Values == 0 && p.Timestamps == 0:
 		return errors.New("a sample has neither values nor timestamps")
-	case p.values == 0:
-		p.sum = int64(p.timestamps)
-	case p.timestamps != 0 && p.timestamps != p.values:
-		return fmt.Errorf("a sample has %d values of %d timestamps", p.values, p.timestamps)
-	}
-	value, ok := product(p.sum, s.times)
-	if p.negative {
+	case p.Values > 0 && p.Timestamps != 0 && p.Timestamps != p.Values:
+		return fmt.Errorf("a sample has %d values of %d timestamps", p.Values, p.Timestamps)
+	case p.Negative:
 		return errors.New("a sample has a value below 0: what is measured is 0 or more")
 	}
+	value, ok := product(p.Sum, s.times)
 	if !ok {
-		return fmt.Errorf("a value of %d times %d is out of range", p.sum, s.times)
+		return fmt.Errorf("a value of %d times %d is out of range", p.Sum, s.times)
 	}
-	stack, err := s.stackTable.at(p.stack)
+	stack, err := s.Stack(p.Stack)
 	if err != nil {
 		return err
 	}
@@ -84,35 +72,11 @@ func (s *sums) sample(data []byte) error {
 	return err
 }
 
-func (s *sums) field(p *point, f wire.Field) error {
-	switch f.Number {
-	case 1:
-		if f.Kind == protowire.VarintType {
-			p.stack = index(f.Value)
-		}
-	case 2:
-		return f.Varints(func(v uint64) error { return s.attribute(index(v)) })
-	case 4:
-		return f.Varints(func(v uint64) error {
-			p.sum, p.negative = store.Add(p.sum, int64(v)), p.negative || int64(v) < 0
-			p.values++
-			return nil
-		})
-	case 5:
-		return f.Fixed64s(func(v uint64) error {
-			s.first, s.last = min(s.first, v), max(s.last, v)
-			p.timestamps++
-			return nil
-		})
-	}
-	return nil
-}
-
 // attribute notes one of a sample's that says which process it is of. Others, like its
 // thread, do not tell anything apart here.
 func (s *sums) attribute(index int32) error {
-	a, err := s.attributes.at(index)
-	if err != nil || a.text == "" || !whose[a.name] {
+	a, err := s.Attribute(index)
+	if err != nil || a.Text == "" || !whose[a.Name] {
 		return err
 	}
 	if len(s.who) == len(whose) {

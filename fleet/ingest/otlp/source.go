@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/ingest"
 	"github.com/gowhy/gowhy/fleet/profiles"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/read/opentelemetry"
 )
 
 // Attributes by which a profile gets its service, in the spelling of OpenTelemetry.
@@ -38,12 +39,12 @@ const mostAttributes = 1000
 // attributes are texts by name.
 type attributes map[string]string
 
-func (all attributes) add(a attribute) error {
+func (all attributes) add(a opentelemetry.Attribute) error {
 	if len(all) == mostAttributes {
 		return wrong(fmt.Errorf("%w: more than %d attributes of a resource", profiles.ErrLong, mostAttributes))
 	}
-	if a.text != "" {
-		all[a.name] = a.text
+	if a.Text != "" {
+		all[a.Name] = a.Text
 	}
 	return nil
 }
@@ -51,12 +52,12 @@ func (all attributes) add(a attribute) error {
 // sourceOf names the source of a sample, by the attributes of its resource and its own. What
 // cannot be a label, like the command line of a program with many arguments, is left out, and
 // what is more than a source may have.
-func sourceOf(tenant string, resource attributes, own []attribute) (store.Source, error) {
+func sourceOf(tenant string, resource attributes, own []opentelemetry.Attribute) (store.Source, error) {
 	of := resource
 	if len(own) > 0 {
 		of = maps.Clone(resource)
 		for _, a := range own {
-			of[a.name] = a.text
+			of[a.Name] = a.Text
 		}
 	}
 	var labels []store.Label

@@ -1,18 +1,17 @@
-package otlp
+package opentelemetry
 
 import (
 	"encoding/json"
 	"strconv"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
-	"github.com/gowhy/gowhy/fleet/profiles/wire"
+	"github.com/gowhy/gowhy/internal/ground/wire"
 )
 
-// JSON is a request of [Encode] as JSON has it.
-func JSON(encoded []byte) []byte { return request.appendJSON(nil, encoded) }
+// ToJSON is a request as JSON has it, of fields that are known here. Entries of a list must be
+// beside each other, as most writers have them.
+func ToJSON(request []byte) []byte { return requestShape.appendJSON(nil, request) }
 
-// appendJSON writes an object. Entries of a list are beside each other, as Encode has them.
+// appendJSON writes an object.
 func (s shape) appendJSON(out, data []byte) []byte {
 	out = append(out, '{')
 	var last field
@@ -21,15 +20,17 @@ func (s shape) appendJSON(out, data []byte) []byte {
 			out = append(out, ']')
 		}
 	}
-	// What Encode wrote is whole.
 	_ = wire.Each(data, func(f wire.Field) error {
-		if last.number != protowire.Number(f.Number) {
+		if last.number != f.Number {
+			name, of := s.numbered(f.Number)
+			if name == "" {
+				return nil
+			}
 			end()
 			if last.number != 0 {
 				out = append(out, ',')
 			}
-			var name string
-			name, last = s.numbered(protowire.Number(f.Number))
+			last = of
 			out = append(appendQuoted(out, name), ':')
 			if last.many {
 				out = append(out, '[')
@@ -44,14 +45,14 @@ func (s shape) appendJSON(out, data []byte) []byte {
 	return append(out, '}')
 }
 
-// numbered is the field of a number; all that Encode writes are there.
-func (s shape) numbered(n protowire.Number) (string, field) {
+// numbered is the field of a number, and its name; empty for one that is not known here.
+func (s shape) numbered(n int) (string, field) {
 	for name, f := range s {
 		if f.number == n {
 			return name, f
 		}
 	}
-	panic("otlp: Encode writes field " + strconv.Itoa(int(n)) + ", which has no name in JSON")
+	return "", field{}
 }
 
 // appendJSON writes a value, or all those of a packed list.
@@ -63,14 +64,14 @@ func (f field) appendJSON(out []byte, v wire.Field) []byte {
 		return appendQuoted(out, string(v.Body))
 	}
 	begin := len(out)
-	_ = v.Varints(func(n uint64) error { // what Encode wrote is whole
+	_ = v.Varints(func(n uint64) error {
 		if len(out) > begin {
 			out = append(out, ',')
 		}
 		out = f.appendNumber(out, n)
 		return nil
 	})
-	if v.Kind == protowire.Fixed64Type {
+	if v.Kind == wire.Fixed64 {
 		out = f.appendNumber(out, v.Value)
 	}
 	return out

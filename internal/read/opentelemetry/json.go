@@ -1,24 +1,21 @@
-package otlp
+package opentelemetry
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
-	"github.com/gowhy/gowhy/fleet/profiles"
+	"github.com/gowhy/gowhy/internal/ground/wire"
 )
 
 // A shape is the fields of a message by their names in JSON, those that are read.
 type shape map[string]field
 
 type field struct {
-	number protowire.Number
+	number int
 	kind   kind
 	many   bool
 	of     shape // of a message
@@ -36,28 +33,28 @@ const (
 	truth         // bool
 )
 
-// request is the shape of an ExportProfilesServiceRequest.
-var request = func() shape {
-	one := func(n protowire.Number, k kind) field { return field{number: n, kind: k} }
-	many := func(n protowire.Number, k kind) field { return field{number: n, kind: k, many: true} }
-	sub := func(n protowire.Number, of shape) field { return field{number: n, of: of} }
-	subs := func(n protowire.Number, of shape) field { return field{number: n, of: of, many: true} }
+// requestShape is that of an ExportProfilesServiceRequest.
+var requestShape = func() shape {
+	one := func(n int, k kind) field { return field{number: n, kind: k} }
+	many := func(n int, k kind) field { return field{number: n, kind: k, many: true} }
+	sub := func(n int, of shape) field { return field{number: n, of: of} }
+	subs := func(n int, of shape) field { return field{number: n, of: of, many: true} }
 	anyValue := shape{"stringValue": one(1, text), "boolValue": one(2, truth), "intValue": one(3, integer), "stringValueStrindex": one(8, index32)}
 	valueType := shape{"typeStrindex": one(1, index32), "unitStrindex": one(2, index32)}
 	sample := shape{"stackIndex": one(1, index32), "attributeIndices": many(2, index32), "values": many(4, integer), "timestampsUnixNano": many(5, fixed)}
-	profile := shape{"sampleType": sub(profileSampleType, valueType), "samples": subs(profileSample, sample),
-		"timeUnixNano": one(profileTime, fixed), "durationNano": one(profileDuration, unsigned),
-		"periodType": sub(profilePeriodType, valueType), "period": one(profilePeriod, integer), "profileId": one(profileID, text), "attributeIndices": many(profileAttributes, index32)}
+	profile := shape{"sampleType": sub(ProfileSampleType, valueType), "samples": subs(ProfileSample, sample),
+		"timeUnixNano": one(ProfileTime, fixed), "durationNano": one(ProfileDuration, unsigned),
+		"periodType": sub(ProfilePeriodType, valueType), "period": one(ProfilePeriod, integer), "profileId": one(ProfileID, text), "attributeIndices": many(ProfileAttributes, index32)}
 	resource := shape{"attributes": subs(1, shape{"key": one(1, text), "value": sub(2, anyValue), "keyStrindex": one(3, index32)})}
 	line := shape{"functionIndex": one(1, index32), "line": one(2, integer)}
 	tables := shape{
-		"mappingTable":   subs(dictionaryMappings, shape{"filenameStrindex": one(4, index32)}),
-		"locationTable":  subs(dictionaryLocations, shape{"mappingIndex": one(1, index32), "address": one(2, unsigned), "lines": subs(3, line)}),
-		"functionTable":  subs(dictionaryFunctions, shape{"nameStrindex": one(1, index32), "systemNameStrindex": one(2, index32), "filenameStrindex": one(3, index32)}),
-		"stringTable":    many(dictionaryStrings, text),
-		"attributeTable": subs(dictionaryAttributes, shape{"keyStrindex": one(1, index32), "value": sub(2, anyValue)}),
-		"linkTable":      subs(dictionaryLinks, shape{}), // of which nothing is kept
-		"stackTable":     subs(dictionaryStacks, shape{"locationIndices": many(1, index32)}),
+		"mappingTable":   subs(DictionaryMappings, shape{"filenameStrindex": one(4, index32)}),
+		"locationTable":  subs(DictionaryLocations, shape{"mappingIndex": one(1, index32), "address": one(2, unsigned), "lines": subs(3, line), "attributeIndices": many(4, index32)}),
+		"functionTable":  subs(DictionaryFunctions, shape{"nameStrindex": one(1, index32), "systemNameStrindex": one(2, index32), "filenameStrindex": one(3, index32)}),
+		"stringTable":    many(DictionaryStrings, text),
+		"attributeTable": subs(DictionaryAttributes, shape{"keyStrindex": one(1, index32), "value": sub(2, anyValue)}),
+		"linkTable":      subs(DictionaryLinks, shape{}), // of which nothing is kept
+		"stackTable":     subs(DictionaryStacks, shape{"locationIndices": many(1, index32)}),
 	}
 	return shape{
 		"resourceProfiles": subs(1, shape{"resource": sub(1, resource), "scopeProfiles": subs(2, shape{"profiles": subs(2, profile)})}),
@@ -65,24 +62,15 @@ var request = func() shape {
 	}
 }()
 
-// fromJSON is the wire form of a request in JSON, of most bytes.
-func fromJSON(data []byte, most int) ([]byte, error) {
+// FromJSON returns the wire form of the request in JSON that data begin with, of most bytes,
+// and what follows it. An error is [wire.ErrLong] where it has more.
+func FromJSON(data []byte, most int) (request, rest []byte, err error) {
 	t := &transcoder{Decoder: json.NewDecoder(bytes.NewReader(data)), most: most}
 	t.UseNumber()
-	err := t.delim('{')
-	var out []byte
-	if err == nil {
-		out, err = t.object(nil, request)
+	if err = t.delim('{'); err == nil {
+		request, err = t.object(nil, requestShape)
 	}
-	if err == nil {
-		if _, more := t.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("something follows the request")
-		}
-	}
-	if err != nil && !errors.Is(err, profiles.ErrLong) {
-		err = wrong(fmt.Errorf("its JSON: %w", err))
-	}
-	return out, err
+	return request, data[t.InputOffset():], err
 }
 
 // A transcoder writes as a protocol buffer what it reads as JSON.
@@ -154,7 +142,7 @@ func (t *transcoder) field(out []byte, f field) ([]byte, error) {
 // value appends one value, with its tag; nothing for null.
 func (t *transcoder) value(out []byte, f field) ([]byte, error) {
 	if len(out) > t.most {
-		return out, fmt.Errorf("%w: more than %d bytes", profiles.ErrLong, t.most)
+		return out, fmt.Errorf("%w: more than %d bytes", wire.ErrLong, t.most)
 	}
 	token, err := t.Token()
 	switch {
@@ -166,7 +154,7 @@ func (t *transcoder) value(out []byte, f field) ([]byte, error) {
 		return out, fmt.Errorf("%.40q is no object", fmt.Sprint(token))
 	}
 	body, err := t.object(nil, f.of)
-	return protowire.AppendBytes(protowire.AppendTag(out, f.number, protowire.BytesType), body), err
+	return wire.AppendBytes(out, f.number, body), err
 }
 
 func (t *transcoder) delim(want json.Delim) error {
@@ -184,14 +172,17 @@ func scalar(out []byte, f field, token json.Token) ([]byte, error) {
 	switch token := token.(type) {
 	case string:
 		if f.kind == text {
-			return protowire.AppendString(protowire.AppendTag(out, f.number, protowire.BytesType), token), nil
+			return wire.AppendBytes(out, f.number, token), nil
 		}
 		digits = token
 	case json.Number:
 		digits = token.String()
 	case bool:
 		if f.kind == truth {
-			return protowire.AppendVarint(protowire.AppendTag(out, f.number, protowire.VarintType), protowire.EncodeBool(token)), nil
+			if token {
+				value = 1
+			}
+			return wire.AppendVarint(out, f.number, value), nil
 		}
 	}
 	var err error
@@ -209,7 +200,7 @@ func scalar(out []byte, f field, token json.Token) ([]byte, error) {
 		return out, fmt.Errorf("%.40q is no value of field %d", fmt.Sprint(token), f.number)
 	}
 	if f.kind == fixed {
-		return protowire.AppendFixed64(protowire.AppendTag(out, f.number, protowire.Fixed64Type), value), nil
+		return wire.AppendFixed64(out, f.number, value), nil
 	}
-	return protowire.AppendVarint(protowire.AppendTag(out, f.number, protowire.VarintType), value), nil
+	return wire.AppendVarint(out, f.number, value), nil
 }
