@@ -24,6 +24,8 @@ var foreigners = []struct {
 	{begins("FLR\x00"), "a recording of Java's Flight Recorder", "jfr summary %s   # gowhy reads what Go programs leave behind"},
 	{begins("JAVA PROFILE 1.0"), "a dump of a Java heap", "jhat %s   # gowhy reads what Go programs leave behind"},
 	{func(head []byte) bool { return v8Profile.Match(head) }, "a CPU profile of V8, which runs JavaScript", "load it into the DevTools of a browser; gowhy reads what Go programs leave behind"},
+	{func(head []byte) bool { return otelOther.Match(head) }, "telemetry of OpenTelemetry without profiles: spans, metrics or log records",
+		"gowhy record -o run.gowhy -d 5s --url http://HOST:PORT   # or give the collector's file of profiles"},
 	{begins("\xfd7zXZ\x00"), "packed by xz", "xz -dc %s | gowhy -"},
 	{begins("\x04\x22\x4d\x18"), "packed by lz4", "lz4 -dc %s | gowhy -"},
 	{begins("7z\xbc\xaf\x27\x1c"), "a 7-Zip archive", "7z x %s -ounpacked && gowhy unpacked"},
@@ -34,6 +36,7 @@ var foreigners = []struct {
 var (
 	heapDump  = regexp.MustCompile(`^go1\.\d+ heap dump\n`)
 	v8Profile = regexp.MustCompile(`^\s*\{"(?:nodes"\s*:\s*\[\s*\{\s*"id"|head"\s*:\s*\{\s*"functionName"|typeId"|startTime")`)
+	otelOther = regexp.MustCompile(`^\s*\{\s*"resource(?:Spans|Metrics|Logs)"\s*:\s*\[`)
 	// Go's own ends in heap and its rate.
 	gperfHeap = regexp.MustCompile(`^heap profile: +\d+: +\d+ \[ *\d+: +\d+\] @ (?:heap[^/\s]|growth|fragmentation|\s)`)
 )

@@ -23,7 +23,7 @@ const (
 	maxProfileFrames = 8 << 20 // of a profile, and of all that differ together
 )
 
-// profile reads a profile in pprof's format, unpacked by now, into the model.
+// profile reads a profile in pprof's format or OpenTelemetry's, unpacked by now, into the model.
 func (l *loader) profile(s source) error {
 	if l.onlyTrace != nil {
 		return nil
@@ -31,6 +31,9 @@ func (l *loader) profile(s source) error {
 	data, err := l.readAll(s, maxProfile)
 	if data == nil {
 		return err
+	}
+	if isOTLP(data) {
+		return l.otlp(s.name, data)
 	}
 	p, err := profile.ParseUncompressed(data)
 	if err == nil && len(p.SampleType) == 0 {

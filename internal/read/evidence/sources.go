@@ -67,6 +67,7 @@ func formats() []format {
 		{what: "profile in text form", source: model.GoroutineProfile, text: isTextProfile, read: (*loader).readTextProfile},
 		{what: "goroutine dump", source: model.GoroutineProfile, text: isGoroutineDump, read: (*loader).readLog},
 		{what: "profile that pprof printed", source: model.Printed, text: isPprofText, read: (*loader).readPprofText},
+		{what: "file of OpenTelemetry's profiles", source: model.CPU, text: isOTLPText, read: (*loader).readOTLPText},
 		{what: "load result", source: model.LoadResult, members: []string{recording.LoadMember}, text: isLoad, read: (*loader).readLoad},
 		{what: "output of perf stat", source: model.Counted, text: isPerfStat, read: (*loader).readPerfStat},
 		{what: "output of strace -c", source: model.Counted, text: isStrace, read: (*loader).readStrace},
