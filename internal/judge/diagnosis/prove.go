@@ -84,7 +84,7 @@ var blanks = [][2]string{
 	{noURL, "the address that the load asks for (--load, --ready)"},
 	{noServer, "the address of the server to record (--url)"},
 	{noQueries, "a load of queries that ends (--load), and a line that the program prints when it is ready (--ready)"},
-	{noPlace, "which argument of the command is to be varied"},
+	{noPlace, "which argument of the command to vary"},
 }
 
 // pasteable returns the commands when they have no blank. Else it returns a sentence
@@ -104,7 +104,11 @@ func (w *proofWriter) pasteable(commands []string) (whole []string, missing stri
 	if strings.HasPrefix(commands[0], "gowhy record ") {
 		tool = "record"
 	}
-	return nil, "gowhy " + tool + " also needs " + listed(lack) + ", which the evidence does not tell."
+	words := listed(lack)
+	if rest, ok := strings.CutPrefix(words, "its "); ok {
+		words = "the program's " + rest
+	}
+	return nil, "Tell gowhy " + tool + " " + words + ": this evidence does not say."
 }
 
 // listed joins the members of a list as a sentence does.
