@@ -67,21 +67,21 @@ func (r *sourceReader) lacksAnswer(a *absence, g *goFile, body *ast.BlockStmt) b
 		return false
 	}
 	v := g.variables[root]
-	pkg, function := model.SplitSymbol(a.asker.Func)
 	a.Kind = model.LacksAnswer
 	if path == "" {
 		if !isMake(v.given()) {
 			return false
 		}
-		a.Name, a.Sure = root.Name+" of "+pkg[strings.LastIndexByte(pkg, '/')+1:]+"."+function, true
+		a.Name, a.Sure = localName(root, a.asker), true
 		a.target = &target{name: root.Name, is: g.ofVariable(v), effect: sendEffect, home: &codeUnit{}}
 		return true
 	}
 	field := path[1:]
 	made := compositeOf(v.given())
-	if made == nil || strings.Contains(field, ".") || ast.IsExported(field) || !makes(made, field) || loopAround(g, body, v.name.Pos()) != loop {
+	if made == nil || strings.Contains(field, ".") || ast.IsExported(field) || !makes(made, field) || loopAround(body, contains(v.name.Pos())) != loop {
 		return false
 	}
+	pkg, _ := model.SplitSymbol(a.asker.Func)
 	a.Name = typeOf(pkg, v) + path
 	a.target = &target{name: field, is: ofField, effect: sendEffect}
 	return true
@@ -126,20 +126,25 @@ func receiveAt(g *goFile, body *ast.BlockStmt, line int) (x ast.Expr, loop ast.N
 	if n != 1 {
 		return nil, nil
 	}
-	return x, loopAround(g, body, x.Pos())
+	return x, loopAround(body, contains(x.Pos()))
 }
 
-// loopAround is the innermost loop of a function around a place; nil for none.
-func loopAround(g *goFile, body *ast.BlockStmt, at token.Pos) (loop ast.Node) {
+// loopAround is the innermost loop of a function around something; nil for none.
+func loopAround(body *ast.BlockStmt, around func(ast.Node) bool) (loop ast.Node) {
 	inBody(body, func(n ast.Node) {
 		switch n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
-			if n.Pos() <= at && at < n.End() {
+			if around(n) {
 				loop = n
 			}
 		}
 	})
 	return loop
+}
+
+// contains matches what is around a place.
+func contains(at token.Pos) func(ast.Node) bool {
+	return func(n ast.Node) bool { return n.Pos() <= at && at < n.End() }
 }
 
 // waitedOn is the only thing in a line whose Wait is called.
@@ -170,9 +175,7 @@ func (r *sourceReader) lacksDone(a *absence, g *goFile, body *ast.BlockStmt) boo
 	if _, local := v.decl.(*ast.Field); local {
 		return false
 	}
-	pkg, function := model.SplitSymbol(a.asker.Func)
-	a.Kind, a.Sure = model.LacksDone, true
-	a.Name = id.Name + " of " + pkg[strings.LastIndexByte(pkg, '/')+1:] + "." + function
+	a.Kind, a.Name, a.Sure = model.LacksDone, localName(id, a.asker), true
 	a.target = &target{name: id.Name, is: g.ofVariable(v), effect: doneEffect, home: &codeUnit{}}
 	return true
 }
@@ -185,17 +188,7 @@ func (r *sourceReader) inLoop(frames []model.Frame) bool {
 			continue
 		}
 		g, body := r.code(f)
-		if body == nil {
-			return true
-		}
-		looped := false
-		inBody(body, func(n ast.Node) {
-			switch n.(type) {
-			case *ast.ForStmt, *ast.RangeStmt:
-				looped = looped || g.around(n, f.Line)
-			}
-		})
-		if looped {
+		if body == nil || loopAround(body, func(n ast.Node) bool { return g.around(n, f.Line) }) != nil {
 			return true
 		}
 	}
@@ -206,7 +199,7 @@ func (r *sourceReader) inLoop(frames []model.Frame) bool {
 // lost: who could signal need not be all that can.
 func (r *sourceReader) lacksSignal(a *absence, g *goFile, body *ast.BlockStmt) bool {
 	x := waitedOn(g, body, a.asker.Line)
-	if x == nil || loopAround(g, body, x.Pos()) != nil {
+	if x == nil || loopAround(body, contains(x.Pos())) != nil {
 		return false
 	}
 	path, root := fieldPath(x)

@@ -138,7 +138,7 @@ func (r *sourceReader) channel(frames []model.Frame, at int, g *goFile, x ast.Ex
 }
 
 func (r *sourceReader) follow(frames []model.Frame, at int, g *goFile, x ast.Expr, deep int) (c channelRef) {
-	pkg, function := model.SplitSymbol(frames[at].Func)
+	pkg, _ := model.SplitSymbol(frames[at].Func)
 	path, root := fieldPath(x)
 	if root == nil || deep > maxCallsDeep {
 		return c
@@ -172,7 +172,7 @@ func (r *sourceReader) follow(frames []model.Frame, at int, g *goFile, x ast.Exp
 	case *ast.ValueSpec:
 		c.ids = []string{g.declared(v)}
 	}
-	c.name = root.Name + " of " + pkg[strings.LastIndexByte(pkg, '/')+1:] + "." + function
+	c.name = localName(root, frames[at])
 	return c
 }
 

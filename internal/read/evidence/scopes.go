@@ -3,6 +3,9 @@ package evidence
 import (
 	"go/ast"
 	"go/token"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 // Which variable a name of a function means is found here, and not by go/types: that
@@ -186,6 +189,12 @@ func typeOf(pkg string, v *variable) string {
 		return namedType(pkg, l.Type)
 	}
 	return ""
+}
+
+// localName names a variable of a frame's function.
+func localName(id *ast.Ident, f model.Frame) string {
+	pkg, function := model.SplitSymbol(f.Func)
+	return id.Name + " of " + pkg[strings.LastIndexByte(pkg, '/')+1:] + "." + function
 }
 
 // compositeOf is the composite literal that an expression is, or the address of.
