@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -16,56 +17,47 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// A cpuRow is a part of the CPU time, or in text a piece of one.
-type cpuRow struct {
-	Part  string           `json:"part"`
-	CPU   int64            `json:"cpu_ns"`
-	Share float64          `json:"share"`
-	Cores float64          `json:"cores,omitempty"` // none where no time is known
-	By    map[string]int64 `json:"by"`
-
-	order  int
-	pieces []*cpuRow
+// cpuTable has the parts of the CPU time; in text the pieces of each below it.
+func cpuTable(m *model.Model) *table {
+	a := m.CPUAccount()
+	t := newTable("no CPU time", "part cpu_ns share cores? by .pieces")
+	values := func(name string, d time.Duration) []any {
+		return []any{name, d, quotient(d, a.Total), quotient(d, a.Window)}
+	}
+	for _, e := range a.Parts {
+		by, pieces := map[string]time.Duration{}, []row{}
+		for _, n := range e.By {
+			by[n.Name] = n.Time
+			pieces = append(pieces, t.row(values("  "+n.Name, n.Time)))
+		}
+		t.add(values(string(e.Part), e.Time), by, pieces)
+	}
+	t.Expand = func(r row) []row {
+		pieces, _ := t.get(r, ".pieces").([]row)
+		return pieces
+	}
+	t.show("CPU", "cpu_ns")
+	t.text("CORES", func(r row) string {
+		if a.Window <= 0 {
+			return "" // nothing tells over which time
+		}
+		return fixed(t.get(r, "cores").(float64))
+	})
+	t.show("SHARE", "share")
+	t.names("PART", "part")
+	t.order = []string{"part=", "cpu=cpu_ns"}
+	t.total(values("all", a.Total))
+	t.note(cpuNotes(m, a)...)
+	return t
 }
 
-func cpuTable(m *model.Model) table[*cpuRow] {
-	a := m.CPUAccount()
-	var t table[*cpuRow]
-	t.Empty = "no CPU time"
-	row := func(name string, d time.Duration) *cpuRow {
-		return &cpuRow{Part: name, CPU: int64(d), Share: statistics.Quotient(d.Seconds(), a.Total.Seconds()), Cores: statistics.Quotient(d.Seconds(), a.Window.Seconds()), By: map[string]int64{}}
-	}
-	for i, e := range a.Parts {
-		r := row(string(e.Part), e.Time)
-		r.order = i
-		for _, n := range e.By {
-			r.By[n.Name] = int64(n.Time)
-			r.pieces = append(r.pieces, row("  "+n.Name, n.Time))
-		}
-		t.Rows = append(t.Rows, r)
-	}
-	t.Expand = func(r *cpuRow) []*cpuRow { return r.pieces }
-	t.Columns = []layout.Column[*cpuRow]{
-		{Head: "CPU", Text: func(r *cpuRow) string { return figures.Duration(time.Duration(r.CPU)) }},
-		{Head: "CORES", Text: func(r *cpuRow) string {
-			if a.Window <= 0 {
-				return "" // nothing tells over which time
-			}
-			return fixed(r.Cores)
-		}},
-		{Head: "SHARE", Text: func(r *cpuRow) string { return figures.Percent(r.Share) }},
-		{Head: "PART", Left: true, Text: func(r *cpuRow) string { return r.Part }},
-	}
-	t.order = []sortKey[*cpuRow]{{"part", smallest(func(r *cpuRow) int { return r.order })}, {"cpu", largest(func(r *cpuRow) int64 { return r.CPU })}}
-	t.Total = func([]*cpuRow) *cpuRow { return row("all", a.Total) }
-	t.Notes = func(_ []*cpuRow, width int) []string { return cpuNotes(m, a, width) }
-	return t
+func quotient(part, of time.Duration) float64 {
+	return statistics.Quotient(part.Seconds(), of.Seconds())
 }
 
 // cpuNotes say what the account rests on: rusage, each source's coverage, and
 // the runtime's own estimate beside them.
-func cpuNotes(m *model.Model, a *model.CPUAccount, width int) []string {
-	var lines []string
+func cpuNotes(m *model.Model, a *model.CPUAccount) (lines []string) {
 	if a.Known {
 		text := fmt.Sprintf("rusage: %s in user mode and %s in the kernel, over %s", figures.Duration(a.User), figures.Duration(a.System), figures.Duration(a.Window))
 		if a.From >= 10*time.Millisecond {
@@ -93,172 +85,123 @@ func cpuNotes(m *model.Model, a *model.CPUAccount, width int) []string {
 		}
 		lines = append(lines, text)
 	}
-	lines = append(lines, wordsFor(a)...)
-	for i, l := range lines {
-		lines[i] = strings.Join(layout.FigureLines(l, min(width, layout.MaxWidth)), "\n")
-	}
-	if len(lines) == 0 {
-		return nil
-	}
-	return []string{strings.Join(lines, "\n")}
+	return append(lines, wordsFor(a)...)
 }
 
-// A workRow is the CPU time of a kind of work that a function asks for.
-type workRow struct {
-	Work     string  `json:"work"`
-	Function string  `json:"function"`
-	File     string  `json:"file"`
-	Line     int     `json:"line"`
-	CPU      int64   `json:"cpu_ns"`
-	Share    float64 `json:"share"`
-	// PerOp is the part of the CPU time of one operation, 0 where nothing tells that.
-	PerOp int64 `json:"cpu_ns_per_op,omitempty"`
-}
-
-func workTable(m *model.Model) table[*workRow] {
+// workTable has the CPU time of each kind of work by the function that asks for it.
+func workTable(m *model.Model) *table {
 	list, all := m.Works()
-	var t table[*workRow]
-	t.Empty = "no CPU time caused by a line of the program"
-	share := func(d time.Duration) float64 { return statistics.Quotient(d.Seconds(), all.Seconds()) }
+	t := newTable("no CPU time caused by a line of the program", "work function file line cpu_ns share cpu_ns_per_op?")
 	left, operation := all, m.CPUPerOperation()
-	row := func(work, function string, d time.Duration) *workRow {
-		return &workRow{Work: work, Function: function, CPU: int64(d), Share: share(d), PerOp: int64(share(d) * float64(operation))}
+	costs := func(d time.Duration) []any {
+		share := quotient(d, all)
+		return []any{d, share, time.Duration(share * float64(operation))}
 	}
 	for _, e := range list {
-		r := row(string(e.Work), e.Line.Func, e.Time)
-		r.File, r.Line = e.Line.File, e.Line.Line
-		t.Rows = append(t.Rows, r)
+		t.add(string(e.Work), e.Line.Func, e.Line.File, e.Line.Line, costs(e.Time))
 		left -= e.Time
 	}
-	t.Columns = []layout.Column[*workRow]{
-		{Head: "CPU", Text: func(r *workRow) string { return figures.Duration(time.Duration(r.CPU)) }},
-		{Head: "SHARE", Text: func(r *workRow) string { return figures.Percent(r.Share) }},
-	}
+	t.show("CPU", "cpu_ns", "SHARE", "share")
 	if operation > 0 {
-		t.Columns = append(t.Columns, layout.Column[*workRow]{Head: "CPU/OP", Text: func(r *workRow) string { return figures.Duration(time.Duration(r.PerOp)) }})
+		t.show("CPU/OP", "cpu_ns_per_op")
 	}
-	t.Columns = append(t.Columns, []layout.Column[*workRow]{
-		{Head: "WORK", Left: true, Text: func(r *workRow) string { return r.Work }},
-		{Head: "FOR", Left: true, Text: func(r *workRow) string {
-			if r.Line == 0 {
-				return r.Function
-			}
-			return fmt.Sprintf("%s:%d", r.Function, r.Line)
-		}},
-	}...)
-	t.order = []sortKey[*workRow]{
-		{"cpu", largest(func(r *workRow) int64 { return r.CPU })},
-		{"work", smallest(func(r *workRow) string { return r.Work })},
-		{"function", smallest(func(r *workRow) string { return r.Function })},
-	}
-	t.Total = func([]*workRow) *workRow {
-		return row("all", figures.Duration(left)+" of it caused by no line: the runtime's own", all)
-	}
+	t.names("WORK", "work")
+	t.text("FOR", t.place).Left = true
+	t.order = []string{"cpu=cpu_ns", "work=work", "function=function"}
+	t.total("all", figures.Duration(left)+" of it caused by no line: the runtime's own", "", 0, costs(all))
 	return t
 }
 
-// A lineRow is what a line of the program or of its libraries costs.
-type lineRow struct {
-	Function string  `json:"function"`
-	File     string  `json:"file"`
-	Line     int     `json:"line"`
-	CPU      int64   `json:"cpu_ns"`
-	Cum      int64   `json:"cum_ns"`
-	Share    float64 `json:"share"`
-	Objects  float64 `json:"objects"`
-	Bytes    float64 `json:"bytes"`
-	// Of one operation, 0 where nothing tells that.
-	CPUPerOp     int64   `json:"cpu_ns_per_op,omitempty"`
-	CumPerOp     int64   `json:"cum_ns_per_op,omitempty"`
-	ObjectsPerOp float64 `json:"objects_per_op,omitempty"`
-	BytesPerOp   float64 `json:"bytes_per_op,omitempty"`
+// place returns a row's function and line, where it has one.
+func (t *table) place(r row) string {
+	if line := t.get(r, "line").(int64); line != 0 {
+		return fmt.Sprintf("%s:%d", t.name(r, "function"), line)
+	}
+	return t.name(r, "function")
 }
 
-func lineTable(m *model.Model) table[*lineRow] {
+// lineTable has what each line of the program or of its libraries costs.
+func lineTable(m *model.Model) *table {
 	list, all := m.Lines()
-	var t table[*lineRow]
-	t.Empty = "no CPU time and no allocation caused by a line of the program"
-	share := func(d time.Duration) float64 { return statistics.Quotient(d.Seconds(), all.CPU.Seconds()) }
+	t := newTable("no CPU time and no allocation caused by a line of the program",
+		"function file line cpu_ns cum_ns share objects bytes cpu_ns_per_op? cum_ns_per_op? objects_per_op? bytes_per_op?")
 	operation := m.CPUPerOperation()
 	perOp := operation > 0 || m.OperationShare(1) > 0
-	row := func(c *model.LineCost) *lineRow {
-		return &lineRow{Function: c.Line.Func, File: c.Line.File, Line: c.Line.Line, CPU: int64(c.CPU), Cum: int64(c.Cum), Share: share(c.Cum),
-			Objects: c.Objects, Bytes: c.Bytes, CPUPerOp: int64(share(c.CPU) * float64(operation)), CumPerOp: int64(share(c.Cum) * float64(operation)),
-			ObjectsPerOp: m.OperationShare(c.Objects), BytesPerOp: m.OperationShare(c.Bytes)}
+	each := func(d time.Duration) time.Duration { return time.Duration(quotient(d, all.CPU) * float64(operation)) }
+	costs := func(c *model.LineCost) []any {
+		return []any{c.CPU, c.Cum, quotient(c.Cum, all.CPU), c.Objects, c.Bytes, each(c.CPU), each(c.Cum), m.OperationShare(c.Objects), m.OperationShare(c.Bytes)}
 	}
-	rest := all
+	rest := all.CPU
 	for i := range list {
-		t.Rows = append(t.Rows, row(&list[i]))
-		rest.CPU -= list[i].CPU
-	}
-	column := func(head string, text func(r *lineRow) string) {
-		t.Columns = append(t.Columns, layout.Column[*lineRow]{Head: head, Text: text})
+		c := &list[i]
+		t.add(c.Line.Func, c.Line.File, c.Line.Line, costs(c))
+		rest -= c.CPU
 	}
 	if perOp {
-		column("CPU/OP", func(r *lineRow) string { return figures.Duration(time.Duration(r.CPUPerOp)) })
-		column("CUM/OP", func(r *lineRow) string { return figures.Duration(time.Duration(r.CumPerOp)) })
+		t.show("CPU/OP", "cpu_ns_per_op", "CUM/OP", "cum_ns_per_op")
 	} else {
-		column("CPU", func(r *lineRow) string { return figures.Duration(time.Duration(r.CPU)) })
-		column("CUM", func(r *lineRow) string { return figures.Duration(time.Duration(r.Cum)) })
+		t.show("CPU", "cpu_ns", "CUM", "cum_ns")
 	}
-	column("SHARE", func(r *lineRow) string { return figures.Percent(r.Share) })
+	t.show("SHARE", "share")
 	if all.Objects > 0 && perOp {
-		column("OBJECTS/OP", func(r *lineRow) string { return figures.Number(r.ObjectsPerOp) })
-		column("BYTES/OP", func(r *lineRow) string { return figures.Bytes(r.BytesPerOp) })
+		t.show("OBJECTS/OP", "objects_per_op", "BYTES/OP", "bytes_per_op")
 	} else if all.Objects > 0 {
-		column("OBJECTS", func(r *lineRow) string { return figures.Int(int64(r.Objects)) })
-		column("BYTES", func(r *lineRow) string { return figures.Bytes(r.Bytes) })
+		t.text("OBJECTS", func(r row) string { return figures.Int(int64(t.get(r, "objects").(float64))) })
+		t.show("BYTES", "bytes")
 	}
-	t.Columns = append(t.Columns, layout.Column[*lineRow]{Head: "LINE", Left: true, Text: func(r *lineRow) string {
-		if r.Line == 0 {
-			return r.Function
-		}
-		return fmt.Sprintf("%s:%d", r.Function, r.Line)
-	}})
-	t.order = []sortKey[*lineRow]{
-		{"cpu", largest(func(r *lineRow) int64 { return r.CPU })},
-		{"cum", largest(func(r *lineRow) int64 { return r.Cum })},
-		{"bytes", largest(func(r *lineRow) float64 { return r.Bytes })},
-		{"objects", largest(func(r *lineRow) float64 { return r.Objects })},
+	t.text("LINE", t.place).Left = true
+	t.order = []string{"cpu=cpu_ns", "cum=cum_ns", "bytes=bytes", "objects=objects"}
+	t.total("all, "+figures.Duration(rest)+" of the CPU for no line: the runtime's own", "", 0, costs(&all))
+	text := "CPU and allocations are of the line and of what it calls of the standard library; CUM, and its SHARE, " +
+		"of all that it calls: an upper bound on what the line can save"
+	if all.Objects > 0 {
+		text += ". Objects are those of the allocs profile, where several of a few bytes share one"
 	}
-	t.Total = func([]*lineRow) *lineRow {
-		r := row(&all)
-		r.Function = "all, " + figures.Duration(rest.CPU) + " of the CPU for no line: the runtime's own"
-		return r
+	if !perOp && m.Load != nil && len(m.Load.Benchmarks) > 0 {
+		text += ". Several benchmarks ran: record one of them with -bench, and the account is of one operation"
 	}
-	t.Notes = func(_ []*lineRow, width int) []string {
-		text := "CPU and allocations are of the line and of what it calls of the standard library; CUM, and its SHARE, " +
-			"of all that it calls: an upper bound on what the line can save"
-		if all.Objects > 0 {
-			text += ". Objects are those of the allocs profile, where several of a few bytes share one"
-		}
-		if !perOp && m.Load != nil && len(m.Load.Benchmarks) > 0 {
-			text += ". Several benchmarks ran: record one of them with -bench, and the account is of one operation"
-		}
-		return []string{strings.Join(layout.FigureLines(text, min(width, layout.MaxWidth)), "\n")}
-	}
+	t.note(text)
 	return t
 }
 
-// A labelRow is what goroutines with one label of pprof did.
-type labelRow struct {
-	Label      string  `json:"label"`
-	Value      string  `json:"value"`
-	CPU        int64   `json:"cpu_ns"`
-	Share      float64 `json:"share"`
-	Goroutines int64   `json:"goroutines"`
+// functionTable has what each function costs by itself, and with all that it calls.
+func functionTable(m *model.Model) *table {
+	list, all := m.Functions()
+	t := newTable("no sample of the CPU or of the heap", "function cpu_ns cum_ns share bytes cum_bytes inuse_bytes cum_inuse_bytes")
+	values := func(c *model.FunctionCost) []any {
+		return []any{c.Name, c.CPU, c.CumCPU, quotient(c.CumCPU, all.CPU), int64(c.Bytes), int64(c.CumBytes), int64(c.InUse), int64(c.CumInUse)}
+	}
+	for i := range list {
+		t.add(values(&list[i]))
+	}
+	if all.CPU > 0 {
+		t.show("CPU", "cpu_ns", "CUM", "cum_ns", "SHARE", "share")
+	}
+	if all.InUse > 0 {
+		t.show("IN USE", "inuse_bytes", "CUM", "cum_inuse_bytes")
+	}
+	if all.Bytes > 0 && (all.CPU == 0 || all.InUse == 0) { // all three are too wide
+		t.show("BYTES", "bytes", "CUM", "cum_bytes")
+	}
+	t.text("FUNCTION", func(r row) string { return shortFunction(t.name(r, "function")) }).Left = true
+	t.order = []string{"cpu=cpu_ns", "cum=cum_ns", "inuse=inuse_bytes", "bytes=bytes"}
+	sum := values(&all)
+	sum[0], sum[2], sum[5], sum[7] = "all", sum[1], sum[4], sum[6]
+	t.total(sum)
+	t.note("each function by itself, and in CUM with all that it calls")
+	return t
 }
 
 // labelTable is by the labels that the program gives its goroutines: those of the CPU
 // profile, and of the goroutines at the end. One with several labels is in several rows.
-func labelTable(m *model.Model) table[*labelRow] {
-	var t table[*labelRow]
-	t.Empty = "no labels"
-	type key struct{ label, value string }
-	rows := map[key]*labelRow{}
-	each := func(p *model.Profile, column int, add func(r *labelRow, v int64)) (all int64) {
+func labelTable(m *model.Model) *table {
+	t := newTable("no labels", "label value cpu_ns share goroutines")
+	type label struct{ name, value string }
+	rows := map[label]bool{}
+	sums := func(p *model.Profile, column int) (by map[label]int64, all int64) {
+		by = map[label]int64{}
 		if p == nil || column < 0 {
-			return 0
+			return by, 0
 		}
 		for i := range p.Samples {
 			s := &p.Samples[i]
@@ -266,43 +209,26 @@ func labelTable(m *model.Model) table[*labelRow] {
 				continue
 			}
 			all += s.Values[column]
-			for label, value := range s.Labels {
-				k := key{label, value}
-				if rows[k] == nil {
-					rows[k] = &labelRow{Label: label, Value: value}
-				}
-				add(rows[k], s.Values[column])
+			for name, value := range s.Labels {
+				rows[label{name, value}] = true
+				by[label{name, value}] += s.Values[column]
 			}
 		}
-		return all
+		return by, all
 	}
-	var all int64
+	nanos := -1
 	if m.CPU != nil {
-		_, nanos := m.CPU.Columns()
-		all = each(m.CPU, nanos, func(r *labelRow, v int64) { r.CPU += v })
+		_, nanos = m.CPU.Columns()
 	}
-	goroutines := each(m.Goroutines.End, 0, func(r *labelRow, v int64) { r.Goroutines += v })
-	for _, r := range rows {
-		r.Share = statistics.Quotient(float64(r.CPU), float64(all))
-		t.Rows = append(t.Rows, r)
+	cpu, all := sums(m.CPU, nanos)
+	goroutines, alive := sums(m.Goroutines.End, 0)
+	for _, l := range slices.SortedFunc(maps.Keys(rows), func(a, b label) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.value, b.value)) }) {
+		t.add(l.name, l.value, time.Duration(cpu[l]), statistics.Quotient(float64(cpu[l]), float64(all)), goroutines[l])
 	}
-	slices.SortFunc(t.Rows, func(a, b *labelRow) int { return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.Value, b.Value)) })
-	t.Columns = []layout.Column[*labelRow]{
-		{Head: "CPU", Text: func(r *labelRow) string { return figures.Duration(time.Duration(r.CPU)) }},
-		{Head: "SHARE", Text: func(r *labelRow) string { return figures.Percent(r.Share) }},
-		{Head: "GOROUTINES", Text: func(r *labelRow) string { return figures.Int(int(r.Goroutines)) }},
-		{Head: "LABEL", Left: true, Text: func(r *labelRow) string { return r.Label }},
-		{Head: "VALUE", Left: true, Text: func(r *labelRow) string { return r.Value }},
-	}
-	t.order = []sortKey[*labelRow]{
-		{"cpu", largest(func(r *labelRow) int64 { return r.CPU })},
-		{"goroutines", largest(func(r *labelRow) int64 { return r.Goroutines })},
-		{"label", smallest(func(r *labelRow) string { return r.Label })},
-		{"value", smallest(func(r *labelRow) string { return r.Value })},
-	}
-	t.Total = func([]*labelRow) *labelRow {
-		return &labelRow{Label: "all", Value: "with and without labels", CPU: all, Share: 1, Goroutines: goroutines}
-	}
+	t.show("CPU", "cpu_ns", "SHARE", "share", "GOROUTINES", "goroutines")
+	t.names("LABEL", "label", "VALUE", "value")
+	t.order = []string{"cpu=cpu_ns", "goroutines=goroutines", "label=label", "value=value"}
+	t.total("all", "with and without labels", time.Duration(all), 1.0, alive)
 	return t
 }
 
@@ -327,206 +253,145 @@ func wordsFor(a *model.CPUAccount) (lines []string) {
 // fixed keeps the points of a column under each other.
 func fixed(v float64) string { return fmt.Sprintf("%.3f", v) }
 
-// A timeRow is one use of the time of one kind of thing.
-type timeRow struct {
-	Axis   string `json:"axis"`
-	Part   string `json:"part"`
-	Time   int64  `json:"time_ns"`
-	Window int64  `json:"window_ns"`
-	// Share is of the axis' total; null for what overlaps its parts.
-	Share *float64 `json:"share"`
-
-	order int
-}
-
-func timeTable(m *model.Model) table[*timeRow] {
-	var t table[*timeRow]
-	t.Empty = "no time"
+// timeTable has each use of the time of one kind of thing.
+func timeTable(m *model.Model) *table {
+	t := newTable("no time", "axis part time_ns window_ns share")
+	var lines []string
 	for _, a := range m.Axes() {
 		for _, p := range a.Parts {
-			share := statistics.Quotient(p.Time.Seconds(), a.Total.Seconds())
-			t.Rows = append(t.Rows, &timeRow{a.Name, p.Name, int64(p.Time), int64(a.Window), &share, len(t.Rows)})
+			t.add(a.Name, p.Name, p.Time, a.Window, quotient(p.Time, a.Total))
 		}
 		for _, p := range a.Beside {
-			t.Rows = append(t.Rows, &timeRow{a.Name, p.Name, int64(p.Time), int64(a.Window), nil, len(t.Rows)})
+			t.add(a.Name, p.Name, p.Time, a.Window)
 		}
+		lines = append(lines, fmt.Sprintf("%s: %s = %s, over %s", a.Name, a.What, figures.Duration(a.Total), figures.Duration(a.Window)))
 	}
-	t.Columns = []layout.Column[*timeRow]{
-		{Head: "OF", Left: true, Text: func(r *timeRow) string { return r.Axis }},
-		{Head: "TIME", Text: func(r *timeRow) string { return figures.Duration(time.Duration(r.Time)) }},
-		{Head: "ON AVERAGE", Text: func(r *timeRow) string { return fixed(statistics.Quotient(float64(r.Time), float64(r.Window))) }},
-		{Head: "SHARE", Text: func(r *timeRow) string {
-			if r.Share == nil {
-				return "(beside)"
-			}
-			return figures.Percent(*r.Share)
-		}},
-		{Head: "SPENT", Left: true, Text: func(r *timeRow) string { return r.Part }},
+	t.names("OF", "axis")
+	t.show("TIME", "time_ns")
+	t.text("ON AVERAGE", func(r row) string {
+		return fixed(statistics.Quotient(amount(r, t.at["time_ns"]), amount(r, t.at["window_ns"])))
+	})
+	share := t.written("share")
+	t.text("SHARE", func(r row) string {
+		if t.get(r, "share") == nil {
+			return "(beside)"
+		}
+		return share(r)
+	})
+	t.names("SPENT", "part")
+	t.order = []string{"of=", "time=time_ns"}
+	if why := diagnosis.Disturbed(m); why != "" {
+		lines = append(lines, "note: "+why)
 	}
-	t.order = []sortKey[*timeRow]{{"of", smallest(func(r *timeRow) int { return r.order })}, {"time", largest(func(r *timeRow) int64 { return r.Time })}}
-	t.Notes = func(_ []*timeRow, width int) []string {
-		var lines []string
-		for _, a := range m.Axes() {
-			lines = append(lines, fmt.Sprintf("%s: %s = %s, over %s", a.Name, a.What, figures.Duration(a.Total), figures.Duration(a.Window)))
-		}
-		if why := diagnosis.Disturbed(m); why != "" {
-			lines = append(lines, "note: "+why)
-		}
-		for i, l := range lines {
-			lines[i] = strings.Join(layout.FigureLines(l, min(width, layout.MaxWidth)), "\n")
-		}
-		return []string{strings.Join(lines, "\n")}
-	}
+	t.note(lines...)
 	return t
 }
 
-// An operationRow is what one operation costs of something.
-type operationRow struct {
-	Name   string  `json:"name"`
-	Value  float64 `json:"value"`
-	Unit   string  `json:"unit"` // seconds, bytes, count
-	Source string  `json:"source"`
-
-	order int
-}
-
-func operationTable(m *model.Model) table[*operationRow] {
-	var t table[*operationRow]
-	t.Empty = "nothing was measured that could be divided by the operations"
-	for i, p := range m.PerOperation() {
-		t.Rows = append(t.Rows, &operationRow{p.Name(), p.Value, p.Unit, string(p.Source), i})
+// operationTable has what one operation costs of each thing.
+func operationTable(m *model.Model) *table {
+	t := newTable("nothing was measured that could be divided by the operations", "name value unit source")
+	for _, p := range m.PerOperation() {
+		t.add(p.Name(), p.Value, p.Unit, string(p.Source))
 	}
-	t.Columns = []layout.Column[*operationRow]{
-		{Head: "PER OPERATION", Text: func(r *operationRow) string { return layout.Safe(fact.Unit(r.Unit).Format(r.Value)) }},
-		{Head: "SOURCE", Left: true, Drop: 1, Text: func(r *operationRow) string { return orDash(r.Source) }},
-		{Head: "WHAT", Left: true, Text: func(r *operationRow) string { return r.Name }},
-	}
-	t.order = []sortKey[*operationRow]{{"what", smallest(func(r *operationRow) int { return r.order })}, {"name", smallest(func(r *operationRow) string { return r.Name })}}
+	t.text("PER OPERATION", func(r row) string {
+		return layout.Safe(fact.Unit(t.name(r, "unit")).Format(t.get(r, "value").(float64)))
+	})
+	t.names("SOURCE", "source", "WHAT", "name")
+	t.Columns[1].Drop = 1
+	t.order = []string{"what=", "name=name"}
 	o := m.Operations()
-	t.Notes = func(_ []*operationRow, width int) []string {
-		text := fmt.Sprintf("operations: %s (%s) in %s, %s a second; counted by %s", figures.Int(int64(o.Count+0.5)), o.Name,
-			figures.Duration(m.Run.Duration), figures.Number(o.PerSecond(m.Run.Duration)), o.From)
-		return []string{strings.Join(layout.FigureLines(text, min(width, layout.MaxWidth)), "\n")}
-	}
+	t.note(fmt.Sprintf("operations: %s (%s) in %s, %s a second; counted by %s", figures.Int(int64(o.Count+0.5)), o.Name,
+		figures.Duration(m.Run.Duration), figures.Number(o.PerSecond(m.Run.Duration)), o.From))
 	return t
 }
 
-// A syscallRow is all system calls of one name, or other work of the kernel.
-type syscallRow struct {
-	Name string `json:"name"`
-	// What the kernel counted; null when it did not.
-	Count *int64 `json:"count"`
-	Time  *int64 `json:"time_ns"` // from entry to return, waiting included
-	// CPU is what samples show; null without samples.
-	CPU          *int64           `json:"cpu_ns"`
-	Bytes        int64            `json:"bytes"`
-	Errors       map[string]int64 `json:"errors"`
-	PerOperation *float64         `json:"per_operation"`
-}
-
-func syscallTable(m *model.Model) table[*syscallRow] {
-	var t table[*syscallRow]
-	t.Empty = "no system calls"
-	rows := map[string]*syscallRow{}
-	get := func(name string) *syscallRow {
+// syscallTable has all system calls by name, and other work of the kernel: nil for what
+// it did not count, and for CPU time without samples.
+func syscallTable(m *model.Model) *table {
+	t := newTable("no system calls", "name count time_ns cpu_ns bytes errors per_operation .failed")
+	rows := map[string]row{}
+	get := func(name string) row {
 		if rows[name] == nil {
-			rows[name] = &syscallRow{Name: name, Errors: map[string]int64{}}
-			t.Rows = append(t.Rows, rows[name])
+			rows[name] = t.add(name, nil, nil, nil, 0, map[string]int64{}, nil, 0)
 		}
 		return rows[name]
 	}
-	perSecond := func(r *syscallRow) float64 { return 0 }
+	window := time.Duration(0)
 	if s := m.Syscalls; s != nil {
+		window = s.Window
 		ops := m.Operations().PerSecond(m.Run.Duration)
 		for _, c := range s.Calls {
 			r := get(c.Name)
-			r.Count, r.Bytes = &c.Count, c.Bytes
+			t.set(r, "count", c.Count)
+			t.set(r, "bytes", c.Bytes)
 			if c.Time > 0 {
-				ns := int64(c.Time)
-				r.Time = &ns
+				t.set(r, "time_ns", c.Time)
 			}
-			for e, n := range c.Errors {
-				r.Errors[e] = n
+			failed := int64(0)
+			for _, n := range c.Errors {
+				failed += n
 			}
-			if ops > 0 && s.Window > 0 {
-				per := float64(c.Count) / s.Window.Seconds() / ops
-				r.PerOperation = &per
+			if failed > 0 {
+				t.set(r, "errors", c.Errors)
+				t.set(r, ".failed", failed)
+			}
+			if ops > 0 && window > 0 {
+				t.set(r, "per_operation", float64(c.Count)/window.Seconds()/ops)
 			}
 		}
-		perSecond = func(r *syscallRow) float64 { return statistics.Quotient(float64(value(r.Count)), s.Window.Seconds()) }
 	}
 	if a := m.CPUAccount(); a != nil && a.Believed != "" {
 		for _, n := range a.KernelCalls() {
-			ns := int64(n.Time)
-			get(n.Name).CPU = &ns
+			t.set(get(n.Name), "cpu_ns", n.Time)
 		}
 	}
-	t.Columns = syscallColumns(perSecond)
-	t.order = []sortKey[*syscallRow]{
-		{"cpu", largest(func(r *syscallRow) int64 { return value(r.CPU) })}, {"count", largest(func(r *syscallRow) int64 { return value(r.Count) })},
-		{"time", largest(func(r *syscallRow) int64 { return value(r.Time) })}, {"bytes", largest(func(r *syscallRow) int64 { return r.Bytes })},
-		{"errors", largest(func(r *syscallRow) int64 { return failures(r) })}, {"name", smallest(func(r *syscallRow) string { return r.Name })},
-	}
+	t.showSyscalls(window)
+	t.order = []string{"cpu=cpu_ns", "count=count", "time=time_ns", "bytes=bytes", "errors=.failed", "name=name"}
 	if m.Syscalls != nil && m.CPUAccount() == nil {
 		t.order[0], t.order[1] = t.order[1], t.order[0] // without samples the most frequent first
 	}
-	t.Total = func(list []*syscallRow) *syscallRow { return syscallTotal(list) }
-	t.Notes = func(_ []*syscallRow, width int) []string { return syscallNotes(m, width) }
+	t.sum("all", "name")
+	t.note(syscallNotes(m)...)
 	return t
 }
 
-func syscallColumns(perSecond func(*syscallRow) float64) []layout.Column[*syscallRow] {
-	return []layout.Column[*syscallRow]{
-		{Head: "CALLS", Text: func(r *syscallRow) string {
-			if r.Count == nil {
-				return "-"
-			}
-			return figures.Int(*r.Count)
-		}},
-		{Head: "A SECOND", Drop: 2, Text: func(r *syscallRow) string {
-			if r.Count == nil {
-				return "-"
-			}
-			return figures.Number(perSecond(r))
-		}},
-		{Head: "CPU", Text: func(r *syscallRow) string { return optionalText(r.CPU) }},
-		{Head: "IN CALLS", Text: func(r *syscallRow) string { return optionalText(r.Time) }},
-		{Head: "MEAN", Drop: 3, Text: func(r *syscallRow) string {
-			if r.Time == nil || value(r.Count) == 0 {
-				return "-"
-			}
-			return figures.Duration(time.Duration(*r.Time / *r.Count))
-		}},
-		spare(4, layout.Column[*syscallRow]{Head: "BYTES", Text: func(r *syscallRow) string {
-			if r.Bytes == 0 {
-				return "0"
-			}
-			return figures.Bytes(r.Bytes)
-		}}),
-		spare(5, layout.Column[*syscallRow]{Head: "FAILED", Text: func(r *syscallRow) string { return figures.Int(failures(r)) }}),
-		{Head: "NAME", Left: true, Text: func(r *syscallRow) string { return r.Name + mostFailed(r) }},
-	}
-}
-
-func value(n *int64) int64 {
-	if n == nil {
-		return 0
-	}
-	return *n
-}
-
-func failures(r *syscallRow) (n int64) {
-	for _, k := range r.Errors {
-		n += k
-	}
-	return n
+func (t *table) showSyscalls(window time.Duration) {
+	t.show("CALLS", "count")
+	t.text("A SECOND", func(r row) string {
+		n, ok := t.get(r, "count").(int64)
+		if !ok {
+			return "-"
+		}
+		return figures.Number(statistics.Quotient(float64(n), window.Seconds()))
+	}).Drop = 2
+	t.show("CPU", "cpu_ns", "IN CALLS", "time_ns")
+	t.text("MEAN", func(r row) string {
+		n, _ := t.get(r, "count").(int64)
+		d, ok := t.get(r, "time_ns").(time.Duration)
+		if !ok || n == 0 {
+			return "-"
+		}
+		return figures.Duration(d / time.Duration(n))
+	}).Drop = 3
+	c := t.text("BYTES", func(r row) string {
+		if n := t.get(r, "bytes").(int64); n != 0 {
+			return figures.Bytes(n)
+		}
+		return "0"
+	})
+	c.Drop, c.Quiet = 4, true
+	t.spare(5, "FAILED", ".failed")
+	t.text("NAME", func(r row) string {
+		errors, _ := t.get(r, "errors").(map[string]int64)
+		return t.name(r, "name") + mostFailed(errors)
+	}).Left = true
 }
 
 // mostFailed names the error that most of the failed calls had.
-func mostFailed(r *syscallRow) string {
+func mostFailed(errors map[string]int64) string {
 	best := ""
-	for e, n := range r.Errors {
-		if best == "" || n > r.Errors[best] || n == r.Errors[best] && e < best {
+	for e, n := range errors {
+		if best == "" || n > errors[best] || n == errors[best] && e < best {
 			best = e
 		}
 	}
@@ -539,26 +404,6 @@ func mostFailed(r *syscallRow) string {
 	return " (" + best + ")"
 }
 
-func syscallTotal(list []*syscallRow) *syscallRow {
-	sum := &syscallRow{Name: "all", Errors: map[string]int64{}}
-	add := func(to **int64, n *int64) {
-		if n == nil {
-			return
-		}
-		if *to == nil {
-			*to = new(int64)
-		}
-		**to += *n
-	}
-	for _, r := range list {
-		add(&sum.Count, r.Count)
-		add(&sum.Time, r.Time)
-		add(&sum.CPU, r.CPU)
-		sum.Bytes += r.Bytes
-	}
-	return sum
-}
-
 func samplesOf(s model.Source) string {
 	if s == model.CPU {
 		return "the CPU profile's samples"
@@ -566,8 +411,7 @@ func samplesOf(s model.Source) string {
 	return sampleName(string(s))
 }
 
-func syscallNotes(m *model.Model, width int) []string {
-	var lines []string
+func syscallNotes(m *model.Model) (lines []string) {
 	if s := m.Syscalls; s != nil && !s.Exact() {
 		lines = append(lines, fmt.Sprintf("counted in %s of the time, scaled up; all calls: record --sources syscalls", figures.Percent(s.Share)))
 	}
@@ -584,71 +428,23 @@ func syscallNotes(m *model.Model, width int) []string {
 	} else if s.Lost > 0 {
 		lines = append(lines, fmt.Sprintf("%s calls could not be counted", figures.Int(s.Lost)))
 	}
-	for i, l := range lines {
-		lines[i] = strings.Join(layout.FigureLines(l, min(width, layout.MaxWidth)), "\n")
-	}
-	return []string{strings.Join(lines, "\n")}
+	return lines
 }
 
-// A threadRow is an OS thread.
-type threadRow struct {
-	ID          int    `json:"id"`
-	Name        string `json:"name"`
-	User        int64  `json:"user_ns"`
-	System      int64  `json:"system_ns"`
-	RunQueue    int64  `json:"run_queue_ns"`
-	Voluntary   int64  `json:"voluntary"`
-	Involuntary int64  `json:"involuntary"`
-}
-
-func (r *threadRow) cpu() int64 { return r.User + r.System }
-
-func threadTable(m *model.Model) table[*threadRow] {
-	var t table[*threadRow]
-	t.Empty = "no threads"
+func threadTable(m *model.Model) *table {
+	t := newTable("no threads", "id name user_ns system_ns run_queue_ns voluntary involuntary .cpu")
 	for _, h := range m.Process.Threads {
-		t.Rows = append(t.Rows, &threadRow{h.ID, h.Name, int64(h.User), int64(h.System), int64(h.RunQueue), h.Voluntary, h.Involuntary})
+		t.add(ident(h.ID), h.Name, h.User, h.System, h.RunQueue, h.Voluntary, h.Involuntary, h.User+h.System)
 	}
-	ns := func(head string, v func(*threadRow) int64) layout.Column[*threadRow] {
-		return layout.Column[*threadRow]{Head: head, Text: func(r *threadRow) string { return figures.Duration(time.Duration(v(r))) }}
-	}
-	t.Columns = []layout.Column[*threadRow]{
-		{Head: "THREAD", Left: true, Text: func(r *threadRow) string {
-			if r.ID < 0 {
-				return "all"
-			}
-			return fmt.Sprint(r.ID)
-		}},
-		ns("CPU", (*threadRow).cpu), ns("USER", func(r *threadRow) int64 { return r.User }), ns("KERNEL", func(r *threadRow) int64 { return r.System }),
-		ns("RUN QUEUE", func(r *threadRow) int64 { return r.RunQueue }),
-		{Head: "WAITS", Text: func(r *threadRow) string { return figures.Int(r.Voluntary) }},
-		{Head: "PREEMPTED", Text: func(r *threadRow) string { return figures.Int(r.Involuntary) }},
-		{Head: "NAME", Left: true, Drop: 1, Text: func(r *threadRow) string { return orDash(r.Name) }},
-	}
-	t.order = []sortKey[*threadRow]{
-		{"cpu", largest((*threadRow).cpu)}, {"user", largest(func(r *threadRow) int64 { return r.User })},
-		{"kernel", largest(func(r *threadRow) int64 { return r.System })}, {"runqueue", largest(func(r *threadRow) int64 { return r.RunQueue })},
-		{"waits", largest(func(r *threadRow) int64 { return r.Voluntary })}, {"preempted", largest(func(r *threadRow) int64 { return r.Involuntary })},
-		{"id", smallest(func(r *threadRow) int { return r.ID })},
-	}
-	t.Total = func(list []*threadRow) *threadRow {
-		sum := &threadRow{ID: -1}
-		for _, r := range list {
-			sum.User += r.User
-			sum.System += r.System
-			sum.RunQueue += r.RunQueue
-			sum.Voluntary += r.Voluntary
-			sum.Involuntary += r.Involuntary
-		}
-		return sum
-	}
-	t.Notes = func(_ []*threadRow, width int) []string {
-		first, last, ok := m.Process.Window()
-		if !ok {
-			return nil
-		}
-		text := fmt.Sprintf("the process used %s in %s; threads that ended are not listed", figures.Duration(last.User+last.System-first.User-first.System), figures.Duration(last.At-first.At))
-		return []string{strings.Join(layout.FigureLines(text, min(width, layout.MaxWidth)), "\n")}
+	t.names("THREAD", "id")
+	t.show("CPU", ".cpu", "USER", "user_ns", "KERNEL", "system_ns", "RUN QUEUE", "run_queue_ns", "WAITS", "voluntary", "PREEMPTED", "involuntary")
+	t.text("NAME", t.written("name")).Left = true
+	t.Columns[len(t.Columns)-1].Drop = 1
+	t.order = []string{"cpu=.cpu", "user=user_ns", "kernel=system_ns", "runqueue=run_queue_ns", "waits=voluntary", "preempted=involuntary", "id=id"}
+	t.sum("all", "id")
+	if first, last, ok := m.Process.Window(); ok {
+		t.note(fmt.Sprintf("the process used %s in %s; threads that ended are not listed",
+			figures.Duration(last.User+last.System-first.User-first.System), figures.Duration(last.At-first.At)))
 	}
 	return t
 }

@@ -1,11 +1,9 @@
 package report
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -78,57 +76,21 @@ func Ledger(w io.Writer, m *model.Model, o LedgerOptions) error {
 	} else if m.Sched == nil && slices.Contains(LedgerTables, o.By) {
 		return problem.New(problem.Absence, diagnosis.HowToGet(model.Trace), "a ledger needs an execution trace")
 	}
-	switch o.By {
-	case "cpu":
-		return writeLedger(w, m, o, cpuTable)
-	case "time":
-		return writeLedger(w, m, o, timeTable)
-	case "memory":
-		return writeLedger(w, m, o, memoryTable)
-	case "operation":
-		return writeLedger(w, m, o, operationTable)
-	case "function":
-		return writeLedger(w, m, o, functionTable)
-	case "line":
-		return writeLedger(w, m, o, lineTable)
-	case "work":
-		return writeLedger(w, m, o, workTable)
-	case "label":
-		return writeLedger(w, m, o, labelTable)
-	case "syscall":
-		return writeLedger(w, m, o, syscallTable)
-	case "thread":
-		return writeLedger(w, m, o, threadTable)
-	case "group":
-		return writeLedger(w, m, o, groupTable)
-	case "goroutine":
-		return writeLedger(w, m, o, goroutineTable)
-	case "p":
-		return writeLedger(w, m, o, procTable)
-	case "gc":
-		return writeLedger(w, m, o, gcTable)
-	case "task":
-		return writeLedger(w, m, o, taskTable)
-	case "region":
-		return writeLedger(w, m, o, regionTable)
+	of := tables[o.By]
+	if of == nil {
+		return fmt.Errorf("no ledger by %q; it is one of %s", o.By, strings.Join(LedgerTables, ", "))
 	}
-	return fmt.Errorf("no ledger by %q; it is one of %s", o.By, strings.Join(LedgerTables, ", "))
+	return of(m).write(w, m, o)
 }
 
-// A table is one account.
-type table[R any] struct {
-	layout.Grid[R]
-	// order sorts rows by each name that --sort takes; the first is the default.
-	order []sortKey[R]
+// tables has what makes the table of each account.
+var tables = map[string]func(*model.Model) *table{
+	"group": groupTable, "goroutine": goroutineTable, "p": procTable, "gc": gcTable, "task": taskTable, "region": regionTable,
+	"cpu": cpuTable, "time": timeTable, "memory": memoryTable, "operation": operationTable, "function": functionTable, "line": lineTable,
+	"work": workTable, "label": labelTable, "syscall": syscallTable, "thread": threadTable,
 }
 
-type sortKey[R any] struct {
-	name string
-	less func(a, b R) int
-}
-
-func writeLedger[R any](w io.Writer, m *model.Model, o LedgerOptions, make func(*model.Model) table[R]) error {
-	t := make(m)
+func (t *table) write(w io.Writer, m *model.Model, o LedgerOptions) error {
 	if err := t.sort(o.By, o.Sort); err != nil {
 		return err
 	}
@@ -137,9 +99,13 @@ func writeLedger[R any](w io.Writer, m *model.Model, o LedgerOptions, make func(
 		shown = shown[:o.Top]
 	}
 	if o.JSON {
+		list, err := t.objects(shown)
+		if err != nil {
+			return err
+		}
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
-		return e.Encode(append([]R{}, shown...))
+		return e.Encode(list)
 	}
 	x := newTexter(o.Options)
 	prose := x.Width
@@ -156,22 +122,6 @@ func writeLedger[R any](w io.Writer, m *model.Model, o LedgerOptions, make func(
 		x.notes(m.Run.Coverage.Notes)
 	}
 	return x.Flush(w)
-}
-
-func (t *table[R]) sort(by, name string) error {
-	key := slices.IndexFunc(t.order, func(k sortKey[R]) bool { return k.name == name })
-	if name == "" {
-		key = 0
-	}
-	if key < 0 {
-		known := make([]string, len(t.order))
-		for i, k := range t.order {
-			known[i] = k.name
-		}
-		return problem.Unknown("sort", name, known, "the ledger by %s cannot be sorted by %q; it knows %s", by, name, strings.Join(known, ", "))
-	}
-	slices.SortStableFunc(t.Rows, t.order[key].less)
-	return nil
 }
 
 // coverage says how much of the trace the figures are of.
@@ -205,156 +155,5 @@ func (x *texter) notes(list []string) {
 		for _, l := range layout.Lines("note: "+n, x.Width) {
 			x.Line(x.In(layout.Yellow, l))
 		}
-	}
-}
-
-// largest returns a comparison that puts large values first.
-func largest[R any, V cmp.Ordered](v func(R) V) func(a, b R) int {
-	return func(a, b R) int { return cmp.Compare(v(b), v(a)) }
-}
-
-func smallest[R any, V cmp.Ordered](v func(R) V) func(a, b R) int {
-	return func(a, b R) int { return cmp.Compare(v(a), v(b)) }
-}
-
-// ledgerTimes is goroutine time in the ledger's JSON.
-type ledgerTimes struct {
-	Running        int64            `json:"running_ns"`
-	Runnable       int64            `json:"runnable_ns"`
-	Syscall        int64            `json:"syscall_ns"`
-	SyscallBlocked int64            `json:"syscall_blocked_ns"`
-	Blocked        map[string]int64 `json:"blocked_ns"`
-	Unknown        int64            `json:"unknown_ns"`
-}
-
-func toTimes(t model.Times) ledgerTimes {
-	return ledgerTimes{
-		Running: int64(t.Running), Runnable: int64(t.Runnable),
-		Syscall: int64(t.Syscall + t.SyscallBlocked), SyscallBlocked: int64(t.SyscallBlocked),
-		Blocked: toNS(t.Blocked), Unknown: int64(t.Unknown),
-	}
-}
-
-func toNS(m map[string]time.Duration) map[string]int64 {
-	out := make(map[string]int64, len(m))
-	for k, d := range m {
-		out[k] = int64(d)
-	}
-	return out
-}
-
-func (t *ledgerTimes) add(o ledgerTimes) {
-	t.Running += o.Running
-	t.Runnable += o.Runnable
-	t.Syscall += o.Syscall
-	t.SyscallBlocked += o.SyscallBlocked
-	t.Unknown += o.Unknown
-	for r, d := range o.Blocked {
-		t.Blocked[r] += d
-	}
-}
-
-func (t *ledgerTimes) blocked() (d int64) {
-	for _, b := range t.Blocked {
-		d += b
-	}
-	return d
-}
-
-func (t *ledgerTimes) total() int64 {
-	return t.Running + t.Runnable + t.Syscall + t.Unknown + t.blocked()
-}
-
-// timesColumns are the columns of goroutine time, which add up to the first.
-func timesColumns[R any](of func(R) *ledgerTimes) []layout.Column[R] {
-	ns := func(head string, v func(*ledgerTimes) int64) layout.Column[R] {
-		return layout.Column[R]{Head: head, Text: func(r R) string { return figures.Duration(time.Duration(v(of(r)))) }}
-	}
-	return []layout.Column[R]{
-		ns("TOTAL", (*ledgerTimes).total),
-		ns("RUNNING", func(t *ledgerTimes) int64 { return t.Running }),
-		ns("RUNNABLE", func(t *ledgerTimes) int64 { return t.Runnable }),
-		spare(4, ns("SYSCALL", func(t *ledgerTimes) int64 { return t.Syscall })),
-		ns("BLOCKED", (*ledgerTimes).blocked),
-		spare(3, ns("UNKNOWN", func(t *ledgerTimes) int64 { return t.Unknown })),
-		{Head: "MOSTLY ON", Left: true, Drop: 1, Text: func(r R) string { return mostly(of(r).Blocked) }},
-	}
-}
-
-// spare marks a column that can be left out when it is all zeros.
-func spare[R any](drop int, c layout.Column[R]) layout.Column[R] {
-	c.Drop, c.Quiet = drop, true
-	return c
-}
-
-// mostly names the reason that most of the blocked time has.
-func mostly(blocked map[string]int64) string {
-	best, sum := "", int64(0)
-	for _, r := range slices.Sorted(maps.Keys(blocked)) {
-		sum += blocked[r]
-		if blocked[r] > blocked[best] {
-			best = r
-		}
-	}
-	if sum == 0 {
-		return "-"
-	}
-	return cmp.Or(best, "(not recorded)") + " " + figures.Percent(float64(blocked[best])/float64(sum))
-}
-
-func timesOrder[R any](of func(R) *ledgerTimes) []sortKey[R] {
-	key := func(name string, v func(*ledgerTimes) int64) sortKey[R] {
-		return sortKey[R]{name, largest(func(r R) int64 { return v(of(r)) })}
-	}
-	return []sortKey[R]{
-		key("total", (*ledgerTimes).total),
-		key("running", func(t *ledgerTimes) int64 { return t.Running }),
-		key("runnable", func(t *ledgerTimes) int64 { return t.Runnable }),
-		key("syscall", func(t *ledgerTimes) int64 { return t.Syscall }),
-		key("blocked", (*ledgerTimes).blocked),
-		key("unknown", func(t *ledgerTimes) int64 { return t.Unknown }),
-	}
-}
-
-func orDash(s string) string { return cmp.Or(s, "-") }
-
-func optional(d time.Duration) *int64 {
-	if d < 0 {
-		return nil
-	}
-	ns := int64(d)
-	return &ns
-}
-
-func optionalText(ns *int64) string {
-	if ns == nil {
-		return "-"
-	}
-	return figures.Duration(time.Duration(*ns))
-}
-
-// A ledgerLatency is a distribution in the ledger's JSON.
-type ledgerLatency struct {
-	Mean int64 `json:"mean"`
-	P50  int64 `json:"p50"`
-	P95  int64 `json:"p95"`
-	P99  int64 `json:"p99"`
-	Max  int64 `json:"max"`
-}
-
-func toLatency(h *model.Histogram) ledgerLatency {
-	return ledgerLatency{int64(h.Mean()), int64(h.Quantile(.5)), int64(h.Quantile(.95)), int64(h.Quantile(.99)), int64(h.Max)}
-}
-
-func latencyColumns[R any](of func(R) *ledgerLatency) []layout.Column[R] {
-	c := func(head string, v func(*ledgerLatency) int64) layout.Column[R] {
-		return layout.Column[R]{Head: head, Text: func(r R) string { return figures.Duration(time.Duration(v(of(r)))) }}
-	}
-	return []layout.Column[R]{
-		c("MEAN", func(l *ledgerLatency) int64 { return l.Mean }),
-		c("P50", func(l *ledgerLatency) int64 { return l.P50 }),
-		c("P95", func(l *ledgerLatency) int64 { return l.P95 }),
-		c("P99", func(l *ledgerLatency) int64 { return l.P99 }),
-		c("MAX", func(l *ledgerLatency) int64 { return l.Max }),
 	}
 }

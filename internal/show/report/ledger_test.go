@@ -162,7 +162,7 @@ func TestLedgerOfSomeGoroutines(t *testing.T) {
 }
 
 func TestMostlyUnrecorded(t *testing.T) {
-	if got, want := mostly(map[string]int64{"": 90, "sync": 10}), "(not recorded) 90.0%"; got != want {
+	if got, want := mostly(map[string]time.Duration{"": 90, "sync": 10}), "(not recorded) 90.0%"; got != want {
 		t.Errorf("mostly() = %q, want %q", got, want)
 	}
 }
@@ -256,7 +256,9 @@ func TestLedgerByLine(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	var rows []lineRow
+	var rows []struct {
+		CPU int64 `json:"cpu_ns"`
+	}
 	if err := json.Unmarshal(ledger(t, m, LedgerOptions{By: "line", JSON: true}), &rows); err != nil {
 		t.Fatal(err)
 	}

@@ -1,38 +1,23 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/ground/figures"
-	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// A memoryRow is an amount of memory or a rate of it.
-type memoryRow struct {
-	Name string `json:"name"`
-	// Of is resident or taken, of whose parts the rows add up; all, their sum; beside, what is
-	// in no part or in several; limit; heap, runtime and allocation.
-	Of    string   `json:"of"`
-	Value *float64 `json:"value"` // null when nothing tells it
-	Unit  string   `json:"unit"`  // bytes, bytes per second, objects per second, bytes per operation, …
-	// Share is of the sum of the parts, or how much of a limit is used; null for others.
-	Share *float64 `json:"share"`
-	From  string   `json:"from"`
-	// Growth is the robust slope in bytes a second with its 95% interval;
-	// null when too few values were read.
-	Growth     *float64 `json:"growth"`
-	GrowthLow  *float64 `json:"growth_low"`
-	GrowthHigh *float64 `json:"growth_high"`
-	// Headroom is what a limit leaves, and Reached when it is reached at the slope of now;
-	// null where there is no limit, or no slope.
-	Headroom *float64 `json:"headroom"`
-	Reached  *float64 `json:"reached_seconds"`
-
-	order int
-}
+// The columns of the memory account: each row has an amount of memory or a rate of it.
+//
+//   - of is resident or taken, of whose parts the rows add up; all, their sum; beside, what
+//     is in no part or in several; limit; heap and alloc.
+//   - share is of the sum of the parts, or how much of a limit is used.
+//   - growth is the robust slope in bytes a second with its 95% interval, unless too few
+//     values were read.
+//   - headroom is what a limit leaves, and reached_seconds when it is reached at the slope
+//     of now.
+const memoryColumns = "name of value unit share from growth growth_low growth_high headroom reached_seconds"
 
 const bytesUnit = "bytes"
 
@@ -44,49 +29,44 @@ const (
 
 // A memoryTab is the account while its rows are added.
 type memoryTab struct {
-	table[*memoryRow]
+	*table
 	a *model.MemoryAccount
 }
 
-func (t *memoryTab) add(of, name string, v float64, unit, from string) *memoryRow {
-	r := &memoryRow{Name: name, Of: of, Value: &v, Unit: unit, From: from, order: len(t.Rows)}
-	t.Rows = append(t.Rows, r)
+func (t *memoryTab) add(of, name string, v any, unit, from string) row {
+	r := t.table.add(name, of, v, unit, nil, from)
 	if name == model.AlivePart {
 		name = liveRow
 	}
 	for _, g := range t.a.Growth {
 		if g.Name == name {
-			r.Growth, r.GrowthLow, r.GrowthHigh = &g.PerSecond, &g.Low, &g.High
+			t.set(r, "growth", g.PerSecond)
+			t.set(r, "growth_low", g.Low)
+			t.set(r, "growth_high", g.High)
 		}
 	}
 	return r
 }
 
-func memoryTable(m *model.Model) table[*memoryRow] {
-	t := &memoryTab{a: m.MemoryAccount()}
-	t.Empty = "no memory"
+func memoryTable(m *model.Model) *table {
+	t := &memoryTab{newTable("no memory", memoryColumns), m.MemoryAccount()}
 	t.parts()
 	t.beside()
 	t.bounds()
 	t.heap()
 	t.allocations(m)
-	t.Columns = []layout.Column[*memoryRow]{
-		{Head: "OF", Left: true, Text: func(r *memoryRow) string { return r.Of }},
-		{Head: "AMOUNT", Text: memoryAmount},
-		{Head: "SHARE", Text: memoryShare},
-		{Head: "WHAT", Left: true, Text: func(r *memoryRow) string { return r.Name }},
-		{Head: "FROM", Left: true, Text: memoryFrom},
-	}
-	t.order = []sortKey[*memoryRow]{
-		{"of", smallest(func(r *memoryRow) int { return r.order })},
-		{"amount", largest(func(r *memoryRow) float64 {
-			if r.Value == nil {
-				return -1
-			}
-			return *r.Value
-		})},
-	}
-	t.Notes = func(_ []*memoryRow, width int) []string { return memoryNotes(t.a, width) }
+	t.names("OF", "of")
+	t.text("AMOUNT", t.amount)
+	t.show("SHARE", "share")
+	t.names("WHAT", "name")
+	t.text("FROM", func(r row) string {
+		if left, ok := t.get(r, "headroom").(float64); ok {
+			return figures.Bytes(left) + " left"
+		}
+		return orDash(t.name(r, "from"))
+	}).Left = true
+	t.order = []string{"of=", "amount=value"}
+	t.note(memoryNotes(t.a)...)
 	return t.table
 }
 
@@ -99,9 +79,9 @@ func (t *memoryTab) parts() {
 	for _, p := range a.Parts {
 		r := t.add(of, p.Name, float64(p.Bytes), bytesUnit, p.From)
 		if !p.Told {
-			r.Value = nil
+			t.set(r, "value", nil)
 		} else if a.Counted > 0 {
-			r.Share = new(float64(p.Bytes) / float64(a.Counted))
+			t.set(r, "share", float64(p.Bytes)/float64(a.Counted))
 		}
 	}
 	switch {
@@ -111,7 +91,7 @@ func (t *memoryTab) parts() {
 		t.add("all", residentRow, float64(a.RSS), bytesUnit, "")
 	}
 	if len(a.Parts) > 0 && !a.Resident {
-		t.add("all", residentRow, 0, bytesUnit, "").Value = nil
+		t.add("all", residentRow, nil, bytesUnit, "")
 	}
 }
 
@@ -136,9 +116,10 @@ func (t *memoryTab) beside() {
 func (t *memoryTab) bounds() {
 	for _, b := range t.a.Bounds {
 		r := t.add("limit", b.Name, float64(b.Limit), bytesUnit, "")
-		r.Share, r.Headroom = new(float64(b.Used)/float64(b.Limit)), new(float64(b.Headroom()))
+		t.set(r, "share", float64(b.Used)/float64(b.Limit))
+		t.set(r, "headroom", float64(b.Headroom()))
 		if b.Reached > 0 {
-			r.Reached = new(b.Reached.Seconds())
+			t.set(r, "reached_seconds", b.Reached.Seconds())
 		}
 	}
 }
@@ -176,39 +157,25 @@ func (t *memoryTab) allocations(m *model.Model) {
 	}
 }
 
-func memoryAmount(r *memoryRow) string {
-	if r.Value == nil {
+func (t *memoryTab) amount(r row) string {
+	v, ok := t.get(r, "value").(float64)
+	if !ok {
 		return "not told"
 	}
-	switch what, per, _ := strings.Cut(r.Unit, " per "); {
+	switch what, per, _ := strings.Cut(t.name(r, "unit"), " per "); {
 	case per == "":
-		return figures.Bytes(*r.Value)
+		return figures.Bytes(v)
 	case what == bytesUnit:
-		return figures.Bytes(*r.Value) + "/" + shortUnits[per]
+		return figures.Bytes(v) + "/" + shortUnits[per]
 	default:
-		return figures.Number(*r.Value) + "/" + shortUnits[per]
+		return figures.Number(v) + "/" + shortUnits[per]
 	}
 }
 
 var shortUnits = map[string]string{"second": "s", "operation": "op"}
 
-func memoryShare(r *memoryRow) string {
-	if r.Share == nil {
-		return "-"
-	}
-	return figures.Percent(*r.Share)
-}
-
-func memoryFrom(r *memoryRow) string {
-	if r.Headroom != nil {
-		return figures.Bytes(*r.Headroom) + " left"
-	}
-	return cmp.Or(r.From, "-")
-}
-
 // memoryNotes say how it grows, and when a limit is reached.
-func memoryNotes(a *model.MemoryAccount, width int) []string {
-	var lines []string
+func memoryNotes(a *model.MemoryAccount) (lines []string) {
 	for _, g := range a.Growth {
 		switch {
 		case g.Low > 0:
@@ -223,11 +190,5 @@ func memoryNotes(a *model.MemoryAccount, width int) []string {
 				b.Name, figures.Bytes(b.Limit), figures.Bytes(b.Used), b.UsedBy, figures.Duration(b.Reached)))
 		}
 	}
-	if len(lines) == 0 {
-		return nil
-	}
-	for i, l := range lines {
-		lines[i] = strings.Join(layout.FigureLines(l, min(width, layout.MaxWidth)), "\n")
-	}
-	return []string{strings.Join(lines, "\n")}
+	return lines
 }

@@ -15,10 +15,10 @@ func TestMemoryNotes(t *testing.T) {
 		Bounds: []model.MemoryBound{{Name: "GOMEMLIMIT", Limit: 90 << 20, Used: 60 << 20, UsedBy: "the runtime", Reached: 10 * time.Second}, {Name: "other", Limit: 1}},
 	}
 	want := "resident memory grows by 3 MiB/s (2 MiB to 4 MiB)\nGOMEMLIMIT 90 MiB: 60 MiB in use by the runtime, reached in 10.0 s if it grows on like this"
-	if got := strings.Join(memoryNotes(a, 200), "|"); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
+	if got := strings.Join(memoryNotes(a), "\n"); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
 		t.Errorf("notes %q, want %q", got, want)
 	}
-	if got := memoryNotes(&model.MemoryAccount{}, 80); got != nil {
+	if got := memoryNotes(&model.MemoryAccount{}); got != nil {
 		t.Errorf("notes %q of nothing", got)
 	}
 }
