@@ -66,23 +66,21 @@ func TestWorstAsSlowly(t *testing.T) {
 	}
 }
 
-// What no half can fall below is really below none of its windows.
+// What a block cannot fall below is really below none of its windows.
 func TestWorstBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const span = time.Millisecond
 	f := newWorstFinder(loads(rng, 4000, span).Utilization(model.CountAll, 4, 0, span)[0])
 	for range 3000 {
-		low := rng.IntN(len(f.steps) - 1)
-		high := low + 1 + rng.IntN(len(f.steps)-1-low)
 		s := &worstSearch{worstFinder: f, window: 1 + time.Duration(rng.Int64N(int64(span)/4)), stop: span}
 		s.stop -= s.window
-		h := s.half(low, high)
-		from, to := f.steps[low].At, min(f.steps[high].At+s.window, span)
-		if to-from <= s.window || f.steps[low].At > s.stop {
+		block := rng.IntN(len(f.least))
+		begin, end := s.span(block)
+		if end <= begin {
 			continue
 		}
-		if _, util, ok := f.worst(s.window, from, to); ok && util < h.bound {
-			t.Fatalf("windows of %v between steps %d and %d: utilization %v, want at least their bound %v", s.window, low, high, util, h.bound)
+		if _, util, ok := f.worst(s.window, begin, end+s.window); !ok || util < s.bound(block) {
+			t.Fatalf("windows of %v in block %d: utilization %v, want at least their bound %v", s.window, block, util, s.bound(block))
 		}
 	}
 }
