@@ -28,6 +28,7 @@ import (
 	"github.com/gowhy/gowhy/internal/prove/trial"
 	"github.com/gowhy/gowhy/internal/show/intake"
 	"github.com/gowhy/gowhy/internal/show/trialreport"
+	"github.com/gowhy/gowhy/internal/show/web"
 )
 
 // tuneFlags are the flags of tune.
@@ -38,7 +39,7 @@ type tuneFlags struct {
 	goal           string
 	repeats        int
 	noTrace        bool
-	csv, svg, html string
+	csv, html      string
 	files, command []string // before and after --
 }
 
@@ -75,7 +76,7 @@ code is 5 when no setting holds the limits.`,
       -- ./server -db-conns {conns}
   gowhy tune --knob 'workers=1..64' --html curve.html -o tuned.json \
       -- ./app -workers {workers} -trace {trace}
-  gowhy tune tuned.json --svg curve.svg`,
+  gowhy tune tuned.json --csv curve.csv`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.files, f.command = atDash(cmd, args)
 			return c.tune(cmd.Context(), f)
@@ -91,8 +92,7 @@ code is 5 when no setting holds the limits.`,
 	f.workFlags.flags(cmd, &f.Work, "search", "write the result as JSON")
 	flags.BoolVar(&f.noTrace, "no-trace", false, "record no trace for the formulas of worker counts")
 	flags.StringVar(&f.csv, "csv", "", "write the curve as CSV to this `FILE`")
-	flags.StringVar(&f.svg, "svg", "", "draw the curve as SVG in this `FILE`")
-	flags.StringVar(&f.html, "html", "", "write a page with the picture and a table to this `FILE`")
+	flags.StringVar(&f.html, "html", "", "write the page of gowhy report with the curve to this `FILE`")
 	return cmd
 }
 
@@ -100,7 +100,7 @@ const tuneExample = "gowhy tune --knob 'workers=1..1000' -- ./app -workers {work
 
 // tune searches, or shows a search.
 func (c *command) tune(ctx context.Context, f *tuneFlags) error {
-	for _, path := range []string{f.out, f.csv, f.svg, f.html} {
+	for _, path := range []string{f.out, f.csv, f.html} {
 		if err := checkOutput(path); err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func (c *command) showTuned(f *tuneFlags, r *experiment.Tuned) error {
 	for _, file := range []struct {
 		path  string
 		write func(io.Writer, *experiment.Tuned) error
-	}{{f.csv, trialreport.TunedCSV}, {f.svg, trialreport.TunedSVG}, {f.html, trialreport.TunedHTML}} {
+	}{{f.csv, trialreport.TunedCSV}, {f.html, searchPage}} {
 		if file.path == "" {
 			continue
 		}
@@ -191,10 +191,19 @@ func (c *command) showTuned(f *tuneFlags, r *experiment.Tuned) error {
 			return err
 		}
 	}
-	if slices.Contains([]string{f.out, f.csv, f.svg, f.html}, "-") {
+	if slices.Contains([]string{f.out, f.csv, f.html}, "-") {
 		return nil // standard output has it
 	}
 	return c.result(&resultFlags{asJSON: f.asJSON}, r.Encode, func(w io.Writer, o layout.Options) error { return trialreport.Tuned(w, r, o) })
+}
+
+// searchPage writes the page of gowhy report with a search alone.
+func searchPage(w io.Writer, r *experiment.Tuned) error {
+	result, err := intake.SearchResult("search", r)
+	if err != nil {
+		return err
+	}
+	return (&web.Report{Version: version(), Results: []web.Result{*result}}).Write(w)
 }
 
 // savedTuned shows a search that was saved.

@@ -128,10 +128,23 @@ func readResult(path, kind string) (*web.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, shown := filepath.Base(path), savedResults[kind].kind
-	var b bytes.Buffer
-	if err := value.Encode(&b); err != nil {
+	shown := savedResults[kind].kind
+	r, err := asResult(filepath.Base(path), shown, summary, value)
+	if err != nil {
 		return nil, damagedResult(path, shown, err)
 	}
-	return &web.Result{Trial: web.Trial{Name: name, Kind: shown, Summary: layout.Safe(summary)}, JSON: b.Bytes(), Saved: savedOf(name, value)}, nil
+	return r, nil
+}
+
+// SearchResult returns a search as the page shows it.
+func SearchResult(name string, t *experiment.Tuned) (*web.Result, error) {
+	return asResult(name, savedResults[experiment.TunedKind].kind, chosenText(t), t)
+}
+
+func asResult(name, kind, summary string, value Value) (*web.Result, error) {
+	var b bytes.Buffer
+	if err := value.Encode(&b); err != nil {
+		return nil, err
+	}
+	return &web.Result{Trial: web.Trial{Name: name, Kind: kind, Summary: layout.Safe(summary)}, JSON: b.Bytes(), Saved: savedOf(name, value)}, nil
 }

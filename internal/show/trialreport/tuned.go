@@ -391,3 +391,11 @@ func proofStart(r *experiment.Tuned) experiment.Setting {
 	}
 	return experiment.Setting{c.Knob.Name: last.Value}
 }
+
+// toBest returns how a point stands to the best that holds the limits.
+func toBest(c *experiment.Curve, p *experiment.Point) float64 {
+	if c.Best < 0 {
+		return math.NaN()
+	}
+	return p.Ratio / c.Points[c.Best].Ratio
+}
