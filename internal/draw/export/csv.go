@@ -64,10 +64,10 @@ func has(s model.Source) func(*model.Model) bool {
 func takenTable(name string, p Profile) table {
 	t := takenProfile(p)
 	return table{
-		name: name, needs: func(m *model.Model) bool { return t.of(m) != nil }, byGroup: p == CPU, source: t.source,
+		name: name, needs: has(t.source), byGroup: p == CPU, source: t.source,
 		rows: func(m *model.Model, o Options) [][]string {
 			// The kernel's labels say what its samples are of; others are the program's own.
-			return takenRows(m, o, t.of(m), p == Kernel || p == OffCPU)
+			return takenRows(m, o, m.Profile(t.source), p == Kernel || p == OffCPU)
 		},
 	}
 }

@@ -103,28 +103,20 @@ var Profiles = []Profile{Net, Sync, Syscall, Sched, CPU, States, Kernel, OffCPU,
 // A recordedProfile is one that the model holds as it was recorded.
 type recordedProfile struct {
 	profile Profile
-	of      func(*model.Model) *model.Profile
 	source  model.Source
 	missing string
 }
 
 var recordedProfiles = []recordedProfile{
-	{CPU, func(m *model.Model) *model.Profile { return m.CPU }, model.CPU, "no CPU samples were recorded"},
-	{Kernel, func(m *model.Model) *model.Profile { return kernel(m).CPU }, model.KernelCPU, "the kernel's samples were not recorded"},
-	{OffCPU, func(m *model.Model) *model.Profile { return kernel(m).Off }, model.OffCPU, "context switches were not recorded"},
-	{Wall, func(m *model.Model) *model.Profile { return m.Wall }, model.Wall, "no wall-clock profile was recorded"},
-	{Block, func(m *model.Model) *model.Profile { return m.Block }, model.Block, "no block profile was recorded"},
-	{Mutex, func(m *model.Model) *model.Profile { return m.Mutex }, model.Mutex, "no mutex profile was recorded"},
-	{Allocs, func(m *model.Model) *model.Profile { return m.Heap }, model.Heap, "no allocations were recorded"},
-	{Heap, func(m *model.Model) *model.Profile { return m.LiveHeap.End }, model.LiveHeap, "no heap profile was recorded"},
-	{Goroutine, func(m *model.Model) *model.Profile { return m.Goroutines.End }, model.GoroutineProfile, "no goroutine profile was recorded"},
-}
-
-func kernel(m *model.Model) *model.Kernel {
-	if m.Kernel == nil {
-		return &model.Kernel{}
-	}
-	return m.Kernel
+	{CPU, model.CPU, "no CPU samples were recorded"},
+	{Kernel, model.KernelCPU, "the kernel's samples were not recorded"},
+	{OffCPU, model.OffCPU, "context switches were not recorded"},
+	{Wall, model.Wall, "no wall-clock profile was recorded"},
+	{Block, model.Block, "no block profile was recorded"},
+	{Mutex, model.Mutex, "no mutex profile was recorded"},
+	{Allocs, model.Heap, "no allocations were recorded"},
+	{Heap, model.LiveHeap, "no heap profile was recorded"},
+	{Goroutine, model.GoroutineProfile, "no goroutine profile was recorded"},
 }
 
 func takenProfile(p Profile) *recordedProfile {
@@ -140,7 +132,7 @@ func takenProfile(p Profile) *recordedProfile {
 func ProfilesOf(m *model.Model) (list []Profile) {
 	for _, p := range Profiles {
 		t := takenProfile(p)
-		if t != nil && t.of(m) != nil || t == nil && m.Sched != nil {
+		if t != nil && m.Profile(t.source) != nil || t == nil && m.Sched != nil {
 			list = append(list, p)
 		}
 	}
@@ -151,7 +143,7 @@ func ProfilesOf(m *model.Model) (list []Profile) {
 // is of a piece of it: sums without times cannot be cut.
 func Whole(m *model.Model, p Profile) bool {
 	t := takenProfile(p)
-	return t != nil && t.of(m) != nil && !t.of(m).FromTrace
+	return t != nil && m.Profile(t.source) != nil && !m.Profile(t.source).FromTrace
 }
 
 // A Slice is one uninterrupted stretch of a goroutine.
@@ -225,7 +217,7 @@ func collect(m *model.Model, o Options) (samples, error) {
 	}
 	what := string(o.Profile) + " profile"
 	if t := takenProfile(o.Profile); t != nil {
-		p := t.of(m)
+		p := m.Profile(t.source)
 		if p == nil {
 			return samples{}, missing(t.source, what, t.missing)
 		}

@@ -86,8 +86,8 @@ const maxGroups = 500
 
 // nothing is the error that a run has nothing of a kind as it was chosen,
 // and base is whether it is the base run that lacks it.
-func nothing(kind string, c choice, base bool) error {
-	run, of, hint := "this run", "", diagnosis.HowToGet(source[kind])
+func nothing(k *kind, c choice, base bool) error {
+	run, of, hint := "this run", "", diagnosis.HowToGet(k.source)
 	if base {
 		run, hint = "the base run", "choose a kind that both runs have"
 	}
@@ -97,7 +97,7 @@ func nothing(kind string, c choice, base bool) error {
 	if c.label != "" {
 		of, hint = of+fmt.Sprintf(" with the label %q", clip(c.label, 80)), "choose another label, or all of them"
 	}
-	return problem.New(problem.Absence, hint, "%s has no stacks of kind %s%s", run, kind, of)
+	return problem.New(problem.Absence, hint, "%s has no stacks of kind %s%s", run, k.name, of)
 }
 
 // Build makes a tree. Its errors are of type [*problem.Error]. The same model gives
@@ -164,11 +164,4 @@ func Mark(m *model.Model, o Options, marked func(entry int) bool) (*Marks, error
 		}
 	}
 	return marks, nil
-}
-
-// source is the evidence that a kind needs; for those not here, a recording has it.
-var source = map[string]model.Source{
-	"cpu": model.CPU, "kernel": model.KernelCPU, "offcpu": model.OffCPU, "block": model.Block, "mutex": model.Mutex,
-	"alloc_space": model.Heap, "alloc_objects": model.Heap, "inuse_space": model.LiveHeap, "inuse_objects": model.LiveHeap,
-	"goroutine": model.GoroutineProfile,
 }

@@ -15,14 +15,14 @@ type Kind struct {
 	Total int64
 }
 
-// A kind says where the stacks of one tree come from. Either profile or
+// A kind says where the stacks of one tree come from. Either source or
 // stacks is set.
 type kind struct {
 	name string
-	// profile is what was recorded as one, and column which of its values
+	// source is what was recorded as a profile, and column which of its values
 	// counts, -1 when it has none of these.
-	profile func(*model.Model) *model.Profile
-	column  func(*model.Profile) int
+	source model.Source
+	column func(*model.Profile) int
 	// moment is set where the values are of one moment: it has no length that
 	// they could be divided by.
 	moment bool
@@ -33,30 +33,31 @@ type kind struct {
 
 // kinds are all trees, in the order in which they are offered.
 var kinds = []kind{
-	{name: "cpu", profile: func(m *model.Model) *model.Profile { return m.CPU }, column: timed, note: cpuNote},
-	{name: "wall", profile: func(m *model.Model) *model.Profile { return m.Wall }, column: timed, note: wallNote},
-	{name: "kernel", profile: func(m *model.Model) *model.Profile { return kernelOf(m).CPU }, column: timed, note: kernelNote},
-	{name: "offcpu", profile: func(m *model.Model) *model.Profile { return kernelOf(m).Off }, column: timed, note: offNote},
+	{name: "cpu", source: model.CPU, column: timed, note: cpuNote},
+	{name: "wall", source: model.Wall, column: timed, note: wallNote},
+	{name: "kernel", source: model.KernelCPU, column: timed, note: kernelNote},
+	{name: "offcpu", source: model.OffCPU, column: timed, note: offNote},
 	{name: "states", stacks: stateStacks, note: says("Time of all goroutines by start function and state; they exist side by side, so it exceeds the clock's.")},
 	{name: "net", stacks: waits(model.Net), note: says("Time that goroutines waited for the network.")},
 	{name: "sync", stacks: waits(model.Sync), note: says("Time that goroutines waited for each other: channels, mutexes, conditions, wait groups.")},
 	{name: "syscall", stacks: waits(model.SyscallWait), note: says("Time that goroutines were in system calls or C code, with or without a P.")},
 	{name: "sched", stacks: waits(model.SchedWait), note: says("Time that goroutines were ready and waited for a P. Below " + madeReady + " is the stack of whoever made them ready.")},
 	{name: "other", stacks: waits(model.OtherWait), note: says("Time that goroutines waited for what no other kind has: sleeping, the collector, for ever.")},
-	{name: "alloc_space", profile: func(m *model.Model) *model.Profile { return m.Heap }, column: named("alloc_space"), note: allocNote},
-	{name: "alloc_objects", profile: func(m *model.Model) *model.Profile { return m.Heap }, column: named("alloc_objects"), note: allocNote},
-	{name: "inuse_space", profile: (*model.Model).InUse, column: named("inuse_space"), moment: true, note: inuseNote},
-	{name: "inuse_objects", profile: (*model.Model).InUse, column: named("inuse_objects"), moment: true, note: inuseNote},
-	{name: "block", profile: func(m *model.Model) *model.Profile { return m.Block }, column: last, note: blockNote},
-	{name: "mutex", profile: func(m *model.Model) *model.Profile { return m.Mutex }, column: last, note: mutexNote},
-	{name: "goroutine", profile: func(m *model.Model) *model.Profile { return m.Goroutines.End }, column: last, moment: true, note: says("Goroutines that existed at the end, by where they were.")},
+	{name: "alloc_space", source: model.Heap, column: named("alloc_space"), note: allocNote},
+	{name: "alloc_objects", source: model.Heap, column: named("alloc_objects"), note: allocNote},
+	{name: "inuse_space", source: model.LiveHeap, column: named("inuse_space"), moment: true, note: inuseNote},
+	{name: "inuse_objects", source: model.LiveHeap, column: named("inuse_objects"), moment: true, note: inuseNote},
+	{name: "block", source: model.Block, column: last, note: blockNote},
+	{name: "mutex", source: model.Mutex, column: last, note: mutexNote},
+	{name: "goroutine", source: model.GoroutineProfile, column: last, moment: true, note: says("Goroutines that existed at the end, by where they were.")},
 }
 
-func kernelOf(m *model.Model) *model.Kernel {
-	if m.Kernel == nil {
-		return &model.Kernel{}
+// profile returns what was recorded as a kind's profile, nil for what a trace tells.
+func (k *kind) profile(m *model.Model) *model.Profile {
+	if k.source == model.LiveHeap {
+		return m.InUse()
 	}
-	return m.Kernel
+	return m.Profile(k.source)
 }
 
 // timed finds the column of time; where samples were only counted, that of counts.
@@ -104,7 +105,7 @@ func Kinds(m *model.Model) (list []Kind) {
 }
 
 func (k *kind) unit(m *model.Model) string {
-	if k.profile == nil {
+	if k.stacks != nil {
 		return "nanoseconds"
 	}
 	p := k.profile(m)
@@ -134,7 +135,7 @@ func (k *kind) total(m *model.Model) (total int64) {
 // each hands out every stack of the kind with its value. Values may be 0 and,
 // of profiles that are a difference, below it.
 func (k *kind) each(m *model.Model) iter.Seq[stack] {
-	if k.profile == nil {
+	if k.stacks != nil {
 		if m.Sched == nil {
 			return func(func(stack) bool) {}
 		}

@@ -10,11 +10,7 @@ import (
 
 // words says how a tree was measured.
 func (k *kind) words(m *model.Model, w weights) string {
-	var p *model.Profile
-	if k.profile != nil {
-		p = k.profile(m)
-	}
-	note := k.note(m, p)
+	note := k.note(m, k.profile(m))
 	if w.below > 0 {
 		note += fmt.Sprintf(" %d stacks whose values add up to less than 0 are left out.", w.below)
 	}
@@ -161,7 +157,7 @@ func (k *kind) seconds(m *model.Model) float64 {
 	if k.moment {
 		return 0
 	}
-	if k.profile == nil {
+	if k.stacks != nil {
 		return m.Run.Duration.Seconds()
 	}
 	p := k.profile(m)

@@ -155,13 +155,6 @@ func TestDiagnosisCPU(t *testing.T) {
 }
 
 func TestHowToGet(t *testing.T) {
-	for _, s := range []model.Source{model.Trace, model.CPU, model.Heap, model.LiveHeap, model.Block, model.Mutex, model.GoroutineProfile,
-		model.ThreadCreate, model.Leak, model.MetricsLog, model.GCTrace, model.SchedTrace, model.BuildInfo, model.ProcFS, model.KernelCPU,
-		model.OffCPU, model.SyscallLog, model.LoadResult, model.Escape} {
-		if SourceName(s) == string(s) || HowToGet(s) == "" {
-			t.Errorf("SourceName(%s) = %q, HowToGet = %q; want both", s, SourceName(s), HowToGet(s))
-		}
-	}
 	// Sources of one recording are one command.
 	d := Run(&model.Model{}, []*Rule{{Name: "x", Needs: []model.Source{model.Block, model.Mutex}}}, Options{})
 	if how := d.Unchecked[0].How; strings.Count(how, "gowhy record") != 1 {

@@ -234,7 +234,7 @@ func (r *runner) reportSkipped() {
 	for _, s := range r.skipped {
 		var words, how []string
 		for _, m := range s.missing {
-			words = append(words, SourceName(m))
+			words = append(words, m.Words())
 			if h := howToGet(&r.m.Run, m); !slices.Contains(how, h) {
 				how = append(how, h)
 			}

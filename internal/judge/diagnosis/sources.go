@@ -9,40 +9,6 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// SourceName says in words what a source is, like "an execution trace".
-func SourceName(s model.Source) string {
-	if n, ok := sourceNames[s]; ok {
-		return n
-	}
-	return string(s)
-}
-
-var sourceNames = map[model.Source]string{
-	model.Trace:            "an execution trace",
-	model.CPU:              "a CPU profile",
-	model.Wall:             "a wall-clock profile",
-	model.Heap:             "a heap or allocs profile",
-	model.LiveHeap:         "a heap profile",
-	model.Block:            "a block profile",
-	model.Mutex:            "a mutex profile",
-	model.GoroutineProfile: "a goroutine profile",
-	model.ThreadCreate:     "a threadcreate profile",
-	model.Leak:             "a goroutineleak profile",
-	model.MetricsLog:       "the runtime's metrics over time",
-	model.GCTrace:          "lines of gctrace",
-	model.SchedTrace:       "lines of schedtrace",
-	model.BuildInfo:        "build information",
-	model.ProcFS:           "the process's counters",
-	model.KernelCPU:        "the kernel's CPU samples",
-	model.OffCPU:           "the kernel's context switches",
-	model.SyscallLog:       "counts of system calls",
-	model.LoadResult:       "the result of a load generator",
-	model.Escape:           "the compiler's escape analysis",
-	model.Printed:          "a profile as go tool pprof prints it",
-	model.Counted:          "counts of perf stat, strace or inittrace",
-	model.ShortageLog:      "a log that says what the kernel refused",
-}
-
 // HowToGet returns a command that records a source, to paste into a shell, of a server
 // where most serve: for a reader of whose program nothing is known.
 func HowToGet(s model.Source) string {

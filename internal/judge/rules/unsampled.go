@@ -58,7 +58,7 @@ func checkUnsampled(p *diagnosis.Pass) {
 
 // coverage measures what some samples saw of the CPU time used.
 func coverage(p *diagnosis.Pass, a *model.CPUAccount, by model.Source) fact.Fact {
-	return p.Statistic(fact.Account, "coverage", "coverage of "+diagnosis.SourceName(by), a.Coverage[by], fact.Ratio).From(by)
+	return p.Statistic(fact.Account, "coverage", "coverage of "+by.Words(), a.Coverage[by], fact.Ratio).From(by)
 }
 
 // atMostAll is a coverage for people: samples may come to a little more than all.

@@ -16,36 +16,6 @@ import (
 	"time"
 )
 
-// A Source is one kind of evidence.
-type Source string
-
-// The sources of a model. A rule names those it needs.
-const (
-	Trace            Source = "trace"         // Go execution trace
-	CPU              Source = "cpu"           // CPU profile (pprof)
-	Wall             Source = "wall"          // wall-clock profile of all goroutines, as fgprof takes (pprof)
-	Heap             Source = "heap"          // allocations: an allocs or heap profile (pprof)
-	LiveHeap         Source = "liveheap"      // heap profiles at the start and the end of the run (pprof)
-	Block            Source = "block"         // block profile (pprof)
-	Mutex            Source = "mutex"         // mutex profile (pprof)
-	GoroutineProfile Source = "goroutine"     // goroutine profiles at the start and the end of the run (pprof)
-	ThreadCreate     Source = "threadcreate"  // threadcreate profile (pprof)
-	Leak             Source = "goroutineleak" // goroutines that nothing can wake any more (pprof)
-	MetricsLog       Source = "metrics"       // runtime/metrics over time
-	GCTrace          Source = "gctrace"       // lines of GODEBUG=gctrace=1
-	SchedTrace       Source = "schedtrace"    // lines of GODEBUG=schedtrace=…
-	BuildInfo        Source = "build"         // what the program was built from and how
-	ProcFS           Source = "proc"          // /proc of the process and the machine, and its control group
-	KernelCPU        Source = "kernel"        // on-CPU samples taken by the kernel
-	OffCPU           Source = "offcpu"        // context switches seen by the kernel
-	SyscallLog       Source = "syscalls"      // system calls counted by the kernel
-	LoadResult       Source = "load"          // what a load generator or benchmark measured
-	Escape           Source = "escape"        // the compiler's escape analysis
-	Printed          Source = "printed"       // profiles as go tool pprof or perf report prints them
-	Counted          Source = "counts"        // what perf stat or strace counted
-	ShortageLog      Source = "shortages"     // lines of a log about what the kernel refused
-)
-
 // A Model is one run of one program. Fill it once, then only read it.
 type Model struct {
 	Run    Run
@@ -83,59 +53,6 @@ type Model struct {
 	Shortages []Shortage // most lines first; needs ShortageLog
 
 	frozen *frozen // nil while it may change
-}
-
-// Has reports whether the model holds evidence of the given kind.
-func (m *Model) Has(s Source) bool {
-	switch s {
-	case Trace:
-		return m.Sched != nil
-	case CPU:
-		return m.CPU != nil
-	case Wall:
-		return m.Wall != nil
-	case Heap:
-		return m.Heap != nil
-	case LiveHeap:
-		return m.LiveHeap.End != nil
-	case Block:
-		return m.Block != nil
-	case Mutex:
-		return m.Mutex != nil
-	case GoroutineProfile:
-		return m.Goroutines.End != nil
-	case ThreadCreate:
-		return m.ThreadCreate != nil
-	case Leak:
-		return m.Leaks != nil
-	case MetricsLog:
-		return m.Metrics != nil
-	case GCTrace:
-		return len(m.GCLog) > 0
-	case SchedTrace:
-		return len(m.SchedLog) > 0
-	case BuildInfo:
-		return m.Build != nil
-	case ProcFS:
-		return m.Process != nil
-	case KernelCPU:
-		return m.Kernel != nil && m.Kernel.CPU != nil
-	case OffCPU:
-		return m.Kernel != nil && m.Kernel.Off != nil
-	case SyscallLog:
-		return m.Syscalls != nil
-	case LoadResult:
-		return m.Load != nil
-	case Escape:
-		return len(m.Escapes) > 0
-	case Printed:
-		return len(m.Tables) > 0
-	case Counted:
-		return len(m.Counts) > 0
-	case ShortageLog:
-		return len(m.Shortages) > 0
-	}
-	return false
 }
 
 // Run says which run this was and how much of it the evidence covers.

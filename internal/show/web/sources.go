@@ -82,13 +82,8 @@ func (v *View) whatIs(member string) string {
 // howToGet is a command for a source that was refused; a source that no model
 // knows has none.
 func howToGet(source string) string {
-	known := []model.Source{
-		model.Trace, model.CPU, model.Wall, model.Heap, model.LiveHeap, model.Block, model.Mutex, model.GoroutineProfile, model.ThreadCreate, model.Leak,
-		model.MetricsLog, model.GCTrace, model.SchedTrace, model.BuildInfo, model.ProcFS, model.KernelCPU, model.OffCPU, model.SyscallLog,
-		model.LoadResult, model.Escape, model.Printed, model.Counted, model.ShortageLog,
-	}
-	if slices.Contains(known, model.Source(source)) {
-		return diagnosis.HowToGet(model.Source(source))
+	if s := model.Source(source); s.Known() {
+		return diagnosis.HowToGet(s)
 	}
 	return ""
 }
