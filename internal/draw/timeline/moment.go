@@ -268,24 +268,24 @@ func (t *Timeline) edge(d *detail, w *wake) Edge {
 		return e
 	}
 	e.Woken, e.WokenGroup = name(w.woken)
-	waited, ready := d.wakeLatency(w)
+	_, waited, ready := d.wakeLatency(w)
 	e.Waited, e.Ready = time.Duration(waited), time.Duration(ready)
 	return e
 }
 
-// wakeLatency returns how long a goroutine waited before a wake-up, and how long for
-// a P after it, in ns.
-func (d *detail) wakeLatency(w *wake) (waited, ready int64) {
+// wakeLatency returns the wait that a wake-up ended, nil where the piece does not have it,
+// how long that was, and how long the goroutine waited for a P after it, in ns.
+func (d *detail) wakeLatency(w *wake) (wait *span, waited, ready int64) {
 	own := d.of(w.woken)
 	i := sort.Search(len(own), func(i int) bool { return own[i].to >= w.at })
 	if i < len(own) && own[i].to == w.at && own[i].state.blocked() {
-		waited = int64(own[i].to-own[i].from) << d.unit
+		wait, waited = &own[i], int64(own[i].to-own[i].from)<<d.unit
 		i++
 	}
 	if i < len(own) && own[i].from == w.at && own[i].state == Runnable {
 		ready = int64(own[i].to-own[i].from) << d.unit
 	}
-	return waited, ready
+	return wait, waited, ready
 }
 
 // sentence tells a moment of a goroutine, P or thread.

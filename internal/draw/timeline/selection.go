@@ -262,7 +262,7 @@ func (s *selecting) wakes(d *detail) {
 			p = &Pair{Waker: e.WakerGroup, Woken: e.WokenGroup, stack: w.stack}
 			s.pairs[k] = p
 		}
-		waited, _ := d.wakeLatency(w)
+		_, waited, _ := d.wakeLatency(w)
 		p.Count++
 		p.Waited += time.Duration(waited)
 	}
