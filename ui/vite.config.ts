@@ -51,7 +51,12 @@ function halves(page: 'run' | 'fleet'): Plugin {
       const language = ['/src/strings/en.ts', '/src/strings/zh.ts'].findIndex((name) => id.endsWith(name))
       if (language < 0) return
       const { module } = await runnerImport<Catalogue>('./src/strings/catalogue.ts')
-      return `export const texts = ${JSON.stringify(module.half(language as 0 | 1, page))}`
+      const texts = module.half(language as 0 | 1, page)
+      if (language === 0) return `export const texts = ${JSON.stringify(texts)}`
+      // The keys are those of English, in their order: twice they would be a third of it.
+      return `import { texts as english } from './en'
+        const list = ${JSON.stringify(Object.values(texts))}
+        export const texts = Object.fromEntries(Object.keys(english).map((key, i) => [key, list[i]]))`
     },
   }
 }

@@ -19,10 +19,11 @@ export class ApiError extends Error {
   }
 }
 
-const inside = readInside()
+// What only one of the two pages does is not built into the other.
+const inside = import.meta.env.PROD && import.meta.env.MODE !== 'report' ? undefined : readInside()
 
 /** Inside a report file: what needs a server is not offered. */
-export const isStatic: boolean = inside !== undefined
+export const isStatic: boolean = import.meta.env.MODE === 'report' || inside !== undefined
 
 /** An answer in JSON. */
 export async function get<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> {
