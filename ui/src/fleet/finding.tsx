@@ -9,6 +9,7 @@ import { t, tn } from '../strings'
 import { href } from '../url'
 import type { Finding, FindingsAnswer } from './api'
 import { Rows, Spark } from './parts'
+import { trendOf } from './points'
 import { silentOf } from './rows'
 import { momentText } from './time'
 import { findingCost } from './words'
@@ -31,7 +32,7 @@ export function FindingCard(p: { of: Finding; currency: string }): JSX.Element {
           ...(f.function ? [[t('fleet.findings.where'), <Place of={f} function={f.function} />] as Row] : []),
           ...(f.gain ? [[t('fleet.findings.gain'), <><Said text={f.gain} />, {t('fleet.findings.each')}, {sure}</>] as Row] : f.confidence ? [[t('fleet.findings.sure'), sure] as Row] : []),
           [t('fleet.findings.since'), sinceText(f)],
-          ...(f.trend.length > 1 ? [[t('fleet.findings.trend'), <Spark values={f.trend.map((point) => point.cost)} unit={f.unit} wide />] as Row] : []),
+          ...(f.trend.length > 1 ? [[t('fleet.findings.trend'), <Spark values={trendOf(f.trend)} unit={f.unit} wide />] as Row] : []),
           ...(f.remedy ? [[t('fleet.findings.do'), <Said text={f.remedy} />] as Row] : []),
         ]}
       />
