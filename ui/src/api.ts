@@ -37,6 +37,11 @@ export interface Run {
    * goroutines, runtime, tasks, sources.
    */
   screens: string[]
+  /**
+   * Together are the runs that are recordings of the same thing, itself among them: they
+   * can be judged as one. Empty where there is no other.
+   */
+  together: number[]
   /** why it could not be read */
   error: string
   hint: string
@@ -531,6 +536,19 @@ export interface Link {
   to: string
 }
 
+/**
+ * Together is what several recordings of one program say as one: GET api/together?runs=,
+ * a list of Run.Together.
+ */
+export interface Together {
+  /** of each of Diagnosis.Runs */
+  runs: number[]
+  /** for each finding the run whose figures it shows */
+  of: number[]
+  /** whose links all name their run */
+  findings: Findings
+}
+
 /** A Timeline is what can be drawn: GET api/timeline?r=. */
 export interface Timeline {
   duration_ns: number
@@ -600,6 +618,8 @@ export interface Insight {
   state: string
   /** at most 200 */
   windows: Gap[]
+  /** Queue is what they wait for, lock or channel; "" where it is no such thing. */
+  queue: string
 }
 
 /** Lanes are the rows that one opens into. */
@@ -726,6 +746,48 @@ export interface Edges {
   partial: string
   /** ask again; see Tiles */
   pending: boolean
+}
+
+/**
+ * Holds are who had what a finding's goroutines wait for, and who waited, in a window: GET
+ * api/timeline/holds?r=&finding=&from=&to=, for an Insight with a Queue.
+ */
+export interface Holds {
+  /** in order of time; the longest 1,000 */
+  holds: Hold[]
+  /** of them */
+  total: number
+  /** largest first, at most 8 */
+  holders: Party[]
+  /** the same, of waits that ended */
+  waiters: Party[]
+  /** the window is too long: which pieces this is of */
+  partial: string
+  /** ask again; see Tiles */
+  pending: boolean
+}
+
+/**
+ * A Hold is a stretch in which a goroutine had it. Where that is not sure it was handed to
+ * somebody else at FromNS, and this one was quicker.
+ */
+export interface Hold {
+  from_ns: number
+  to_ns: number
+  goroutine: number
+  group: string
+  sure: boolean
+}
+
+/** A Party is goroutines of a group at one place. */
+export interface Party {
+  group: string
+  /** where they gave it back, or waited */
+  stack: Frame[]
+  ns: number
+  count: number
+  /** of the holds, or of the waits */
+  longest: Hold
 }
 
 /**

@@ -305,6 +305,9 @@ type Finding struct {
 	// it overlaps with another. Empty means the whole program.
 	Groups []string      `json:"-"`
 	Stacks []model.Stack `json:"-"`
+	// Single is the finding as the recording has it whose figures it shows, of several that
+	// were judged together; nil in a diagnosis of one.
+	Single *Finding `json:"-"`
 	// Symptoms are findings that this one explains, folded under it.
 	Symptoms []Finding `json:"symptoms,omitempty"`
 }

@@ -200,10 +200,12 @@ func (c *cause) finding(base, runs int) Finding {
 		}
 	}
 	slices.SortStableFunc(at, func(a, b *Finding) int { return cmp.Compare(a.Cost.Share, b.Cost.Share) })
-	f := *at[(len(at)-1)/2]
+	single := at[(len(at)-1)/2]
 	if c.in[base] != nil {
-		f = *c.in[base]
+		single = c.in[base]
 	}
+	f := *single
+	f.Single = single
 	f.Found = c.found()
 	f.Confidence = c.confidence(at, runs)
 	why := "found in " + inRuns(f.Found, runs)

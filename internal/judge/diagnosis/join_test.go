@@ -104,3 +104,14 @@ func TestJoinFine(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// A joint finding knows which one of a recording it shows.
+func TestJoinSingle(t *testing.T) {
+	a := answer("a", Problem, at("gc", "main.g", 0.5, High), at("lock", "main.f", 0.1, High))
+	b := answer("b", Problem, at("lock", "main.f", 0.2, High))
+	c := answer("c", Problem, at("lock", "main.f", 0.3, High))
+	d := Join([]*Diagnosis{a, b, c})
+	if len(d.Findings) != 2 || d.Findings[0].Single != &b.Findings[0] || d.Findings[1].Single != &a.Findings[0] {
+		t.Errorf("the findings are %+v, want the lock of b and the gc of a", d.Findings)
+	}
+}

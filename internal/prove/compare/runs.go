@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -164,6 +165,22 @@ func Rebuilt(a, b *model.Model, nameA, nameB string) string {
 		return fmt.Sprintf("%s was built by %s and %s by %s", nameA, x, nameB, y)
 	}
 	return ""
+}
+
+// Apart says why two runs are not of one program as it was built once, which they must be
+// to be judged as one; "" where nothing says so.
+func Apart(a, b *model.Model, nameA, nameB string) string {
+	return cmp.Or(Unrelated(a, b, nameA, nameB), Rebuilt(a, b, nameA, nameB))
+}
+
+// CommandLine is that of a run, without the directory of its program: go run builds each
+// time in another.
+func CommandLine(m *model.Model) string {
+	words := slices.Clone(m.Run.Command)
+	if len(words) > 0 {
+		words[0] = filepath.Base(words[0])
+	}
+	return shell.Words(words)
 }
 
 // Program is a program's main package; "" when that is not known, as of one that was

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/ground/problem"
@@ -38,11 +37,11 @@ func (c *command) diagnosedTogether(ctx context.Context, files []string, o readO
 		}
 		if first == nil {
 			first = m
-		} else if why := otherProgram(first, m, files[0], file); why != "" {
+		} else if why := compare.Apart(first, m, files[0], file); why != "" {
 			return nil, nil, problem.New(problem.Misuse, "gowhy compare "+shell.Words([]string{files[0], file})+"   # says what differs",
 				"several recordings are judged as one only when they are of one program: %s", why)
 		}
-		if x, y := commandOf(first), commandOf(m); x != y && x != "" && y != "" && len(odd) == 0 {
+		if x, y := compare.CommandLine(first), compare.CommandLine(m); x != y && x != "" && y != "" && len(odd) == 0 {
 			odd = append(odd, fmt.Sprintf("the recordings are not of one command line: %s is of %s, %s of %s", files[0], x, file, y))
 		}
 		runs = append(runs, diagnosis.Run(m, c.Rules, diagnosis.Options{Goal: goal}))
@@ -55,23 +54,4 @@ func (c *command) diagnosedTogether(ctx context.Context, files []string, o readO
 	}
 	m, err := c.read(ctx, []string{files[shown]}, o) // again: all of them might not fit into memory
 	return d, m, err
-}
-
-// commandOf is the command line of a run, without the directory of its program: go run
-// builds each time in another.
-func commandOf(m *model.Model) string {
-	words := slices.Clone(m.Run.Command)
-	if len(words) > 0 {
-		words[0] = filepath.Base(words[0])
-	}
-	return shell.Words(words)
-}
-
-// otherProgram says why two recordings are not of one program as it was built once; ""
-// where nothing says so.
-func otherProgram(a, b *model.Model, nameA, nameB string) string {
-	if why := compare.Unrelated(a, b, nameA, nameB); why != "" {
-		return why
-	}
-	return compare.Rebuilt(a, b, nameA, nameB)
 }

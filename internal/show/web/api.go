@@ -43,8 +43,11 @@ type Run struct {
 	// Screens are those that have something to show: findings, timeline, flame,
 	// goroutines, runtime, tasks, sources.
 	Screens []string `json:"screens"`
-	Error   string   `json:"error"` // why it could not be read
-	Hint    string   `json:"hint"`
+	// Together are the runs that are recordings of the same thing, itself among them: they
+	// can be judged as one. Empty where there is no other.
+	Together []int  `json:"together"`
+	Error    string `json:"error"` // why it could not be read
+	Hint     string `json:"hint"`
 	// Loading is set while it is being read: requests about it are answered when that is
 	// done.
 	Loading bool `json:"loading"`
@@ -67,6 +70,14 @@ type Findings struct {
 	Accounts []FindingLinks `json:"accounts"`
 	// Record is a command for each unchecked question that has one is already
 	// in Diagnosis.Unchecked.
+}
+
+// Together is what several recordings of one program say as one: GET api/together?runs=,
+// a list of Run.Together.
+type Together struct {
+	Runs     []int    `json:"runs"`     // of each of Diagnosis.Runs
+	Of       []int    `json:"of"`       // for each finding the run whose figures it shows
+	Findings Findings `json:"findings"` // whose links all name their run
 }
 
 // FindingLinks lead from a finding to its evidence. A link is a place in the page,
@@ -217,6 +228,38 @@ type Insight struct {
 	Group   string `json:"group"`
 	State   string `json:"state"`
 	Windows []Gap  `json:"windows"` // at most 200
+	// Queue is what they wait for, lock or channel; "" where it is no such thing.
+	Queue string `json:"queue"`
+}
+
+// Holds are who had what a finding's goroutines wait for, and who waited, in a window: GET
+// api/timeline/holds?r=&finding=&from=&to=, for an Insight with a Queue.
+type Holds struct {
+	Holds   []Hold  `json:"holds"`   // in order of time; the longest 1,000
+	Total   int     `json:"total"`   // of them
+	Holders []Party `json:"holders"` // largest first, at most 8
+	Waiters []Party `json:"waiters"` // the same, of waits that ended
+	Partial string  `json:"partial"` // the window is too long: which pieces this is of
+	Pending bool    `json:"pending"` // ask again; see Tiles
+}
+
+// A Hold is a stretch in which a goroutine had it. Where that is not sure it was handed to
+// somebody else at FromNS, and this one was quicker.
+type Hold struct {
+	FromNS    int64  `json:"from_ns"`
+	ToNS      int64  `json:"to_ns"`
+	Goroutine int64  `json:"goroutine"`
+	Group     string `json:"group"`
+	Sure      bool   `json:"sure"`
+}
+
+// A Party is goroutines of a group at one place.
+type Party struct {
+	Group   string  `json:"group"`
+	Stack   []Frame `json:"stack"` // where they gave it back, or waited
+	NS      int64   `json:"ns"`
+	Count   int64   `json:"count"`
+	Longest Hold    `json:"longest"` // of the holds, or of the waits
 }
 
 // A Lane is a row of the timeline.

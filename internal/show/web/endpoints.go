@@ -16,6 +16,7 @@ var endpoints = map[string]endpoint{
 	"api/timeline/tiles":  {bytes: (*View).tiles},
 	"api/timeline/at":     {value: (*View).at},
 	"api/timeline/edges":  {value: (*View).edges},
+	"api/timeline/holds":  {value: (*View).holds},
 	"api/timeline/select": {value: (*View).selection},
 	"api/timeline/search": {value: (*View).search},
 	"api/flame":           {value: (*View).flame, otherRuns: []string{"base"}},
@@ -29,6 +30,7 @@ var endpoints = map[string]endpoint{
 	"api/mmu":             {value: (*View).mmu},
 	"api/tasks":           {value: (*View).tasks},
 	"api/task":            {value: (*View).task},
+	"api/together":        {value: (*View).together, page: true},
 	"api/compare":         {value: (*View).compare, page: true, otherRuns: []string{"a", "b"}},
 	"api/sources":         {value: (*View).sources},
 }

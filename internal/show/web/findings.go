@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/json"
 	"net/url"
 	"reflect"
 	"unicode/utf8"
@@ -25,12 +24,7 @@ func clipTexts(d *diagnosis.Diagnosis) (*diagnosis.Diagnosis, error) {
 	if !hasLong(reflect.ValueOf(d)) {
 		return d, nil
 	}
-	data, err := json.Marshal(d)
-	if err != nil {
-		return nil, err
-	}
-	out := new(diagnosis.Diagnosis)
-	return out, json.Unmarshal(clipJSON(data), out)
+	return copied(d)
 }
 
 func hasLong(v reflect.Value) bool {

@@ -91,6 +91,7 @@ type linker struct {
 	peaks  map[peakKey]window    // that were asked for already
 	shares map[[2]string]float64 // of functions in trees, by both
 	f      *diagnosis.Finding    // the one at hand
+	number string                // its place in the diagnosis, from 1; "" for one that explains another, or none
 	groups []string              // it is about
 }
 
@@ -100,7 +101,10 @@ type peakKey struct {
 }
 
 func (l *linker) finding(f *diagnosis.Finding, address string) FindingLinks {
-	l.f = f
+	l.f, l.number = f, ""
+	if i, err := strconv.Atoi(address); err == nil {
+		l.number = strconv.Itoa(i + 1)
+	}
 	l.groups = l.groupsOf(f)
 	out := FindingLinks{Cost: l.fact(f.Cost.Fact(), address+".c"), Bound: l.fact(f.Bound.Fact(), address+".b")}
 	for i, e := range f.Evidence {
@@ -288,7 +292,7 @@ func (l *linker) screenLinks(main *picture) (list []Link) {
 	// Any finding that says which goroutines it is about can be followed to them.
 	with := *main
 	with.goroutines = with.goroutines || len(l.groups) > 0
-	add("link.timeline", l.timelineOf(&with))
+	add("link.timeline", l.holdersIn(l.timelineOf(&with)))
 	if len(l.groups) > 0 {
 		add("link.goroutines", l.goroutineTable(l.groups[0]))
 	} else if main.goroutines && l.has("goroutines") {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -34,6 +35,14 @@ func (l *linker) timelineOf(k *picture) string {
 		pairs = append([]string{"from", ns(w.from), "to", ns(w.to)}, pairs...)
 	}
 	return linkTo("timeline", pairs...)
+}
+
+// holdersIn has a link to the timeline say who held what the finding's goroutines wait for.
+func (l *linker) holdersIn(link string) string {
+	if link == "" || l.number == "" || len(l.groups) == 0 || l.v.queue(l.f) == "" {
+		return link
+	}
+	return link + "&" + url.Values{"finding": {l.number}, "panel": {"holds"}}.Encode()
 }
 
 func ns(d time.Duration) string { return strconv.FormatInt(int64(d), 10) }

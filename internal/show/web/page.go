@@ -151,6 +151,11 @@ func (p *page) session(version, loading string) *Session {
 	for _, r := range runs {
 		s.Runs = append(s.Runs, r.describe())
 	}
+	for _, g := range alike(runs) {
+		for _, i := range g {
+			s.Runs[i].Together = g
+		}
+	}
 	for i := range results {
 		s.Trials = append(s.Trials, Trial{name(results[i].Name), results[i].Kind, name(results[i].Summary)})
 	}

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -175,6 +176,11 @@ func of(r int, pairs ...string) url.Values {
 	return q
 }
 
+// runList is a list of runs as the page asks for it.
+func runList(runs []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(runs), " ", ","), "[]")
+}
+
 func (f *reportFile) collect(version string) error {
 	f.left = map[int][]string{}
 	session, err := encode(f.page.session(version, ""))
@@ -188,6 +194,11 @@ func (f *reportFile) collect(version string) error {
 			if err := part(i, r.view); err != nil {
 				return err
 			}
+		}
+	}
+	for _, g := range alike(f.page.runs) {
+		if _, err := f.take("api/together", url.Values{"runs": {runList(g)}}, nil); err != nil {
+			return err
 		}
 	}
 	return f.comparisons()

@@ -88,34 +88,6 @@ func (v *View) timeline(q url.Values) (any, error) {
 	return out, nil
 }
 
-// maxInsights are as many stretches as can be told apart on a screen.
-const maxInsights = 200
-
-// insights are the findings that groups of goroutines show, with when they do.
-func (v *View) insights() []Insight {
-	list := []Insight{}
-	if v.Diagnosis == nil {
-		return list
-	}
-	l := newLinker(v)
-	for i := range v.Diagnosis.Findings {
-		f := &v.Diagnosis.Findings[i]
-		main := l.main(f)
-		groups := l.groupsOf(f)
-		if !main.goroutines || len(groups) == 0 {
-			continue
-		}
-		in := Insight{Finding: i + 1, Title: f.Title, Remark: f.Remark, Group: name(groups[0]), State: main.state.String(), Windows: []Gap{}}
-		for _, w := range v.Timeline.Stretches(groups[0], main.state, maxInsights) {
-			in.Windows = append(in.Windows, Gap{FromNS: int64(w.From), ToNS: int64(w.To)})
-		}
-		if len(in.Windows) > 0 {
-			list = append(list, in)
-		}
-	}
-	return list
-}
-
 func webLane(l timeline.Lane) Lane {
 	return Lane{ID: l.ID, Parent: l.Parent, Kind: l.Kind, Label: name(l.Label), Detail: name(l.Detail), Count: l.Count, Children: l.Children,
 		TotalNS: int64(l.Total), FromNS: int64(l.From), ToNS: int64(l.To), Peak: l.Peak}

@@ -2,7 +2,7 @@
 // text report; each number that has a place in the page leads there.
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Diagnosis, Fact, FactLink, Fine as FineLine, Finding, FindingLinks, Findings as Answer, Place, Unchecked } from '../api'
+import type { Diagnosis, Fact, FactLink, Fine as FineLine, Finding, FindingLinks, Findings as Answer, Place, Session, Together as Joint, Unchecked } from '../api'
 import { isStatic, useData } from '../client'
 import { bytes, count, dur, share } from '../format'
 import { Accounts } from '../data/evidence'
@@ -15,22 +15,37 @@ import { Failed, Loading } from '../parts/states'
 import { headline } from '../data/headline'
 import { word } from '../shell'
 import { lang, t, tn } from '../strings'
-import { href, param, setParams } from '../url'
+import { href, param, setParams, usePlace } from '../url'
 import './findings.css'
 
 /** How many findings are shown in full: the one to begin with. */
 const EXPANDED = 1
 
 export function Findings(p: { r: number }): JSX.Element {
-  const { data, error } = useData<Answer>('api/findings', { r: p.r })
+  usePlace() // which of both is asked for stands in it
+  const runs = useData<Session>('api/session').data?.runs ?? []
+  const mates = runs[p.r]?.together ?? []
+  const joint = param(ALL) !== null && mates.length > 1
+  const single = useData<Answer>(joint ? null : 'api/findings', { r: p.r })
+  const together = useData<Joint>(mates.length > 1 ? 'api/together' : null, { runs: mates.join() })
+  const { data, error } = joint ? { data: together.data?.findings, error: together.error } : single
   if (error) return <Failed error={error} />
   if (!data?.diagnosis) return <Loading />
-  const d = data.diagnosis
+  return <Answered answer={data} together={<Together r={p.r} joint={joint} runs={runs} of={together.data} />} />
+}
+
+/** The parameter that has several recordings judged as one. */
+const ALL = 'all'
+
+function Answered(p: { answer: Answer; together: JSX.Element }): JSX.Element {
+  const { answer: data } = p
+  const d = data.diagnosis!
   // Where nothing is to be repaired, what the evidence holds is what was asked.
   const accounts = <Accounts d={d} links={data.accounts} />
   const answer = !d.findings.some((f) => !f.remark)
   return (
     <div class="findings">
+      {p.together}
       <Verdict d={d} />
       <div class="findings-main">
         <Doubts items={[headline(d)[1], ...d.warnings].filter((s) => s !== '')} />
@@ -47,6 +62,33 @@ export function Findings(p: { r: number }): JSX.Element {
       </div>
       <Ledger d={d} />
     </div>
+  )
+}
+
+// Together is what several recordings of one program say as one, and each by itself.
+function Together(p: { r: number; joint: boolean; runs: Session['runs']; of: Joint | undefined }): JSX.Element | null {
+  const d = p.of?.findings.diagnosis
+  if (!p.of || !d) return null
+  return (
+    <nav class="together card" aria-labelledby="together">
+      <h2 id="together">{t('core.together', { n: p.of.runs.length })}</h2>
+      <ul class="finding-more">
+        <li><Choice to={`findings?${ALL}=1`} here={p.joint} verdict={d.verdict} name={t('core.together.all')} /></li>
+        {p.of.runs.map((r) => (
+          <li key={r}><Choice to={`findings?r=${r}`} here={!p.joint && r === p.r} verdict={p.runs[r]?.verdict ?? ''} name={p.runs[r]?.name ?? ''} /></li>
+        ))}
+      </ul>
+      {!p.joint && <p><Said text={d.summary.replace(/\. .*$/s, '.')} /></p>}
+    </nav>
+  )
+}
+
+function Choice(p: { to: string; here: boolean; verdict: string; name: string }): JSX.Element {
+  const [mark, tone] = verdictMark[p.verdict] ?? ['?', 'none']
+  return (
+    <a href={href(p.to)} aria-current={p.here ? 'true' : undefined}>
+      <span class={`mark mark-${tone}`} aria-hidden="true">{mark}</span> {p.name} <span class="muted">{tn('core.verdict.' + p.verdict, p.verdict)}</span>
+    </a>
   )
 }
 
@@ -68,7 +110,7 @@ function Verdict(p: { d: Diagnosis }): JSX.Element {
   const [mark, tone] = verdictMark[d.verdict] ?? ['?', 'none']
   const first = d.findings[0]
   const wrong = (d.verdict === 'problem' || d.verdict === 'stalled') && first && !first.remark
-  const gain = wrong && first.bound.value !== 0 ? first.bound.words : ''
+  const gain = wrong && (first.bound.value !== 0 || first.bound.kind === 'release') ? first.bound.words : ''
   return (
     <section class={`verdict card verdict-${tone}`} aria-labelledby="verdict">
       <h2 id="verdict">
@@ -86,7 +128,9 @@ function Verdict(p: { d: Diagnosis }): JSX.Element {
 // subject says what was read.
 function subject(d: Diagnosis): string {
   const parts: string[] = []
-  if (d.files.length > 0) parts.push(d.files.join(', '))
+  const shown = d.runs?.find((r) => r.shown)
+  if (shown) parts.push(t('core.together.of', { n: d.runs!.length, file: shown.file }))
+  else if (d.files.length > 0) parts.push(d.files.join(', '))
   if (d.trace) {
     if (d.trace.go !== '') parts.push(d.trace.go)
     parts.push(dur(d.trace.duration_ns), t('core.events', { n: count(d.trace.events) }))
@@ -121,9 +165,9 @@ function Cards(p: { d: Diagnosis; links: FindingLinks[] }): JSX.Element | null {
   return (
     <section aria-labelledby="what-to-change">
       <h2 id="what-to-change">{t(list.every((f) => f.remark) ? 'core.remarks' : 'core.findings')}</h2>
-      {list.length > 1 && <Index list={list} />}
+      {list.length > 1 && <Index list={list} runs={p.d.runs?.length} />}
       <ol class="cards">
-        {list.map((f, i) => <li key={i}><Card n={i + 1} f={f} links={p.links[i]} headline={p.d.summary} /></li>)}
+        {list.map((f, i) => <li key={i}><Card n={i + 1} f={f} links={p.links[i]} headline={p.d.summary} runs={p.d.runs?.length} /></li>)}
       </ol>
     </section>
   )
@@ -139,15 +183,15 @@ function useStep(n: number): void {
 }
 
 // Index is all findings at a glance: what, where, how much, and how sure.
-function Index(p: { list: Finding[] }): JSX.Element {
+function Index(p: { list: Finding[]; runs: number | undefined }): JSX.Element {
   return (
     <ol class="findings-index" aria-label={t('core.index')}>
       {p.list.map((f, i) => (
         <li key={i}>
-          <a href={href(`findings?f=${i + 1}`)}><Said text={f.title} /></a>
+          <a href={href(`findings?${p.runs ? ALL + '=1&' : ''}f=${i + 1}`)}><Said text={f.title} /></a>
           <span class="findings-index-gain"><Said text={f.bound.words} /></span>
-          <span class="findings-index-place mono clip">{f.where[0] && shortPlace(f.where[0])}</span>
-          <Confidence f={f} short />
+          <span class="findings-index-place mono clip">{f.where[0] ? shortPlace(f.where[0]) : f.scope}</span>
+          <Confidence f={f} runs={p.runs} short />
         </li>
       ))}
     </ol>
@@ -166,6 +210,8 @@ interface CardProps {
   links: FindingLinks | undefined
   /** What the verdict has said already. */
   headline: string
+  /** How many recordings were judged together. */
+  runs: number | undefined
 }
 
 function Card(p: CardProps): JSX.Element {
@@ -177,13 +223,13 @@ function Card(p: CardProps): JSX.Element {
     box.current?.scrollIntoView({ block: 'start' })
     box.current?.focus({ preventScroll: true })
   }, [meant])
-  const told = n <= EXPANDED && p.headline.startsWith(f.summary)
+  const told = n <= EXPANDED && p.headline.includes(f.summary.replace(/\.$/, ''))
   return (
     <article class="finding card" id={`finding-${n}`} ref={box} tabIndex={-1} aria-labelledby={`finding-${n}-title`} data-rule={f.rule}>
       <header class="finding-head">
         <span class="finding-n" aria-hidden="true">{n}</span>
         <h3 id={`finding-${n}-title`}><span class="sr">{n}. </span><Said text={f.title} /></h3>
-        <Confidence f={f} />
+        <Confidence f={f} runs={p.runs} />
       </header>
       {!told && f.summary !== '' && <p class="finding-summary"><Said text={f.summary} /></p>}
       {n <= EXPANDED || meant
@@ -195,12 +241,14 @@ function Card(p: CardProps): JSX.Element {
 
 const dots: Record<string, string> = { high: '●●●', medium: '●●○', low: '●○○' }
 
-function Confidence(p: { f: Finding; short?: boolean }): JSX.Element {
+function Confidence(p: { f: Finding; runs: number | undefined; short?: boolean }): JSX.Element {
+  const { f, runs } = p
+  const sure = f.remark ? t(p.short ? 'core.remark.short' : 'core.remark') : tn('core.confidence.' + f.confidence, f.confidence)
+  const found = runs && f.found ? t('core.together.in', { n: f.found, all: runs }) : ''
   return (
     <p class="finding-sure">
-      {p.f.remark
-        ? t(p.short ? 'core.remark.short' : 'core.remark')
-        : <><span aria-hidden="true">{dots[p.f.confidence] ?? '○○○'}</span> {tn('core.confidence.' + p.f.confidence, p.f.confidence)}</>}
+      {!f.remark && <><span aria-hidden="true">{dots[f.confidence] ?? '○○○'}</span> </>}
+      {p.short && found !== '' && !f.remark ? <><b class="sr">{sure}, </b>{found}</> : [sure, found].filter((s) => s !== '').join(', ')}
     </p>
   )
 }
@@ -211,7 +259,10 @@ function Body(p: CardProps): JSX.Element {
   return (
     <div class="finding-body">
       <Effect n={n} f={f} links={links} />
-      <Row label={t('core.where')}>{f.where.length > 0 && <Where places={f.where} links={links?.where} source={links?.source} />}</Row>
+      <Row label={t('core.where')}>
+        {f.where.length > 0 && <Where places={f.where} links={links?.where} source={links?.source} />}
+        {f.scope && <p><Said text={f.scope} /></p>}
+      </Row>
       <Row label={t('core.evidence')}>
         {f.evidence.length > 0 && <Evidence caption={t('core.evidence.of', { n })} facts={f.evidence} links={links?.evidence} />}
       </Row>
@@ -224,9 +275,10 @@ function Body(p: CardProps): JSX.Element {
       </Row>
       <Row label={t('core.do')} class="finding-do">{hasRemedy(f) && <Remedy f={f} />}</Row>
       <Row label={t('core.prove')}>
-        {(f.try.length > 0 || f.prove !== '') && (
+        {(f.try.length > 0 || f.prove !== '' || f.missing) && (
           <>
             {f.try.map((command) => <Command key={command} text={command} />)}
+            {f.missing && <p><Said text={f.missing} /></p>}
             {f.prove !== '' && <p><Said text={f.prove} /></p>}
           </>
         )}
@@ -275,6 +327,7 @@ function Effect(p: { n: number; f: Finding; links: FindingLinks | undefined }): 
           <dt>{t('core.expect')}</dt>
           <dd>
             <strong><To link={bound.value === 0 ? undefined : links?.bound.to}><Said text={bound.words} /></To></strong>
+            {bound.along && <small class="effect-from"><Said text={bound.along} /></small>}
             <Fold id={`m${n}`} class="effect-method" title={t('core.method')}>
               <p><Said text={bound.method} /></p>
               <From operands={bound.operands} link={links?.bound} />
@@ -455,12 +508,13 @@ function Next(p: { d: Diagnosis }): JSX.Element | null {
 }
 
 function nextCommands(d: Diagnosis): [command: string, why: string][] {
-  const files = d.files.length === 0 || d.files.includes('-') ? 'FILE' : d.files.map(word).join(' ')
   const out: [string, string][] = []
-  if (d.trace) out.push([`gowhy ledger ${files}`, t('core.next.ledger')])
-  else if (d.cpu) out.push([`gowhy ledger ${files}`, t('core.next.ledgercpu')])
-  if (d.findings.length === 0 && d.verdict !== 'healthy') {
-    out.push(['gowhy record -d 10s -o run.gowhy --url http://localhost:6060', t('core.next.record')])
+  const file = d.runs?.find((r) => r.shown)?.file ?? d.files.map(word).join(' ')
+  if (file !== '' && !d.files.includes('-')) {
+    if (d.trace) out.push([`gowhy ledger ${file}`, t('core.next.ledger')])
+    else if (d.cpu) out.push([`gowhy ledger ${file}`, t('core.next.ledgercpu')])
   }
+  const again = d.unchecked.find((u) => u.how.startsWith('gowhy record -d '))?.how.replace(/ {3}#.*$/, '')
+  if (d.findings.length === 0 && d.verdict !== 'healthy') out.push([again ?? 'gowhy record --help', t('core.next.record')])
   return out
 }

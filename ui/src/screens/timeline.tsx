@@ -2,7 +2,7 @@
 // without components; this joins it with the address, the panels and the server.
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { Edge, Edges, Hits, Lane, Lanes, Moment as ApiMoment, Runtime, Timeline as ApiTimeline } from '../api'
+import type { Edge, Edges, Hits, Holds as ApiHolds, Insight, Lane, Lanes, Moment as ApiMoment, Runtime, Timeline as ApiTimeline } from '../api'
 import { bytes, get, isStatic, problem, useData } from '../client'
 import { at as moment, dur } from '../format'
 import { useKeys } from '../keys'
@@ -11,16 +11,17 @@ import { Empty, Failed, Loading } from '../parts/states'
 import { t } from '../strings'
 import { useTheme } from '../theme'
 import { setParams, usePlace } from '../url'
-import { patient, useAsked } from '../timeline/ask'
+import { patient, useAsked, type Asked } from '../timeline/ask'
 import { Behind } from '../timeline/behind'
 import { lanesOf } from '../timeline/charts'
-import { hasTiles, type Chart, type Theme } from '../timeline/draw'
+import { hasTiles, turnsOf, type Chart, type Theme } from '../timeline/draw'
 import { Results, Search, SEARCH_ID, type Found } from '../timeline/find'
 import { known, neighbour, waker, woken, type Ask, type Spot } from '../timeline/follow'
 import { Sampled } from '../timeline/kernel'
 import { Labels, nameOf } from '../timeline/labels'
 import { brief, isKernel, kindOfId, LaneTree, laneOfGoroutine, PAGE, type Row } from '../timeline/lanes'
 import { GroupMoment } from '../timeline/group'
+import { HoldsOf } from '../timeline/holds'
 import { Legend } from '../timeline/legend'
 import { Moment } from '../timeline/moment'
 import { Panel, type Tab } from '../timeline/panel'
@@ -47,6 +48,8 @@ const HITS = 200
 /** Wake-ups of the whole window are drawn when they are so few, and it is so short. */
 const FEW_EDGES = 300
 const EDGES_WITHIN_NS = 20e6
+/** A lock changes hands thousands of times in a second: in a longer window nobody could be told from the next. */
+const HOLDS_WITHIN_NS = 500e6
 
 function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
   const { r, data } = p
@@ -117,6 +120,8 @@ function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
   const presentMoment = isStatic || !asked.loading ? shownMoment : undefined
   useMomentOnStage(shownMoment, view.lane, tree, stage)
   useEdges(r, view, stage)
+  const insight = data.insights.find((f) => f.finding === view.finding && f.queue !== '')
+  const holds = useHolds(r, view, insight, stage, data.duration_ns)
 
   const goTo = useCallback((s: Spot): void => {
     const st = stage.current
@@ -246,11 +251,11 @@ function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
   const stepHit = (by: number): void => {
     if (hits.length > 0) goHit((hitAt + by + hits.length) % hits.length)
   }
-  const panels = ['moment', 'selection', 'hits', 'table']
+  const panels = ['moment', 'selection', 'holds', 'hits', 'table']
   const panel = panels.includes(view.panel) ? view.panel : ''
   const closePanel = (): void => {
     stage.current?.redraw()
-    replace({ panel: '', ...(panel === 'moment' ? { lane: '', at: null } : panel === 'selection' ? { selected: null, selectedLane: '', note: '' } : {}) })
+    replace({ panel: '', ...(panel === 'moment' ? { lane: '', at: null } : panel === 'selection' ? { selected: null, selectedLane: '', note: '' } : panel === 'holds' ? { finding: 0 } : {}) })
   }
 
   useMovement(stage, { fit: fitAll, undo: goBack, lane: moveLane, enter: () => (tree.opens(focus) ? toggle(focus) : look()) })
@@ -281,7 +286,7 @@ function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
 
   const tabs = panelTabs({
     r, view, data, tree, stage: stage.current, theme, moment: shownMoment, asked, trail, found: search, hitAt, goHit,
-    step, back, forward, goTo, fit: fitAll, replace, close: closePanel, focus,
+    step, back, forward, goTo, fit: fitAll, replace, close: closePanel, focus, insight, holds,
   })
   return (
     <div class="tl">
@@ -320,7 +325,7 @@ function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
         <div class="tl-scroll" ref={parts.scroller}>
           <div class="tl-rows" ref={parts.rows}>
             <Labels
-              rows={rows} tree={tree} charts={charts} insights={view.insights ? data.insights : []} focus={focus} marked={marked} toggle={toggle} pin={pin}
+              rows={rows} tree={tree} charts={charts} insights={view.insights ? data.insights : []} focus={focus} marked={marked} toggle={toggle} pin={pin} holders={(finding) => replace({ finding, panel: 'holds' })}
               focused={(id) => {
                 setFocus(id)
                 if (stage.current) {
@@ -579,6 +584,21 @@ function useEdges(r: number, view: View, stage: StageRef): void {
   }, [window?.from, window?.to, stage.current])
 }
 
+// useHolds asks who has what a finding's goroutines wait for, and draws it while the window
+// is short enough to tell one from the next.
+function useHolds(r: number, view: View, insight: Insight | undefined, stage: StageRef, duration: number): Asked<ApiHolds> {
+  const w = view.window ?? { from: 0, to: duration }
+  const asked = useAsked<ApiHolds>(insight && !isStatic ? 'api/timeline/holds' : null, { r, finding: insight?.finding, from: Math.floor(w.from), to: Math.ceil(w.to) })
+  useEffect(() => {
+    const s = stage.current
+    if (!s) return
+    const drawn = insight && asked.data && w.to - w.from <= HOLDS_WITHIN_NS
+    s.overlay.holds = drawn ? { group: insight.group, list: turnsOf(asked.data!.holds, insight.queue) } : null
+    s.redrawOverlay()
+  }, [asked.data, insight, w.from, w.to, stage.current])
+  return asked
+}
+
 function useSearch(r: number, q: string): Found {
   const asked = useAsked<Hits>(q === '' || isStatic ? null : 'api/timeline/search', { r, q, limit: HITS })
   return { q, hits: asked.data, error: asked.error }
@@ -634,6 +654,8 @@ interface PanelProps {
   replace(patch: Partial<View>): void
   close(): void
   focus: string
+  insight: Insight | undefined
+  holds: Asked<ApiHolds>
 }
 
 function panelTabs(p: PanelProps): Tab[] {
@@ -643,6 +665,8 @@ function panelTabs(p: PanelProps): Tab[] {
   ]
   if (isStatic) return tabs
   tabs.splice(1, 0, { id: 'selection', title: t('timeline.panel.selection'), body: () => <SelectionBody {...p} /> })
+  const { insight } = p
+  if (insight) tabs.splice(2, 0, { id: 'holds', title: t('core.marked.finding', { n: insight.finding }), body: () => <HoldsOf of={insight} asked={p.holds} to={p.goTo} /> })
   if (p.view.q !== '') tabs.splice(2, 0, { id: 'hits', title: t('timeline.panel.hits'), body: () => <Results found={p.found} at={p.hitAt} go={p.goHit} /> })
   return tabs
 }

@@ -21,8 +21,15 @@ export async function patient<T extends Parted>(path: string, params: Params, si
   }
 }
 
+/** What is known of a question. */
+export interface Asked<T> {
+  data: T | undefined
+  error: ApiError | undefined
+  loading: boolean
+}
+
 /** useAsked is patient for a component; the answer before stays until the next has come. */
-export function useAsked<T extends Parted>(path: string | null, params: Params): { data: T | undefined; error: ApiError | undefined; loading: boolean } {
+export function useAsked<T extends Parted>(path: string | null, params: Params): Asked<T> {
   const where = path === null ? null : query(path, params)
   const [state, set] = useState<{ where: string | null; data: T | undefined; error: ApiError | undefined; loading: boolean }>(
     () => ({ where: null, data: undefined, error: undefined, loading: false }),

@@ -45,10 +45,10 @@
 // Limits. A bitmap's buckets are up to two pixels wide, so the edges of what is
 // painted are that coarse; the rectangles of exact stretches are not. Stretched
 // parents show wider buckets until the right tile comes.
-import type { Edge, Gap, Insight, Lane, Span } from '../api'
+import type { Edge, Gap, Hold, Insight, Lane, Span } from '../api'
 import { count, num } from '../format'
 import { stateLook, stateName } from '../state'
-import { tn } from '../strings'
+import { t, tn } from '../strings'
 import { spanAt } from './decode'
 import { brief, isSingle, laneOfGoroutine, type Row } from './lanes'
 import type { Outline } from './outline'
@@ -714,6 +714,8 @@ export interface Overlay {
   edges: Edge[]
   /** The wake-ups of the selected stretch stand out among the others. */
   strong: Edge[]
+  /** Who has what a group waits for. */
+  holds: { group: string; list: Hold[] } | null
 }
 
 export function drawOverlay(ctx: CanvasRenderingContext2D, s: Scene, o: Overlay): void {
@@ -741,6 +743,7 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, s: Scene, o: Overlay)
     ctx.fillRect(x1 - 0.5, 0, 1, s.height)
     if (o.note !== '' && !o.dragged) writeNote(ctx, s, o.note, Math.max(x0, 0))
   }
+  if (o.holds) drawHolds(ctx, s, o.holds)
   if (o.span) outlineSpan(ctx, s, rows.get(o.span.lane), o.span.span)
   for (const e of o.edges) arrow(ctx, s, rows, e, theme.muted, 1)
   for (const e of o.strong) arrow(ctx, s, rows, e, theme.fg, 1.75)
@@ -748,6 +751,65 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, s: Scene, o: Overlay)
     ctx.fillStyle = theme.muted
     ctx.fillRect(o.pointer, 0, 1 / s.dpr, s.height)
   }
+}
+
+/** Height of the band that says who has what is waited for. */
+const BAND = 11
+
+// drawHolds draws who has what a group waits for: all of them one behind the other at the
+// foot of the group's lane, and each at that of its own. One that may have begun later is
+// fainter.
+function drawHolds(ctx: CanvasRenderingContext2D, s: Scene, o: NonNullable<Overlay['holds']>): void {
+  const { theme } = s
+  const list = inSight(o.list, s.window)
+  ctx.font = `10px ${theme.font}`
+  ctx.textBaseline = 'middle'
+  for (const row of s.rows) {
+    const group = row.lane?.kind === 'g' && row.lane.label === o.group
+    const own = row.id.startsWith('go:') ? Number.parseInt(row.id.slice(3)) : -1
+    if (!group && own < 0) continue
+    const y = row.y - s.top + row.h - BAND - 2
+    let drawn = -1
+    list.forEach((h, i) => {
+      if (!group && h.goroutine !== own) return
+      const x0 = Math.max(xOf(s.window, s.width, h.from_ns), 0)
+      const w = Math.max(Math.min(xOf(s.window, s.width, h.to_ns), s.width) - x0, 1 / s.dpr)
+      if (x0 + w <= drawn) return
+      drawn = Math.ceil((x0 + w) * s.dpr) / s.dpr
+      ctx.globalAlpha = h.sure ? 0.95 : 0.6
+      ctx.fillStyle = group && i % 2 === 1 ? theme.fg : theme.accent
+      ctx.fillRect(x0, y, w, BAND)
+      ctx.globalAlpha = 1
+      const text = holdText(h, group, Math.floor((w - 6) / LETTER))
+      if (text === '') return
+      ctx.fillStyle = theme.card
+      ctx.fillText(text, x0 + 3, y + BAND / 2 + 0.5)
+    })
+  }
+  ctx.font = `11px ${theme.font}`
+}
+
+/**
+ * turnsOf are the holds as they are drawn: who takes from a channel again and again serves
+ * it all the while, and a lock that is taken again was free between.
+ */
+export function turnsOf(list: readonly Hold[], queue: string): Hold[] {
+  if (queue !== 'channel') return [...list]
+  const out: Hold[] = []
+  for (const h of list) {
+    const last = out[out.length - 1]
+    if (last && last.goroutine === h.goroutine && last.to_ns >= h.from_ns) last.to_ns = Math.max(last.to_ns, h.to_ns)
+    else out.push({ ...h, sure: true })
+  }
+  return out
+}
+
+/** holdText is what stands in a band: who it is, or in its own lane that it has it. */
+export function holdText(h: Pick<Hold, 'goroutine' | 'group'>, named: boolean, letters: number): string {
+  if (!named) return cut(t('timeline.holds.has'), letters)
+  const id = String(h.goroutine)
+  const whole = `${brief(h.group)} ${id}`
+  return whole.length <= letters ? whole : id.length <= letters ? id : ''
 }
 
 function writeNote(ctx: CanvasRenderingContext2D, s: Scene, note: string, x: number): void {

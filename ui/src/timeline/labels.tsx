@@ -1,5 +1,6 @@
 // The lanes' names: real text beside the picture, as many as are in sight.
 import type { JSX } from 'preact'
+import { isStatic } from '../client'
 import { t, tn } from '../strings'
 import { count } from '../format'
 import { brief, isKernel, PINNED, type LaneTree, type Row } from './lanes'
@@ -18,6 +19,8 @@ export interface LabelsProps {
   toggle(id: string): void
   focused(id: string): void
   pin(id: string): void
+  /** Shows who has what a finding's goroutines wait for. */
+  holders(finding: number): void
 }
 
 /** nameOf is a lane's name: ours where it stands for a kind, the program's otherwise. */
@@ -78,7 +81,14 @@ function Label(p: LabelsProps & { row: Row; stop: boolean }): JSX.Element {
         {pinned && row.parent === PINNED && <span class="sr"> ({t('timeline.pinned')})</span>}
       </button>
       {insightsOf(p.insights, lane ?? undefined).map((f) => (
-        <a key={f.finding} class={'tl-insight' + (f.remark ? ' tl-insight-remark' : '')} href={href(`findings?f=${f.finding}`)} title={f.title} aria-label={`${f.finding}. ${f.title}`} tabIndex={-1}>{f.finding}</a>
+        <a
+          key={f.finding} class={'tl-insight' + (f.remark ? ' tl-insight-remark' : '')} href={href(`findings?f=${f.finding}`)} title={f.title} aria-label={`${f.finding}. ${f.title}`} tabIndex={-1}
+          onClick={(e) => {
+            if (f.queue === '' || isStatic) return
+            e.preventDefault()
+            p.holders(f.finding)
+          }}
+        >{f.finding}</a>
       ))}
       <Detail row={row} chart={p.charts.get(row.id)} />
       {(pinned || row.id === p.focus) && lane?.kind !== 'line' && lane && (

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Chart, Edge, Gap, Insight, Lane, Moment, Runtime, Span } from '../api'
 import { lanesOf } from './charts'
-import { cut, inSight, insightsOf, levelOf, roundUp, scaleText, textOf } from './draw'
+import { cut, inSight, insightsOf, levelOf, roundUp, scaleText, textOf, holdText, turnsOf } from './draw'
 import { gripAt } from './stage'
 import { positionOf } from './find'
 import { neighbour, waker, woken, type Ask } from './follow'
@@ -34,7 +34,7 @@ describe('the address', () => {
   it('holds a view and gives it back', () => {
     const view = {
       window: { from: 10, to: 20 }, open: ['groups', 'g:1,2', '50%'], lanes: ['go:1@5'], group: 'main.(*T).run', lane: 'go:7', at: 12,
-      selected: { from: 1, to: 9 }, selectedLane: 'p:0', note: 'here it stalls', q: 'func:a b', hide: ['wait'], gc: false, insights: false, panel: 'moment',
+      selected: { from: 1, to: 9 }, selectedLane: 'p:0', note: 'here it stalls', q: 'func:a b', hide: ['wait'], finding: 3, gc: false, insights: false, panel: 'moment',
     }
     const params = new URLSearchParams()
     for (const [k, v] of Object.entries(writeView(view))) if (v !== null) params.set(k, String(v))
@@ -184,9 +184,21 @@ describe('drawing', () => {
     expect(scaleText({ kind: 'ps', peak: 2 }, 2)).toBe('2 Ps')
   })
   it('has findings on the lanes of their groups', () => {
-    const f: Insight = { finding: 1, title: '', remark: false, group: 'main.f', state: 'sync', windows: [] }
+    const f: Insight = { finding: 1, title: '', remark: false, group: 'main.f', state: 'sync', windows: [], queue: '' }
     const lane = (kind: string, label: string) => ({ kind, label }) as Lane
     expect([lane('g', 'main.f'), lane('g', 'main.g'), lane('go', 'main.f'), undefined].map((l) => insightsOf([f], l).length)).toEqual([1, 0, 0, 0])
+  })
+  it('has one turn of who serves a channel all the while, and each of a lock', () => {
+    const hold = (goroutine: number, from_ns: number, to_ns: number) => ({ from_ns, to_ns, goroutine, group: 'main.f', sure: false })
+    const list = [hold(1, 0, 5), hold(1, 5, 9), hold(2, 9, 12), hold(2, 20, 30)]
+    expect(turnsOf(list, 'channel').map((h) => [h.goroutine, h.from_ns, h.to_ns, h.sure])).toEqual([[1, 0, 9, true], [2, 9, 12, true], [2, 20, 30, true]])
+    expect(turnsOf(list, 'lock')).toEqual(list)
+    expect(list[0]!.to_ns).toBe(5)
+  })
+  it('names who has it, as far as there is room', () => {
+    const h = { goroutine: 42, group: 'a.com/b/main.f' }
+    expect([20, 8, 3, 1].map((n) => holdText(h, true, n))).toEqual(['main.f 42', '42', '42', ''])
+    expect(holdText(h, false, 20)).toBe('has it')
   })
   it('writes what fits', () => {
     expect(cut('abcdef', 6)).toBe('abcdef')

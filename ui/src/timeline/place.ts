@@ -11,7 +11,8 @@
 //   note       what somebody wrote about the selected window
 //   gc=0       without the shade of collections
 //   fi=0       without the findings on their lanes
-//   panel      which panel is open below: moment, selection, hits, table
+//   finding    which finding's holders and waiters are shown
+//   panel      which panel is open below: moment, selection, holds, hits, table
 import type { Window } from './window'
 
 /** Letters of a note: an address is no place for an essay. */
@@ -31,6 +32,8 @@ export interface View {
   hide: string[]
   gc: boolean
   insights: boolean
+  /** Its number, from 1; 0 for none. */
+  finding: number
   panel: string
 }
 
@@ -67,6 +70,7 @@ export function readView(p: URLSearchParams): View {
     hide: unpack(p.get('hide')),
     gc: p.get('gc') !== '0',
     insights: p.get('fi') !== '0',
+    finding: number(p.get('finding')) ?? 0,
     panel: p.get('panel') ?? '',
   }
 }
@@ -98,6 +102,7 @@ export function writeView(v: Partial<View>): Patch {
   text('hide', v.hide && pack(v.hide))
   if (v.gc !== undefined) out['gc'] = v.gc ? null : '0'
   if (v.insights !== undefined) out['fi'] = v.insights ? null : '0'
+  if (v.finding !== undefined) out['finding'] = v.finding || null
   text('panel', v.panel)
   return out
 }

@@ -60,7 +60,7 @@ const EDGE = 7
 
 export class Stage {
   window: Window
-  readonly overlay: Overlay = { pointer: null, focus: '', marked: new Set(), selected: null, note: '', dragged: null, span: null, edges: [], strong: [] }
+  readonly overlay: Overlay = { pointer: null, focus: '', marked: new Set(), selected: null, note: '', dragged: null, span: null, edges: [], strong: [], holds: null }
   readonly charts = new Map<string, Chart>()
   /** Collections and stopped worlds, drawn over all lanes when that is wanted. */
   overlays: NonNullable<Scene['gc']> = { cycles: [], pauses: [] }
