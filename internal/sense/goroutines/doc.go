@@ -28,6 +28,9 @@
 // the same before and after. Functions of plugins are not known: their goroutines count as
 // torn.
 //
+// What a program labelled its goroutines with is read behind them: of each list that they
+// point to the words, and then once more whether they still point there ([Part]).
+//
 // A process is a number, which another program may have by now. A reader stays with
 // the memory that it was opened for, and ends with it: [ErrGone].
 //

@@ -90,6 +90,9 @@ type Snapshot struct {
 	// Torn is how many changed so while they were read that nothing is known of
 	// them. They are in no group.
 	Torn int
+	// Unread is how many have labels that are not known: of a program of Go 1.23 and older,
+	// with more lists of them than are read, or changed meanwhile.
+	Unread int
 	// Calls is how many system calls the snapshot took.
 	Calls int64
 }
@@ -108,6 +111,8 @@ type Group struct {
 	Oldest time.Duration
 	// Ages[i] is how many have been so for 2^i seconds or longer, as far as is known.
 	Ages Ages
+	// Parts are the goroutines by their labels, the most first; nil where none has any.
+	Parts []Part
 	// Stack is where that one is, innermost first. Empty for goroutines that run,
 	// and for groups behind the largest. A few have each their stack read, and those that
 	// stand elsewhere are a group of their own.
@@ -147,17 +152,29 @@ func (s *Snapshot) After(d time.Duration) *Snapshot {
 	for n := range later.Groups {
 		g := &later.Groups[n]
 		g.Oldest += d
-		known := s.Groups[n].Ages
-		for i := range g.Ages {
-			for j := i - 1; j >= 0 && time.Second<<j+d >= time.Second<<i; j-- {
-				g.Ages[i] = max(g.Ages[i], known[j])
-			}
-			if d >= time.Second<<i {
-				g.Ages[i] = g.Count
-			}
+		g.Ages = g.Ages.after(d, g.Count)
+		g.Parts = slices.Clone(g.Parts)
+		for i := range g.Parts {
+			p := &g.Parts[i]
+			p.Oldest += d
+			p.Ages = p.Ages.after(d, p.Count)
 		}
 	}
 	return &later
+}
+
+// after returns the ages of so many that stay as they are for d.
+func (a *Ages) after(d time.Duration, count int) Ages {
+	later := *a
+	for i := range later {
+		for j := i - 1; j >= 0 && time.Second<<j+d >= time.Second<<i; j-- {
+			later[i] = max(later[i], a[j])
+		}
+		if d >= time.Second<<i {
+			later[i] = count
+		}
+	}
+	return later
 }
 
 // State counts the goroutines in a state, the runtime's own left out.
@@ -195,6 +212,8 @@ type Reader struct {
 	marks           []int64 // see wait; by time
 	groups          map[key]int
 	tally           []tally
+	lists           map[listKey]int // of labels, in the tally's
+	unread          int
 	functions       map[uint64]*function
 }
 
@@ -222,13 +241,16 @@ type tally struct {
 	since  int64 // of the oldest, on the process's clock
 	ages   Ages
 	oldest registers
-	each   []aged // all, as long as they are few and stacks are read
+	each   []aged   // all, as long as they are few and stacks are read
+	listed []listed // those with labels
+	plain  int64    // as since, of those without
 }
 
-// aged are the registers of one, and since when it has been so.
+// aged are the registers of one, since when it has been so, and where its labels are.
 type aged struct {
 	registers
-	since int64
+	since  int64
+	labels uint64
 }
 
 // registers are where a goroutine goes on. They are the same again unless it ran.
@@ -374,7 +396,7 @@ func open(m memory, names *symbols.Process, version string) (*Reader, error) {
 
 func newReader(m memory, c code, l *layout) *Reader {
 	r := &Reader{Stacks: true, memory: m, code: c, layout: l, counter: map[string]uint64{}, close: func() {},
-		groups: map[key]int{}, functions: map[uint64]*function{}}
+		groups: map[key]int{}, lists: map[listKey]int{}, functions: map[uint64]*function{}}
 	low, high := uint32(missing), uint32(0)
 	for f := range fields {
 		if at := l.at[f]; fieldNames[f].in == "runtime.g" && at != missing {
@@ -487,7 +509,8 @@ func (r *Reader) read() (*Snapshot, error) {
 	r.seen = append(r.seen, make([]sight, max(0, n-len(r.seen)))...)
 	now := r.memory.now()
 	clear(r.groups)
-	r.tally = r.tally[:0]
+	clear(r.lists)
+	r.tally, r.unread = r.tally[:0], 0
 	r.readMark(now)
 	if err := r.readAll(s, now); err != nil {
 		return nil, err
@@ -672,7 +695,7 @@ func (r *Reader) add(index int32, g []byte, now int64) bool {
 		if n, ok = r.groups[k]; !ok {
 			n = len(r.tally)
 			r.groups[k] = n
-			r.tally = append(r.tally, tally{key: k, since: now})
+			r.tally = append(r.tally, tally{key: k, since: now, plain: now})
 		}
 	}
 	seen := &r.seen[index]
@@ -692,8 +715,16 @@ func (r *Reader) add(index int32, g []byte, now int64) bool {
 		t.since = is.since
 		t.oldest = r.registers(index, g, k.state)
 	}
+	labels := r.field(g, gLabels)
 	if r.Stacks && t.count <= few {
-		t.each = append(t.each, aged{r.registers(index, g, k.state), is.since})
+		t.each = append(t.each, aged{r.registers(index, g, k.state), is.since, labels})
+	}
+	switch {
+	case labels == 0:
+		t.plain = min(t.plain, is.since)
+	case !r.addList(n, index, labels, is.since, now):
+		t.plain = min(t.plain, is.since)
+		r.unread++
 	}
 	return true
 }
@@ -785,11 +816,15 @@ func (r *Reader) describe(s *Snapshot, now int64) {
 		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.key.start, b.key.start), cmp.Compare(a.key.creator, b.key.creator),
 			cmp.Compare(a.key.state, b.key.state), cmp.Compare(a.key.reason, b.key.reason), cmp.Compare(a.key.depth, b.key.depth))
 	})
+	labels := r.readLabels()
 	left := fewStacks
 	var rest []Group // of a few, those that stand elsewhere
 	s.Groups = make([]Group, 0, len(r.tally))
 	for i, t := range r.tally {
 		g := Group{State: t.key.state, Count: t.count, Oldest: time.Duration(max(0, now-t.since)), Ages: t.ages}
+		unread := 0
+		g.Parts, unread = t.parts(&labels, now)
+		r.unread += unread
 		f := r.function(t.key.start)
 		if f != nil {
 			if f.place == (symbols.Place{}) {
@@ -809,7 +844,7 @@ func (r *Reader) describe(s *Snapshot, now int64) {
 		switch read := r.Stacks && (i < stacks || cleans) && g.State.String() != "running"; {
 		case read && t.count > 1 && t.count <= min(few, left) && !g.System:
 			left -= t.count
-			list := r.apart(&g, t.each, now)
+			list := r.apart(&g, t.each, &labels, now)
 			g, rest = list[0], append(rest, list[1:]...)
 		case read:
 			g.Stack = r.stack(t.oldest, g.State)
@@ -823,24 +858,31 @@ func (r *Reader) describe(s *Snapshot, now int64) {
 		s.Groups = append(s.Groups, g)
 	}
 	s.Groups = append(s.Groups, rest...)
+	s.Unread = r.unread
 }
 
 // apart are the groups of those of one that stand elsewhere, by their stacks.
-func (r *Reader) apart(g *Group, each []aged, now int64) (list []Group) {
+func (r *Reader) apart(g *Group, each []aged, labels *labelling, now int64) (list []Group) {
+	var tallies []tally
 	for _, one := range each {
 		stack := r.stack(one.registers, g.State)
 		at := slices.IndexFunc(list, func(o Group) bool { return slices.Equal(o.Stack, stack) })
 		if at < 0 {
 			at = len(list)
 			list = append(list, *g)
-			list[at].Count, list[at].Oldest, list[at].Ages, list[at].Stack = 0, 0, Ages{}, stack
+			list[at].Stack = stack
+			tallies = append(tallies, tally{since: now, plain: now})
 		}
-		of := time.Duration(max(0, now-one.since))
-		list[at].Count++
-		list[at].Oldest = max(list[at].Oldest, of)
+		alone := listed{at: one.labels, count: 1, since: one.since}
 		if r.layout.at[gTrackingSeq] != missing {
-			list[at].Ages.add(of)
+			alone.ages.add(time.Duration(max(0, now-one.since)))
 		}
+		tallies[at].add(&alone)
+	}
+	for i := range list {
+		t := &tallies[i]
+		list[i].Count, list[i].Oldest, list[i].Ages = t.count, time.Duration(max(0, now-t.since)), t.ages
+		list[i].Parts, _ = t.parts(labels, now)
 	}
 	return list
 }

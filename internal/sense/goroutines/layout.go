@@ -27,6 +27,7 @@ const (
 	gTrackingSeq
 	gCreatorPC
 	gStartPC
+	gLabels
 	schedIdleProcs
 	gcHeapLive
 	gcHeapMarked
@@ -65,6 +66,8 @@ const (
 	heapArenas
 	heapAllArenas
 	heapUserArenas
+	labelsList
+	labelsSet
 	fields int = iota
 )
 
@@ -86,6 +89,7 @@ var fieldNames = [fields]struct{ in, path string }{
 	gTrackingSeq:      {"runtime.g", "trackingSeq"},
 	gCreatorPC:        {"runtime.g", "gopc"},
 	gStartPC:          {"runtime.g", "startpc"},
+	gLabels:           {"runtime.g", "labels?"},
 	schedIdleProcs:    {"runtime.schedt", "npidle"},
 	gcHeapLive:        {"runtime.gcControllerState", "heapLive"},
 	gcHeapMarked:      {"runtime.gcControllerState", "heapMarked"},
@@ -124,6 +128,8 @@ var fieldNames = [fields]struct{ in, path string }{
 	heapArenas:        {"runtime.mheap", "heapArenas?"},
 	heapAllArenas:     {"runtime.mheap", "allArenas?"}, // until Go 1.25
 	heapUserArenas:    {"runtime.mheap", "userArenaArenas?"},
+	labelsList:        {"runtime/pprof.labelMap", "LabelSet.list?"}, // of Go 1.24 and 1.25; a map before
+	labelsSet:         {"runtime/pprof.labelMap", "Set.List?"},      // since Go 1.26
 }
 
 // missing is the offset of a field that a version does not have.

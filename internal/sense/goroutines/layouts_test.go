@@ -122,10 +122,21 @@ func writeLayout(b *strings.Builder, name string, l *layout) {
 	b.WriteString("\t\t},\n\t},\n")
 }
 
+// labelProgram is one that has what is asked for.
+const labelProgram = `package main
+
+import (
+	"context"
+	"runtime/pprof"
+)
+
+func main() { pprof.SetGoroutineLabels(context.Background()) }
+`
+
 // layoutOf builds a program and reads its layout.
 func layoutOf(t *testing.T, toolchain, arch string) *layout {
 	t.Helper()
-	exe := build(t, toolchain, "package main\n\nfunc main() {}\n", "GOARCH="+arch)
+	exe := build(t, toolchain, labelProgram, "GOARCH="+arch)
 	b, err := os.ReadFile(exe)
 	if err != nil {
 		t.Fatal(err)
