@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/ground/shell"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -52,6 +53,9 @@ func (l *loader) foldSnapshot(f format, p *pprofFile) error {
 		return err
 	}
 	m.Duration = 0
+	if n := artifact.Unlabelled(p.Comments); n > 0 {
+		l.note("labels of %s in %s were not read", figures.Plural(n, "goroutine"), cmp.Or(p.member, p.name))
+	}
 	l.snapshot(f.source, snapshot{name: p.name, member: p.member, at: p.start(), p: m, stats: p.stats, watched: artifact.StillFor(p.Comments)})
 	return nil
 }

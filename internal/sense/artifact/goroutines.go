@@ -1,6 +1,7 @@
 package artifact
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -24,6 +25,24 @@ func StillFor(comments []string) time.Duration {
 		if s, ok := strings.CutPrefix(c, stillComment); ok {
 			if d, err := time.ParseDuration(s); err == nil && d > 0 {
 				return d
+			}
+		}
+	}
+	return 0
+}
+
+const unlabelledComment = "gowhy read no labels of goroutines that have some: "
+
+// UnlabelledComment says of how many goroutines the program's labels are not in the profile.
+func UnlabelledComment(n int) string { return unlabelledComment + strconv.Itoa(n) }
+
+// Unlabelled returns of how many goroutines a profile lacks the labels; 0 where it does not
+// say.
+func Unlabelled(comments []string) int {
+	for _, c := range comments {
+		if s, ok := strings.CutPrefix(c, unlabelledComment); ok {
+			if n, err := strconv.Atoi(s); err == nil && n > 0 {
+				return n
 			}
 		}
 	}

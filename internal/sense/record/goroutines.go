@@ -109,29 +109,53 @@ func goroutineProfile(s *goroutines.Snapshot, watched time.Duration) *profile.Pr
 	if _, of := new(goroutines.Group).Still(watched); of > 0 {
 		p.Comments = append(p.Comments, artifact.StillComment(of))
 	}
+	if s.Unread > 0 {
+		p.Comments = append(p.Comments, artifact.UnlabelledComment(s.Unread))
+	}
 	in := placesOf(p)
 	for _, g := range s.Groups {
 		if g.System {
 			continue
 		}
-		sample := &profile.Sample{Value: []int64{int64(g.Count)}}
 		stack := g.Stack
 		if len(stack) == 0 { // it runs, or is of a small group
 			stack = []symbols.Place{g.Start}
 		}
-		sample.Location = in.stack(stack)
-		if sample.Label = standingLabels(&g, watched); len(sample.Location) > 0 {
-			p.Sample = append(p.Sample, sample)
+		at := in.stack(stack)
+		if len(at) == 0 {
+			continue
+		}
+		for _, part := range partsOf(&g) {
+			p.Sample = append(p.Sample, &profile.Sample{Value: []int64{int64(part.Count)}, Location: at, Label: standingLabels(&part, watched)})
 		}
 	}
 	return p
 }
 
+// partsOf returns a group for each of its sets of labels.
+func partsOf(g *goroutines.Group) []goroutines.Group {
+	if len(g.Parts) == 0 {
+		return []goroutines.Group{*g}
+	}
+	list := make([]goroutines.Group, len(g.Parts))
+	for i, p := range g.Parts {
+		list[i] = *g
+		list[i].Count, list[i].Oldest, list[i].Ages, list[i].Parts = p.Count, p.Oldest, p.Ages, g.Parts[i:i+1]
+	}
+	return list
+}
+
 // standingLabels say what a dump of the runtime prints of a goroutine beside its stack: the
-// state, and for how many minutes it has waited, of the one that has waited longest; and
-// of a group how many made no step while it was watched.
+// program's labels, the state, and for how many minutes it has waited, of the one that has
+// waited longest; and of a group how many made no step while it was watched.
 func standingLabels(g *goroutines.Group, watched time.Duration) map[string][]string {
-	labels := map[string][]string{"state": {g.State.String()}}
+	labels := map[string][]string{}
+	for _, p := range g.Parts {
+		for _, l := range p.Labels {
+			labels[l.Key] = []string{l.Value}
+		}
+	}
+	labels["state"] = []string{g.State.String()}
 	if g.State == goroutines.Waiting && g.Reason != "" {
 		labels["state"] = []string{g.Reason}
 	}

@@ -40,6 +40,35 @@ func TestGoroutineProfile(t *testing.T) {
 	}
 }
 
+// The labels of a program are in the profile, beside what a dump prints, and how many have
+// some that are not.
+func TestGoroutineLabels(t *testing.T) {
+	orders := []goroutines.Label{{Key: "route", Value: "/orders"}, {Key: "state", Value: "theirs"}}
+	g := goroutines.Group{Start: symbols.Place{Func: "main.work"}, Count: 40, State: goroutines.Waiting, Reason: "select", Oldest: time.Hour, Ages: goroutines.Ages{30, 30},
+		Parts: []goroutines.Part{{Labels: orders, Count: 31, Oldest: 90 * time.Second, Ages: goroutines.Ages{25, 25}}, {Count: 9, Oldest: time.Hour, Ages: goroutines.Ages{5, 5}}}}
+	p := goroutineProfile(&goroutines.Snapshot{Time: time.Unix(7, 0), Groups: []goroutines.Group{g}, Unread: 4}, 2*time.Second)
+	want := []map[string][]string{
+		{"route": {"/orders"}, "state": {"select"}, "minutes": {"1"}, artifact.StillLabel: {"25"}},
+		{"state": {"select"}, "minutes": {"60"}, artifact.StillLabel: {"5"}},
+	}
+	if err := p.CheckValid(); err != nil || len(p.Sample) != 2 || p.Sample[0].Value[0] != 31 || p.Sample[1].Value[0] != 9 {
+		t.Fatalf("the profile is %v, %v", p, err)
+	}
+	for i, s := range p.Sample {
+		if !maps.EqualFunc(s.Label, want[i], slices.Equal) {
+			t.Errorf("labels are %v, want %v", s.Label, want[i])
+		}
+	}
+	if n := artifact.Unlabelled(p.Comments); n != 4 {
+		t.Errorf("%d goroutines have labels that are not known, want 4", n)
+	}
+	for _, c := range []string{"", artifact.UnlabelledComment(0), artifact.UnlabelledComment(-3), "gowhy read no labels of goroutines that have some: many"} {
+		if n := artifact.Unlabelled([]string{c}); n != 0 {
+			t.Errorf("%q says %d", c, n)
+		}
+	}
+}
+
 // What was watched before a profile is in it, for the longest time by which it is counted.
 func TestStillGoroutines(t *testing.T) {
 	g := goroutines.Group{Start: symbols.Place{Func: "main.work"}, Count: 40, State: goroutines.Waiting, Reason: "sync.Mutex.Lock", Oldest: time.Hour}

@@ -338,7 +338,22 @@ func (v *view) pageGoroutines(pg *page, p *live.Process) {
 			style = s.warn
 		}
 		pg.text(style, t.row(fmt.Sprint(gr.Count), stateOf(gr), oldestOf(gr), grow, gr.Function, gr.At, gr.Creator))
+		if len(gr.Labels) > 0 {
+			pg.wrap(s.dim, len("  COUNT  "), labelsOf(gr))
+		}
 	}
+}
+
+// labelsOf is the labels that most of a group have.
+func labelsOf(g *live.Group) string {
+	list := make([]string, len(g.Labels))
+	for i, l := range g.Labels {
+		list[i] = fmt.Sprintf("%d %s", l.Count, l.Text)
+	}
+	if more := g.LabelSets - len(g.Labels); more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(list, ", ")
 }
 
 // change returns how many more a group has than it had.

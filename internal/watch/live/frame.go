@@ -171,6 +171,16 @@ type Group struct {
 	Growth  float64       `json:"growth_per_minute"`
 	Creator string        `json:"creator,omitempty"` // function:line of the go statement
 	At      string        `json:"at,omitempty"`      // where the oldest one is: the first function that is not the runtime's
+	// Labels are those of pprof that most of them have, and LabelSets how many different
+	// ones there are.
+	Labels    []Labelled `json:"labels,omitempty"`
+	LabelSets int        `json:"label_sets,omitempty"`
+}
+
+// A Labelled is goroutines with the same labels.
+type Labelled struct {
+	Text  string `json:"text"` // like "route=/orders zone=b"
+	Count int    `json:"count"`
 }
 
 // Idle is the line of a program that hardly runs and has nothing wrong with it.

@@ -367,6 +367,7 @@ func (t *target) tell(s *goroutines.Snapshot, ago time.Duration) *Goroutines {
 	t.totals.add(now, s.Count)
 	g.Growth = t.totals.growth()
 	at := map[groupKey]int{}
+	labels := map[int]map[string]int{} // of each group, if any
 	for _, from := range s.Groups {
 		if from.System {
 			continue
@@ -386,9 +387,19 @@ func (t *target) tell(s *goroutines.Snapshot, ago time.Duration) *Goroutines {
 		if from.Oldest+ago > to.Oldest || to.At == "" {
 			to.Oldest, to.At = from.Oldest+ago, where(from.Stack)
 		}
+		for _, p := range from.Parts {
+			if len(p.Labels) == 0 {
+				continue
+			}
+			if labels[n] == nil {
+				labels[n] = map[string]int{}
+			}
+			labels[n][labelText(p.Labels)] += p.Count
+		}
 	}
 	for i := range g.Groups {
 		to := &g.Groups[i]
+		to.Labels, to.LabelSets = mostLabels(labels[i]), len(labels[i])
 		k := groupKey{to.Function, to.State, to.Reason, to.Creator}
 		h := t.groups[k]
 		if h == nil {
@@ -411,6 +422,26 @@ func (t *target) tell(s *goroutines.Snapshot, ago time.Duration) *Goroutines {
 	slices.SortStableFunc(g.Groups, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
 	g.Groups = g.Groups[:min(len(g.Groups), maxTold)]
 	return g
+}
+
+// maxLabelled bounds the labels of a group in a frame.
+const maxLabelled = 3
+
+// mostLabels returns the labels that most have.
+func mostLabels(counts map[string]int) (list []Labelled) {
+	for text, n := range counts {
+		list = append(list, Labelled{text, n})
+	}
+	slices.SortFunc(list, func(a, b Labelled) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Text, b.Text)) })
+	return list[:min(len(list), maxLabelled)]
+}
+
+func labelText(labels []goroutines.Label) string {
+	words := make([]string, len(labels))
+	for i, l := range labels {
+		words[i] = l.Key + "=" + l.Value
+	}
+	return strings.Join(words, " ")
 }
 
 func place(p symbols.Place) string {
