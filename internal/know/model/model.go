@@ -51,6 +51,7 @@ type Model struct {
 	Tables    []*Table   // needs Printed
 	Counts    []*Counts  // needs Counted
 	Shortages []Shortage // most lines first; needs ShortageLog
+	Reasons   []Reason   // of hot lines whose source was read
 
 	frozen *frozen // nil while it may change
 }

@@ -1,0 +1,103 @@
+package model
+
+import "strings"
+
+// A Pattern is work that has a cheaper equivalent, by its name in the catalogue.
+type Pattern string
+
+// The patterns: how source is seen to have them is internal/read/pattern's, what to write
+// instead the rules', and what that brings is measured by bench/patterns.
+const (
+	RegexpPerCall   Pattern = "regexp-per-call"   // a fixed expression is compiled in a function
+	ConstantCall    Pattern = "constant-call"     // a call whose arguments are constants
+	InvariantCall   Pattern = "invariant-call"    // a call in a loop whose arguments do not change there
+	SprintfSimple   Pattern = "sprintf-simple"    // fmt.Sprintf where + and strconv do
+	SprintfKey      Pattern = "sprintf-key"       // text made of values to look it up in a map
+	ConcatLoop      Pattern = "concat-loop"       // s += x in a loop
+	GrowKnown       Pattern = "grow-known"        // append from nothing, once for each of a known number
+	BytesConversion Pattern = "bytes-conversion"  // bytes become a string, or back, for one call that takes both
+	StringKey       Pattern = "string-key"        // a string kept in a variable for one look-up
+	SplitFirst      Pattern = "split-first"       // all fields are cut for the first
+	SplitCount      Pattern = "split-count"       // all fields are cut to be counted
+	SplitRange      Pattern = "split-range"       // a list of fields is made to walk over once
+	SortAppend      Pattern = "sort-after-append" // sorted again after each new element
+	SearchInLoop    Pattern = "search-in-loop"    // a list is searched for each of many
+	DecodeAny       Pattern = "decode-any"        // decoded into a map of any for a few known keys
+	FreshCodec      Pattern = "fresh-codec"       // a compressor or buffer is made for each call
+	ClockInLoop     Pattern = "clock-in-loop"     // each round asks the clock whether to go on
+	TimerInLoop     Pattern = "timer-in-loop"     // each round makes a timer for the case that nothing comes
+	DeferInLoop     Pattern = "defer-in-loop"     // deferred calls pile up until the function returns
+	RangeCopy       Pattern = "range-copy"        // large elements are copied to read a field
+	DeepEqual       Pattern = "deep-equal"        // compared by reflection
+	ScanText        Pattern = "scan-text"         // fmt.Sscanf for a number
+	LowerCompare    Pattern = "lower-compare"     // lowered to be compared
+	ShiftFront      Pattern = "shift-front"       // a list is moved by one for each element taken or put at its front
+)
+
+// A Reason is why the work that a line asks for is not necessary, as its source tells.
+type Reason struct {
+	Pattern Pattern
+	Func    string // as the stacks have it
+	File    string
+	Line    int // first and last of the expression or loop
+	Last    int
+	// Through are the beginnings of functions below the line that do the work; "" is the
+	// line itself, with what the runtime compares and copies for it.
+	Through []string
+	What    string // the expression as the source has it, shortened
+	Instead string // what to write in its place, where the source tells; else empty
+}
+
+// Does reports whether a stack, leaf first, is of the work that the reason is about.
+func (r *Reason) Does(frames []Frame) bool {
+	for i := range frames {
+		f := &frames[i]
+		if f.Func != r.Func || f.File != r.File || f.Line < r.Line || f.Line > r.Last {
+			continue
+		}
+		for _, prefix := range r.Through {
+			if prefix == "" && inline(frames[:i]) {
+				return true
+			}
+			for _, below := range frames[:i] {
+				if prefix != "" && strings.HasPrefix(below.Func, prefix) {
+					return true
+				}
+			}
+		}
+		return false // the innermost call of a function that calls itself
+	}
+	return false
+}
+
+// inline reports whether a line's callees are only what the compiler made of its own
+// operators: comparing, copying, looking up.
+func inline(below []Frame) bool {
+	for _, f := range below {
+		if !OfLine(f.Func) {
+			return false
+		}
+	}
+	return true
+}
+
+// OfLine reports whether a function is what the compiler makes of an operator, as a
+// comparison or the copy of a value: the work is the line's own.
+func OfLine(function string) bool {
+	for _, prefix := range ofOperators {
+		if strings.HasPrefix(function, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+var ofOperators = []string{
+	"runtime.memequal", "runtime.strequal", "runtime.efaceeq", "runtime.ifaceeq", "runtime.cmpstring", "runtime.memmove", "runtime.duff",
+	"runtime.typedmemmove", "runtime.typedslicecopy", "runtime.wbMove", "memeqbody", "cmpbody", "internal/bytealg.",
+}
+
+// Same reports whether two reasons are of the same work.
+func (r *Reason) Same(o *Reason) bool {
+	return r.Pattern == o.Pattern && r.Func == o.Func && r.File == o.File && r.Line == o.Line && r.Last == o.Last
+}

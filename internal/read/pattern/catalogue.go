@@ -1,0 +1,87 @@
+package pattern
+
+import (
+	"go/ast"
+
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// The functions that only a compressor that is made, and not one that is reset, goes through.
+const (
+	flateWriter = "compress/flate.NewWriter"
+	flateReader = "compress/flate.NewReader"
+)
+
+// A pattern is one line of the catalogue.
+type pattern struct {
+	name model.Pattern
+	// callees are the functions that the cost is under, or beginnings of their names; "" is
+	// the line itself, and so is what the compiler makes of operators.
+	callees []string
+	match   func(*site, node) *match
+}
+
+// catalogue is all of them. Where two hold the first is said, which is the more special.
+var catalogue = []pattern{
+	{model.RegexpPerCall, []string{"regexp.Compile", "regexp.MustCompile", "regexp.Match"}, (*site).constantFirst},
+	{model.SprintfKey, []string{"fmt.Sprint"}, (*site).textKey},
+	{model.InvariantCall, pureNames(), (*site).invariantCall},
+	{model.ConstantCall, pureNames(), (*site).constantCall},
+	{model.SprintfSimple, []string{"fmt.Sprintf", "fmt.Sprint"}, (*site).simpleFormat},
+	{model.ScanText, []string{"fmt.Sscan"}, (*site).scanText},
+	{model.LowerCompare, []string{"strings.ToLower", "strings.ToUpper"}, (*site).lowerCompare},
+	{model.SplitFirst, []string{"strings.Split", "bytes.Split"}, (*site).splitFirst},
+	{model.SplitCount, []string{"strings.Split", "bytes.Split"}, (*site).splitCount},
+	{model.SplitRange, []string{"strings.Split", "bytes.Split", "strings.Fields", "bytes.Fields"}, (*site).splitRange},
+	{model.ConcatLoop, []string{"runtime.concatstring"}, (*site).concatLoop},
+	{model.GrowKnown, []string{"runtime.growslice"}, (*site).growKnown},
+	{model.ShiftFront, []string{"runtime.growslice", "runtime.memmove", "slices.Insert", "slices.Delete", "runtime.typedslicecopy", "runtime.bulkBarrierPreWrite"}, (*site).shiftFront},
+	{model.StringKey, []string{"runtime.slicebytetostring"}, (*site).stringKey},
+	{model.BytesConversion, []string{"runtime.slicebytetostring"}, (*site).stringOfBytes},
+	{model.BytesConversion, []string{"runtime.stringtoslicebyte"}, (*site).bytesOfString},
+	{model.SortAppend, []string{"sort.", "slices.Sort"}, (*site).sortAppend},
+	{model.SearchInLoop, []string{"slices.Contains", "slices.Index"}, (*site).containsInLoop},
+	{model.SearchInLoop, []string{"", "memeqbody", "runtime.memequal", "runtime.strequal", "runtime.efaceeq", "runtime.ifaceeq"}, (*site).searchInLoop},
+	{model.DecodeAny, []string{"encoding/json.Unmarshal", "encoding/json.(*Decoder).Decode"}, (*site).decodeAny},
+	{model.FreshCodec, []string{flateWriter, flateReader}, (*site).freshCodec},
+	{model.ClockInLoop, []string{"time.Now", "time.Since", "time.Until"}, (*site).clockInLoop},
+	{model.TimerInLoop, []string{"time.After"}, (*site).timerInLoop},
+	{model.DeferInLoop, []string{"runtime.deferproc"}, (*site).deferInLoop},
+	{model.DeepEqual, []string{"reflect.DeepEqual"}, func(s *site, n node) *match { return s.whole(s.call(n)) }},
+	{model.RangeCopy, []string{"", "runtime.duffcopy", "runtime.memmove", "runtime.typedmemmove"}, (*site).rangeCopy},
+}
+
+// whole is a match of a call, nil for none.
+func (s *site) whole(call *ast.CallExpr) *match {
+	if call == nil {
+		return nil
+	}
+	return &match{at: call}
+}
+
+// pure are functions of the standard library whose result depends on nothing but their
+// arguments, and is a value or may be shared, by package.
+var pure = map[string][]string{
+	"regexp": {"Compile", "MustCompile", "QuoteMeta"},
+	"strings": {"ToLower", "ToUpper", "ToTitle", "TrimSpace", "Trim", "TrimLeft", "TrimRight", "TrimPrefix", "TrimSuffix", "Split", "SplitN",
+		"Fields", "Replace", "ReplaceAll", "Repeat", "Count", "Index", "LastIndex", "Contains", "NewReplacer", "ToValidUTF8"},
+	"strconv":       {"Itoa", "FormatInt", "FormatUint", "FormatFloat", "Quote", "Unquote", "Atoi", "ParseInt", "ParseUint", "ParseFloat", "ParseBool"},
+	"time":          {"LoadLocation", "Parse", "ParseDuration"},
+	"fmt":           {"Sprintf", "Sprint", "Sprintln"},
+	"path":          {"Join", "Clean", "Base", "Dir", "Ext"},
+	"path/filepath": {"Join", "Clean", "Base", "Dir", "Ext", "Match"},
+	"net/url":       {"Parse", "ParseQuery", "QueryEscape", "PathEscape", "QueryUnescape"},
+	"net":           {"ParseCIDR", "ParseIP"},
+	"net/netip":     {"ParseAddr", "MustParseAddr", "ParsePrefix", "MustParsePrefix"},
+	"html":          {"EscapeString", "UnescapeString"},
+}
+
+// pureNames are their names as stacks have them.
+func pureNames() (list []string) {
+	for pkg, names := range pure {
+		for _, name := range names {
+			list = append(list, pkg+"."+name)
+		}
+	}
+	return list
+}

@@ -1,0 +1,327 @@
+package cases
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// regexp-per-call
+
+func valid(name string) bool {
+	return regexp.MustCompile(`^[a-z]+$`).MatchString(name) // sick regexp-per-call regexp.MustCompile
+}
+
+const namePattern = `^[a-z]+$`
+
+func validToo(name string) bool {
+	ok, _ := regexp.MatchString(namePattern, name) // sick regexp-per-call regexp.MatchString
+	return ok
+}
+
+func filter(expression string, lines []string) (out []string) {
+	re := regexp.MustCompile(expression) // well regexp-per-call regexp.MustCompile
+	for _, l := range lines {
+		if re.MatchString(l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func main() {
+	re := regexp.MustCompile(`^x`) // alike regexp-per-call regexp.MustCompile
+	re.MatchString("x")
+	zone, _ := time.LoadLocation("Europe/Berlin") // alike constant-call time.LoadLocation
+	_ = zone
+}
+
+// constant-call, invariant-call
+
+func local(t time.Time) time.Time {
+	zone, _ := time.LoadLocation("Europe/Berlin") // sick constant-call time.LoadLocation
+	return t.In(zone)
+}
+
+func zoned(t time.Time, name string) time.Time {
+	zone, _ := time.LoadLocation(name) // well constant-call time.LoadLocation
+	return t.In(zone)
+}
+
+func clean(s string) string {
+	return strings.NewReplacer("a", "b", "c", "d").Replace(s) // sick constant-call strings.NewReplacer
+}
+
+type search struct {
+	query, last string
+	limit       int
+}
+
+func (s *search) count(lines []string) (n int) {
+	for _, l := range lines {
+		if strings.Contains(l, strings.ToLower(s.query)) { // sick invariant-call strings.ToLower
+			n++
+		}
+		if strings.Contains(l, strings.ToLower(s.last)) { // alike invariant-call strings.ToLower
+			n--
+		}
+		s.last = l
+	}
+	return n
+}
+
+func lowered(lines []string, word string) (n int) {
+	for _, l := range lines {
+		if strings.Contains(strings.ToLower(l), word) { // well invariant-call strings.ToLower
+			n++
+		}
+	}
+	return n
+}
+
+func oneOf(lines []string, word string) string {
+	for _, l := range lines {
+		if l == "" {
+			return strings.ToLower(word) // alike invariant-call strings.ToLower
+		}
+	}
+	return ""
+}
+
+func changing(lines []string, word string) (n int) {
+	for range lines {
+		n += len(strings.ToUpper(word)) // alike invariant-call strings.ToUpper
+		word += "x"
+	}
+	return n
+}
+
+func inner(lines []string, word string) (n int) {
+	set := func() { word = "other" }
+	for range lines {
+		n += len(strings.ToUpper(word)) // alike invariant-call strings.ToUpper
+		set()
+	}
+	return n
+}
+
+// sprintf-simple, sprintf-key
+
+func address(host string, port int) string {
+	return fmt.Sprintf("%s:%d", host, port) // sick sprintf-simple fmt.Sprintf
+}
+
+type level int
+
+func (l level) String() string { return "level" }
+
+func described(l level, f float64) string {
+	a := fmt.Sprintf("level %v", l)   // alike sprintf-simple fmt.Sprintf
+	return a + fmt.Sprintf("%.2f", f) // well sprintf-simple fmt.Sprintf
+}
+
+func padded(n int) string { return fmt.Sprintf("%05d", n) } // alike sprintf-simple fmt.Sprintf
+
+func grid(cells map[string]int, x, y int) int {
+	return cells[fmt.Sprintf("%d,%d", x, y)] // sick sprintf-key fmt.Sprintf
+}
+
+func gridKept(cells map[string]int, x, y int) int {
+	key := fmt.Sprintf("%03d,%03d", x, y) // sick sprintf-key fmt.Sprintf
+	if n, ok := cells[key]; ok {
+		return n
+	}
+	cells[key] = x
+	return x
+}
+
+func gridShown(cells map[string]int, x, y int) (string, int) {
+	key := fmt.Sprintf("%03d,%03d", x, y) // alike sprintf-key fmt.Sprintf
+	return key, cells[key]
+}
+
+type cell struct{ x, y int }
+
+func gridWell(cells map[cell]int, x, y int) int {
+	return cells[cell{x, y}] // well sprintf-key runtime.mapaccess1
+}
+
+func filled(decode func(*search), lines []string, s *search) (n int) {
+	for range lines {
+		decode(s)
+		n += len(strings.ToLower(s.query)) // alike invariant-call strings.ToLower
+	}
+	return n
+}
+
+// scan-text
+
+func number(s string) (n int) {
+	fmt.Sscanf(s, "%d", &n) // sick scan-text fmt.Sscanf
+	return n
+}
+
+func scanned(s string, v any) {
+	fmt.Sscan(s, v) // alike scan-text fmt.Sscan
+}
+
+func numberParsed(s string) int {
+	n, _ := strconv.Atoi(s) // well scan-text strconv.Atoi
+	return n
+}
+
+// lower-compare
+
+func same(a, b string) bool {
+	return strings.ToLower(a) == strings.ToLower(b) // sick lower-compare strings.ToLower
+}
+
+func isYes(a string) bool { return strings.ToLower(a) == "yes" } // sick lower-compare strings.ToLower
+
+func stored(names map[string]bool, a string) bool {
+	return names[strings.ToLower(a)] == true // alike lower-compare strings.ToLower
+}
+
+func sameFold(a, b string) bool {
+	return strings.EqualFold(a, b) // well lower-compare strings.EqualFold
+}
+
+// split-first, split-count, split-range
+
+func first(line string) string {
+	return strings.Split(line, ",")[0] // sick split-first strings.Split
+}
+
+func lastField(line string) string {
+	fields := strings.Split(line, ",") // sick split-first strings.Split
+	return fields[len(fields)-1]
+}
+
+func pair(line string) (string, string) {
+	kv := strings.SplitN(line, "=", 2) // sick split-first strings.SplitN
+	if len(kv) < 2 {
+		return "", ""
+	}
+	return kv[0], kv[1]
+}
+
+func third(line string) (string, string) {
+	fields := strings.Split(line, ",") // alike split-first strings.Split
+	return fields[0], fields[2]
+}
+
+func cut(line string) string {
+	before, _, _ := strings.Cut(line, ",") // well split-first strings.Cut
+	return before
+}
+
+func commas(line string) int {
+	return len(strings.Split(line, ",")) // sick split-count strings.Split
+}
+
+func commasAndFirst(line string) (int, string) {
+	fields := strings.Split(line, ",") // alike split-count strings.Split
+	return len(fields), fields[1]
+}
+
+func commasWell(line string) int {
+	return strings.Count(line, ",") + 1 // well split-count strings.Count
+}
+
+func total(line string) (n int) {
+	for _, f := range strings.Split(line, ",") { // sick split-range strings.Split
+		n += len(f)
+	}
+	return n
+}
+
+func totalFields(line string) (n int) {
+	fields := strings.Fields(line) // sick split-range strings.Fields
+	for _, f := range fields {
+		n += len(f)
+	}
+	return n
+}
+
+func weighted(line string) (n int) {
+	for i, f := range strings.Split(line, ",") { // alike split-range strings.Split
+		n += i * len(f)
+	}
+	return n
+}
+
+func totalWell(line string) (n int) {
+	for f := range strings.SplitSeq(line, ",") { // well split-range strings.SplitSeq
+		n += len(f)
+	}
+	return n
+}
+
+// decode-any
+
+func nameOf(data []byte) string {
+	var v map[string]any
+	json.Unmarshal(data, &v) // sick decode-any encoding/json.Unmarshal
+	name, _ := v["name"].(string)
+	return name
+}
+
+func all(data []byte) map[string]any {
+	var v map[string]any
+	json.Unmarshal(data, &v) // alike decode-any encoding/json.Unmarshal
+	return v
+}
+
+func nameOfStruct(data []byte) string {
+	var v struct{ Name string }
+	json.Unmarshal(data, &v) // well decode-any encoding/json.Unmarshal
+	return v.Name
+}
+
+// fresh-codec
+
+func packed(w io.Writer, data []byte) {
+	z := gzip.NewWriter(w)
+	z.Write(data) // sick fresh-codec compress/flate.NewWriter
+	z.Close()
+}
+
+var writers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }} // alike fresh-codec compress/flate.NewWriter
+
+func packedKept(w io.Writer, data []byte) {
+	z := writers.Get().(*gzip.Writer)
+	z.Reset(w)
+	z.Write(data) // well fresh-codec compress/flate.NewWriter
+	z.Close()
+	writers.Put(z)
+}
+
+// deep-equal
+
+func equal(a, b []string) bool {
+	return reflect.DeepEqual(a, b) // sick deep-equal reflect.DeepEqual
+}
+
+func equalWell(a, b []string) bool {
+	for i := range a {
+		if a[i] != b[i] { // well deep-equal memeqbody
+			return false
+		}
+	}
+	return true
+}
+
+type comparer struct{}
+
+func (comparer) DeepEqual(a, b any) bool { return a == b }
+
+func equalOther(c comparer, a, b []string) bool {
+	return c.DeepEqual(a, b) // alike deep-equal reflect.DeepEqual
+}
