@@ -48,6 +48,9 @@ type Options struct {
 	Sweeps bool
 	// Workers is how many generations of a trace are read at once; 0 is all cores.
 	Workers int
+	// NoSource leaves out why the work of hot lines is not necessary, for which their
+	// source is read.
+	NoSource bool
 	// Progress, if set, is called now and then, from any goroutine, with the
 	// bytes of the trace read so far and its size, 0 when not known.
 	Progress func(read, size int64)
@@ -796,6 +799,7 @@ func (l *loader) join() error {
 	l.joinCPU()
 	l.joinHolders()
 	l.joinBuild()
+	l.joinReasons()
 	return nil
 }
 

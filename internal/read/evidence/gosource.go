@@ -24,6 +24,8 @@ const maxGoSource = 4 << 20
 
 // A sourceReader reads functions beside stacks.
 type sourceReader struct {
+	set      *token.FileSet
+	dirs     []string           // where the program ran, beside where this one does
 	files    map[string]*goFile // nil for those that are not there
 	holds    map[model.Frame][]heldLock
 	packages map[string]*sourcePackage // by directory
@@ -36,7 +38,7 @@ type goFile struct {
 }
 
 func newSourceReader() *sourceReader {
-	return &sourceReader{files: map[string]*goFile{}, holds: map[model.Frame][]heldLock{}, packages: map[string]*sourcePackage{}}
+	return &sourceReader{set: token.NewFileSet(), files: map[string]*goFile{}, holds: map[model.Frame][]heldLock{}, packages: map[string]*sourcePackage{}}
 }
 
 // calls reports whether a frame's line calls the function above it, so that the file is
@@ -128,26 +130,26 @@ func (fn *goFunction) innermost(line int) {
 func (r *sourceReader) file(path string) *goFile {
 	g, ok := r.files[path]
 	if !ok {
-		g = readGoFile(path)
+		g = r.readGoFile(path)
 		r.files[path] = g
 	}
 	return g
 }
 
-func readGoFile(path string) *goFile {
+func (r *sourceReader) readGoFile(path string) *goFile {
 	if !strings.HasSuffix(path, ".go") {
 		return nil
 	}
 	here, _ := os.Getwd()
-	for _, at := range sourcefile.Paths(path, "", here) {
-		if g := parseGoFile(at); g != nil {
+	for _, at := range sourcefile.Paths(path, "", append(r.dirs, here)...) {
+		if g := parseGoFile(r.set, at); g != nil {
 			return g
 		}
 	}
 	return nil
 }
 
-func parseGoFile(path string) *goFile {
+func parseGoFile(set *token.FileSet, path string) *goFile {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxGoSource {
 		return nil
@@ -156,7 +158,6 @@ func parseGoFile(path string) *goFile {
 	if err != nil {
 		return nil
 	}
-	set := token.NewFileSet()
 	file, _ := parser.ParseFile(set, path, data, parser.SkipObjectResolution)
 	if file == nil {
 		return nil

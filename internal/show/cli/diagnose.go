@@ -225,6 +225,7 @@ func (c *command) diagnosed(ctx context.Context, files []string, o readOptions, 
 type readOptions struct {
 	window    string
 	workers   int
+	noSource  bool
 	keep      int // these are not flags: what the command needs
 	sweeps    bool
 	diagnosis func(io.Reader) error
@@ -233,6 +234,7 @@ type readOptions struct {
 func (o *readOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.window, "window", "", "only this piece of the trace, like 1.5s,3s (`FROM,TO` since its start)")
 	cmd.Flags().IntVar(&o.workers, "workers", 0, "`CORES` used for reading (default all)")
+	cmd.Flags().BoolVar(&o.noSource, "no-source", false, "do not read the source of hot lines")
 }
 
 // read loads evidence, showing progress.
@@ -247,7 +249,7 @@ func (c *command) read(ctx context.Context, files []string, o readOptions) (*mod
 	p := c.startProgress("reading", mebibytes)
 	defer p.stop()
 	return evidence.Load(ctx, files, evidence.Options{
-		Window: window, Keep: o.keep, Sweeps: o.sweeps, Workers: o.workers,
+		Window: window, Keep: o.keep, Sweeps: o.sweeps, Workers: o.workers, NoSource: o.noSource,
 		Progress: p.callback(), Stdin: c.Stdin, Diagnosis: o.diagnosis,
 	})
 }

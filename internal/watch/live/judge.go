@@ -457,7 +457,7 @@ func (j *judge) awaitGoroutines(ctx context.Context, pid int) {
 func (j *judge) judgePiece(ctx context.Context, c *judged, p *Piece) {
 	var d *diagnosis.Diagnosis
 	var did Activity
-	m, err := evidence.Load(ctx, []string{p.file}, evidence.Options{Workers: 1})
+	m, err := evidence.Load(ctx, []string{p.file}, evidence.Options{Workers: 1, NoSource: true})
 	if err == nil {
 		d, did = diagnosis.Run(m, j.rules, diagnosis.Options{}), activity(m, p.To.Sub(p.From))
 		p.picture(m)

@@ -1,0 +1,221 @@
+package evidence
+
+import (
+	"cmp"
+	"go/ast"
+	"go/build"
+	"go/types"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/read/pattern"
+)
+
+// Whether the work of a hot line is necessary is written in its source: the lines that
+// profiles name are read, and what is known to have a cheaper equivalent is a reason of
+// the model. Lines are found by where they call to: who is called tells the types that
+// source alone does not.
+
+const (
+	// hotLine is the part of all CPU time, or of all bytes, under a call of a line from which
+	// its source is looked at: half of what accuses, for several lines may be one reason.
+	hotLine = 0.05
+	// maxHotLines and maxHotPackages bound what is read: of a profile no more than 20 calls
+	// at a depth can have a twentieth.
+	maxHotLines    = 100
+	maxHotPackages = 16
+)
+
+// A hotCall is a line of a function and what it calls; the line itself where that is "".
+type hotCall struct {
+	caller model.Frame
+	callee string
+}
+
+// joinReasons finds why work is not necessary.
+func (l *loader) joinReasons() {
+	if l.opts.NoSource {
+		return
+	}
+	calls := l.hotCalls()
+	if len(calls) == 0 {
+		return
+	}
+	r := reasoner{sourceReader: newSourceReader(), version: l.m.Run.Go, infos: map[string]*checkedPackage{}, differing: map[string]bool{}}
+	if r.version == "" && l.m.Build != nil {
+		r.version = l.m.Build.Go
+	}
+	if l.m.Run.Dir != "" {
+		r.dirs = []string{l.m.Run.Dir}
+	}
+	r.types = pattern.NewTypes(r.set, l.goroot())
+	for _, c := range calls {
+		if reason, ok := r.reason(c); ok && !slices.ContainsFunc(l.m.Reasons, func(o model.Reason) bool { return o.Same(&reason) }) {
+			l.m.Reasons = append(l.m.Reasons, reason)
+		}
+	}
+	if len(r.differing) > 0 {
+		l.note("the source of %s is not what the program was built from, and was not used", strings.Join(slices.Sorted(maps.Keys(r.differing)), ", "))
+	}
+}
+
+// hotCalls are the calls of lines with enough of the CPU time or of the bytes, most first.
+func (l *loader) hotCalls() (calls []hotCall) {
+	parts := map[hotCall]float64{}
+	profile := l.m.CPU
+	if profile == nil && l.m.Kernel != nil {
+		profile = l.m.Kernel.CPU
+	}
+	if profile != nil {
+		_, value := profile.Columns()
+		l.addCalls(parts, profile, max(value, 0), true)
+	}
+	if l.m.Heap != nil {
+		l.addCalls(parts, l.m.Heap, l.m.Heap.Column("alloc_space"), false)
+	}
+	for c, part := range parts {
+		if part >= hotLine {
+			calls = append(calls, c)
+		}
+	}
+	slices.SortFunc(calls, func(a, b hotCall) int {
+		return cmp.Or(cmp.Compare(parts[b], parts[a]), cmp.Compare(a.caller.Func, b.caller.Func), cmp.Compare(a.caller.Line, b.caller.Line), cmp.Compare(a.callee, b.callee))
+	})
+	return calls[:min(len(calls), maxHotLines)]
+}
+
+// addCalls adds up a profile. A profile of the heap leaves out the runtime's functions, so
+// that a line at its leaf tells nothing.
+func (l *loader) addCalls(parts map[hotCall]float64, profile *model.Profile, column int, leaf bool) {
+	all := 0.0
+	sums, once := map[hotCall]float64{}, map[hotCall]bool{}
+	for i := range profile.Samples {
+		s := &profile.Samples[i]
+		v := s.Value(column)
+		all += v
+		clear(once)
+		for _, c := range callsOf(l.m.Stacks.Frames(s.Stack)) {
+			if (leaf || c.callee != "") && !once[c] {
+				once[c] = true
+				sums[c] += v
+			}
+		}
+	}
+	for c, v := range sums {
+		if all > 0 {
+			parts[c] = max(parts[c], v/all)
+		}
+	}
+}
+
+// callsOf are the calls of a stack's lines that somebody can change.
+func callsOf(frames []model.Frame) (calls []hotCall) {
+	nearest := true
+	for i, f := range frames {
+		if f.Line <= 0 || f.File == "" || model.IsStd(f.Func) {
+			continue
+		}
+		c := hotCall{caller: model.Frame{Func: f.Func, File: f.File, Line: f.Line}}
+		if i > 0 {
+			c.callee = frames[i-1].Func
+		}
+		calls = append(calls, c)
+		if nearest {
+			nearest = false
+			for _, deep := range pattern.DeepCallees() {
+				if slices.ContainsFunc(frames[:i], func(f model.Frame) bool { return f.Func == deep }) {
+					c.callee = deep
+					calls = append(calls, c)
+				}
+			}
+		}
+	}
+	return calls
+}
+
+// goroot is where the standard library was that the program was built from, or this
+// machine's, where it is not here.
+func (l *loader) goroot() string {
+	for s := range model.Stack(l.m.Stacks.Len()) {
+		for _, f := range l.m.Stacks.Frames(s) {
+			if !model.IsStd(f.Func) || !filepath.IsAbs(f.File) {
+				continue
+			}
+			pkg, _ := model.SplitSymbol(f.Func)
+			root, ok := strings.CutSuffix(filepath.ToSlash(filepath.Dir(f.File)), "/src/"+pkg)
+			if info, err := os.Stat(filepath.Join(root, "src")); ok && err == nil && info.IsDir() {
+				return root
+			}
+		}
+	}
+	return build.Default.GOROOT
+}
+
+// A reasoner finds reasons in functions.
+type reasoner struct {
+	*sourceReader
+	types     *pattern.Types
+	version   string
+	infos     map[string]*checkedPackage // by the package's folder
+	differing map[string]bool            // files that are not the program's
+}
+
+// A checkedPackage is what is known of a package's types.
+type checkedPackage struct {
+	files []*ast.File
+	info  *types.Info
+}
+
+func (r *reasoner) reason(c hotCall) (reason model.Reason, ok bool) {
+	g, body := r.code(c.caller)
+	if body == nil && r.file(c.caller.File) != nil {
+		r.differing[filepath.Base(c.caller.File)] = true
+	}
+	if body == nil {
+		return reason, false
+	}
+	checked := r.checked(c.caller, g)
+	if checked == nil {
+		return reason, false
+	}
+	f := pattern.Function{Set: r.set, Info: checked.info, Files: checked.files, Body: body, Go: r.version}
+	if fn := r.function(c.caller); fn != nil {
+		f.Decl = fn.decl
+	}
+	callee := c.callee
+	if model.OfLine(callee) && strings.HasPrefix(callee, "internal/") {
+		callee = "" // one of the assembly's names for comparing
+	}
+	reason, ok = pattern.Find(&f, c.caller.Line, callee)
+	reason.Func, reason.File = c.caller.Func, c.caller.File
+	return reason, ok
+}
+
+// checked are the types of the package that a file is of; nil when too many were asked for.
+func (r *reasoner) checked(f model.Frame, g *goFile) *checkedPackage {
+	name := g.set.Position(g.file.Pos()).Filename
+	dir := filepath.Dir(name)
+	if strings.HasSuffix(name, "_test.go") {
+		dir = name
+	}
+	if c, ok := r.infos[dir]; ok {
+		return c
+	}
+	if len(r.infos) == maxHotPackages {
+		return nil
+	}
+	c := &checkedPackage{files: []*ast.File{g.file}}
+	for _, o := range r.beside(f.File) {
+		if other := r.set.Position(o.file.Pos()).Filename; other != name && !strings.HasSuffix(other, "_test.go") {
+			c.files = append(c.files, o.file)
+		}
+	}
+	pkg, _ := model.SplitSymbol(f.Func)
+	c.info = r.types.Check(pkg, c.files)
+	r.infos[dir] = c
+	return c
+}

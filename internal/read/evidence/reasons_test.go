@@ -1,0 +1,91 @@
+package evidence
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+const wastefulSource = `package main
+
+import "regexp"
+
+func main() {
+	for _, s := range []string{"a", "b"} {
+		check(s)
+	}
+}
+
+func check(s string) bool {
+	return regexp.MustCompile("^a+$").MatchString(s)
+}
+`
+
+// reasonsOf is a model with CPU samples in a program whose source is what is given.
+func reasonsOf(t *testing.T, source string, o Options, line int) *model.Model {
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := newLoader(t.Context(), o)
+	in := func(n int64, frames ...model.Frame) model.Sample {
+		return model.Sample{Stack: l.m.Stacks.Add(frames), Values: []int64{n}}
+	}
+	here := model.Frame{PC: 7, Func: "main.check", File: file, Line: line}
+	up := model.Frame{Func: "main.main", File: file, Line: 7}
+	l.m.CPU = &model.Profile{Types: []model.ValueType{{Name: "cpu", Unit: "nanoseconds"}}, Samples: []model.Sample{
+		in(60, model.Frame{Func: "regexp/syntax.Parse", File: "parse.go", Line: 5}, model.Frame{Func: "regexp.compile"}, model.Frame{Func: "regexp.MustCompile"}, here, up),
+		in(40, model.Frame{Func: "regexp.(*Regexp).doExecute"}, model.Frame{Func: "regexp.(*Regexp).MatchString"}, here, up),
+	}}
+	l.joinReasons()
+	return l.m
+}
+
+// TestReasons: what a hot line does needlessly is found in its source, unless that is to be
+// left alone, is not here, or is another one now.
+func TestReasons(t *testing.T) {
+	m := reasonsOf(t, wastefulSource, Options{}, 12)
+	if len(m.Reasons) != 1 {
+		t.Fatalf("reasons %+v, want one", m.Reasons)
+	}
+	r := m.Reasons[0]
+	if r.Pattern != model.RegexpPerCall || r.Func != "main.check" || r.Line != 12 || r.What != `regexp.MustCompile("^a+$")` {
+		t.Errorf("found %+v", r)
+	}
+	does := []bool{}
+	for i := range m.CPU.Samples {
+		does = append(does, r.Does(m.Stacks.Frames(m.CPU.Samples[i].Stack)))
+	}
+	if !slices.Equal(does, []bool{true, false}) {
+		t.Errorf("the samples that it is about are %v, want the first", does)
+	}
+	if m := reasonsOf(t, wastefulSource, Options{NoSource: true}, 12); len(m.Reasons) > 0 {
+		t.Errorf("found %+v although no source is to be read", m.Reasons)
+	}
+	for name, m := range map[string]*model.Model{
+		"a line beyond the end": reasonsOf(t, wastefulSource, Options{}, 300),
+		"another function":      reasonsOf(t, strings.ReplaceAll(wastefulSource, "check", "test"), Options{}, 12),
+	} {
+		if notes := m.Run.Coverage.Notes; len(m.Reasons) > 0 || len(notes) != 1 || !strings.Contains(notes[0], "main.go") {
+			t.Errorf("%s: %+v, notes %q", name, m.Reasons, notes)
+		}
+	}
+	if m := reasonsOf(t, "package main\n", Options{}, 12); len(m.Reasons) > 0 || len(m.Run.Coverage.Notes) != 1 {
+		t.Errorf("of an empty file: %+v, notes %q", m.Reasons, m.Run.Coverage.Notes)
+	}
+}
+
+// TestColdLines: what costs little is not looked at.
+func TestColdLines(t *testing.T) {
+	l := newLoader(t.Context(), Options{})
+	hot := l.m.Stacks.Add([]model.Frame{{Func: "main.main", File: "main.go", Line: 3}})
+	cold := l.m.Stacks.Add([]model.Frame{{Func: "fmt.Sprintf"}, {Func: "main.main", File: "main.go", Line: 4}})
+	l.m.CPU = &model.Profile{Types: []model.ValueType{{Name: "cpu", Unit: "nanoseconds"}}, Samples: []model.Sample{{Stack: hot, Values: []int64{96}}, {Stack: cold, Values: []int64{4}}}}
+	if calls := l.hotCalls(); len(calls) != 1 || calls[0].callee != "" || calls[0].caller.Line != 3 {
+		t.Errorf("hot calls %+v, want that of line 3 alone", calls)
+	}
+}
