@@ -130,7 +130,7 @@ func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis
 		"a slice made with its final capacity, a value instead of a pointer, no string built only to be looked up. %s",
 		top, fact.Name(cmp.Or(escapeWords(p.Model, f.Where), "`go build -gcflags=-m` says why something escapes to the heap.")))
 	if madeForPool(p.Model, named[0].stacks) {
-		f.Remedy.Text = fact.Sentence("%s makes what a sync.Pool has not: that is its purpose, and what is made has to come back. ", top) + putBack.Text
+		f.Remedy.Text = putBack.Text + fact.Sentence(" %s makes what a sync.Pool has not: that is its purpose, and what is made has to come back.", top)
 		f.Remedy.Code = putBack.Code
 	}
 	if limitBinds(p) {

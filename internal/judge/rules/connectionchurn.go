@@ -308,9 +308,9 @@ var churnClient = diagnosis.Remedy{
 }
 
 var churnServer = diagnosis.Remedy{
-	Text: "The clients decide, unless the server ends connections: look for SetKeepAlivesEnabled(false), \"Connection: " +
-		"close\" in answers, " +
-		"an IdleTimeout shorter than the clients' pauses, or a proxy in between that keeps none.",
+	Text: "Look for what ends connections on the server's side: SetKeepAlivesEnabled(false), \"Connection: close\" in answers, " +
+		"an IdleTimeout shorter than the clients' pauses, or a proxy in between that keeps none. " +
+		"Without one of these it is the clients who decide.",
 }
 
 // churnBoth begins with the clients, which decide, and of which some are the program's.

@@ -152,10 +152,10 @@ func recursionFinding(p *diagnosis.Pass, s *cpuUse, r *recursion, cut fact.Fact)
 		RuledOut:   []string{"recursion that the stacks show to its beginning: only those count as cut whose first frame is within it"},
 		Explains:   []string{},
 		Remedy: diagnosis.Remedy{
-			Text: "The profile has no caller of it in these stacks, so that callers have smaller shares than they cost, " +
-				"and each line of the function has a part of the whole: read it as one. " +
-				"Bound the depth, remember what was computed for a subtree, or turn it into a loop with a stack of its own: " +
-				"a deep recursion grows and copies the goroutine's stack, and a profiler and the collector walk it.",
+			Text: "Bound the depth, remember what was computed for a subtree, or turn it into a loop with a stack of its own: " +
+				"a deep recursion grows and copies the goroutine's stack, and a profiler and the collector walk it. " +
+				"Read the function as one: the profile has no caller of it in these stacks, so that callers have smaller " +
+				"shares than they cost, and each of its lines has a part of the whole.",
 		},
 		Experiment: changed(diagnosis.CPUPerOp, "", "`go test -bench NAME -count 10` of the function at two sizes tells how its time grows with the depth."),
 	}

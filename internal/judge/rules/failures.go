@@ -94,18 +94,18 @@ var failureRemedies = []struct {
 	words []string
 	text  string
 }{
-	{[]string{"refused", "cannot connect", "no such host", "no route"}, "Nobody listened where the load was sent, or the queue of connections to be accepted was full: see " +
-		"that the program runs, at that address, and does not end under the load."},
+	{[]string{"refused", "cannot connect", "no such host", "no route"}, "See that the program runs, at that address, and does not end under the load: nobody listened there, " +
+		"or the queue of connections to be accepted was full."},
 	{[]string{"too many open files"}, "Raise the limit of open files (ulimit -n) of the generator and of the program, and see that both close what they open."},
-	{[]string{"cannot assign requested address"}, "The generator ran out of ports: let it keep connections and use them again."},
-	{[]string{"EOF", "reset", "broken pipe", "cannot read", "closed"}, "The program, or something before it, closed connections with requests under way: see whether it " +
-		"ended or restarted, and which of its timeouts " +
-		"(http.Server's ReadTimeout, WriteTimeout and IdleTimeout, a proxy's) is shorter than the requests take."},
-	{[]string{"timeout", "deadline"}, "Answers took longer than the test waits: more is offered than the program can do, or something that " +
-		"it waits for stands still. A trace of the same seconds says what."},
-	{[]string{"status 429", "status 503"}, "The program, or something before it, refuses what is too much. That is how it should end; find the " +
-		"rate that it bears with gowhy capacity, and see the other findings for what limits it."},
-	{[]string{"status 4"}, "The test asks for what is not there or not allowed: its addresses, its credentials, its data. What " +
+	{[]string{"cannot assign requested address"}, "Let the generator keep connections and use them again: it ran out of ports."},
+	{[]string{"EOF", "reset", "broken pipe", "cannot read", "closed"}, "See whether the program ended or restarted, and which of its timeouts " +
+		"(http.Server's ReadTimeout, WriteTimeout and IdleTimeout, a proxy's) is shorter than the requests take: " +
+		"it, or something before it, closed connections with requests under way."},
+	{[]string{"timeout", "deadline"}, "Record a trace of the same seconds: answers took longer than the test waits, as more is offered than the " +
+		"program can do, or something that it waits for stands still."},
+	{[]string{"status 429", "status 503"}, "Find the rate that it bears with gowhy capacity, and see the other findings for what limits it. That the " +
+		"program, or something before it, refuses what is too much is how it should end."},
+	{[]string{"status 4"}, "Correct the test's addresses, credentials or data: it asks for what is not there or not allowed, and what " +
 		"is measured is how fast the program says no."},
 	{[]string{"status 5"}, "The program answers with errors of its own: its log says which. Times and profiles of this test are " +
 		"of the way to the error."},

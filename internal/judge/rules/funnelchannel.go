@@ -215,8 +215,8 @@ func lateFunnel(p *diagnosis.Pass, q *queue, in *inlet, waiting fact.Fact) diagn
 func funnelRemedy(in *inlet) diagnosis.Remedy {
 	if in.busy.Value < funnelBusy {
 		return diagnosis.Remedy{
-			Text: "The receiver has time to spare: a buffer as large as a burst lets the senders go on, " +
-				"or a send that gives up when the channel is full, where losing one does no harm (counters, cache promotions, " +
+			Text: "Give the channel a buffer as large as a burst, as the receiver has time to spare; " +
+				"or give up the send when the channel is full, where losing one does no harm (counters, cache promotions, " +
 				"debug lines).",
 			Code: "select {\ncase ch <- item:\ndefault: // full: count it and go on\n\tdropped.Add(1)\n}",
 		}

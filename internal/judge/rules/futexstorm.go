@@ -48,16 +48,14 @@ type route struct {
 // too.
 var routes = []route{
 	{"goroutines that are locked to their threads", []string{"runtime.startlockedm", "runtime.stoplockedm"},
-		"They switch threads, because a goroutine that called runtime.LockOSThread runs on its own one only: each " +
-			"hand-over to it puts one thread to sleep and wakes another. Call LockOSThread only around what needs " +
-			"it, and give such a goroutine its work in batches."},
+		"Call LockOSThread only around what needs it, and give such a goroutine its work in batches: it runs on its " +
+			"own thread only, so that each hand-over to it puts one to sleep and wakes another."},
 	{"locks inside the runtime", []string{"runtime.lock2", "runtime.unlock2", "runtime.unlock2Wake"},
-		"They are for locks inside the runtime, of channels, timers or the heap: many goroutines use one channel, " +
-			"timer heap or size of memory at once. Give each group its own channel, stop one broadcast to all, " +
-			"allocate less at a time."},
+		"Give each group of goroutines its own channel, stop one broadcast to all, allocate less at a time: they " +
+			"are for locks inside the runtime, of a channel, timers or a size of memory that many use at once."},
 	{"waking a thread for a goroutine that became ready", []string{"runtime.wakep", "runtime.startm", "runtime.notewakeup"},
-		"They wake threads for goroutines that became ready. Make fewer ready one by one: hand over in batches, " +
-			"let one goroutine do several steps rather than pass them on, replace a broadcast. Fewer Ps wake fewer " +
+		"Make fewer goroutines ready one by one: hand over in batches, let one do several steps rather than pass " +
+			"them on, replace a broadcast. Each that becomes ready can wake a thread. Fewer Ps wake fewer " +
 			"threads: try GOMAXPROCS lower when they are not used."},
 	{"threads that found no work", []string{"runtime.stopm", "runtime.notesleep", "runtime.futexsleep", "runtime.notetsleep_internal"},
 		"They put threads to sleep that looked for work and found none: there are more Ps than work. Try " +

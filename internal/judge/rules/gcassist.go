@@ -205,9 +205,9 @@ func assistFinding(p *diagnosis.Pass, a *assist, heavy, pressed bool) diagnosis.
 				fact.Name(assistOften), assistWindow, a.often, a.cycles),
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Goroutines that allocate faster than the collector marks must mark themselves. " +
-				"Allocate less in the path named here (reuse buffers, keep values out of interfaces, size slices before filling them), " +
-				"or let the heap grow further between collections. A doubled GOGC took resident memory from 148 to 335 MB in one " +
+			Text: "Allocate less in the path named here (reuse buffers, keep values out of interfaces, size slices before filling them), " +
+				"or let the heap grow further between collections. " +
+				"Goroutines that allocate faster than the collector marks must mark themselves. A doubled GOGC took resident memory from 148 to 335 MB in one " +
 				"measured program: set GOMEMLIMIT below the memory that is there.",
 			Knob: largerGOGC(p),
 		},

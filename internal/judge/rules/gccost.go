@@ -94,7 +94,7 @@ func gccostFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 	}
 	h.fix(p, &f, h.growth(p, most, gccostLeast))
 	if oftenBySetting(p) {
-		f.Remedy.Text = settingWords(p, h.gogc) + f.Remedy.Text
+		f.Remedy.Text = f.Remedy.Text + settingWords(p, h.gogc)
 	}
 	sayMarking(p, &f, h)
 	return f
@@ -104,11 +104,11 @@ func gccostFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 func settingWords(p *diagnosis.Pass, percent fact.Fact) string {
 	usual := fact.Name(fact.Count.Format(defaultGOGC))
 	if pacedLow(p.Model) {
-		return fact.Sentence("The next collection begins when %s percent more is in use, and at %s unless somebody sets it: look for "+
+		return fact.Sentence(" The next collection begins when %s percent more is in use, and at %s unless somebody sets it: look for "+
 			"GOGC and debug.SetGCPercent, "+
-			"and for GOMEMLIMIT and debug.SetMemoryLimit, which no GOGC gets around: then raise that. ", percent, usual)
+			"and for GOMEMLIMIT and debug.SetMemoryLimit, which no GOGC gets around: then raise that.", percent, usual)
 	}
-	return fact.Sentence("GOGC is %s, and %s unless somebody sets it: look for debug.SetGCPercent and for the environment. ", percent, usual)
+	return fact.Sentence(" GOGC is %s, and %s unless somebody sets it: look for debug.SetGCPercent and for the environment.", percent, usual)
 }
 
 // fix is a multiple of GOGC, or less garbage where there is none.

@@ -150,9 +150,9 @@ func (h *fullHeap) finding(p *diagnosis.Pass) diagnosis.Finding {
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{fact.Sentence("the goals of %s collections; whether GOMEMLIMIT or a GOGC below %s sets them is not in the lines", h.cycles, fact.Name(fact.Count.Format(limitGOGC)))},
 		Remedy: diagnosis.Remedy{
-			Text: "GOMEMLIMIT is full, or GOGC next to nothing: look at both, and for debug.SetMemoryLimit. " +
-				"Raise the limit to twice the live heap, " +
-				"if there is that much. If there is no more memory, let less stay alive; a heap profile has what holds it.",
+			Text: "Raise the limit to twice the live heap, if there is that much: GOMEMLIMIT is full, or GOGC next to nothing; " +
+				"look at both, and for debug.SetMemoryLimit. " +
+				"If there is no more memory, let less stay alive; a heap profile has what holds it.",
 			Knob: knob,
 		},
 		Explains: gcSymptoms(p),
@@ -203,9 +203,9 @@ func checkLoggedAssist(p *diagnosis.Pass) {
 			fact.Sentence("a single bad moment: there were %s collections", rateCount(p)),
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "Goroutines that allocate faster than the collector marks must mark themselves. An allocs profile names who allocates: " +
-				"reuse buffers, keep values out of interfaces, size slices before filling them. Or let the heap grow further between " +
-				"collections, with GOMEMLIMIT below the memory that is there.",
+			Text: "Find who allocates by an allocs profile: reuse buffers, keep values out of interfaces, size slices before filling " +
+				"them. Or let the heap grow further between collections, with GOMEMLIMIT below the memory that is there. " +
+				"Goroutines that allocate faster than the collector marks must mark themselves.",
 			Knob: largerGOGC(p),
 		},
 		Explains: gcSymptoms(p),

@@ -502,18 +502,18 @@ func growthRemedy(m *model.Model, s growing, waits sticking) diagnosis.Remedy {
 	for _, f := range m.Stacks.Frames(s.stack) {
 		if strings.HasPrefix(f.Func, "net/http.(*persistConn).readLoop") {
 			return diagnosis.Remedy{
-				Text: "Each of these reads a connection whose response body was neither read to its end nor closed. " +
-					"Close it on every path, after an error status too.",
+				Text: "Close the response body on every path, after an error status too: " +
+					"each of these reads a connection whose body was neither read to its end nor closed.",
 				Code: "resp, err := client.Do(req)\nif err != nil {\n\treturn err\n}\ndefer resp.Body.Close()",
 			}
 		}
 	}
 	text := "Find who should end them and does not. " + waits.fix
 	if waits.words == "Lock" {
-		text = "They queue for a lock: find who holds it so long, or never gives it back. " + waits.fix
+		text = "Find who holds the lock so long, or never gives it back. " + waits.fix
 	}
 	if s.starts != "" {
-		text = fact.Sentence("%s starts them: end all of them where the work is over that it begins. ", name(s.starts)) + waits.fix
+		text = fact.Sentence("End all of them where the work is over that %s begins, which starts them. ", name(s.starts)) + waits.fix
 	}
 	return diagnosis.Remedy{Text: text, Code: waits.code}
 }

@@ -219,17 +219,17 @@ func lockRemedy(m *model.Model, q *queue) diagnosis.Remedy {
 }
 
 var knownLocks = []struct{ function, text, code string }{
-	{"log.(*Logger).", "The lock is the logger's: every line is written while it is held. " +
-		"Guard debug lines by level before their arguments are built, log less on the hot path, " +
-		"or give the logger a buffered writer that one goroutine flushes (lines in the buffer are lost in a crash).", ""},
-	{"log/slog.", "The lock is the log handler's: every record is written while it is held. " +
-		"Guard debug records by level, log less on the hot path, " +
-		"or give the handler a buffered writer that one goroutine flushes (records in the buffer are lost in a crash).", ""},
-	{"math/rand.(*lockedSource)", "The lock is that of a shared random source, which math/rand takes only when it is seeded or built by hand. " +
-		"Use math/rand/v2's functions, which have none. A rand.New per call costs more than the lock.", "import \"math/rand/v2\"\n\nn := rand.IntN(100)"},
-	{"internal/sync.(*HashTrieMap", "The lock is one inside a sync.Map: those who store, swap or delete the same keys, or keys beside them, meet there. " +
-		"Keep a pointer to an atomic value in the map in the place of storing anew, give each goroutine values of " +
-		"its own that are joined when somebody asks, or write less often.", "v, _ := m.LoadOrStore(key, new(atomic.Int64))\nv.(*atomic.Int64).Add(1)"},
-	{"sync.(*Cond).Wait", "The lock is the one that goroutines woken by a condition variable must take again one after the other. " +
-		"Wake one with Signal where one can go on, rather than all with Broadcast.", "c.L.Lock()\nready = append(ready, item)\nc.L.Unlock()\nc.Signal() // one item, one goroutine"},
+	{"log.(*Logger).", "Guard debug lines by level before their arguments are built, log less on the hot path, " +
+		"or give the logger a buffered writer that one goroutine flushes (lines in the buffer are lost in a crash): " +
+		"the lock is the logger's, and every line is written while it is held.", ""},
+	{"log/slog.", "Guard debug records by level, log less on the hot path, " +
+		"or give the handler a buffered writer that one goroutine flushes (records in the buffer are lost in a crash): " +
+		"the lock is the log handler's, and every record is written while it is held.", ""},
+	{"math/rand.(*lockedSource)", "Use math/rand/v2's functions, which have no lock: this one is that of a shared random source, which math/rand " +
+		"takes only when it is seeded or built by hand. A rand.New per call costs more than the lock.", "import \"math/rand/v2\"\n\nn := rand.IntN(100)"},
+	{"internal/sync.(*HashTrieMap", "Keep a pointer to an atomic value in the map in the place of storing anew, give each goroutine values of " +
+		"its own that are joined when somebody asks, or write less often: the lock is one inside a sync.Map, " +
+		"where those meet who store, swap or delete the same keys, or keys beside them.", "v, _ := m.LoadOrStore(key, new(atomic.Int64))\nv.(*atomic.Int64).Add(1)"},
+	{"sync.(*Cond).Wait", "Wake one with Signal where one can go on, rather than all with Broadcast: " +
+		"those woken by a condition variable must take its lock again one after the other.", "c.L.Lock()\nready = append(ready, item)\nc.L.Unlock()\nc.Signal() // one item, one goroutine"},
 }

@@ -213,10 +213,10 @@ func blockerRemedy(kind demand) diagnosis.Remedy {
 		fdDemand:   "Let one goroutine own the descriptor, or open more of them.",
 		sendDemand: "Let more goroutines take from the channel, or let the one that does take several at a time. If its " +
 			"receivers wait for the network or a disk themselves, more of them is the fix.",
-		slotDemand: "The limit is one that the program sets itself. If it protects nothing that is at its own limit, raise it " +
-			"step by step while throughput rises.",
-		poolDemand: "The pool is smaller than the demand: by Little's law it needs requests per second × time per request " +
-			"slots. Raise it step by step; where the database is the limit, a larger pool only moves the queue there.",
+		slotDemand: "Raise the limit, which the program sets itself, step by step while throughput rises, if it protects " +
+			"nothing that is at its own limit.",
+		poolDemand: "Raise the size of the pool step by step: by Little's law it needs requests per second × time per request " +
+			"slots. Where the database is the limit, a larger pool only moves the queue there.",
 	}
 	return diagnosis.Remedy{Text: text[kind]}
 }

@@ -195,7 +195,7 @@ func kernelRemedy(p *diagnosis.Pass, name string) diagnosis.Remedy {
 	for _, c := range p.Model.Syscalls.Calls {
 		names = append(names, c.Name)
 	}
-	return diagnosis.Remedy{Text: fact.Sentence("There are %s calls a second. ", callRate(p, "system calls", "calls", names...).Number()) + fewerCalls}
+	return diagnosis.Remedy{Text: fewerCalls + fact.Sentence(" There are %s calls a second.", callRate(p, "system calls", "calls", names...).Number())}
 }
 
 // addKernelFacts adds what the kernel says to a finding that the trace made.

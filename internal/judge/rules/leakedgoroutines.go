@@ -112,7 +112,7 @@ func leakedFinding(p *diagnosis.Pass, l *leak, rest fact.Fact) diagnosis.Finding
 		},
 		Groups: []string{of},
 		Stacks: l.stacks,
-		Remedy: diagnosis.Remedy{Text: stuck.sure + stuck.fix, Code: stuck.code},
+		Remedy: diagnosis.Remedy{Text: stuck.fix + stuck.sure, Code: stuck.code},
 		Prove: "One recording of the changed program under the same load decides, for the count is exact and needs no rounds: " +
 			"the comparison lists this finding as gone. Two profiles some minutes apart must both be empty.",
 	}
@@ -149,24 +149,24 @@ var stickings = []struct {
 			"cancels on every path.",
 		"select {\ncase v := <-in:\n\thandle(v)\ncase <-ctx.Done():\n\treturn\n}"}},
 	{[]string{"runtime.chansend", "runtime.chansend1"}, sticking{"a send",
-		"Whoever should have received has gone, most often after an error or a timeout. ",
+		" Whoever should have received has gone, most often after an error or a timeout.",
 		"Give the channel room for the one value (make(chan T, 1)), so that the sender ends alone, or send in a select " +
 			"beside ctx.Done().",
 		"result := make(chan T, 1) // the sender ends even if nobody receives"}},
 	{[]string{"runtime.chanrecv", "runtime.chanrecv1", "runtime.chanrecv2"}, sticking{"a receive",
-		"Nobody who could send or close the channel is left. ",
+		" Nobody who could send or close the channel is left.",
 		"Close it where the last sender ends, on every path, or receive in a select beside ctx.Done(): " +
 			"the only way where it is a Ticker's or a Timer's channel, which Stop does not close.",
 		"defer close(out) // in the sender: a range over out ends"}},
 	{[]string{"sync.(*WaitGroup).Wait"}, sticking{"WaitGroup.Wait",
-		"One of the goroutines it waits for never called Done, or Add was called once too often. ",
+		" One of the goroutines it waits for never called Done, or Add was called once too often.",
 		"Start them with WaitGroup.Go (Go 1.25), which cannot be forgotten, or put defer wg.Done() first.",
 		"wg.Go(func() { work() })"}},
 	{[]string{"sync.(*Cond).Wait"}, sticking{"Cond.Wait",
-		"Nobody is left to call Signal or Broadcast. ",
+		" Nobody is left to call Signal or Broadcast.",
 		"Call Broadcast also where the one who signals ends, and let the loop around Wait see that it has.", ""}},
 	{[]string{"sync.(*Mutex).Lock", "internal/sync.(*Mutex).Lock", "internal/sync.(*Mutex).lockSlow", "sync.(*RWMutex).Lock", "sync.(*RWMutex).RLock"}, sticking{"Lock",
-		"Who holds the lock returned without unlocking it, or waits for it himself. ",
+		" Who holds the lock returned without unlocking it, or waits for it himself.",
 		"Put defer mu.Unlock() right behind Lock.",
 		"mu.Lock()\ndefer mu.Unlock()"}},
 }

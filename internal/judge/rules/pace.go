@@ -149,9 +149,9 @@ func (of *pace) explain(p *diagnosis.Pass, f *diagnosis.Finding, q *queue, waiti
 	mean := fact.Quotient.Of("one such wait, mean", fact.Seconds, of.inner, of.waits)
 	inner := userPlace(p, of.stacks...)
 	f.Where = where(inner, q.place(p), of.queue.server(p))
-	f.Remedy.Text = "The full channel is the consequence. Shorten what its receivers wait for, or let them wait " +
-		"less often: several pieces of work with one request, one sync, one turn at a lock. More receivers help " +
-		"where what they wait for serves several at once, as a service does and a lock does not."
+	f.Remedy.Text = "Shorten what the receivers wait for, or let them wait less often: several pieces of work with one request, " +
+		"one sync, one turn at a lock. The full channel is the consequence. More receivers help where " +
+		" what they wait for serves several at once, as a service does and a lock does not."
 	f.Say(blocked+"who takes from the last full channel waits %s of its time itself, %s each, in %s.",
 		idlePs(p).Number(), gomaxprocs(p), waiting, share, mean, name(inner.Function))
 }

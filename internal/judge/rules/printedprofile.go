@@ -138,7 +138,7 @@ func printedGarbage(p *diagnosis.Pass, t *model.Table) {
 	f.Remark, f.Confidence = true, diagnosis.Low
 	f.Reasons = []string{"one kind of evidence, and only its text, which does not say which lines allocate"}
 	f.RuledOut = []string{"marking that allocations assist with: it is counted once, under them"}
-	f.Remedy = diagnosis.Remedy{Text: "An allocs profile names the lines that allocate: reuse what they make, give slices their size when they are made, " +
+	f.Remedy = diagnosis.Remedy{Text: "Find the lines that allocate by an allocs profile: reuse what they make, give slices their size when they are made, " +
 		"and keep values that nobody else needs on the stack."}
 	f.Prove = printedProof
 	if callers := malloc.Callers; len(callers) > 0 {

@@ -72,9 +72,9 @@ func checkReadlocks(p *diagnosis.Pass) {
 		Stacks: stacks,
 		Groups: groupsOfStacks(p.Model, stacks),
 		Remedy: diagnosis.Remedy{
-			Text: "Every reader writes to the lock's counter, so that readers on several cores take its cache line from each other, " +
-				"and a section of a few nanoseconds is smaller than the lock around it. Where the data changes seldom, " +
-				"make a changed copy and swap it in: readers load one pointer. Where it changes often and the section is short, " +
+			Text: "Make a changed copy and swap it in, so that readers load one pointer, where the data changes seldom. " +
+				"Every reader writes to the lock's counter: readers on several cores take its cache line from each other, " +
+				"and a section of a few nanoseconds is smaller than the lock around it. Where it changes often and the section is short, " +
 				"a plain Mutex costs half as many atomic operations. Or read once for many operations. " +
 				"sync.Map suits keys that are written once.",
 			Code: "var table atomic.Pointer[map[string]Zone]\n\nzone, ok := (*table.Load())[name] // readers\n\nnext := maps.Clone(*table.Load()) // the writer, under a mutex of its own\nnext[name] = zone\ntable.Store(&next)",

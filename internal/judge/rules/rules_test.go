@@ -52,6 +52,26 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
+// firstWords are how a remedy may begin: with what to do. A screen has room for its first
+// sentence.
+var firstWords = strings.Fields("Allocate Ask Bound Build Call Close Compile Copy Correct Decide Delete Do End Find " +
+	"Give Guard Hold If Keep Let Log Look Lower Make Move Nothing Prepare Put Raise Read Record Remove Return Run See " +
+	"Set Shorten Speed Spend Split Start Stay Stop Take To Try Use Wait Wake Walk Write")
+
+func TestRemediesBeginWithWhatToDo(t *testing.T) {
+	for _, rule := range All {
+		_, cases := readFixtures(t, filepath.Join("testdata", rule.Name+".txt"))
+		for _, c := range cases {
+			for _, line := range c.want {
+				text, ok := strings.CutPrefix(strings.TrimSpace(line), "remedy ")
+				if first, _, _ := strings.Cut(text, " "); ok && !slices.Contains(firstWords, first) {
+					t.Errorf("%s: %s: the remedy begins with %q, want a verb that says what to do: %.80s", rule.Name, c.story, first, text)
+				}
+			}
+		}
+	}
+}
+
 // TestKinds: every rule has the three kinds of case; nobody knows a rule
 // that never said no.
 func TestKinds(t *testing.T) {

@@ -143,9 +143,9 @@ func taxFinding(p *diagnosis.Pass, s *cpuUse, tax, rest fact.Fact, left []model.
 			format, parts = format+" Most of the scheduling is "+string(kind)+", %s.", append(parts, share)
 			f.Rest(share)
 			if kind == timerKind {
-				f.Remedy = diagnosis.Remedy{Text: "Timers are set, moved and fired more often than the program needs. Use one ticker for many goroutines, " +
+				f.Remedy = diagnosis.Remedy{Text: "Use one ticker for many goroutines, " +
 					"set a deadline once for a connection or a batch instead of for each operation, and wait on a " +
-					"channel rather than sleep and look. " +
+					"channel rather than sleep and look: timers are set, moved and fired more often than the program needs. " +
 					"An execution trace counts the timers of each place (`gowhy explain timerstorm`)."}
 			}
 		}
@@ -163,9 +163,9 @@ func taxRemedy(part model.CPUPart, ps int) diagnosis.Remedy {
 	switch part {
 	case model.Scheduling:
 		r := diagnosis.Remedy{
-			Text: "The program hands work from goroutine to goroutine more than it works. Do more for each hand-over: " +
-				"batches through channels, " +
+			Text: "Do more for each hand-over: batches through channels, " +
 				"fewer stages, the handler called directly instead of through a goroutine of its own. " +
+				"The program hands work from goroutine to goroutine more than it works. " +
 				"Fewer Ps make hand-overs cheaper where there is less work than Ps.",
 		}
 		if ps >= surplusPs {
@@ -173,10 +173,10 @@ func taxRemedy(part model.CPUPart, ps int) diagnosis.Remedy {
 		}
 		return r
 	case model.StackGrowth:
-		return diagnosis.Remedy{Text: "Goroutines outgrow their stacks: move large values off them, or let goroutines live longer."}
+		return diagnosis.Remedy{Text: "Move large values off the goroutines' stacks, which they outgrow, or let goroutines live longer."}
 	}
 	return diagnosis.Remedy{
-		Text: "An allocs profile names the lines that allocate (`go tool pprof -sample_index=alloc_objects`): reuse what they make. " +
+		Text: "Find the lines that allocate by an allocs profile (`go tool pprof -sample_index=alloc_objects`): reuse what they make. " +
 			"A higher GOGC trades memory for the collector's part.",
 		Knob: "GOGC=200",
 	}

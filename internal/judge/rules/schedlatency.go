@@ -201,12 +201,11 @@ const loadedPs = 0.9
 
 func saturationRemedy(p *diagnosis.Pass, busy fact.Fact) diagnosis.Remedy {
 	if busy.Value >= loadedPs {
-		return diagnosis.Remedy{Text: fact.Sentence("The %s Ps are %s in use, so whoever becomes ready stands in a queue. "+
-			"Spend less CPU per request (the CPU profile says where), limit how many requests are taken at once so "+
-			"that the rest is refused early, "+
-			"or give the process more cores.", gomaxprocs(p), busy)}
+		return diagnosis.Remedy{Text: fact.Sentence("Spend less CPU per request (the CPU profile says where), limit how many requests are taken at once so "+
+			"that the rest is refused early, or give the process more cores. "+
+			"The %s Ps are %s in use, so whoever becomes ready stands in a queue.", gomaxprocs(p), busy)}
 	}
-	return diagnosis.Remedy{Text: fact.Sentence("The %s Ps are only %s in use on average: work arrives in bursts. "+
-		"Look for what makes many goroutines ready at once (tickers, broadcasts, fan-out) and spread or batch it; "+
-		"long stretches without a function call and bursts of garbage collection have the same effect.", gomaxprocs(p), busy)}
+	return diagnosis.Remedy{Text: fact.Sentence("Look for what makes many goroutines ready at once (tickers, broadcasts, fan-out) and spread or batch it; "+
+		"long stretches without a function call and bursts of garbage collection have the same effect. "+
+		"The %s Ps are only %s in use on average: work arrives in bursts.", gomaxprocs(p), busy)}
 }

@@ -92,10 +92,10 @@ func startFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact, starts func([]m
 			"or only package initialisation is counted"},
 		Explains: []string{},
 		Remedy: diagnosis.Remedy{
-			Text: "It is paid once and is not what an operation costs: other shares have it in, so record the running program for them " +
-				"(`gowhy record -d 10s --pid PID`). " +
-				"To start sooner, make what is not needed for the first answer when it is first asked for, " +
-				"do independent parts side by side, and compute at build time what never changes.",
+			Text: "To start sooner, make what is not needed for the first answer when it is first asked for, " +
+				"do independent parts side by side, and compute at build time what never changes. " +
+				"It is paid once and is not what an operation costs: other shares have it in, so record the running program for them " +
+				"(`gowhy record -d 10s --pid PID`).",
 			Code: "var table = sync.OnceValue(func() map[string]int { return build() }) // built when it is first asked for",
 		},
 		Experiment: changed(diagnosis.CPUPerOp, "", "The share of starting up in a recording of the changed program that is as long must fall with it."),

@@ -269,27 +269,27 @@ func stopRemedy(kind string, frames []model.Frame) diagnosis.Remedy {
 	switch {
 	case throughOne(frames, benchmarkTimer):
 		return diagnosis.Remedy{
-			Text: "B.StopTimer and B.StartTimer read memory statistics, which stops the world each time: " +
-				"in a loop of short iterations they are much of what is run, and what is measured suffers from it. " +
-				"Prepare the input before the loop, or for many iterations at once.",
+			Text: "Prepare the input before the loop, or for many iterations at once: B.StopTimer and B.StartTimer read memory " +
+				"statistics, which stops the world each time; in a loop of short iterations they are much of what is run, " +
+				"and what is measured suffers from it.",
 		}
 	case strings.Contains(kind, "mem stats"):
 		return diagnosis.Remedy{
-			Text: "runtime.ReadMemStats stops the world. Read the same figures from runtime/metrics, which does not, " +
-				"and read them every few seconds rather than for each request.",
+			Text: "Read the same figures from runtime/metrics, every few seconds rather than for each request: " +
+				"runtime.ReadMemStats stops the world, and that does not.",
 			Code: "s := []metrics.Sample{{Name: \"/memory/classes/heap/objects:bytes\"}}\nmetrics.Read(s)",
 		}
 	case strings.Contains(kind, "profile"), strings.Contains(kind, "stack"):
-		return diagnosis.Remedy{Text: "Goroutine profiles and whole-program stack dumps stop the world, the longer the more goroutines there are. " +
-			"Take them on demand, not from a ticker or in the path of a request."}
+		return diagnosis.Remedy{Text: "Take goroutine profiles and stack dumps of the whole program on demand, not from a ticker or in the path of a request: " +
+			"they stop the world, the longer the more goroutines there are."}
 	case strings.Contains(kind, "GOMAXPROCS"):
-		return diagnosis.Remedy{Text: "runtime.GOMAXPROCS stops the world whenever the number changes. Set it once at the start."}
+		return diagnosis.Remedy{Text: "Set GOMAXPROCS once at the start: runtime.GOMAXPROCS stops the world whenever the number changes."}
 	case kind == collection:
 		return diagnosis.Remedy{
-			Text: "The collector's own work in a stop takes microseconds; " +
-				"the rest is waiting for the goroutine or thread that is last to stop. " +
-				"Look for loops in assembly or long copies and clears of very large values, which cannot be interrupted, " +
-				"for threads that had no CPU (quota, neighbours), and for page faults on mapped files or swap.",
+			Text: "Look for loops in assembly or long copies and clears of very large values, which cannot be interrupted, " +
+				"for threads that had no CPU (quota, neighbours), and for page faults on mapped files or swap: " +
+				"the collector's own work in a stop takes microseconds, " +
+				"the rest is waiting for the goroutine or thread that is last to stop.",
 		}
 	}
 	return diagnosis.Remedy{Text: "Call what stops the world less often, and not in the path of a request: the stack shows where it is called."}

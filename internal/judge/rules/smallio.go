@@ -294,28 +294,27 @@ func smallRemedy(t *traffic) diagnosis.Remedy {
 	switch {
 	case t.socket.Value >= smallSocket && t.verb == "write":
 		return diagnosis.Remedy{
-			Text: "An answer goes out in several pieces. Put them together before they are written: a bufio.Writer " +
-				"that is flushed once for an operation, or net.Buffers, which writes several with one call. For " +
-				"datagrams, WriteBatch of golang.org/x/net/ipv4 sends many with one call.",
+			Text: "Put the pieces together before they are written: a bufio.Writer that is flushed once for an operation, " +
+				"or net.Buffers, which writes several with one call. For datagrams, WriteBatch of golang.org/x/net/ipv4 sends many with one call.",
 			Code: "w := bufio.NewWriterSize(conn, 4<<10)\nencode(w, answer)\nerr := w.Flush() // once",
 		}
 	case t.verb == "write":
 		return diagnosis.Remedy{
-			Text: "Each piece is a call of its own. Put a buffer before the file and flush it when a batch ends, " +
+			Text: "Put a buffer before the file and flush it when a batch ends, " +
 				"at the latest after a time that a reader of the file may wait; for a log, let the logger write to " +
 				"that buffer. What is in the buffer when the program is killed is lost.",
 			Code: "w := bufio.NewWriterSize(f, 64<<10)\ndefer w.Flush()",
 		}
 	case t.socket.Value >= smallSocket:
 		return diagnosis.Remedy{
-			Text: "A message is read in several pieces, most often its header first. Read through a bufio.Reader, " +
-				"which takes what is there with one call. For datagrams, ReadBatch of golang.org/x/net/ipv4 " +
+			Text: "Read through a bufio.Reader, which takes what is there with one call: a message is read in several pieces, " +
+				"most often its header first. For datagrams, ReadBatch of golang.org/x/net/ipv4 " +
 				"receives many with one call.",
 			Code: "r := bufio.NewReaderSize(conn, 4<<10)",
 		}
 	}
 	return diagnosis.Remedy{
-		Text: "Each piece is a call of its own. Read through a bufio.Reader, or the file as a whole where it is " +
+		Text: "Read through a bufio.Reader, or the file as a whole where it is " +
 			"small; encoding/binary and fmt.Fscan read a few bytes at a time from what they are given.",
 		Code: "r := bufio.NewReaderSize(f, 64<<10)",
 	}

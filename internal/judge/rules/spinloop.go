@@ -291,7 +291,7 @@ func spinRemedy(asked string) diagnosis.Remedy {
 	switch {
 	case startsWith(asked, waiting):
 		return diagnosis.Remedy{
-			Text: "It never waits: the select has a default, or the channel is closed. Take the default out, so that it waits. " +
+			Text: "Take the default out of the select, so that it waits, or leave the loop when the channel is closed. " +
 				"Of a receive look at the second value, and leave the loop or set the channel to nil when it is false: " +
 				"a nil channel is never ready, so that select waits for the others.",
 			Code: "case v, ok := <-in:\n\tif !ok {\n\t\tin = nil // or return\n\t\tcontinue\n\t}\n\thandle(v)",

@@ -78,12 +78,12 @@ func stackFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact) diagnosis.Findi
 
 func stackRemedy() diagnosis.Remedy {
 	return diagnosis.Remedy{
-		Text: "A goroutine begins with a small stack, about the average size that the last collection saw, " +
-			"and each doubling copies all of it. " +
-			"Move what is large off the stack of short-lived goroutines: " +
+		Text: "Move what is large off the stack of short-lived goroutines: " +
 			"an array or a big value in the frames named here becomes a buffer that is reused. " +
 			"Turn deep recursion into a loop. Or let the same goroutines do many pieces of work, so that each grows once; " +
-			"measure that, for a pool of goroutines made one measured program up to 26% worse.",
+			"measure that, for a pool of goroutines made one measured program up to 26% worse. " +
+			"A goroutine begins with a small stack, about the average size that the last collection saw, " +
+			"and each doubling copies all of it.",
 		Code: "for task := range tasks { // in a few goroutines that stay\n\thandle(task, buf)\n}",
 	}
 }

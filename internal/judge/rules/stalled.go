@@ -374,8 +374,8 @@ func (q *lockQueue) doubt(p *diagnosis.Pass, times bool) (c diagnosis.Confidence
 
 const (
 	// longReader is what helps where a reader holds a lock so long that others pend.
-	longReader = "A reader holds it so long that a writer waits, and every reader behind him. Copy what the " +
-		"reader needs under RLock, unlock, then go on. " +
+	longReader = "Copy what the reader needs under RLock, unlock, then go on: " +
+		"a reader holds it so long that a writer waits, and every reader behind him. " +
 		"More locks, one for each part, would not help: it is one holder and not many."
 	readFirst = "mu.RLock()\nv := s.value // what is needed, copied\nmu.RUnlock()\ncall(v)"
 	// lessUnderLock is what helps where whoever holds a lock computes.
@@ -486,8 +486,8 @@ func deadlock(p *diagnosis.Pass, cycle []*lockQueue) diagnosis.Finding {
 			"lock held. Call the second where it is held already.",
 			Code: "func (s *S) Get() int { s.mu.Lock(); defer s.mu.Unlock(); return s.get() }\nfunc (s *S) get() int { return s.n } // s.mu is held"}
 		if _, by := cycle[0].next(); by.Shared {
-			f.Remedy.Text = "RLock must not be taken again by who holds it: a writer that comes between waits for the first, " +
-				"and the second waits for the writer. " + f.Remedy.Text
+			f.Remedy.Text += " RLock must not be taken again by who holds it: a writer that comes between waits for the first, " +
+				"and the second waits for the writer."
 		}
 		f.Say(lead+"%s waits in %s for %s, which it holds%s.", fact.Name(goroutineName(h)), name(userPlace(p, h.Stack).Function), fact.Name(cycle[0].words()), behindWords(n))
 		return f
@@ -555,7 +555,7 @@ func blockedCleaner(p *diagnosis.Pass, s *model.Standing, long bool) diagnosis.F
 		Reasons:    []string{"one goroutine runs all of them, one after the other, and it stands in this one"},
 		RuledOut:   []string{"a runtime at rest: then it waits in the runtime's own code and not in the program's"},
 		Stacks:     []model.Stack{s.Stack},
-		Remedy: diagnosis.Remedy{Text: "A finalizer must not wait. Let it start a goroutine for what takes long, or close the thing explicitly: " +
+		Remedy: diagnosis.Remedy{Text: "Let the finalizer start a goroutine for what takes long, or close the thing explicitly: " +
 			"until it returns nothing else is finalized, and what waits for that is never freed.",
 			Code: "runtime.AddCleanup(c, func(fd int) { go closeSlowly(fd) }, c.fd)"},
 		Prove: "A dump of the changed program has no goroutine in runtime.runFinalizers or runtime.runCleanups " +

@@ -61,8 +61,8 @@ var queueKinds = []*queueKind{
 		},
 		has:    taskOfGroup,
 		stalls: true,
-		text: "A task must not call Go of its own group when that has a limit: the tasks fill it and wait for each " +
-			"other. Use TryGo and do the work at once where it says no, or a group for each level.",
+		text: "Use TryGo and do the work at once where it says no, or a group for each level: the tasks of a group with a " +
+			"limit fill it with Go and wait for each other.",
 	}, {
 		title:  "Goroutines wait for a connection of a database pool",
 		what:   "a free connection of the database pool",
@@ -447,8 +447,8 @@ func (q *waitQueue) showReceivers(f *diagnosis.Finding, m *model.Moment) {
 		"answer, give it a deadline. Send in a select with the context's Done."
 	if q.circle {
 		f.Title = "Workers wait for room in the queue that they alone empty"
-		f.Remedy.Text = "Who takes jobs from a queue must not wait for room in it: when all do, nobody takes one. Do the " +
-			"job at once where the queue is full (select with default), or keep new jobs in a list of the worker's own."
+		f.Remedy.Text = "Do the job at once where the queue is full (select with default), or keep new jobs in a list of the worker's own: " +
+			"when all who take jobs from a queue wait for room in it, nobody takes one."
 	}
 }
 

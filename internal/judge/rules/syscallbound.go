@@ -314,15 +314,13 @@ func (c *callerGroup) remedy(mean fact.Fact) diagnosis.Remedy {
 	switch {
 	case mean.Duration() < smallCall && c.rate.Value >= manyCalls:
 		return diagnosis.Remedy{
-			Text: "The calls are many and small: put a buffer before them, so that one call carries what hundreds " +
-				"do now. For datagrams use calls that carry several.",
+			Text: "Put a buffer before these small calls, so that one carries what hundreds do now. " +
+				"For datagrams use calls that carry several.",
 			Code: "w := bufio.NewWriterSize(f, 64<<10)\ndefer w.Flush()",
 		}
 	case c.SyscallBlocked > c.Syscall:
-		return diagnosis.Remedy{Text: "The calls are long: the goroutine waits for a device or for the kernel, and " +
-			"its P goes to others meanwhile. " +
-			"Move fewer bytes, keep what is read again in memory, or put independent calls side by side, up to " +
-			"what the device bears; " +
+		return diagnosis.Remedy{Text: "Move fewer bytes, keep what is read again in memory, or put independent calls side by side, up to " +
+			"what the device bears: the calls are long, the goroutine waits for a device or for the kernel, and " +
 			"more workers than that only lengthen its queue."}
 	}
 	return diagnosis.Remedy{Text: fewerCalls}
@@ -338,22 +336,19 @@ func knownCall(name string) (diagnosis.Remedy, bool) {
 	return diagnosis.Remedy{}, false
 }
 
-const fewerCalls = "The time is the kernel's, spent on behalf of these calls: make fewer of them " +
-	"(keep files open, read and write larger pieces, keep results) rather than faster code around them."
+const fewerCalls = "Make fewer of these calls (keep files open, read and write larger pieces, keep results) rather than faster code " +
+	"around them: the time is the kernel's, spent on their behalf."
 
 var callRemedies = []struct {
 	names      []string
 	text, code string
 }{
-	{[]string{"Sync", "Fsync", "Fdatasync"}, "Each call waits until the disk has the data. Let one goroutine sync " +
-		"for all that wrote since the last time (group commit), so that many operations share one wait.", ""},
-	{[]string{"os.Open", "os.Create", "os.ReadFile", "os.WriteFile", "os.Stat", "os.Lstat", "os.Remove", "os.ReadDir", "os.newFile", "os.(*File).Close"}, "Files are opened and closed for each piece of work. " +
+	{[]string{"Sync", "Fsync", "Fdatasync"}, "Let one goroutine sync for all that wrote since the last time (group commit), so that many operations " +
+		"share one wait: each call waits until the disk has the data.", ""},
+	{[]string{"os.Open", "os.Create", "os.ReadFile", "os.WriteFile", "os.Stat", "os.Lstat", "os.Remove", "os.ReadDir", "os.newFile", "os.(*File).Close"}, "Keep open what is used again, within the limit of open files, instead of opening it for each piece of work: " +
 		"os.ReadFile makes about ten system calls (open, fstat, four fcntl, epoll_ctl, reads, close) where a " +
-		"descriptor kept open needs one pread. Keep open what is used again, within the limit of open files; " +
-		"share temporary files; reuse the buffers that they are read " +
-		"into.", "n, err := unix.Pread(fd, buf, 0) // fd opened once"},
-	{[]string{"os.(*Process)", "os.StartProcess", "syscall.forkExec"}, "Starting processes is the work. Start " +
-		"fewer: keep helpers alive and talk to them, or call a library.", ""},
+		"descriptor kept open needs one pread. Share temporary files; reuse the buffers that they are read into.", "n, err := unix.Pread(fd, buf, 0) // fd opened once"},
+	{[]string{"os.(*Process)", "os.StartProcess", "syscall.forkExec"}, "Start fewer processes: keep helpers alive and talk to them, or call a library.", ""},
 	{[]string{"runtime.cgocall", "runtime.asmcgocall"}, "The time is in C code. A call costs about 40 to 60 ns by " +
 		"itself, so if calls are short, do more in each; if they are long, look at the C code with the system's " +
 		"profiler.", ""},

@@ -183,12 +183,11 @@ func threadFinding(p *diagnosis.Pass, blocked, threads, ps, usual fact.Fact) dia
 			"threads left over from a burst before: they are in use now",
 		},
 		Remedy: diagnosis.Remedy{
-			Text: "A goroutine that waits in the kernel, for a file, a pipe that is not polled, a flock, C code or " +
-				"the resolver of C, " +
-				"keeps a thread; one that waits for the network does not. Bound how many do so at once with a " +
-				"semaphore, " +
+			Text: "Bound with a semaphore how many wait in the kernel at once, " +
 				"or use what the runtime can poll: sockets, pipes opened non-blocking, the resolver of Go " +
-				"(GODEBUG=netdns=go).",
+				"(GODEBUG=netdns=go). " +
+				"A goroutine that waits in the kernel, for a file, a pipe that is not polled, a flock, C code or " +
+				"the resolver of C, keeps a thread; one that waits for the network does not.",
 			Code: "slots := make(chan struct{}, 16) // at most so many block in the kernel\nslots <- struct{}{}\ndefer func() { <-slots }()",
 		},
 		Experiment: changed(diagnosis.PeakRSS, "", "The number of threads is in the ledger of both recordings. "+

@@ -100,13 +100,13 @@ func throttledFinding(p *diagnosis.Pass, t *throttle) diagnosis.Finding {
 func throttledRemedy(t *throttle) diagnosis.Remedy {
 	used := fact.Quotient.Of("part of the quota in use", fact.Ratio, t.usage, t.quota)
 	if used.Value > 0 && used.Value < throttledBursts {
-		return diagnosis.Remedy{Text: fact.Sentence("On average only %s of the quota is used: it is bursts that hit it. ", used) +
-			"Let fewer threads run at once (GOMAXPROCS no larger than the quota), spread what happens in bursts, " +
-			"or let the group save up unused quota (cpu.max.burst, Linux 5.14). A larger quota helps too and costs " +
-			"nothing where it is not used."}
+		return diagnosis.Remedy{Text: "Let fewer threads run at once (GOMAXPROCS no larger than the quota), spread what happens in bursts, " +
+			"or let the group save up unused quota (cpu.max.burst, Linux 5.14). " +
+			fact.Sentence("On average only %s of the quota is used: it is bursts that hit it. ", used) +
+			"A larger quota helps too and costs nothing where it is not used."}
 	}
 	return diagnosis.Remedy{
-		Text: "The work needs more CPU than the group may use. Raise the limit (resources.limits.cpu in " +
+		Text: "Raise the limit (resources.limits.cpu in " +
 			"Kubernetes, --cpus in Docker, " +
 			"CPUQuota in systemd), run more replicas, or spend less CPU for each operation; " +
 			"until then keep GOMAXPROCS no larger than the quota, so that a stop does not hit all threads in the " +

@@ -72,7 +72,7 @@ func tinyFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 			"In a container set GOMEMLIMIT too, to nine tenths of its limit, so that a larger live heap is safe. "+
 			"A ballast, a large block held only to raise the goal, is no longer needed for this.", fact.Name(f.Remedy.Knob), peak)
 		if h.gogc.Value < 100 {
-			f.Remedy.Text = fact.Sentence("GOGC is %s, which was chosen for a smaller heap. ", h.gogc) + f.Remedy.Text
+			f.Remedy.Text += fact.Sentence(" GOGC is %s, which was chosen for a smaller heap.", h.gogc)
 		}
 	}
 	return f

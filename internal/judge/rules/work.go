@@ -28,69 +28,69 @@ type norm struct {
 // accuses nobody.
 var norms = []norm{
 	{model.Formatting, often, // a log and a coloured table are at 0.32 and 0.52; for keys see looksUp
-		"fmt turns values into text through interfaces and reflection, for each call. Where the text is a key or " +
-			"is compared, use the values themselves: a struct of them is a key of a map. Where text is needed, " +
-			"strconv.AppendInt and its like write into one buffer that is kept.",
+		"Use the values themselves where their text is a key or is compared: a struct of them is a key of a map. " +
+			"Where text is needed, strconv.AppendInt and its like write into one buffer that is kept; fmt turns " +
+			"values into text through interfaces and reflection, for each call.",
 		"type key struct{ x, y int } // instead of fmt.Sprintf(\"%d,%d\", x, y)"},
 	{model.TimeText, often,
-		"Times are parsed or formatted again and again. Keep them as time.Time or as a number while they are " +
-			"worked with; what does not change within a second is made once a second.", ""},
+		"Keep times as time.Time or as a number while they are worked with, rather than parse or format them again " +
+			"and again; what does not change within a second is made once a second.", ""},
 	{model.Matching, often,
-		"Expressions are matched against much text. What is a fixed text, a prefix or a field needs no " +
-			"expression: strings.Contains, HasPrefix and Cut are many times cheaper. Where one is needed, ask for " +
-			"something fixed in it first.", ""},
+		"Use strings.Contains, HasPrefix or Cut for a fixed text, a prefix or a field: they are many times cheaper " +
+			"than an expression. Where one is needed, ask for something fixed in it first.", ""},
 	{model.SearchText, often,
-		"Text is searched and converted again and again. Build a Replacer once; compare with EqualFold instead of " +
+		"Build a Replacer once; compare with EqualFold instead of " +
 			"lowering both sides; cut a text in one pass; keep what was found.", ""},
 	{model.Comparing, often,
-		"Values are compared one by one, as a search through a list does it. A map finds one in a step; so does a " +
-			"sorted list with slices.BinarySearch in a few.", ""},
+		"Keep what is searched in a map, which finds one in a step, or in a sorted list for slices.BinarySearch: " +
+			"values are compared one by one, as a search through a list does it.", ""},
 	{model.Copying, 0.03,
-		"Values or whole slices are copied. Walk over large ones by index or keep pointers to them; append to a " +
+		"Walk over large values by index or keep pointers to them; append to a " +
 			"buffer that is kept; take from the end of a list instead of its beginning.", ""},
 	{model.Joining, 0.07,
-		"Strings are made anew at each step. A strings.Builder, or a []byte that is appended to, holds them until " +
-			"they are whole; one conversion at the end is enough.", ""},
+		"Write into a strings.Builder, or append to a []byte, until the text is whole, and convert once at the end: " +
+			"strings are made anew at each step.", ""},
 	{model.MapAccess, often,
-		"Most of the time goes into looking up in maps. Look up once and keep what was found; numbers that lie " +
+		"Look up once and keep what was found; numbers that lie " +
 			"close together are indices of a slice; short keys hash faster than long ones.", ""},
 	{model.MapWalking, often,
-		"Most of the time goes into walking over maps. A map keeps the room of the most it ever held, and is walked " +
-			"slot by slot, empty ones too: one that was large and has shrunk is cheaper copied into a new one, " +
-			"entry by entry. What is walked often and in whole is better kept in a slice beside the map.", ""},
+		"Keep what is walked often and in whole in a slice beside the map. A map that was large and has shrunk is " +
+			"cheaper copied into a new one, entry by entry: it keeps the room of the most it ever held, and is walked " +
+			"slot by slot, empty ones too.", ""},
 	{model.Sorting, often,
-		"The list is sorted again though little of it may have changed. Insert in order, sort once before all " +
+		"Insert in order, sort once before all " +
 			"look-ups, or keep the few largest in a heap. slices.SortFunc is faster than sort.Slice, which swaps " +
 			"through reflection.", ""},
 	{model.Reflecting, 0.26,
-		"Types are looked into while the program runs. Do it once for each type and keep the plan, or write the " +
-			"code for the types that there are.", ""},
+		"Look into each type once and keep the plan, or write the code for the types that there are, rather than " +
+			"reflect while the program runs.", ""},
 	{model.Boxing, 0.07,
-		"Values go in and out of interfaces. A concrete type or a type parameter on this path needs neither " +
-			"allocation nor assertion.", ""},
+		"Use a concrete type or a type parameter on this path: it needs neither the allocation nor the assertion of " +
+			"values that go in and out of interfaces.", ""},
 	{model.Decoding, often,
-		"Decoding takes most of the time. Decode into a struct with the fields that are used, not into any; " +
+		"Decode into a struct with the fields that are used, not into any; " +
 			"decode a message once and pass on what was decoded; a code generator writes decoders without reflection.", ""},
 	{model.Encoding, often,
-		"Encoding takes most of the time. Encode once what many get, write into a buffer that is kept, and leave " +
+		"Encode once what many get, write into a buffer that is kept, and leave " +
 			"out what nobody reads; a code generator writes encoders without reflection.", ""},
 	{model.Spawning, 0.01,
-		"A process is started for each piece of work, which copies the tables of this one's memory, opens pipes and loads a " +
-			"program. Do it within this process where a package can; else keep one helper and talk to it through a pipe, or " +
-			"give it many pieces at once. What the children use themselves comes on top.", ""},
+		"Do it within this process where a package can; else keep one helper and talk to it through a pipe, or " +
+			"give it many pieces at once: starting a process copies the tables of this one's memory, opens pipes and loads a " +
+			"program. What the children use themselves comes on top.", ""},
 	{model.Clock, 0.01,
-		"The code reads the clock at each step. Read it once for many steps, or count steps.", ""},
+		"Read the clock once for many steps, or count steps.", ""},
 	{model.Randomness, often, // simulations
-		"Random numbers take much of the time. A generator for each goroutine, rand.New(rand.NewPCG(a, b)), is the " +
-			"cheapest; one number has bits for several decisions.", ""},
+		"Give each goroutine a generator, rand.New(rand.NewPCG(a, b)), which is the cheapest; one number has bits for " +
+			"several decisions.", ""},
 	{model.Secrets, 0.01,
-		"Secret random numbers take much of the time. Ask crypto/rand for many bytes at once; what needs no secret " +
+		"Ask crypto/rand for many bytes at once; what needs no secret " +
 			"takes math/rand/v2.", ""},
 	{model.Errors, 0.01,
-		"Errors with stacks are made on the path of ordinary work. Return a plain error that was made once where " +
-			"failing is usual, and take stacks where somebody will read them.", ""},
+		"Return a plain error that was made once where failing is usual, and take stacks where somebody will read them, " +
+			"not on the path of ordinary work.", ""},
 	{model.Deferring, 0.01,
-		"Calls are deferred within a loop, or panics are the usual way out. Put the body into a function, and return errors.", ""},
+		"Put the loop's body into a function, and return errors: calls are deferred within a loop, or panics are the " +
+			"usual way out.", ""},
 }
 
 const (
