@@ -286,14 +286,6 @@ func TestClientTLS(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	for wrong, want := range map[string]string{"lisen": "listen", "token": "tokens", "x": "", "": "", strings.Repeat("listen", 1000): ""} {
-		if got := nearest(wrong, []string{"listen", "tokens"}); got != want {
-			t.Errorf("%.20q: %q", wrong, got)
-		}
-	}
-}
-
 // FuzzLoad holds that no text makes it panic, or passes with an error of another kind.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte("listen: a:1\nscrape_configs: [{job_name: a, static_configs: [{targets: [b], labels: {c: d}}]}]"))

@@ -17,6 +17,8 @@ import (
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/gowhy/gowhy/internal/ground/problem"
 )
 
 // A Problem is what is wrong with a line of a file.
@@ -84,7 +86,7 @@ func (r *reader) mapping(n *yaml.Node, what string, known keys) {
 		read, ok := known[key.Value]
 		if !ok {
 			hint := "it may have " + strings.Join(slices.Sorted(maps.Keys(known)), ", ")
-			if near := nearest(key.Value, slices.Sorted(maps.Keys(known))); near != "" {
+			if near, ok := problem.Near(key.Value, slices.Sorted(maps.Keys(known))); ok {
 				hint = fmt.Sprintf("do you mean %q?", near)
 			}
 			r.problem(key, "%s has no key %q: %s", what, key.Value, hint)
@@ -308,40 +310,4 @@ func (r *reader) address(to *string, what string) func(*yaml.Node) {
 		}
 		*to = s
 	}
-}
-
-// nearest is the known name that a wrong one may mean, "" when none is near.
-func nearest(wrong string, known []string) (near string) {
-	best := max(1, len(wrong)/3) + 1
-	for _, k := range known {
-		if d := distance(wrong, k); d < best {
-			near, best = k, d
-		}
-	}
-	return near
-}
-
-// distance returns how many bytes to insert, drop or change (Levenshtein). A long text is far
-// from all.
-func distance(a, b string) int {
-	if len(a) > 64 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/aggregate"
 	"github.com/gowhy/gowhy/fleet/ingest/otlp"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/read/opentelemetry"
 )
 
@@ -97,7 +98,7 @@ func exported(ctx context.Context, r store.Reader, s store.Selection) (all []*st
 				continue
 			}
 			if n++; n > mostExported {
-				return nil, nil, &misuse{fmt.Errorf("more than %d profiles: ask for one service or one type", mostExported)}
+				return nil, nil, problem.New(problem.Misuse, "", "more than %d profiles: ask for one service or one type", mostExported)
 			}
 			part.Type = t.Type
 			stacks, err := r.Stacks(ctx, part)

@@ -14,6 +14,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/ground/problem"
 )
 
 const (
@@ -67,10 +68,10 @@ func (h *runsHandler) record(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "say which service, by its name")
 		return
 	}
-	var u *unknown
+	var known *problem.Error
 	switch err := h.there.check(r.Context(), store.Selection{Tenant: s.Tenant, Service: s.Service, From: h.now().Add(-time.Hour), Until: h.now()}); {
-	case errors.As(err, &u): // no agent would ever come for it
-		refuseWith(w, http.StatusNotFound, u.Error(), u.hint)
+	case errors.As(err, &known): // no agent would ever come for it
+		refuseWith(w, statuses[known.Kind], known.What, known.Hint)
 		return
 	case err != nil:
 		refuse(w, http.StatusInternalServerError, "the store cannot answer")

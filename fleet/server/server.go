@@ -20,6 +20,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/versions"
+	"github.com/gowhy/gowhy/internal/ground/problem"
 )
 
 // Handler serves the API, but for the recordings; kept, which may be nil, has those that
@@ -42,14 +43,11 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *r
 			if err = ask(w, q, s, n); errors.Is(err, errNothing) || errors.Is(err, versions.ErrNothing) {
 				err = cmp.Or(there.check(q.Context(), s), err)
 			}
-			var m *misuse
-			var u *unknown
+			var known *problem.Error
 			switch {
 			case scarce(w, err):
-			case errors.As(err, &m):
-				refuse(w, http.StatusBadRequest, m.Error())
-			case errors.As(err, &u):
-				refuseWith(w, http.StatusNotFound, u.Error(), u.hint)
+			case errors.As(err, &known):
+				refuseWith(w, statuses[known.Kind], known.What, known.Hint)
 			case errors.Is(err, errNothing), errors.Is(err, versions.ErrNothing):
 				refuseWith(w, http.StatusNotFound, err.Error(), longer)
 			case err != nil: // its text may name files of the server
@@ -86,11 +84,11 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *r
 	asJSON("series", func(q *http.Request, s store.Selection, n int) (any, error) {
 		step, err := stepOf(q.URL.Query(), s)
 		if err != nil {
-			return nil, &misuse{err}
+			return nil, problem.New(problem.Misuse, "", "%w", err)
 		}
 		by, err := byOf(q.URL.Query().Get("by"))
 		if err != nil {
-			return nil, &misuse{err}
+			return nil, problem.New(problem.Misuse, "", "%w", err)
 		}
 		return series(q.Context(), r, s, step, by, n)
 	})
@@ -99,7 +97,7 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *r
 		if by != store.ByLabels {
 			var err error
 			if by, err = byOf(string(by)); err != nil {
-				return nil, &misuse{err}
+				return nil, problem.New(problem.Misuse, "", "%w", err)
 			}
 		}
 		return values(q.Context(), r, s, by, n)
@@ -256,10 +254,8 @@ func top(stacks store.Stacks, n int) api.Top {
 	return t
 }
 
-// A misuse is a question that cannot be meant so.
-type misuse struct{ err error }
-
-func (m *misuse) Error() string { return m.err.Error() }
+// statuses are those of questions that cannot be answered.
+var statuses = map[problem.Kind]int{problem.Misuse: http.StatusBadRequest, problem.Absence: http.StatusNotFound}
 
 func refuse(w http.ResponseWriter, status int, message string) { refuseWith(w, status, message, "") }
 

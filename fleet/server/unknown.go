@@ -33,12 +33,7 @@ type directory struct {
 	plan     *sampling.Plan // may be nil: what agents offer counts only for recordings
 }
 
-// An unknown service is one that nobody sent anything of.
-type unknown struct{ service, hint string }
-
-func (u *unknown) Error() string { return fmt.Sprintf("there is no service %.*q", mostName, u.service) }
-
-// check is an [unknown] where a tenant has no service of a selection's name; nil also where
+// check returns a [problem.Absence] where a tenant has no service of a selection's name; nil also where
 // that is not known.
 func (d *directory) check(ctx context.Context, s store.Selection) error {
 	if s.Service == "" || d.profiles == nil {
@@ -73,11 +68,11 @@ func (d *directory) check(ctx context.Context, s store.Selection) error {
 			names = append(names, list[i].Service)
 		}
 	}
-	u := &unknown{s.Service, "gowhy fleet services --from now-24h"}
+	hint := "gowhy fleet services --from now-24h"
 	if near, ok := problem.Near(s.Service[:min(mostName, len(s.Service))], names); ok {
-		u.hint = fmt.Sprintf("did you mean %.*s?", mostName, near)
+		hint = fmt.Sprintf("did you mean %.*s?", mostName, near)
 	}
-	return u
+	return problem.New(problem.Absence, hint, "there is no service %.*q", mostName, s.Service)
 }
 
 // isEmpty reports whether an answer says nothing, as one about a mistyped service does.

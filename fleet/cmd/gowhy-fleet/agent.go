@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -61,15 +60,15 @@ ingest.`,
 				return err
 			}
 			if recordingMiB < 1 {
-				return &misuse{errors.New("--recordings-mib is 1 MiB or more"), "gowhy-fleet agent --recordings=false, for none"}
+				return misused("gowhy-fleet agent --recordings=false, for none", "--recordings-mib is 1 MiB or more")
 			}
 			o.NoRecordings, o.RecordingBytes = !recordings, recordingMiB<<20
 			if spool < 1 {
-				return &misuse{errors.New("--spool is 1 MiB or more"), "gowhy-fleet agent --spool 32"}
+				return misused("gowhy-fleet agent --spool 32", "--spool is 1 MiB or more")
 			}
 			if a.ca != "" {
 				if o.Roots, err = client.Roots(a.ca); err != nil {
-					return &misuse{err, "--ca is a file of certificates in PEM"}
+					return misused("--ca is a file of certificates in PEM", "%w", err)
 				}
 			}
 			o.Server, o.Tenant, o.Token, o.Spool = a.server, a.tenant, cmp.Or(a.token, os.Getenv("GOWHY_FLEET_TOKEN")), spool<<20
@@ -103,7 +102,7 @@ func shareOf(text string) (float64, error) {
 		v /= 100
 	}
 	if err != nil || !(v > 0 && v <= 1) {
-		return 0, &misuse{fmt.Errorf("%q is no share of a host, or a program", text), "gowhy-fleet agent --budget 0.5%"}
+		return 0, misused("gowhy-fleet agent --budget 0.5%", "%q is no share of a host, or a program", text)
 	}
 	return v, nil
 }
@@ -112,7 +111,7 @@ func shareOf(text string) (float64, error) {
 func (c *command) agent(ctx context.Context, o hostagent.Options, listen string) error {
 	agent, err := hostagent.New(o)
 	if err != nil {
-		return &misuse{err, "gowhy-fleet agent --help"}
+		return misused("gowhy-fleet agent --help", "%w", err)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

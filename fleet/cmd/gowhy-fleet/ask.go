@@ -58,12 +58,12 @@ func (a *asking) values() url.Values {
 func (a *asking) connect() (*client.Client, error) {
 	server, err := client.New(a.server, a.tenant)
 	if err != nil {
-		return nil, &misuse{err, "--server http://" + defaultListen}
+		return nil, misused("--server http://"+defaultListen, "%w", err)
 	}
 	server.SetToken(cmp.Or(a.token, os.Getenv("GOWHY_FLEET_TOKEN")))
 	if a.ca != "" {
 		if err := server.Trust(a.ca); err != nil {
-			return nil, &misuse{err, "--ca is a file of certificates in PEM"}
+			return nil, misused("--ca is a file of certificates in PEM", "%w", err)
 		}
 	}
 	return server, nil
@@ -173,7 +173,7 @@ over four hours.`,
 			q := a.values()
 			q.Set("service", service)
 			if asSARIF && a.json {
-				return &misuse{errors.New("the answer is JSON or SARIF, not both"), "gowhy-fleet findings --sarif"}
+				return misused("gowhy-fleet findings --sarif", "the answer is JSON or SARIF, not both")
 			}
 			var failed error
 			err := ask(c, cmd, &a, "findings", q, func(f *api.Findings) {
@@ -212,7 +212,7 @@ replicates. The probabilities are corrected for all types together.`,
 				}
 			}
 			if base == "" && baseFrom == "" {
-				return &misuse{errors.New("diff wants --base and --head, or --base-from and --base-until"), "gowhy-fleet diff --help"}
+				return misused("gowhy-fleet diff --help", "diff wants --base and --head, or --base-from and --base-until")
 			}
 			return ask(c, cmd, &a, "diff", q, func(d *api.Diff) { printer.Diff(c.stdout, d) })
 		},

@@ -68,7 +68,7 @@ func (s *serving) load() (*config.Config, error) {
 		var err error
 		var problems config.Problems
 		if c, err = config.Load(s.file); err != nil && !errors.As(err, &problems) {
-			return nil, &misuse{err, "gowhy-fleet serve --help"}
+			return nil, misused("gowhy-fleet serve --help", "%w", err)
 		} else if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func (s *serving) load() (*config.Config, error) {
 	if s.given("forward") {
 		c.Forward = &config.Forward{URL: s.forward, Protocol: s.protocol}
 	} else if s.given("forward-protocol") {
-		return nil, &misuse{errors.New("--forward-protocol is of --forward"), "--forward http://collector:4318 --forward-protocol otlp"}
+		return nil, misused("--forward http://collector:4318 --forward-protocol otlp", "--forward-protocol is of --forward")
 	}
 	return c, nil
 }
@@ -100,7 +100,7 @@ func (s *serving) settings(c *config.Config) (server.Settings, error) {
 		settings.TLS = c.TLS.Server
 	}
 	if s.keep < 0 || s.every < time.Second || s.memory < leastMemory {
-		return settings, &misuse{fmt.Errorf("--keep is 0 or more, --every a second or more, --memory %d or more", leastMemory), "gowhy-fleet serve --help"}
+		return settings, misused("gowhy-fleet serve --help", "--keep is 0 or more, --every a second or more, --memory %d or more", leastMemory)
 	}
 	var fixed []scrape.Target
 	for _, text := range s.targets {
@@ -138,7 +138,7 @@ func (s *serving) options(log *slog.Logger) (c *config.Config, o server.Options,
 			f.Bearer = c.Forward.Bearer
 		}
 		if o.Forward, err = forward.New(f); err != nil {
-			return c, o, &misuse{err, "--forward http://pyroscope:4040"}
+			return c, o, misused("--forward http://pyroscope:4040", "%w", err)
 		}
 	}
 	if s.file != "" {
@@ -194,11 +194,11 @@ func (c *command) runServe(cmd *cobra.Command, s *serving) error {
 // summary writes what a server would do.
 func summary(w io.Writer, name string, c *config.Config, o server.Options) error {
 	if err := server.Reachable(c.Listen, len(c.Tokens) > 0, c.TLS != nil, c.Insecure); err != nil {
-		return &misuse{err, "gowhy-fleet serve --help"}
+		return misused("gowhy-fleet serve --help", "%w", err)
 	}
 	targets, err := o.Settings.Targets()
 	if err != nil {
-		return &misuse{err, "the files of targets and secrets must be readable"}
+		return misused("the files of targets and secrets must be readable", "%w", err)
 	}
 	line := func(key, format string, args ...any) {
 		fmt.Fprintf(w, "%-10s %s\n", key, layout.Safe(fmt.Sprintf(format, args...)))
@@ -215,7 +215,7 @@ func summary(w io.Writer, name string, c *config.Config, o server.Options) error
 	if h := c.Store.ClickHouse; h != nil {
 		line("store", "ClickHouse, database %s, %s", h.Database, figures.Plural(len(h.Shards), "shard", "shards"))
 		if _, err := h.Password(); err != nil {
-			return &misuse{err, "the files of targets and secrets must be readable"}
+			return misused("the files of targets and secrets must be readable", "%w", err)
 		}
 	}
 	for _, t := range c.Tokens {
@@ -289,7 +289,7 @@ configuration file. The file has a hash: whoever reads it cannot use it as a tok
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, s := range scopes {
 				if _, ok := access.Scopes[s]; !ok {
-					return &misuse{fmt.Errorf("there is no scope %q", s), "--scope ingest, read or admin"}
+					return misused("--scope ingest, read or admin", "there is no scope %q", s)
 				}
 			}
 			var random [32]byte

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -39,7 +38,7 @@ profiles (v1development v0.4.0) with all types and versions, for a Collector or 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, ok := formats[name]
 			if !ok {
-				return &misuse{fmt.Errorf("there is no format %q", name), "--format " + strings.Join(slices.Sorted(maps.Keys(formats)), ", ")}
+				return misused("--format "+strings.Join(slices.Sorted(maps.Keys(formats)), ", "), "there is no format %q", name)
 			}
 			q := a.values()
 			q.Set("service", args[0])

@@ -18,6 +18,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/client"
 	"github.com/gowhy/gowhy/fleet/config"
 	"github.com/gowhy/gowhy/internal/ground/layout"
+	"github.com/gowhy/gowhy/internal/ground/problem"
 )
 
 func main() {
@@ -41,14 +42,14 @@ func (c *command) run(ctx context.Context, args []string) int {
 	for line := range strings.Lines(err.Error()) {
 		fmt.Fprintf(c.stderr, "gowhy-fleet: %s\n", layout.Safe(strings.TrimSuffix(line, "\n")))
 	}
-	var m *misuse
+	var known *problem.Error
 	var p config.Problems
 	var status *client.Status
 	switch {
 	case errors.As(err, &p):
 		return 2
-	case errors.As(err, &m):
-		fmt.Fprintf(c.stderr, "hint: %s\n", m.hint)
+	case errors.As(err, &known) && known.Kind == problem.Misuse:
+		fmt.Fprintf(c.stderr, "hint: %s\n", known.Hint)
 		return 2
 	case errors.Is(err, client.ErrUnreachable):
 		fmt.Fprintln(c.stderr, "hint: gowhy-fleet serve, or --server URL")
@@ -60,13 +61,10 @@ func (c *command) run(ctx context.Context, args []string) int {
 	return 1
 }
 
-// A misuse is a command that cannot be meant so.
-type misuse struct {
-	err  error
-	hint string
+// misused returns the error that a command line cannot be meant so, with what to write instead.
+func misused(hint, format string, args ...any) error {
+	return problem.New(problem.Misuse, hint, format, args...)
 }
-
-func (m *misuse) Error() string { return m.err.Error() }
 
 type command struct {
 	stdout, stderr io.Writer
@@ -86,7 +84,7 @@ func (c *command) root() *cobra.Command {
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return &misuse{fmt.Errorf("there is no command %q", args[0]), "gowhy-fleet --help"}
+				return misused("gowhy-fleet --help", "there is no command %q", args[0])
 			}
 			return nil
 		},
@@ -97,7 +95,7 @@ func (c *command) root() *cobra.Command {
 	root.SetOut(c.stdout)
 	root.SetErr(c.stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &misuse{err, cmd.CommandPath() + " --help"}
+		return misused(cmd.CommandPath()+" --help", "%w", err)
 	})
 	root.AddCommand(c.serveCommand(), c.agentCommand(), c.demoCommand(), c.servicesCommand(), c.topCommand(), c.versionsCommand(), c.findingsCommand(), c.diffCommand(), c.evidenceCommand(), c.exportCommand(), c.runsCommand(), c.recordCommand(), c.tokenCommand(), c.backupCommand(), c.restoreCommand(), c.versionCommand(), c.diagnoseCommand())
 	return root
@@ -107,7 +105,7 @@ func (c *command) root() *cobra.Command {
 func one(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return &misuse{fmt.Errorf("%s takes one %s", cmd.CommandPath(), what), cmd.CommandPath() + " --help"}
+			return misused(cmd.CommandPath()+" --help", "%s takes one %s", cmd.CommandPath(), what)
 		}
 		return nil
 	}
@@ -115,7 +113,7 @@ func one(what string) cobra.PositionalArgs {
 
 func none(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return &misuse{fmt.Errorf("%s takes no argument, not %q", cmd.CommandPath(), args[0]), cmd.CommandPath() + " --help"}
+		return misused(cmd.CommandPath()+" --help", "%s takes no argument, not %q", cmd.CommandPath(), args[0])
 	}
 	return nil
 }

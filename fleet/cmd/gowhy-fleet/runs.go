@@ -113,7 +113,7 @@ func (c *command) getRun(cmd *cobra.Command, a *asking, prefix, out string) erro
 	}
 	f, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return &misuse{fmt.Errorf("%s is there already", out), "gowhy-fleet runs get " + shell.Word(prefix) + " -o FILE"}
+		return misused("gowhy-fleet runs get "+shell.Word(prefix)+" -o FILE", "%s is there already", out)
 	}
 	if err != nil {
 		return err
@@ -136,12 +136,12 @@ func idOf(all []api.Recording, prefix string) (id string, err error) {
 			continue
 		}
 		if id != "" && id != r.ID {
-			return "", &misuse{fmt.Errorf("several recordings begin with %q", prefix), "gowhy-fleet runs --json, for whole IDs"}
+			return "", misused("gowhy-fleet runs --json, for whole IDs", "several recordings begin with %q", prefix)
 		}
 		id = r.ID
 	}
 	if id == "" {
-		return "", &misuse{fmt.Errorf("no recording begins with %q, of 4 characters or more", prefix), "gowhy-fleet runs"}
+		return "", misused("gowhy-fleet runs", "no recording begins with %q, of 4 characters or more", prefix)
 	}
 	return id, nil
 }
@@ -160,7 +160,7 @@ day.`,
   gowhy-fleet runs push gowhy-events/*.gowhy --service checkout`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &misuse{errors.New("no file to send"), "gowhy-fleet runs push FILE --service NAME"}
+				return misused("gowhy-fleet runs push FILE --service NAME", "no file to send")
 			}
 			return nil
 		},

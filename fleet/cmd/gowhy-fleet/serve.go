@@ -53,7 +53,7 @@ func targetOf(text string, every time.Duration) (t scrape.Target, err error) {
 	name, address, ok := strings.Cut(text, "=")
 	u, err := url.Parse(address)
 	if !ok || name == "" || err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return t, &misuse{fmt.Errorf("--scrape %q is not SERVICE=URL", text), "--scrape shop=http://localhost:6060/debug/pprof"}
+		return t, misused("--scrape shop=http://localhost:6060/debug/pprof", "--scrape %q is not SERVICE=URL", text)
 	}
 	service, version, _ := strings.Cut(name, "@")
 	return scrape.Target{Source: store.Source{Service: service, Version: version, Instance: u.Host}, URL: address, Interval: every, CPU: every / 6}, nil

@@ -24,8 +24,14 @@ func Likely(s string, known []string) string {
 	return known[0]
 }
 
+// longestWord bounds what is compared: a longer text is no slip of the pen.
+const longestWord = 128
+
 // Near is [Nearest] for a word that is likely a slip of the pen.
 func Near(s string, known []string) (word string, ok bool) {
+	if len(s) > longestWord {
+		return "", false
+	}
 	word = Nearest(s, known)
 	return word, word != "" && distance(strings.ToLower(s), word) <= 1+len(s)/4
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"testing"
 )
 
@@ -42,5 +43,14 @@ func TestUnknown(t *testing.T) {
 	}
 	if e := Unknown("profile", "x", nil, "none"); e.Hint != "" {
 		t.Errorf("without any: %q", e.Hint)
+	}
+}
+
+func TestNear(t *testing.T) {
+	known := []string{"listen", "tokens"}
+	for wrong, want := range map[string]string{"lisen": "listen", "token": "tokens", "Tokns": "tokens", "x": "", "": "", strings.Repeat("listen", 1000): ""} {
+		if got, ok := Near(wrong, known); ok != (want != "") || ok && got != want {
+			t.Errorf("Near(%.20q) = %q, %v, want %q", wrong, got, ok, want)
+		}
 	}
 }
