@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 
+	"github.com/gowhy/gowhy/fleet/exposition"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape/httpsd"
 )
@@ -97,11 +97,9 @@ func (d *Discovery) Run(ctx context.Context, changed func(error)) {
 // Metrics writes what came of the URLs as Prometheus reads it. It names no URL, whose
 // query may be secret.
 func (d *Discovery) Metrics(w io.Writer) {
-	const failures, targets = "gowhy_fleet_http_sd_failures_total", "gowhy_fleet_http_sd_targets"
-	fmt.Fprintf(w, "# HELP %s Requests of http_sd_configs that gave no list.\n# TYPE %s counter\n", failures, failures)
-	d.write(w, failures, func(l list) int64 { return l.Failures() })
-	fmt.Fprintf(w, "# HELP %s Targets that http_sd_configs listed last, before relabeling.\n# TYPE %s gauge\n", targets, targets)
-	d.write(w, targets, func(l list) (n int64) {
+	d.write(exposition.Counter(w, "gowhy_fleet_http_sd_failures_total", "Requests of http_sd_configs that gave no list."),
+		func(l list) int64 { return l.Failures() })
+	d.write(exposition.Gauge(w, "gowhy_fleet_http_sd_targets", "Targets that http_sd_configs listed last, before relabeling."), func(l list) (n int64) {
 		for _, g := range l.Groups() {
 			n += int64(len(g.Targets))
 		}
@@ -110,7 +108,7 @@ func (d *Discovery) Metrics(w io.Writer) {
 }
 
 // write writes a line for each job, with the sum over its lists.
-func (d *Discovery) write(w io.Writer, name string, of func(list) int64) {
+func (d *Discovery) write(to exposition.Metric, of func(list) int64) {
 	for _, j := range d.jobs {
 		if len(j.lists) == 0 {
 			continue
@@ -119,7 +117,7 @@ func (d *Discovery) write(w io.Writer, name string, of func(list) int64) {
 		for _, l := range j.lists {
 			sum += of(l)
 		}
-		fmt.Fprintf(w, "%s{job=\"%s\"} %d\n", name, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(j.Job), sum)
+		to.Int(sum, "job", j.Job)
 	}
 }
 

@@ -2,10 +2,11 @@ package hostagent
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"sync/atomic"
+
+	"github.com/gowhy/gowhy/fleet/exposition"
 )
 
 // counters are what an agent did, and what it left out.
@@ -49,38 +50,38 @@ func (c *counters) words(a *Agent) []any {
 // write writes all of it as Prometheus reads it.
 func (c *counters) write(w http.ResponseWriter, a *Agent) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	one := func(kind, name, help string, n int64) {
-		fmt.Fprintf(w, "# HELP gowhy_agent_%[2]s %[3]s\n# TYPE gowhy_agent_%[2]s %[1]s\ngowhy_agent_%[2]s %[4]d\n", kind, name, help, n)
-	}
-	one("gauge", "programs", "Go programs that run.", c.programs.Load())
-	one("gauge", "not_visible", "Processes that may not be looked into.", c.unseen.Load())
-	one("gauge", "scraped_programs", "Programs that it asks over net/http/pprof.", c.scraped.Load())
-	one("gauge", "spool_bytes", "What waits for the server.", c.spooled.Load())
-	one("counter", "samples_total", "CPU profiles taken from the kernel's side.", c.samples.Load())
-	one("counter", "samples_idle_total", "Of these, those of programs that did not run.", c.idle.Load())
-	one("counter", "samples_refused_total", "Samples that the kernel refused.", c.refused.Load())
-	one("counter", "scrapes_total", "Profiles that programs answered with.", c.scrapes.Load())
-	one("counter", "sent_total", "Profiles that the server took.", c.sent.Load())
-	one("counter", "rejected_total", "Profiles that the server refused.", c.rejected.Load())
-	one("counter", "retries_total", "Attempts that failed and are made again.", c.retries.Load())
-	one("counter", "dropped_total", "Profiles dropped because the spool was full.", c.dropped.Load())
-	one("counter", "broken_total", "Profiles that could not be written.", c.broken.Load())
-	one("counter", "scan_errors_total", "Scans of the host that failed.", c.scanErrors.Load())
-	one("counter", "moments_total", "Recordings that were uploaded.", c.moments.Load())
-	one("counter", "moment_errors_total", "Recordings that the server refused.", c.momentErrors.Load())
-	one("counter", "recordings_total", "Recordings that the server asked for and took.", c.recordings.Load())
-	one("counter", "recordings_refused_total", "Recordings that the server asked for and did not take.", c.recordingsRefused.Load())
-	one("counter", "recording_errors_total", "Programs that could not be recorded, and questions that the server did not answer.", c.recordingErrors.Load())
-	io.WriteString(w, "# HELP gowhy_agent_skipped_total What was left out, and why: beyond the budget, too many programs for the sessions, or what else kept a recording that the server wanted.\n# TYPE gowhy_agent_skipped_total counter\n")
+	counter := func(name, help string) exposition.Metric { return exposition.Counter(w, "gowhy_agent_"+name, help) }
+	gauge := func(name, help string) exposition.Metric { return exposition.Gauge(w, "gowhy_agent_"+name, help) }
+	gauge("programs", "Go programs that run.").Int(c.programs.Load())
+	gauge("not_visible", "Processes that may not be looked into.").Int(c.unseen.Load())
+	gauge("scraped_programs", "Programs that it asks over net/http/pprof.").Int(c.scraped.Load())
+	gauge("spool_bytes", "What waits for the server.").Int(c.spooled.Load())
+	counter("samples_total", "CPU profiles taken from the kernel's side.").Int(c.samples.Load())
+	counter("samples_idle_total", "Of these, those of programs that did not run.").Int(c.idle.Load())
+	counter("samples_refused_total", "Samples that the kernel refused.").Int(c.refused.Load())
+	counter("scrapes_total", "Profiles that programs answered with.").Int(c.scrapes.Load())
+	counter("sent_total", "Profiles that the server took.").Int(c.sent.Load())
+	counter("rejected_total", "Profiles that the server refused.").Int(c.rejected.Load())
+	counter("retries_total", "Attempts that failed and are made again.").Int(c.retries.Load())
+	counter("dropped_total", "Profiles dropped because the spool was full.").Int(c.dropped.Load())
+	counter("broken_total", "Profiles that could not be written.").Int(c.broken.Load())
+	counter("scan_errors_total", "Scans of the host that failed.").Int(c.scanErrors.Load())
+	counter("moments_total", "Recordings that were uploaded.").Int(c.moments.Load())
+	counter("moment_errors_total", "Recordings that the server refused.").Int(c.momentErrors.Load())
+	counter("recordings_total", "Recordings that the server asked for and took.").Int(c.recordings.Load())
+	counter("recordings_refused_total", "Recordings that the server asked for and did not take.").Int(c.recordingsRefused.Load())
+	counter("recording_errors_total", "Programs that could not be recorded, and questions that the server did not answer.").Int(c.recordingErrors.Load())
+	skipped := counter("skipped_total", "What was left out, and why: beyond the budget, too many programs for the sessions, "+
+		"or what else kept a recording that the server wanted.")
 	for _, s := range []struct {
 		what, why string
 		n         *atomic.Int64
 	}{{"sample", "budget", &c.skippedBudget}, {"sample", "slots", &c.skippedSlots}, {"scrape", "budget", &c.skippedFetch}} {
-		fmt.Fprintf(w, "gowhy_agent_skipped_total{what=%q,why=%q} %d\n", s.what, s.why, s.n.Load())
+		skipped.Int(s.n.Load(), "what", s.what, "why", s.why)
 	}
 	for i, why := range reasons {
-		fmt.Fprintf(w, "gowhy_agent_skipped_total{what=\"recording\",why=%q} %d\n", why, c.notRecorded[i].Load())
+		skipped.Int(c.notRecorded[i].Load(), "what", "recording", "why", why)
 	}
-	fmt.Fprintf(w, "# HELP gowhy_agent_host_share Share of the host that all of it took in the last minute.\n# TYPE gowhy_agent_host_share gauge\ngowhy_agent_host_share %g\n", float64(a.share.Load())/1e9)
-	fmt.Fprintf(w, "# HELP gowhy_agent_budget_share Share that it may take.\n# TYPE gowhy_agent_budget_share gauge\ngowhy_agent_budget_share %g\n", a.o.Budget)
+	gauge("host_share", "Share of the host that all of it took in the last minute.").Float(float64(a.share.Load()) / 1e9)
+	gauge("budget_share", "Share that it may take.").Float(a.o.Budget)
 }

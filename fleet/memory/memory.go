@@ -15,6 +15,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/gowhy/gowhy/fleet/exposition"
 )
 
 var (
@@ -217,26 +219,21 @@ func (p *Pool) next() {
 
 // Metrics writes a pool as Prometheus reads it.
 func Metrics(w io.Writer, pools ...*Pool) {
-	type line struct {
-		name, help, kind string
-		value            func(*Pool) int64
-	}
-	for _, l := range []line{
-		{"gowhy_fleet_memory_bytes", "Memory that requests may have.", "gauge", func(p *Pool) int64 { return p.size }},
-		{"gowhy_fleet_memory_granted_bytes", "Memory that requests have now, as much as they may need.", "gauge", func(p *Pool) int64 { return p.size - p.free }},
-		{"gowhy_fleet_memory_waiting", "Requests that wait for memory.", "gauge", func(p *Pool) int64 { return int64(len(p.queue)) }},
-		{"gowhy_fleet_memory_refused_total", "Requests refused because memory was short.", "counter", func(p *Pool) int64 { return p.refused }},
-	} {
-		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", l.name, l.help, l.name, l.kind)
+	each := func(m exposition.Metric, value func(*Pool) int64) {
 		for _, p := range pools {
 			if p != nil {
 				p.mu.Lock()
-				v := l.value(p)
+				v := value(p)
 				p.mu.Unlock()
-				fmt.Fprintf(w, "%s{for=%q} %d\n", l.name, p.name, v)
+				m.Int(v, "for", p.name)
 			}
 		}
 	}
+	each(exposition.Gauge(w, "gowhy_fleet_memory_bytes", "Memory that requests may have."), func(p *Pool) int64 { return p.size })
+	each(exposition.Gauge(w, "gowhy_fleet_memory_granted_bytes", "Memory that requests have now, as much as they may need."),
+		func(p *Pool) int64 { return p.size - p.free })
+	each(exposition.Gauge(w, "gowhy_fleet_memory_waiting", "Requests that wait for memory."), func(p *Pool) int64 { return int64(len(p.queue)) })
+	each(exposition.Counter(w, "gowhy_fleet_memory_refused_total", "Requests refused because memory was short."), func(p *Pool) int64 { return p.refused })
 }
 
 type grantKey struct{}

@@ -13,11 +13,11 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/access"
+	"github.com/gowhy/gowhy/fleet/exposition"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -223,19 +223,14 @@ func (l *Limiter) Metrics(w io.Writer) {
 		return
 	}
 	names := slices.Sorted(maps.Keys(all))
-	fmt.Fprint(w, "# HELP gowhy_fleet_tenant_bytes_total Bytes of requests that send profiles.\n# TYPE gowhy_fleet_tenant_bytes_total counter\n")
+	sent := exposition.Counter(w, "gowhy_fleet_tenant_bytes_total", "Bytes of requests that send profiles.")
 	for _, name := range names {
-		fmt.Fprintf(w, "gowhy_fleet_tenant_bytes_total{tenant=%s} %d\n", quote(name), all[name].bytes)
+		sent.Int(all[name].bytes, "tenant", name)
 	}
-	fmt.Fprint(w, "# HELP gowhy_fleet_tenant_refused_total What was refused because of a tenant's limits.\n# TYPE gowhy_fleet_tenant_refused_total counter\n")
+	refused := exposition.Counter(w, "gowhy_fleet_tenant_refused_total", "What was refused because of a tenant's limits.")
 	for _, name := range names {
 		for i, reason := range reasons {
-			fmt.Fprintf(w, "gowhy_fleet_tenant_refused_total{tenant=%s,reason=%q} %d\n", quote(name), reason, all[name].refused[i])
+			refused.Int(all[name].refused[i], "tenant", name, "reason", reason)
 		}
 	}
-}
-
-// quote writes a value as Prometheus reads it, which knows fewer escapes than Go.
-func quote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(strings.ToValidUTF8(s, "\uFFFD")) + `"`
 }

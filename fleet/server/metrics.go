@@ -3,19 +3,18 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"connectrpc.com/connect"
 
+	"github.com/gowhy/gowhy/fleet/exposition"
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -136,37 +135,35 @@ func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // serve writes the counters as Prometheus reads them.
 func (m *meter) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	counter := func(name, help string, n int64) {
-		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s counter\n%s %d\n", name, help, name, name, n)
-	}
-	counter("gowhy_fleet_batches_total", "Batches that were kept.", m.batches.Load())
-	counter("gowhy_fleet_samples_total", "Samples of these.", m.samples.Load())
-	counter("gowhy_fleet_batches_full_total", "Batches refused because the store had no room.", m.full.Load())
-	counter("gowhy_fleet_batches_failed_total", "Batches that could not be written.", m.failed.Load())
-	fmt.Fprint(w, "# HELP gowhy_fleet_requests_total Requests that send profiles, by status.\n# TYPE gowhy_fleet_requests_total counter\n")
+	exposition.Counter(w, "gowhy_fleet_batches_total", "Batches that were kept.").Int(m.batches.Load())
+	exposition.Counter(w, "gowhy_fleet_samples_total", "Samples of these.").Int(m.samples.Load())
+	exposition.Counter(w, "gowhy_fleet_batches_full_total", "Batches refused because the store had no room.").Int(m.full.Load())
+	exposition.Counter(w, "gowhy_fleet_batches_failed_total", "Batches that could not be written.").Int(m.failed.Load())
+	requests := exposition.Counter(w, "gowhy_fleet_requests_total", "Requests that send profiles, by status.")
 	for class := 2; class < len(m.requests); class++ {
-		fmt.Fprintf(w, "gowhy_fleet_requests_total{status=\"%dxx\"} %d\n", class, m.requests[class].Load())
+		requests.Int(m.requests[class].Load(), "status", strconv.Itoa(class)+"xx")
 	}
-	const name = "gowhy_fleet_acknowledge_seconds"
-	fmt.Fprintf(w, "# HELP %s Time until a batch is on the disk.\n# TYPE %s histogram\n", name, name)
+	took := exposition.Histogram(w, "gowhy_fleet_acknowledge_seconds", "Time until a batch is on the disk.")
 	var sum int64
 	for i, b := range bounds {
 		sum += m.took[i].Load()
-		fmt.Fprintf(w, "%s_bucket{le=%q} %d\n", name, strconv.FormatFloat(b.Seconds(), 'g', -1, 64), sum)
+		took.Part("_bucket").Int(sum, "le", strconv.FormatFloat(b.Seconds(), 'g', -1, 64))
 	}
 	sum += m.took[len(bounds)].Load()
-	fmt.Fprintf(w, "%s_bucket{le=\"+Inf\"} %d\n%s_sum %g\n%s_count %d\n", name, sum, name, time.Duration(m.tookSum.Load()).Seconds(), name, sum)
+	took.Part("_bucket").Int(sum, "le", "+Inf")
+	took.Part("_sum").Float(time.Duration(m.tookSum.Load()).Seconds())
+	took.Part("_count").Int(sum)
 	m.serveFindings(r.Context(), w)
 	for _, write := range m.more {
 		write(w)
 	}
-	fmt.Fprint(w, "# HELP gowhy_fleet_scrape_up Whether the last scrape of a target went well.\n# TYPE gowhy_fleet_scrape_up gauge\n")
+	scrapes := exposition.Gauge(w, "gowhy_fleet_scrape_up", "Whether the last scrape of a target went well.")
 	for _, t := range m.scraper.Status() {
-		up := 0
+		up := int64(0)
 		if t.Err == nil && !t.At.IsZero() {
 			up = 1
 		}
-		fmt.Fprintf(w, "gowhy_fleet_scrape_up{service=%s,url=%s} %d\n", label(t.Source.Service), label(t.URL), up)
+		scrapes.Int(up, "service", t.Source.Service, "url", t.URL)
 	}
 }
 
@@ -194,7 +191,7 @@ func (m *meter) serveFindings(ctx context.Context, w io.Writer) {
 		}
 	}
 	for _, metric := range findingMetrics {
-		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n", metric.name, metric.help, metric.name)
+		cost := exposition.Gauge(w, metric.name, metric.help)
 		left := mostSeries
 		for i, list := range lists {
 			for _, f := range list.Findings {
@@ -202,15 +199,9 @@ func (m *meter) serveFindings(ctx context.Context, w io.Writer) {
 					continue
 				}
 				left--
-				fmt.Fprintf(w, "%s{tenant=%s,service=%s,version=%s,rule=%s,function=%s} %g\n", metric.name, label(tenants[i]), label(f.Service),
-					label(f.Versions[len(f.Versions)-1]), label(f.Rule), label(f.Function), whole(f.Cost))
+				cost.Float(whole(f.Cost), "tenant", tenants[i], "service", f.Service, "version", f.Versions[len(f.Versions)-1],
+					"rule", f.Rule, "function", f.Function)
 			}
 		}
 	}
-}
-
-// label is a value as Prometheus reads it: what is not text is replaced, and three
-// characters are escaped.
-func label(value string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(strings.ToValidUTF8(value, "\uFFFD")) + `"`
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/api"
+	"github.com/gowhy/gowhy/fleet/exposition"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -89,19 +90,11 @@ func (h *runsHandler) record(w http.ResponseWriter, r *http.Request) {
 // planMetrics writes what was handed out as Prometheus reads it.
 func planMetrics(p *sampling.Plan, w io.Writer) {
 	c, leases := p.Counts()
-	fmt.Fprintf(w, "# HELP gowhy_fleet_recordings_now Recordings that agents make now.\n# TYPE gowhy_fleet_recordings_now gauge\ngowhy_fleet_recordings_now %d\n", leases)
-	for _, one := range []struct {
-		name, help string
-		n          int64
-	}{
-		{"orders", "Recordings that the plan gave to agents.", c.Orders},
-		{"arrived", "Of these, those that came.", c.Arrived},
-		{"lapsed", "Of these, those that did not.", c.Lapsed},
-		{"missed", "Times that an agent could not record a version that the plan wanted.", c.Missed},
-	} {
-		name := "gowhy_fleet_recordings_" + one.name + "_total"
-		fmt.Fprintf(w, "# HELP %[1]s %[2]s\n# TYPE %[1]s counter\n%[1]s %[3]d\n", name, one.help, one.n)
-	}
+	exposition.Gauge(w, "gowhy_fleet_recordings_now", "Recordings that agents make now.").Int(int64(leases))
+	exposition.Counter(w, "gowhy_fleet_recordings_orders_total", "Recordings that the plan gave to agents.").Int(c.Orders)
+	exposition.Counter(w, "gowhy_fleet_recordings_arrived_total", "Of these, those that came.").Int(c.Arrived)
+	exposition.Counter(w, "gowhy_fleet_recordings_lapsed_total", "Of these, those that did not.").Int(c.Lapsed)
+	exposition.Counter(w, "gowhy_fleet_recordings_missed_total", "Times that an agent could not record a version that the plan wanted.").Int(c.Missed)
 }
 
 // optionsOf are those of settings that may say nothing.

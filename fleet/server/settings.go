@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/access"
+	"github.com/gowhy/gowhy/fleet/exposition"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/quota"
 	"github.com/gowhy/gowhy/fleet/sampling"
@@ -278,14 +279,12 @@ func (l *live) metrics(w io.Writer) {
 	if l.load == nil {
 		return
 	}
-	ok := 1
+	ok := int64(1)
 	if l.failed.Load() {
 		ok = 0
 	}
-	fmt.Fprintf(w, "# HELP gowhy_fleet_config_last_reload_successful Whether the configuration is what its file says.\n"+
-		"# TYPE gowhy_fleet_config_last_reload_successful gauge\ngowhy_fleet_config_last_reload_successful %d\n", ok)
-	fmt.Fprintf(w, "# HELP gowhy_fleet_config_last_reload_success_timestamp_seconds When it was loaded.\n"+
-		"# TYPE gowhy_fleet_config_last_reload_success_timestamp_seconds gauge\ngowhy_fleet_config_last_reload_success_timestamp_seconds %d\n", l.loadedAt.Load())
+	exposition.Gauge(w, "gowhy_fleet_config_last_reload_successful", "Whether the configuration is what its file says.").Int(ok)
+	exposition.Gauge(w, "gowhy_fleet_config_last_reload_success_timestamp_seconds", "When it was loaded.").Int(l.loadedAt.Load())
 }
 
 // Reachable returns why a server must not listen on an address: others reach it, and it does

@@ -25,6 +25,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/gowhy/gowhy/fleet/exposition"
 )
 
 // A Protocol is what the other server speaks.
@@ -380,10 +382,10 @@ func (f *Forwarder) report() {
 func (f *Forwarder) Metrics(w io.Writer) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	fmt.Fprintf(w, "# HELP gowhy_fleet_forwarded_total Requests that were passed on.\n# TYPE gowhy_fleet_forwarded_total counter\ngowhy_fleet_forwarded_total %d\n", f.sent)
-	fmt.Fprint(w, "# HELP gowhy_fleet_forward_dropped_total Requests that were not passed on.\n# TYPE gowhy_fleet_forward_dropped_total counter\n")
+	exposition.Counter(w, "gowhy_fleet_forwarded_total", "Requests that were passed on.").Int(f.sent)
+	dropped := exposition.Counter(w, "gowhy_fleet_forward_dropped_total", "Requests that were not passed on.")
 	for i, reason := range reasons {
-		fmt.Fprintf(w, "gowhy_fleet_forward_dropped_total{reason=%q} %d\n", reason, f.dropped[i])
+		dropped.Int(f.dropped[i], "reason", reason)
 	}
-	fmt.Fprintf(w, "# HELP gowhy_fleet_forward_waiting_bytes Bytes that wait to be passed on.\n# TYPE gowhy_fleet_forward_waiting_bytes gauge\ngowhy_fleet_forward_waiting_bytes %d\n", f.waiting)
+	exposition.Gauge(w, "gowhy_fleet_forward_waiting_bytes", "Bytes that wait to be passed on.").Int(int64(f.waiting))
 }
