@@ -59,8 +59,8 @@ func TestDetailOfOlderVersions(t *testing.T) {
 func TestSaidOverHours(t *testing.T) {
 	at := store.Frame{Function: "main.f", File: "f.go", Line: 7}
 	q := &question{level: &levels[0], Selection: store.Selection{Type: store.InuseSpace, Until: start}}
-	q.trends = []trend{{slope: 1 << 20, by: 0.5, load: 0.1}, {slope: 0}}
-	q.rising = q.trends[:1]
+	q.trends = []trend{{slope: 1 << 20, by: 0.5, load: 0.1}}
+	q.rising = q.trends
 	r := &rise{Selection: store.Selection{Service: "shop"}, since: start, operation: true, at: at, share: 0.5}
 	r.size, r.each = 0.5, []float64{0.5, 0.4, -0.1}
 	r.base, r.head = part{cpu: 60, operations: 100, seconds: 60, processes: 3}, part{cpu: 90, operations: 100, seconds: 60, processes: 3}
@@ -69,7 +69,7 @@ func TestSaidOverHours(t *testing.T) {
 		says string
 		cost float64
 	}{
-		"growth": {q.finding(at, 0.001), "In 1 of 2 processes memory in use grew all the time up to " + start.UTC().Format(time.DateOnly+" 15:04 MST") +
+		"growth": {q.finding(at, 0.001), "In 1 of 1 processes memory in use grew all the time up to " + start.UTC().Format(time.DateOnly+" 15:04 MST") +
 			", by 3.52 GiB an hour in the median one: to 1.50× what it was. Most of it is in main.f.", 1 << 20},
 		"step": {r.finding(0.001), "Since " + start.UTC().Format(time.DateOnly+" 15:04 MST") +
 			" an operation of shop takes 1.65× the CPU that it took, in 2 of 3 processes, and no other version was deployed to them then. 50.0% of that is in main.f.", 4.5 * (1 - 1/r.ratio())},
@@ -80,6 +80,9 @@ func TestSaidOverHours(t *testing.T) {
 			}
 			if c.f.Cost.Value != c.cost || c.f.Cost.Origin.Kind == "" {
 				t.Errorf("cost = %+v, want %g", c.f.Cost, c.cost)
+			}
+			if len(c.f.Evidence) < 6 { // those that rise and those compared too, which are as many
+				t.Errorf("evidence = %v, want 6 facts or more", c.f.Evidence)
 			}
 			for _, e := range c.f.Evidence {
 				if e.Origin.Kind != fact.Series || e.Origin.N == 0 || !e.Finite() {

@@ -442,7 +442,7 @@ func (f Fact) From(s model.Source) Fact {
 
 // OverSeries is a statistic of what n processes sent of a type, over hours.
 func OverSeries(name, of string, n int, v float64, u Unit) Fact {
-	return fact(name, v, u, Origin{Kind: Series, Name: of, N: int64(n)})
+	return fact(name, v, u, Origin{Kind: Series, Name: of, Columns: []string{name}, N: int64(n)})
 }
 
 // Saved is a fact that was saved as words alone, by an older version.

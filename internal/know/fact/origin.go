@@ -65,8 +65,8 @@ const (
 	Setting Kind = "setting"
 	// Window is the time that the evidence covers.
 	Window Kind = "window"
-	// Series is a statistic of what processes sent over hours: Name is the type of it, N of
-	// how many processes.
+	// Series is a statistic of what processes sent over hours: Name is the type of it,
+	// Columns the statistic, N of how many processes.
 	Series Kind = "series"
 	// Published is a figure measured elsewhere: Name says where.
 	Published Kind = "published"
