@@ -18,6 +18,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/fleet/api"
 )
@@ -169,19 +170,25 @@ func (c *Client) whole(answer *http.Response) ([]byte, error) {
 		return nil, fmt.Errorf("%s: the answer is longer than %d bytes", c.base, mostAnswer)
 	}
 	if answer.StatusCode == http.StatusUnauthorized {
-		return nil, fmt.Errorf("%s: %w: %w", c.base, ErrToken, statusOf(answer, data))
+		return nil, fmt.Errorf("%s: %w: %w", c.base, ErrToken, StatusOf(answer, data))
 	}
 	if answer.StatusCode/100 != 2 {
-		return nil, fmt.Errorf("%s: %w", c.base, statusOf(answer, data))
+		return nil, fmt.Errorf("%s: %w", c.base, StatusOf(answer, data))
 	}
 	return data, nil
 }
+
+// mostSaid is how much is said of what another server than gowhy's answers.
+const mostSaid = 200
 
 // said reads an error out of a server's answer, and the hint beside it.
 func said(status int, data []byte) (what, hint string) {
 	var e api.Error
 	if json.Unmarshal(data, &e) == nil && e.Error != "" {
 		return e.Error, e.Hint
+	}
+	if len(data) > 0 && utf8.Valid(data) {
+		return fmt.Sprintf("status %d: %.*q", status, mostSaid, data), ""
 	}
 	return fmt.Sprintf("status %d", status), ""
 }

@@ -46,7 +46,7 @@ func (c *Client) Push(ctx context.Context, file string, q url.Values, into any) 
 		}
 		pause := wait/2 + rand.N(wait/2)
 		if status != nil {
-			pause = max(pause, status.After)
+			pause = max(pause, min(status.After, mostWait))
 		}
 		if err := c.pause(ctx, pause); err != nil {
 			return err
@@ -123,7 +123,7 @@ func (c *Client) offset(ctx context.Context, path string) (int64, error) {
 // A Status is an answer that is none to the question.
 type Status struct {
 	Code  int
-	After time.Duration // that the server wants one to wait; 0 where it does not say
+	After time.Duration // that the server wants one to wait, ten minutes at most; 0 where it does not say
 	Hint  string        // what the server says to do; may be empty, and anything
 	said  string
 }
@@ -139,12 +139,20 @@ func (s *Status) again() bool {
 	return s.Code >= 500
 }
 
-// statusOf reads the error of an answer.
-func statusOf(answer *http.Response, data []byte) *Status {
+// mostAfter is how long a client waits at most because a server wants it to.
+const mostAfter = 10 * time.Minute
+
+// StatusOf reads what an answer says is wrong, and after which time, in seconds or as a
+// moment, it may say another thing.
+func StatusOf(answer *http.Response, data []byte) *Status {
 	s := &Status{Code: answer.StatusCode}
 	s.said, s.Hint = said(answer.StatusCode, data)
-	if n, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && n > 0 {
-		s.After = min(time.Duration(min(n, 3600))*time.Second, mostWait)
+	after := answer.Header.Get("Retry-After")
+	if n, err := strconv.Atoi(after); err == nil {
+		s.After = time.Duration(min(n, int(mostAfter/time.Second))) * time.Second
+	} else if t, err := http.ParseTime(after); err == nil {
+		s.After = time.Until(t)
 	}
+	s.After = max(0, min(s.After, mostAfter))
 	return s
 }

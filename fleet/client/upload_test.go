@@ -199,3 +199,18 @@ func TestPushFails(t *testing.T) {
 		t.Errorf("an end while it waits: %v", err)
 	}
 }
+
+// A server says in seconds or as a moment when to come again, and not for hours.
+func TestStatusAfter(t *testing.T) {
+	for after, want := range map[string][2]time.Duration{
+		"": {}, "soon": {}, "-5": {}, "7": {7 * time.Second, 7 * time.Second}, "999999": {mostAfter, mostAfter},
+		time.Now().Add(time.Minute).UTC().Format(http.TimeFormat):   {58 * time.Second, time.Minute},
+		time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat):    {},
+		time.Now().Add(9 * time.Hour).UTC().Format(http.TimeFormat): {mostAfter, mostAfter},
+	} {
+		answer := &http.Response{StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {after}}}
+		if got := StatusOf(answer, nil).After; got < want[0] || got > want[1] {
+			t.Errorf("Retry-After %q waits %v, want %v to %v", after, got, want[0], want[1])
+		}
+	}
+}

@@ -242,7 +242,7 @@ func TestPyroscope(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.push(t.Context(), body); err != nil {
+	if err := s.push(t.Context(), body); err != nil {
 		t.Fatal(err)
 	}
 	if len(p.got) != 1 || len(p.got[0].Series) != 1 || len(p.got[0].Series[0].Samples) != 1 {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/api"
+	"github.com/gowhy/gowhy/fleet/client"
 	"github.com/gowhy/gowhy/internal/sense/record"
 	"github.com/gowhy/gowhy/internal/watch/budget"
 )
@@ -127,9 +128,9 @@ func (r *recorder) turn(ctx context.Context) {
 	}
 	offers := r.offers(*all)
 	answer, err := r.ask(ctx, offers)
-	var d *delay
+	var status *client.Status
 	switch {
-	case errors.As(err, &d) && d.status == http.StatusNotFound: // a Pyroscope, say
+	case errors.As(err, &status) && status.Code == http.StatusNotFound: // a Pyroscope, say
 		r.until = r.a.now().Add(unplanned)
 		r.a.o.Log.Info("the server plans no recordings", "asked_again_in", unplanned)
 		return
@@ -216,7 +217,7 @@ func (r *recorder) ask(ctx context.Context, offers []api.Program) (answer api.Wa
 		return answer, err
 	}
 	q.Header.Set("Content-Type", "application/json")
-	said, _, err := r.a.send.ask(r.a.send.client, q, mostAnswer)
+	said, err := r.a.send.ask(q, mostAnswer)
 	if err == nil {
 		err = json.Unmarshal(said, &answer)
 	}

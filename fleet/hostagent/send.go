@@ -12,22 +12,22 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/pprof/profile"
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/gowhy/gowhy/fleet/client"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
 const (
 	pushPath = "/push.v1.PusherService/Push"
 	sendTime = 30 * time.Second
-	// The first wait for a server that is away, and the longest, also where it asks for
+	// The first wait for a server that is away, and the longest where it does not ask for
 	// more itself.
-	leastWait, mostWait, mostAsked = time.Second, time.Minute, 10 * time.Minute
+	leastWait, mostWait = time.Second, time.Minute
 	// mostSaid is what is read of an answer that says what is wrong.
 	mostSaid = 512
 )
@@ -39,7 +39,6 @@ type sender struct {
 	spool               *spool
 	count               *counters
 	log                 *slog.Logger
-	now                 func() time.Time
 	wait                func(ctx context.Context, d time.Duration)
 }
 
@@ -58,7 +57,7 @@ func newSender(o Options, s *spool, c *counters) (*sender, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 1
 	transport.TLSClientConfig = &tls.Config{RootCAs: o.Roots}
-	return &sender{base: strings.TrimSuffix(base, "/"), tenant: o.Tenant, token: o.Token, spool: s, count: c, log: o.Log, now: time.Now,
+	return &sender{base: strings.TrimSuffix(base, "/"), tenant: o.Tenant, token: o.Token, spool: s, count: c, log: o.Log,
 		client: &http.Client{Transport: transport, Timeout: sendTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 		wait: func(ctx context.Context, d time.Duration) {
 			select {
@@ -84,12 +83,11 @@ func (s *sender) run(ctx, sending context.Context) {
 			}
 			continue
 		}
-		asked, err := s.push(sending, i.body)
-		var refused *refusal
+		err := s.push(sending, i.body)
 		switch {
 		case err == nil:
 			s.count.sent.Add(1)
-		case errors.As(err, &refused):
+		case isHopeless(err):
 			s.count.rejected.Add(1)
 			s.log.Warn("the server refuses a profile", "error", err)
 		case ctx.Err() != nil:
@@ -101,7 +99,12 @@ func (s *sender) run(ctx, sending context.Context) {
 				s.log.Warn("the server does not take profiles; they are kept until it does", "error", err)
 			}
 			// Agents that lost the same server are not to come back at the same time.
-			s.wait(ctx, max(asked, wait/2+rand.N(wait/2)))
+			pause := wait/2 + rand.N(wait/2)
+			var status *client.Status
+			if errors.As(err, &status) {
+				pause = max(pause, status.After)
+			}
+			s.wait(ctx, pause)
 			wait = min(2*wait, mostWait)
 			continue
 		}
@@ -113,27 +116,16 @@ func (s *sender) run(ctx, sending context.Context) {
 	}
 }
 
-// A refusal is an answer that would be the same the next time.
-type refusal struct {
-	status int
-	said   string
-}
-
-// A delay is an answer that may be another the next time.
-type delay struct{ refusal }
-
-func (r *refusal) Error() string { return fmt.Sprintf("status %d: %q", r.status, r.said) }
-
-// push sends a request. Where the error is no refusal it is to be sent again, after the
-// time that the server asks for.
-func (s *sender) push(ctx context.Context, body []byte) (asked time.Duration, err error) {
+// push sends a request. Unless its error [isHopeless] it is to be sent again.
+func (s *sender) push(ctx context.Context, body []byte) error {
 	r, err := s.request(ctx, http.MethodPost, pushPath, bytes.NewReader(body))
 	if err != nil {
-		return 0, err
+		return err
 	}
 	r.Header.Set("Content-Type", "application/proto")
 	r.Header.Set("Connect-Protocol-Version", "1")
-	return s.do(s.client, r)
+	_, err = s.ask(r, mostSaid)
+	return err
 }
 
 // request is one that says who sends it.
@@ -152,44 +144,25 @@ func (s *sender) request(ctx context.Context, method, path string, body io.Reade
 	return r, nil
 }
 
-// do sends a request whose answer is only whether it was taken.
-func (s *sender) do(client *http.Client, r *http.Request) (asked time.Duration, err error) {
-	_, asked, err = s.ask(client, r, mostSaid)
-	return asked, err
-}
-
-// ask sends a request, and reads so much of its answer.
-func (s *sender) ask(client *http.Client, r *http.Request, most int64) (said []byte, asked time.Duration, err error) {
-	answer, err := client.Do(r)
+// ask sends a request, and reads a bounded part of its answer. The error is a [client.Status]
+// where the server does not take it.
+func (s *sender) ask(r *http.Request, most int64) ([]byte, error) {
+	answer, err := s.client.Do(r)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	defer answer.Body.Close()
-	said, err = io.ReadAll(io.LimitReader(answer.Body, most))
-	switch {
-	case answer.StatusCode/100 == 2:
-		return said, 0, err
-	case hopeless[answer.StatusCode]:
-		return nil, 0, &refusal{answer.StatusCode, string(said[:min(len(said), mostSaid)])}
+	said, err := io.ReadAll(io.LimitReader(answer.Body, most))
+	if answer.StatusCode/100 != 2 {
+		return nil, client.StatusOf(answer, said)
 	}
-	return nil, s.asked(answer.Header.Get("Retry-After")), &delay{refusal{answer.StatusCode, string(said[:min(len(said), mostSaid)])}}
+	return said, err
 }
 
 // hopeless are answers about what was sent. Others, of a wrong token too, are about the
 // server, and may be others after somebody has mended it.
 var hopeless = map[int]bool{http.StatusBadRequest: true, http.StatusRequestEntityTooLarge: true,
 	http.StatusUnsupportedMediaType: true, http.StatusUnprocessableEntity: true}
-
-// asked is the time of a Retry-After: seconds, or a moment.
-func (s *sender) asked(text string) time.Duration {
-	var d time.Duration
-	if n, err := strconv.Atoi(text); err == nil {
-		d = time.Duration(min(n, int(mostAsked/time.Second))) * time.Second
-	} else if t, err := http.ParseTime(text); err == nil {
-		d = t.Sub(s.now())
-	}
-	return max(0, min(d, mostAsked))
-}
 
 // encode is a push.v1.PushRequest of one profile.
 func encode(labels []store.Label, p *profile.Profile) ([]byte, error) {

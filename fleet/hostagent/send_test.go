@@ -91,7 +91,7 @@ func TestSend(t *testing.T) {
 	if h := g.headers[0]; h.Get("Authorization") != "Bearer secret" || h.Get("X-Scope-OrgID") != "t" || h.Get("Content-Type") != "application/proto" {
 		t.Errorf("%v", h)
 	}
-	if w := *waits; len(w) != 5 || w[0] != 7*time.Second || w[4] != mostAsked || w[2] < 2*time.Second || w[2] > 4*time.Second {
+	if w := *waits; len(w) != 5 || w[0] != 7*time.Second || w[4] != 10*time.Minute || w[2] < 2*time.Second || w[2] > 4*time.Second {
 		t.Errorf("waits of %v", w)
 	}
 	if count.sent.Load() != 2 || count.rejected.Load() != 1 || count.retries.Load() != 5 || s.spool.left() != 0 || count.spooled.Load() != 0 {
