@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"connectrpc.com/connect"
 
+	"github.com/gowhy/gowhy/fleet/stacktree"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -44,7 +44,7 @@ func (q *querier) renderDiff(h *http.Request, now time.Time) (*renderedDiff, err
 	if err != nil {
 		return nil, err
 	}
-	var trees [2]*node
+	t := stacktree.New()
 	var kinds [2]string
 	var parts []string
 	for i, side := range []string{"left", "right"} {
@@ -61,85 +61,34 @@ func (q *querier) renderDiff(h *http.Request, now time.Time) (*renderedDiff, err
 		if err := complete(stacks.Missing); err != nil {
 			return nil, err
 		}
-		if trees[i], err = treeOf(h.Context(), &stacks); err != nil {
-			return nil, err
+		if err := t.Add(h.Context(), &stacks, i); err != nil {
+			return nil, failed(err)
 		}
 	}
 	if kinds[0] != kinds[1] {
 		return nil, invalid("left is of %.80q and right of %.80q: only what is of one type can be compared", kinds[0], kinds[1])
 	}
-	a := &renderedDiff{Version: 1, Flamebearer: doubleOf(trees, most), Metadata: metadataOf(parts), LeftTicks: trees[0].total, RightTicks: trees[1].total}
+	a := &renderedDiff{Version: 1, Flamebearer: doubleOf(t, most), Metadata: metadataOf(parts), LeftTicks: t.Root.Total[0], RightTicks: t.Root.Total[1]}
 	a.Metadata.Format = "double"
 	return a, nil
 }
 
-// A double is the flame graph of two trees that is being written.
+// A double is the flame graph of a tree of two sides that is being written.
 type double struct {
 	flamebearer
+	tree   *stacktree.Tree
 	places map[string]int64
-	least  int64 // pairs with less in both together are not shown
+	least  int64 // nodes with less on both sides together are not shown
 }
 
-// pair is the same node in both trees; one of them may have none.
-type pair [2]*node
-
-func (p pair) value(of func(*node) int64) (v [2]int64) {
-	for i, n := range p {
-		if n != nil {
-			v[i] = of(n)
-		}
-	}
-	return v
-}
-
-func (p pair) totals() [2]int64 { return p.value(func(n *node) int64 { return n.total }) }
-func (p pair) selves() [2]int64 { return p.value(func(n *node) int64 { return n.self }) }
-
+// both adds up two sides.
 func both(v [2]int64) int64 { return store.Add(v[0], v[1]) }
 
-// children are the pairs below, by name.
-func (p pair) children() []pair {
-	at := map[string]int{}
-	var all []pair
-	for i, n := range p {
-		if n == nil {
-			continue
-		}
-		for _, c := range n.sorted() {
-			k, known := at[c.name]
-			if !known {
-				k = len(all)
-				at[c.name], all = k, append(all, pair{})
-			}
-			all[k][i] = c
-		}
-	}
-	slices.SortStableFunc(all, func(a, b pair) int { return strings.Compare(a.name(), b.name()) })
-	return all
-}
-
-func (p pair) name() string {
-	if p[0] != nil {
-		return p[0].name
-	}
-	return p[1].name
-}
-
-func (p pair) each(visit func(pair)) {
-	visit(p)
-	for _, c := range p.children() {
-		c.each(visit)
-	}
-}
-
-// doubleOf is the flame graph of two trees, of a number of bars.
-func doubleOf(trees [2]*node, most int) flamebearer {
-	root := pair(trees)
-	var totals []int64
-	root.each(func(p pair) { totals = append(totals, both(p.totals())) })
-	g := &double{places: map[string]int64{}, least: leastOf(totals, most)}
-	g.NumTicks = both(root.totals())
-	g.add(root, 0, [2]int64{})
+// doubleOf is the flame graph of a tree of two sides, of a number of bars.
+func doubleOf(t *stacktree.Tree, most int) flamebearer {
+	g := &double{tree: t, places: map[string]int64{}, least: largest(&t.Root, most)}
+	g.NumTicks = both(t.Root.Total)
+	g.add(&t.Root, 0, [2]int64{})
 	for _, l := range g.Levels { // each offset is from the end of the bar before
 		var end [2]int64
 		for i := 0; i < len(l); i += 7 {
@@ -152,13 +101,12 @@ func doubleOf(trees [2]*node, most int) flamebearer {
 	return g.flamebearer
 }
 
-func (g *double) add(p pair, level int, at [2]int64) {
-	total, self := p.totals(), p.selves()
-	g.bar(level, at, total, self, p.name())
-	at = [2]int64{at[0] + self[0], at[1] + self[1]}
+func (g *double) add(n *stacktree.Node, level int, at [2]int64) {
+	g.bar(level, at, n.Total, n.Self, nameOf(g.tree, n))
+	at = [2]int64{at[0] + n.Self[0], at[1] + n.Self[1]}
 	var other [2]int64
-	for _, c := range p.children() {
-		t := c.totals()
+	for _, c := range g.tree.Sorted(n, nil) {
+		t := c.Total
 		if both(t) < g.least {
 			other = [2]int64{store.Add(other[0], t[0]), store.Add(other[1], t[1])}
 			continue

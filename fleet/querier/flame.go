@@ -1,76 +1,28 @@
 package querier
 
 import (
-	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
 	querierv1 "github.com/grafana/pyroscope/api/gen/proto/go/querier/v1"
 
-	"github.com/gowhy/gowhy/fleet/memory"
+	"github.com/gowhy/gowhy/fleet/stacktree"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
 // mostNodes is how many nodes a flame graph has at most: Grafana asks for 16,384.
 const mostNodes = 1 << 16
 
-// A node is a function on stacks that begin alike.
-type node struct {
-	name        string
-	self, total int64
-	only        *node            // the first child: most nodes of deep stacks have one
-	children    map[string]*node // all, where there are more
-}
-
-// nodeBytes is about what a node takes, with its bar; paidNodes are paid at once.
-const (
-	nodeBytes = 120
-	paidNodes = 1 << 12
-)
-
-// child is that of a name, nil where there is none.
-func (n *node) child(name string) *node {
-	if n.only != nil && n.only.name == name {
-		return n.only
-	}
-	return n.children[name]
-}
-
-// add adds a child that is not there.
-func (n *node) add(name string) *node {
-	c := &node{name: name}
-	switch {
-	case n.only == nil:
-		n.only = c
-		return c
-	case n.children == nil:
-		n.children = map[string]*node{n.only.name: n.only}
-	}
-	n.children[name] = c
-	return c
-}
-
-// sorted are the children by name, so that flame graphs of two times look alike.
-func (n *node) sorted() []*node {
-	if n.children == nil && n.only != nil {
-		return []*node{n.only}
-	}
-	return slices.SortedFunc(maps.Values(n.children), func(a, b *node) int { return cmp.Compare(a.name, b.name) })
-}
-
 // flameOf is the flame graph of stacks, of a number of nodes: the largest, and in the place
 // of the others of a node one that is called other.
 func flameOf(ctx context.Context, stacks *store.Stacks, most int) (*querierv1.FlameGraph, error) {
-	root, err := treeOf(ctx, stacks)
-	if err != nil {
-		return nil, err
+	t := stacktree.New()
+	if err := t.Add(ctx, stacks, 0); err != nil {
+		return nil, failed(err)
 	}
-	var totals []int64
-	root.each(func(n *node) { totals = append(totals, n.total) })
-	g := &flame{graph: &querierv1.FlameGraph{Total: root.total}, names: map[string]int64{}, least: leastOf(totals, most)}
-	g.add(root, 0, 0)
+	g := &flame{tree: t, graph: &querierv1.FlameGraph{Total: t.Root.Total[0]}, names: map[string]int64{}, least: largest(&t.Root, most)}
+	g.add(&t.Root, 0, 0)
 	for _, l := range g.graph.Levels { // each offset is from the end of the bar before
 		end := int64(0)
 		for i := 0; i < len(l.Values); i += 4 {
@@ -80,70 +32,49 @@ func flameOf(ctx context.Context, stacks *store.Stacks, most int) (*querierv1.Fl
 	return g.graph, nil
 }
 
-// leastOf returns the least total of the n largest nodes.
-func leastOf(totals []int64, most int) int64 {
-	if len(totals) <= most {
+// largest returns the total, on both sides together, that the n largest nodes have at least.
+func largest(root *stacktree.Node, n int) int64 {
+	var totals []int64
+	var add func(*stacktree.Node)
+	add = func(n *stacktree.Node) {
+		totals = append(totals, both(n.Total))
+		n.Each(add)
+	}
+	add(root)
+	if len(totals) <= n {
 		return 0
 	}
 	slices.Sort(totals)
-	return totals[len(totals)-most]
+	return totals[len(totals)-n]
 }
 
-// treeOf is stacks that begin alike together.
-func treeOf(ctx context.Context, stacks *store.Stacks) (*node, error) {
-	root := &node{name: "total"}
-	nodes := 0
-	for _, s := range stacks.Samples {
-		at := root
-		at.total = store.Add(at.total, s.Value)
-		frames := stacks.Frames[s.Stack]
-		for i := len(frames) - 1; i >= 0; i-- {
-			c := at.child(frames[i].Function)
-			if c == nil {
-				c = at.add(frames[i].Function)
-				if nodes++; nodes%paidNodes == 0 {
-					if err := memory.More(ctx, paidNodes*nodeBytes); err != nil {
-						return nil, failed(err)
-					}
-				}
-			}
-			at = c
-			at.total = store.Add(at.total, s.Value)
-		}
-		at.self = store.Add(at.self, s.Value)
+// nameOf is the name of a node.
+func nameOf(t *stacktree.Tree, n *stacktree.Node) string {
+	if n.Function == stacktree.All {
+		return "total"
 	}
-	return root, nil
-}
-
-// each visits a node and all below.
-func (n *node) each(visit func(*node)) {
-	visit(n)
-	if n.children == nil && n.only != nil {
-		n.only.each(visit)
-	}
-	for _, c := range n.children {
-		c.each(visit)
-	}
+	return t.Functions[n.Function]
 }
 
 type flame struct {
+	tree  *stacktree.Tree
 	graph *querierv1.FlameGraph
 	names map[string]int64 // their places in the graph's list
 	least int64            // smaller nodes are not shown
 }
 
 // add adds a node that begins at an offset, and what is below.
-func (g *flame) add(n *node, level int, at int64) {
-	g.bar(level, at, n.total, n.self, n.name)
-	at += n.self
+func (g *flame) add(n *stacktree.Node, level int, at int64) {
+	g.bar(level, at, n.Total[0], n.Self[0], nameOf(g.tree, n))
+	at += n.Self[0]
 	var other int64
-	for _, c := range n.sorted() {
-		if c.total < g.least {
-			other = store.Add(other, c.total)
+	for _, c := range g.tree.Sorted(n, nil) {
+		if c.Total[0] < g.least {
+			other = store.Add(other, c.Total[0])
 			continue
 		}
 		g.add(c, level+1, at)
-		at += c.total
+		at += c.Total[0]
 	}
 	if other != 0 {
 		g.bar(level+1, at, other, other, "other")

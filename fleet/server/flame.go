@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -9,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/fleet/api"
-	"github.com/gowhy/gowhy/fleet/memory"
+	"github.com/gowhy/gowhy/fleet/stacktree"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -19,14 +18,13 @@ const (
 	// mostNodes bounds a tree: that of very deep stacks is cut at larger shares, and has no
 	// nodes in the end where all have the whole, as sums that are out of range do.
 	mostNodes = 1 << 16
-	// The functions of nodes that are none.
-	everything, tooSmall = -1, -2
+	// tooSmall is the function of a node of children, beside [stacktree.All].
+	tooSmall = -2
 )
 
 func flame(ctx context.Context, r store.Reader, s store.Selection, base string) (api.Flame, error) {
-	t := &tree{names: map[string]int{}, sides: 1}
-	t.root.function = everything
-	head, missing, err := t.add(ctx, r, s, 0)
+	t := &tree{stacktree.New(), 1}
+	head, missing, err := t.sum(ctx, r, s, 0)
 	if err != nil {
 		return api.Flame{}, err
 	}
@@ -34,7 +32,7 @@ func flame(ctx context.Context, r store.Reader, s store.Selection, base string) 
 	if base != "" {
 		t.sides = 2
 		s.Version = base
-		before, more, err := t.add(ctx, r, s, 1)
+		before, more, err := t.sum(ctx, r, s, 1)
 		if err != nil {
 			return api.Flame{}, err
 		}
@@ -43,11 +41,11 @@ func flame(ctx context.Context, r store.Reader, s store.Selection, base string) 
 	slices.Sort(missing)
 	a.Missing = slices.Compact(missing)
 	least := int64(leastShare)
-	for t.count(&t.root, least) > mostNodes {
+	for t.count(&t.Root, least) > mostNodes {
 		least /= 2
 	}
-	a.Root = t.write(nil, &t.root, least)
-	a.Functions, a.Files = t.functions, t.files
+	a.Root = t.write(nil, &t.Root, least)
+	a.Functions, a.Files = t.Functions, t.Files
 	if a.Functions == nil {
 		a.Functions, a.Files = []string{}, []string{}
 	}
@@ -56,31 +54,14 @@ func flame(ctx context.Context, r store.Reader, s store.Selection, base string) 
 
 func unitOf(t store.Type) string { return strings.Split(string(t), ":")[2] }
 
-// A tree is stacks that begin alike together, with the values of one side or two.
+// A tree is that of one side or two, and what of it is shown.
 type tree struct {
-	root      node
-	sides     int
-	functions []string
-	files     []string
-	names     map[string]int // places in functions
-	nodes     int
+	*stacktree.Tree
+	sides int
 }
 
-type node struct {
-	function    int
-	self, total [2]int64
-	only        *node         // the first child: most nodes of deep stacks have one
-	children    map[int]*node // all, where there are more
-}
-
-// nodeBytes is about what a node takes, and what writing it does; paidNodes are paid at once.
-const (
-	nodeBytes = 100
-	paidNodes = 1 << 12
-)
-
-// add sums the stacks of a selection on a side.
-func (t *tree) add(ctx context.Context, r store.Reader, s store.Selection, side int) (api.Side, store.Missing, error) {
+// sum sums the stacks of a selection on a side.
+func (t *tree) sum(ctx context.Context, r store.Reader, s store.Selection, side int) (api.Side, store.Missing, error) {
 	sum := api.Side{Version: s.Version}
 	stacks, err := r.Stacks(ctx, s)
 	if err != nil {
@@ -100,76 +81,17 @@ func (t *tree) add(ctx context.Context, r store.Reader, s store.Selection, side 
 	}
 	sum.Total, sum.Saturated = stacks.Total, stacks.Total == math.MaxInt64
 	for _, sample := range stacks.Samples {
-		at := &t.root
-		at.total[side] = store.Add(at.total[side], sample.Value)
-		frames := stacks.Frames[sample.Stack]
-		if len(frames) == 0 {
-			frames = []*store.Frame{{Function: "(no stack)"}}
+		if len(stacks.Frames[sample.Stack]) == 0 {
+			stacks.Frames[sample.Stack] = []*store.Frame{{Function: "(no stack)"}}
 		}
-		for _, f := range slices.Backward(frames) {
-			c := at.child(t.function(f))
-			if c == nil {
-				c = at.add(t.function(f))
-				if t.nodes++; t.nodes%paidNodes == 0 {
-					if err := memory.More(ctx, paidNodes*nodeBytes); err != nil {
-						return sum, nil, err
-					}
-				}
-			}
-			at = c
-			at.total[side] = store.Add(at.total[side], sample.Value)
-		}
-		at.self[side] = store.Add(at.self[side], sample.Value)
 	}
-	return sum, slices.Concat(stacks.Missing, all.Missing), nil
-}
-
-func (t *tree) function(f *store.Frame) int {
-	i, known := t.names[f.Function]
-	if !known {
-		i = len(t.functions)
-		t.names[f.Function] = i
-		t.functions, t.files = append(t.functions, f.Function), append(t.files, f.File)
-	}
-	return i
-}
-
-// child is that of a function, nil where there is none.
-func (n *node) child(function int) *node {
-	if n.only != nil && n.only.function == function {
-		return n.only
-	}
-	return n.children[function]
-}
-
-// add adds a child that is not there.
-func (n *node) add(function int) *node {
-	c := &node{function: function}
-	switch {
-	case n.only == nil:
-		n.only = c
-		return c
-	case n.children == nil:
-		n.children = map[int]*node{n.only.function: n.only}
-	}
-	n.children[function] = c
-	return c
-}
-
-// each visits the children.
-func (n *node) each(visit func(*node)) {
-	if n.children == nil && n.only != nil {
-		visit(n.only)
-	}
-	for _, c := range n.children {
-		visit(c)
-	}
+	return sum, slices.Concat(stacks.Missing, all.Missing), t.Add(ctx, &stacks, side)
 }
 
 // shown tells whether a node is large enough on any side.
-func (t *tree) shown(n *node, least int64) bool {
+func (t *tree) shown(n *stacktree.Node, least int64) bool {
 	for side := range t.sides {
-		if least > 0 && n.total[side] > 0 && n.total[side] >= t.root.total[side]/least {
+		if least > 0 && n.Total[side] > 0 && n.Total[side] >= t.Root.Total[side]/least {
 			return true
 		}
 	}
@@ -177,9 +99,9 @@ func (t *tree) shown(n *node, least int64) bool {
 }
 
 // count returns how many nodes are shown below one, itself among them.
-func (t *tree) count(n *node, least int64) int {
+func (t *tree) count(n *stacktree.Node, least int64) int {
 	sum := 1
-	n.each(func(c *node) {
+	n.Each(func(c *stacktree.Node) {
 		if t.shown(c, least) {
 			sum += t.count(c, least)
 		}
@@ -188,27 +110,24 @@ func (t *tree) count(n *node, least int64) int {
 }
 
 // write appends a node: children that are shown by their names, the others as one.
-func (t *tree) write(b []byte, n *node, least int64) []byte {
+func (t *tree) write(b []byte, n *stacktree.Node, least int64) []byte {
 	b = append(b, '[')
-	b = strconv.AppendInt(b, int64(n.function), 10)
+	b = strconv.AppendInt(b, int64(n.Function), 10)
 	for side := range t.sides {
-		b = strconv.AppendInt(append(b, ','), n.self[side], 10)
-		b = strconv.AppendInt(append(b, ','), n.total[side], 10)
+		b = strconv.AppendInt(append(b, ','), n.Self[side], 10)
+		b = strconv.AppendInt(append(b, ','), n.Total[side], 10)
 	}
-	small := node{function: tooSmall}
-	var shown []*node
-	n.each(func(c *node) {
+	small := stacktree.Node{Function: tooSmall}
+	shown := t.Sorted(n, func(c *stacktree.Node) bool {
 		if t.shown(c, least) {
-			shown = append(shown, c)
-			return
+			return true
 		}
 		for side := range t.sides {
-			small.self[side] = store.Add(small.self[side], c.total[side])
-			small.total[side] = store.Add(small.total[side], c.total[side])
+			small.Total[side] = store.Add(small.Total[side], c.Total[side])
 		}
+		return false
 	})
-	slices.SortFunc(shown, func(a, b *node) int { return cmp.Compare(t.functions[a.function], t.functions[b.function]) })
-	if small.total != [2]int64{} {
+	if small.Self = small.Total; small.Total != [2]int64{} {
 		shown = append(shown, &small)
 	}
 	for i, c := range shown {
