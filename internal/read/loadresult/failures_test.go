@@ -78,6 +78,12 @@ const (
 	goWrkText   = "150 requests in 1m2.5s, 1.50MB read\nRequests/sec:\t\t2.40\nTransfer/sec:\t\t24.58KB\nAvg Req Time:\t\t4.2ms\nFastest Request:\t340.42µs\nSlowest Request:\t1.2s\n"
 )
 
+// goWrkCalls is of the other go-wrk.
+const goWrkCalls = "what do its errors mean?\n\t=====BENCHMARK=====\n\tURL:\thttp://127.0.0.1:8080/\n\n\tUsed Connections:\t10\n\tUsed Threads:\t10\n\tTotal number of calls:\t200\n\n" +
+	"\t=====TIMINGS=====\n\tTotal time passed:\t2.00s\n\tAvg time per request:\t90.10ms\n\tRequests per second:\t100.00\n\tMedian time per request:\t59.04ms\n" +
+	"\t99th percentile time:\t121.08ms\n\tSlowest time for request:\t173.00ms\n\n\t=====RESPONSES=====\n\t20X Responses:\t20\t(10.00%)\n\t30X Responses:\t0\t(0.00%)\n" +
+	"\t40X Responses:\t0\t(0.00%)\n\t50X Responses:\t30\t(15.00%)\n\t50X Responses:\t30\t(15.00%)\n\tErrors:\t150\t(75.00%)\n"
+
 // Its rate is of those that got an answer; its time is longer than a minute.
 func TestGoWrk(t *testing.T) {
 	r, err := Parse(strings.NewReader(goWrkBegins + goWrkText + "Number of Errors:\t50\n"))
@@ -109,6 +115,7 @@ func TestOtherTools(t *testing.T) {
 		{"ghz's JSON", "ghz", []byte(ghzJSON), 200, 50, 0, "31ms", "69.6ms", "status Internal"},
 		{"k6's CSV", "k6", []byte(k6CSV), 3, 2, 0, "", "", "dial: connection refused"},
 		{"go-wrk", "go-wrk", []byte(goWrkBegins + goWrkText + "Number of Errors:\t50\n"), 200, 50, 0, "", "1.2s", "a status other than 200"},
+		{"the other go-wrk", "go-wrk", []byte(goWrkCalls), 200, 180, 150, "59.04ms", "173ms", "no answer"},
 		{"go-wrk, later, all well", "go-wrk", []byte(goWrkBegins + goWrkText + "Number of Errors:\t0\n50%:\t\t\t1.5ms\n99.9%:\t\t\t80ms\nstddev:\t\t\t3ms\n"), 150, 0, 0, "1.5ms", "1.2s", ""},
 	} {
 		if !Detect(c.text) {

@@ -2,7 +2,7 @@
 // operations, how fast, how many failed, how long they took, and when.
 //
 // It hides how each load generator writes its results: gowhy load, k6, vegeta,
-// wrk, wrk2, hey, ab, bombardier, ghz, dnsperf and go test -bench, their text, JSON, CSV and gob, what
+// wrk, wrk2, go-wrk, hey, ab, bombardier, ghz, dnsperf and go test -bench, their text, JSON, CSV and gob, what
 // changed between their versions, their units, and which of their numbers mean
 // the same. Its type is [Result], which [Parse] gives and internal/prove/load measures.
 //
@@ -147,7 +147,7 @@ type Benchmark struct {
 }
 
 // ErrUnknown is the error of an input that no known tool wrote.
-var ErrUnknown = errors.New("not the output of a known load generator: " + "gowhy load, k6, vegeta, wrk, wrk2, hey, ab, bombardier, ghz, dnsperf, go test -bench")
+var ErrUnknown = errors.New("not the output of a known load generator: " + "gowhy load, k6, vegeta, wrk, wrk2, go-wrk, hey, ab, bombardier, ghz, dnsperf, go test -bench")
 
 // A format is one way in which one tool writes.
 type format struct {
@@ -175,6 +175,7 @@ var formats = []format{
 	{Gowhy, detectGowhyText, parseGowhyText},
 	{"dnsperf", detectDNSPerf, parseDNSPerf},
 	{"go-wrk", detectGoWrk, parseGoWrk},
+	{"go-wrk", detectGoWrkCalls, parseGoWrkCalls},
 	{"wrk", detectWrk, parseWrk},
 	{"vegeta", detectVegetaText, parseVegetaText},
 	{"hey", detectHey, parseHey},
