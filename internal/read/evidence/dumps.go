@@ -27,6 +27,7 @@ type dumpSection struct {
 	inside      bool           // a goroutine
 	dead        bool           // the runtime said of the dump that follows that nobody can go on
 	head, call  []byte         // the lines that the next decides on; empty without
+	cut         []byte         // a call whose end is on the next line, as of a narrow terminal
 
 	first, last foundDump
 	dumps       int
@@ -59,6 +60,7 @@ var (
 	elsewhere  = []byte("goroutine running on other thread")
 	elidedLine = regexp.MustCompile(`^\.\.\.(?:additional|\d+) frames elided\.\.\.$`)
 	dumpCause  = regexp.MustCompile(`^(?:SIG[A-Z]+: |panic: |fatal error: )`)
+	cutCall    = regexp.MustCompile(`^[^\s(]+(?:\(\*[^\s()]+\)[^\s(]*)?\([0-9a-fx, {}?.]*$`)
 	placeEnds  = [][]byte{[]byte(" +0x"), []byte(" fp=0x")}
 )
 
@@ -83,6 +85,12 @@ func (s *dumpSection) line(line []byte, sure bool) (bool, error) {
 		}
 	case elidedLine.Match(line):
 		return true, nil
+	case cutCall.Match(line):
+		s.cut = append(s.cut[:0], line...)
+		return true, nil
+	case len(s.cut) > 0:
+		line = append(s.cut, line...)
+		s.cut = s.cut[:0]
 	}
 	if isCall(line) {
 		s.call = append(s.call[:0], line...)
@@ -123,6 +131,7 @@ func isCall(line []byte) bool {
 func isPlace(line []byte) bool {
 	place := bytes.TrimLeft(line, " \t")
 	trimmed := len(place) == len(line)
+	place = bytes.TrimSuffix(place, []byte(" +")) // where a narrow terminal has cut it
 	for _, end := range placeEnds {
 		if i := bytes.Index(place, end); i >= 0 {
 			place = place[:i]
@@ -221,7 +230,7 @@ func (s *dumpSection) endGoroutine() error {
 	if err := s.take(); err != nil {
 		return err
 	}
-	s.inside, s.call = false, s.call[:0]
+	s.inside, s.call, s.cut = false, s.call[:0], s.cut[:0]
 	return s.d.flush()
 }
 

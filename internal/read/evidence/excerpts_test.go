@@ -145,6 +145,30 @@ func TestWrappedDump(t *testing.T) {
 	}
 }
 
+// TestNarrowDump reads a dump that a terminal of 60 columns has cut, behind a prefix that is
+// not repeated where a line goes on.
+func TestNarrowDump(t *testing.T) {
+	const prefix = "Oct 01 22:57:16 host srv[7]: "
+	var narrow strings.Builder
+	for _, line := range strings.Split("goroutine 54 [semacquire, 90 minutes]:\nsync.runtime_Semacquire(0x106a17ec)\n/go/src/runtime/sema.go:43 +0x24\n"+
+		"sync.(*Mutex).Lock(0x106a17e8)\n/go/src/sync/mutex.go:82 +0x1fc\nexample.com/line.(*conn).Write(0x1076ca80, 0x106ef000, 0x1000, 0x0)\n"+
+		"/src/example/line.go:304 +\n0x1ec\nnet/http.Write(0x1066a000, 0x106ef000, 0x", "\n") {
+		line = prefix + line
+		narrow.WriteString(line[:min(len(line), 84)] + "\n")
+		if len(line) > 84 {
+			narrow.WriteString(line[84:] + "\n")
+		}
+	}
+	m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": []byte(narrow.String())}), "x"))
+	if m.Moment == nil || len(m.Moment.Goroutines) != 1 {
+		t.Fatalf("moment %+v of %s", m.Moment, narrow.String())
+	}
+	f, ok := model.UserFrame(m.Stacks.Frames(m.Moment.Goroutines[0].Stack))
+	if !ok || f.Func != "example.com/line.(*conn).Write" || f.Line != 304 || m.Moment.Goroutines[0].Wants == 0 {
+		t.Errorf("%+v stands in %+v, want example.com/line.(*conn).Write:304, which waits for a lock", m.Moment.Goroutines[0], f)
+	}
+}
+
 func sameGoroutines(t *testing.T, name string, m, want *model.Model) {
 	t.Helper()
 	if m.Goroutines.End == nil || len(m.Goroutines.End.Samples) != len(want.Goroutines.End.Samples) {
