@@ -76,6 +76,9 @@ func placesOf(m *model.Model) (list []standingPlace) {
 		s := &m.Moment.Goroutines[i]
 		frames := m.Stacks.Frames(s.Stack)
 		f, ok := model.UserFrame(frames)
+		if i := model.Asker(frames); i > 0 && frames[i-1] == f { // a lock of the program's own
+			f = frames[i]
+		}
 		if !ok {
 			f = waitingIn(frames)
 		}

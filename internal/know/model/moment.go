@@ -204,9 +204,25 @@ func waitingFrame(function string) bool {
 }
 
 // Asker is the frame that asked for what a stack waits for, by its place; -1 where all
-// of it is the runtime's and package sync's.
+// of it is the runtime's and package sync's. A lock of a program's own, whose Lock calls
+// that of one in package sync, asks for those who call it.
 func Asker(frames []Frame) int {
-	return slices.IndexFunc(frames, func(f Frame) bool { return !waitingFrame(f.Func) })
+	first := slices.IndexFunc(frames, func(f Frame) bool { return !waitingFrame(f.Func) })
+	for i := first; i > 0 && i+1 < len(frames) && locks(frames[i].Func); i++ {
+		if !locks(frames[i+1].Func) && locks(frames[first-1].Func) {
+			return i + 1
+		}
+	}
+	return first
+}
+
+// locks reports whether a function is a Lock by its name.
+func locks(function string) bool {
+	switch function[strings.LastIndexByte(function, '.')+1:] {
+	case "Lock", "RLock", "lock":
+		return true
+	}
+	return false
 }
 
 // Receiver is the type that a function is a method of, like "a/b.T" for "a/b.(*T).f";

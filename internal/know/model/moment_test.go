@@ -32,6 +32,27 @@ func TestStateOf(t *testing.T) {
 	}
 }
 
+// TestAsker takes a lock of a program's own for one, and no function beside it.
+func TestAsker(t *testing.T) {
+	for stack, want := range map[string]int{
+		"sync.runtime_SemacquireMutex sync.(*Mutex).Lock main.f main.main":                     2,
+		"sync.runtime_SemacquireMutex sync.(*Mutex).Lock main.(*guard).Lock main.f main.main":  3,
+		"sync.(*RWMutex).RLock example.com/locks.lock example.com/locks.(*Mutex).RLock main.f": 3,
+		"sync.runtime_SemacquireMutex sync.(*Mutex).Lock main.(*door).Lock":                    2,
+		"runtime.gopark runtime.chanrecv1 main.(*file).Lock main.f":                            2,
+		"runtime.gopark sync.(*WaitGroup).Wait main.wait main.(*guard).Lock main.f":            2,
+		"runtime.gopark runtime.semacquire1":                                                   -1,
+	} {
+		var frames []Frame
+		for _, f := range strings.Fields(stack) {
+			frames = append(frames, Frame{Func: f})
+		}
+		if got := Asker(frames); got != want {
+			t.Errorf("%s: frame %d asks, want %d", stack, got, want)
+		}
+	}
+}
+
 func TestReceiver(t *testing.T) {
 	for function, want := range map[string]string{
 		"example.com/a/b.(*T).f": "example.com/a/b.T", "example.com/a/b.T.f": "example.com/a/b.T", "main.(*T[...]).f.func1": "main.T[...]",
