@@ -233,3 +233,35 @@ func TestMomentAccount(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// TestTableMeaning says what a table may be taken for, and nothing of one that is clear.
+func TestTableMeaning(t *testing.T) {
+	cpu := model.ValueType{Name: "cpu", Unit: "nanoseconds"}
+	for name, c := range map[string]struct {
+		table model.Table
+		want  string
+	}{
+		"allocated":     {model.Table{Source: model.Heap, Type: model.ValueType{Name: "alloc_space", Unit: "bytes"}}, "also what is free again"},
+		"of bytes":      {model.Table{Source: model.LiveHeap, Type: model.ValueType{Unit: "bytes"}}, "or was ever allocated"},
+		"in use":        {model.Table{Source: model.LiveHeap, Type: model.ValueType{Name: "inuse_space", Unit: "bytes"}}, ""},
+		"waits":         {model.Table{Source: model.CPU, Type: cpu, Duration: 30 * time.Second}, "That was in 30.0 s: the program mostly waits"},
+		"at work":       {model.Table{Source: model.CPU, Type: cpu, Duration: time.Second}, ""},
+		"of some while": {model.Table{Source: model.CPU, Type: cpu}, ""},
+	} {
+		c.table.Total = 1.9e9
+		c.table.Functions = []model.TableFunction{{Func: "main.f", Flat: 1e9, Cum: 1e9}}
+		if got := tableMeaning(model.NewTable(c.table)); !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestTableChain names both ends of a chain of calls, and who has as much as the last.
+func TestTableChain(t *testing.T) {
+	a := tableAccount(model.NewTable(model.Table{Source: model.Mutex, Type: model.ValueType{Name: "delay", Unit: "nanoseconds"}, Total: 100e9, Functions: []model.TableFunction{
+		{Func: "sync.(*Mutex).Unlock", Flat: 100e9, Cum: 100e9}, {Func: "main.auth", Cum: 80e9}, {Func: "main.handle", Cum: 68e9}, {Func: "main.DB.Select", Cum: 68e9},
+	}}))
+	if want := "80.0% of it under main.auth, 68.0% under main.handle and main.DB.Select."; !strings.HasSuffix(a.Text, want) {
+		t.Errorf("%q, want %q at its end", a.Text, want)
+	}
+}

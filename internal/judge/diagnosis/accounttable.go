@@ -62,12 +62,43 @@ func tableAccount(t *model.Table) *Account {
 		a.Text = fact.Sentence("%s "+what+", spread over many functions.", total)
 	case first == nil:
 		a.Text = fact.Sentence("%s "+what+of+".", total, fact.Name(fact.Ratio.Format(a.Rows[0].Share)), fact.Name(shortName(a.Rows[0].Name)))
-	case beside == nil:
+	case beside == nil && first == last:
 		a.Text = fact.Sentence("%s "+what+of+".", total, share(first), fact.Name(shortName(first.Func)))
+	case beside == nil:
+		a.Text = fact.Sentence("%s "+what+of+", %s under %s.", total, share(first), fact.Name(shortName(first.Func)), share(last), fact.Name(deepWords(t, last)))
 	default:
 		a.Text = fact.Sentence("%s "+what+of+", %s under %s.", total, share(last), fact.Name(shortName(last.Func)), share(beside), fact.Name(shortName(beside.Func)))
 	}
+	a.Text += tableMeaning(t)
 	return a
+}
+
+// mostlyWaits is how many cores a program uses that mostly waits: all its threads together
+// were off the CPU for nine tenths of the time.
+const mostlyWaits = 0.1
+
+// tableMeaning is what a reader of a table may take for something else.
+func tableMeaning(t *model.Table) string {
+	switch {
+	case strings.HasPrefix(t.Type.Name, "alloc_"):
+		return " It counts all that was ever allocated, also what is free again: who holds memory go tool pprof -inuse_space shows."
+	case t.Type.Name == "" && t.Type.Unit == "bytes":
+		return " Whether that is in use or was ever allocated, the text does not say."
+	case t.Source == model.CPU && t.Duration > 0 && t.Total < mostlyWaits*float64(t.Duration):
+		return fact.Sentence(" That was in %s: the program mostly waits, and for what a profile of the CPU does not say.", fact.Name(fact.Seconds.Format(t.Duration.Seconds())))
+	}
+	return ""
+}
+
+// deepWords names the function that a chain of calls ends in, with one that has as much and
+// may be the one that it calls.
+func deepWords(t *model.Table, last *model.TableFunction) string {
+	for _, f := range t.Around(last) {
+		if f.Flat == last.Flat && f.Cum == last.Cum {
+			return shortName(last.Func) + " and " + shortName(f.Func)
+		}
+	}
+	return shortName(last.Func)
 }
 
 // A standingFunction is one that an account names, and why.

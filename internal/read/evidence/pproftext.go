@@ -39,6 +39,8 @@ var (
 	// Of -traces, a line between stacks and the first line of one.
 	pprofRule  = regexp.MustCompile(`^-{11}\+-{20,}$`)
 	pprofTrace = regexp.MustCompile(`^\s*(-?[0-9.]+[a-zA-Zµ]*)\s{3}(\S.*)$`)
+	// What people type to choose one of a heap profile's columns, as a flag or at the prompt.
+	pprofChoice = regexp.MustCompile(`(?:^|-|=)((?:alloc|inuse)_(?:space|objects))\b`)
 	// With -lines a name is followed by its place.
 	pprofPlace = regexp.MustCompile(`^(\S.*?) (\S+):([0-9]+)$`)
 )
@@ -179,6 +181,11 @@ func (p *pprofText) header(line string) bool {
 			p.begin(v, unit)
 		}
 		return ok
+	}
+	if m := pprofChoice.FindStringSubmatch(line); m != nil && (len(p.rows) == 0 || m[0] == line) {
+		p.flush()
+		p.kind = m[1]
+		return true
 	}
 	key, value, ok := strings.Cut(line, ": ")
 	if !ok {

@@ -101,6 +101,8 @@ func TestPprofPasted(t *testing.T) {
 		"rows alone":  {"  1.31mins 54.98% 54.98%   1.31mins 55.00%  example.com/re.match\n  0.19mins  8.09% 63.07%   2.00mins 80.00%  example.com/re.first\n", model.CPU, 150e9},
 		"old form":    {"1.50s of 24.23s total ( 6.19%)\nDropped 3 nodes (cum <= 0.12s)\n      flat  flat%   sum%        cum   cum%\n 0.03s  0.12%  0.12% 16.7s 69.13%  main.f\n", model.CPU, 24.23e9},
 		"at a prompt": {"Some words.\n\n(pprof) top10\nShowing nodes accounting for 5, 100% of 5 total\n      flat  flat%   sum%        cum   cum%\n 5 100% 100% 5 100% runtime.gopark\n", model.GoroutineProfile, 5},
+		"by a flag":   {"I ran go tool pprof -alloc_space heap.out:\nflat flat% sum% cum cum%\n22MB 10% 10% 110MB 50% main.f\n", model.Heap, 220 << 20},
+		"by a choice": {"(pprof) inuse_objects\n(pprof) top\nShowing nodes accounting for 5, 100% of 5 total\n      flat  flat%   sum%        cum   cum%\n 5 100% 100% 5 100% main.f\n", model.LiveHeap, 5},
 		"unlocking":   {"Type: delay\nShowing nodes accounting for 5ms, 100% of 5ms total\n      flat  flat%   sum%        cum   cum%\n 5ms 100% 100% 5ms 100% sync.(*Mutex).Unlock (inline)\n", model.Mutex, 5e6},
 		"of a kind of its own": {"Type: goblins\nShowing nodes accounting for 5, 100% of 5 total\n      flat  flat%   sum%        cum   cum%\n 5 100% 100% 5 100% main.f\n",
 			"", 5},
@@ -109,6 +111,14 @@ func TestPprofPasted(t *testing.T) {
 		if len(m.Tables) != 1 || m.Tables[0].Source != c.of || math.Abs(m.Tables[0].Total-c.total) > 1e-6*c.total {
 			t.Errorf("%s: %+v, want a table of %q, total %g", name, m.Tables, c.of, c.total)
 		}
+	}
+}
+
+// TestPprofChoiceBehind leaves words behind a table out, which say nothing of it.
+func TestPprofChoiceBehind(t *testing.T) {
+	m := load(t, Options{}, written(t, []byte("flat flat% sum% cum cum%\n22MB 10% 10% 110MB 50% main.f\nLook at -inuse_space instead.\n")))
+	if len(m.Tables) != 1 || m.Tables[0].Type.Name != "" {
+		t.Errorf("%+v, want a table of no known type", m.Tables)
 	}
 }
 
