@@ -31,7 +31,7 @@ type line struct{ pkg, ours, theirs string }
 // its name in ARCHITECTURE.md and a package comment that can finish "It hides …".
 var law = []line{
 	// The story of a run, from the ground up.
-	{"internal/ground", "", ""},
+	{"internal/ground", "", "github.com/google/pprof/profile"},
 	{"internal/know", "internal/ground", ""},
 	{"internal/sense", "agent/recording exectrace internal/ground internal/know", "github.com/cilium/ebpf github.com/google/pprof/profile golang.org/x/sys"},
 	{"internal/read", "agent/recording exectrace internal/ground internal/know internal/sense", "github.com/HdrHistogram/hdrhistogram-go github.com/google/pprof/profile github.com/klauspost/compress/zstd"},
@@ -79,7 +79,7 @@ var law = []line{
 	{"fleet/storebench", "fleet/server fleet/simulate fleet/store fleet/store/embedded fleet/versions", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/stacktree", "fleet/memory fleet/store", ""},
 	{"fleet/querier", "fleet/memory fleet/store fleet/stacktree", "connectrpc.com/connect github.com/grafana/pyroscope/api"},
-	{"fleet/aggregate", "agent/recording fleet/store", "github.com/google/pprof/profile"},
+	{"fleet/aggregate", "agent/recording fleet/store internal/ground/stacks", "github.com/google/pprof/profile"},
 	{"fleet/findings", "fleet/aggregate fleet/memory fleet/store fleet/versions internal/judge/vote internal/judge/diagnosis internal/read/evidence internal/know/fact internal/know/model internal/ground/statistics", ""},
 	{"fleet/server", "fleet/access fleet/api fleet/backup fleet/aggregate fleet/findings fleet/ingest fleet/ingest/forward fleet/ingest/otlp fleet/ingest/scrape fleet/memory fleet/page fleet/querier fleet/quota fleet/runs fleet/sampling fleet/store fleet/versions internal/judge/diagnosis internal/know/fact internal/ground/problem internal/ground/shell internal/read/opentelemetry fleet/exposition fleet/stacktree", "connectrpc.com/connect"},
 	{"fleet/page", "", ""},
@@ -89,7 +89,7 @@ var law = []line{
 	{"fleet/printer", "fleet/api fleet/store internal/know/fact internal/ground/figures internal/ground/layout internal/show/sarif internal/ground/shell", ""},
 	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/api fleet/backup fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/printer fleet/runs fleet/server fleet/simulate fleet/store fleet/store/clickhouse fleet/store/embedded internal/ground/figures internal/ground/layout internal/ground/problem internal/judge/rules internal/ground/shell", "github.com/spf13/cobra"},
 	{"fleet/identity", "", ""},
-	{"fleet/hostagent", "fleet/api fleet/client fleet/identity fleet/ingest/scrape fleet/store internal/sense/artifact internal/watch/budget internal/sense/kernel internal/sense/proc internal/sense/record fleet/exposition", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
+	{"fleet/hostagent", "fleet/api fleet/client fleet/identity fleet/ingest/scrape fleet/store internal/sense/artifact internal/watch/budget internal/sense/kernel internal/sense/proc internal/sense/record fleet/exposition internal/ground/stacks", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
 	{"fleet/runs", "agent/recording fleet/api fleet/backup fleet/durable fleet/identity internal/judge/diagnosis internal/read/evidence internal/judge/rules", ""},
 
 	// What measures.

@@ -4,6 +4,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/ground/stacks"
 )
 
 // A merger puts the columns of several types beside each other, by stack.
@@ -36,27 +37,12 @@ func (m *merger) count(column, of int, period int64) {
 
 // profile is all rows with their frames, without types yet.
 func (m *merger) profile() *profile.Profile {
-	type name struct{ function, file string }
 	p := &profile.Profile{}
-	functions, locations := map[name]*profile.Function{}, map[store.Frame]*profile.Location{}
-	at := func(f store.Frame) *profile.Location {
-		l := locations[f]
-		if l != nil {
-			return l
-		}
-		n := name{f.Function, f.File}
-		if functions[n] == nil {
-			functions[n] = &profile.Function{ID: uint64(len(p.Function) + 1), Name: f.Function, SystemName: f.Function, Filename: f.File}
-			p.Function = append(p.Function, functions[n])
-		}
-		l = &profile.Location{ID: uint64(len(p.Location) + 1), Line: []profile.Line{{Function: functions[n], Line: int64(f.Line)}}}
-		locations[f], p.Location = l, append(p.Location, l)
-		return l
-	}
+	w := stacks.NewWriter(p)
 	for _, id := range m.order {
 		sample := &profile.Sample{Value: m.rows[id]}
 		for _, f := range m.frames[id] {
-			sample.Location = append(sample.Location, at(*f))
+			sample.Location = append(sample.Location, w.Location(stacks.Frame{Func: f.Function, File: f.File, Line: int(f.Line)}))
 		}
 		p.Sample = append(p.Sample, sample)
 	}

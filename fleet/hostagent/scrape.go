@@ -9,6 +9,7 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/internal/ground/stacks"
 )
 
 // probeAgain is after how long it is looked again whether a program without an endpoint
@@ -127,9 +128,8 @@ func profilesOf(b *store.Batch) map[string]*profile.Profile {
 		parts := strings.Split(string(p.Type), ":")
 		w := all[parts[0]]
 		if w == nil {
-			w = &writing{p: &profile.Profile{TimeNanos: b.From.UnixNano(), DurationNanos: int64(b.Until.Sub(b.From)),
-				PeriodType: &profile.ValueType{Type: parts[3], Unit: parts[4]}},
-				samples: map[store.StackID]*profile.Sample{}, locations: map[store.Frame]*profile.Location{}, functions: map[[2]string]*profile.Function{}}
+			p := &profile.Profile{TimeNanos: b.From.UnixNano(), DurationNanos: int64(b.Until.Sub(b.From)), PeriodType: &profile.ValueType{Type: parts[3], Unit: parts[4]}}
+			w = &writing{p, stacks.NewWriter(p), map[store.StackID]*profile.Sample{}}
 			all[parts[0]] = w
 		}
 		w.add(p, &profile.ValueType{Type: parts[1], Unit: parts[2]}, b.Stacks)
@@ -143,14 +143,13 @@ func profilesOf(b *store.Batch) map[string]*profile.Profile {
 
 // A writing is a profile that grows.
 type writing struct {
-	p         *profile.Profile
-	samples   map[store.StackID]*profile.Sample
-	locations map[store.Frame]*profile.Location
-	functions map[[2]string]*profile.Function
+	p       *profile.Profile
+	places  *stacks.Writer
+	samples map[store.StackID]*profile.Sample
 }
 
 // add adds the values of a type.
-func (w *writing) add(from store.Profile, kind *profile.ValueType, stacks map[store.StackID][]*store.Frame) {
+func (w *writing) add(from store.Profile, kind *profile.ValueType, known map[store.StackID][]*store.Frame) {
 	at := len(w.p.SampleType)
 	w.p.SampleType = append(w.p.SampleType, kind)
 	for _, s := range w.p.Sample {
@@ -160,29 +159,12 @@ func (w *writing) add(from store.Profile, kind *profile.ValueType, stacks map[st
 		to := w.samples[s.Stack]
 		if to == nil {
 			to = &profile.Sample{Value: make([]int64, at+1)}
-			for _, f := range stacks[s.Stack] {
-				to.Location = append(to.Location, w.location(*f))
+			for _, f := range known[s.Stack] {
+				to.Location = append(to.Location, w.places.Location(stacks.Frame{Func: f.Function, File: f.File, Line: int(f.Line)}))
 			}
 			w.samples[s.Stack] = to
 			w.p.Sample = append(w.p.Sample, to)
 		}
 		to.Value[at] += s.Value
 	}
-}
-
-func (w *writing) location(f store.Frame) *profile.Location {
-	l := w.locations[f]
-	if l == nil {
-		name := [2]string{f.Function, f.File}
-		fn := w.functions[name]
-		if fn == nil {
-			fn = &profile.Function{ID: uint64(len(w.p.Function) + 1), Name: f.Function, SystemName: f.Function, Filename: f.File}
-			w.functions[name] = fn
-			w.p.Function = append(w.p.Function, fn)
-		}
-		l = &profile.Location{ID: uint64(len(w.p.Location) + 1), Line: []profile.Line{{Function: fn, Line: int64(f.Line)}}}
-		w.locations[f] = l
-		w.p.Location = append(w.p.Location, l)
-	}
-	return l
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/gowhy/gowhy/internal/ground/stacks"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
@@ -47,84 +48,52 @@ func JoinLogs(w io.Writer, logs ...io.Reader) error {
 // joined too: those of the second profile begin where those of the first end.
 func JoinKernel(list []*profile.Profile) *profile.Profile {
 	first, last := list[0], list[len(list)-1]
-	b := &pprofBuilder{p: &profile.Profile{
+	p := &profile.Profile{
 		SampleType: first.SampleType, PeriodType: first.PeriodType, Period: first.Period, DefaultSampleType: first.DefaultSampleType,
 		TimeNanos: first.TimeNanos, DurationNanos: last.TimeNanos + last.DurationNanos - first.TimeNanos,
 		Comments: []string{firstComment(first)},
-	}}
-	j := joined{b: b, functions: map[profile.Function]*profile.Function{}, locations: map[string]*profile.Location{}}
+	}
+	w := stacks.NewWriter(p)
 	var lost int64
 	var watched time.Duration
-	for _, p := range list {
-		j.add(p)
-		lost += LostSamples(p.Comments)
-		share := WatchedShare(p.Comments)
+	for _, one := range list {
+		addSamples(w, one)
+		lost += LostSamples(one.Comments)
+		share := WatchedShare(one.Comments)
 		if share == 0 {
 			share = 1
 		}
-		watched += time.Duration(share * float64(p.DurationNanos))
-		if UserOnly(p) && !UserOnly(b.p) {
-			b.p.Comments = append(b.p.Comments, userOnlyComment)
+		watched += time.Duration(share * float64(one.DurationNanos))
+		if UserOnly(one) && !UserOnly(p) {
+			p.Comments = append(p.Comments, userOnlyComment)
 		}
 	}
 	if lost > 0 {
-		b.p.Comments = append(b.p.Comments, fmt.Sprintf(lostComment, lost))
+		p.Comments = append(p.Comments, fmt.Sprintf(lostComment, lost))
 	}
-	if share := watched.Seconds() / time.Duration(b.p.DurationNanos).Seconds(); first.Comments[0] == offCPUComment && share > 0 && share < 1 {
-		b.p.Comments = append(b.p.Comments, fmt.Sprintf(watchedComment, share))
+	if share := watched.Seconds() / time.Duration(p.DurationNanos).Seconds(); first.Comments[0] == offCPUComment && share > 0 && share < 1 {
+		p.Comments = append(p.Comments, fmt.Sprintf(watchedComment, share))
 	}
-	return b.p
+	return p
 }
 
-// A joined is a profile that others are added to, with each function and frame once.
-type joined struct {
-	b         *pprofBuilder
-	functions map[profile.Function]*profile.Function
-	locations map[string]*profile.Location
-}
-
-func (j *joined) add(p *profile.Profile) {
+// addSamples adds the samples of a profile of ours, whose locations have one line at most.
+func addSamples(w *stacks.Writer, p *profile.Profile) {
 	locations := make(map[*profile.Location]*profile.Location, len(p.Location))
 	for _, l := range p.Location {
-		locations[l] = j.location(l)
+		f := stacks.Frame{PC: l.Address}
+		if len(l.Line) > 0 {
+			f.Func, f.File, f.Line = l.Line[0].Function.Name, l.Line[0].Function.Filename, int(l.Line[0].Line)
+		}
+		locations[l] = w.Location(f)
 	}
 	for _, s := range p.Sample {
 		n := &profile.Sample{Value: s.Value, Label: s.Label, NumLabel: s.NumLabel, NumUnit: s.NumUnit}
 		for _, l := range s.Location {
 			n.Location = append(n.Location, locations[l])
 		}
-		j.b.p.Sample = append(j.b.p.Sample, n)
+		w.Profile.Sample = append(w.Profile.Sample, n)
 	}
-}
-
-func (j *joined) location(l *profile.Location) *profile.Location {
-	n := &profile.Location{Address: l.Address}
-	key := fmt.Sprint(l.Address)
-	for _, line := range l.Line {
-		f := j.function(line.Function)
-		n.Line = append(n.Line, profile.Line{Function: f, Line: line.Line})
-		key += fmt.Sprint(" ", f.ID, ":", line.Line)
-	}
-	if known := j.locations[key]; known != nil {
-		return known
-	}
-	n.ID = uint64(len(j.b.p.Location) + 1)
-	j.b.p.Location = append(j.b.p.Location, n)
-	j.locations[key] = n
-	return n
-}
-
-func (j *joined) function(f *profile.Function) *profile.Function {
-	key := *f
-	key.ID = 0
-	if known := j.functions[key]; known != nil {
-		return known
-	}
-	n := key
-	n.ID = uint64(len(j.b.p.Function) + 1)
-	j.b.p.Function = append(j.b.p.Function, &n)
-	j.functions[key] = &n
-	return &n
 }
 
 // JoinTimes writes when the samples of profiles that [JoinKernel] joins were taken,

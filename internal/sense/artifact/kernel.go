@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/gowhy/gowhy/internal/ground/stacks"
 	"github.com/gowhy/gowhy/internal/sense/kernel"
 )
 
@@ -22,42 +23,37 @@ const (
 
 // KernelProfiles writes what the kernel saw in pprof's format.
 func KernelProfiles(res *kernel.Result) (cpu, off *profile.Profile) {
-	b := newPprofBuilder(res, "cpu", "samples", kernelCPUComment)
-	b.p.Period = 1e9 / int64(max(1, res.Hz))
+	cpu = newProfile(res, "cpu", "samples", kernelCPUComment)
+	cpu.Period = 1e9 / int64(max(1, res.Hz))
 	if res.UserOnly {
-		b.p.Comments = append(b.p.Comments, userOnlyComment)
+		cpu.Comments = append(cpu.Comments, userOnlyComment)
 	}
+	w := stacks.NewWriter(cpu)
 	for _, s := range res.CPU {
 		mode := "user"
 		if s.Kernel {
 			mode = "kernel"
 		}
-		b.add(s, "mode", mode, "thread", s.Thread, "syscall", s.Syscall)
+		addSample(w, s, "mode", mode, "thread", s.Thread, "syscall", s.Syscall)
 	}
-	cpu = b.p
-	b = newPprofBuilder(res, "offcpu", "switches", offCPUComment)
-	b.p.Period = 1
+	off = newProfile(res, "offcpu", "switches", offCPUComment)
+	off.Period = 1
 	if res.OffShare > 0 && res.OffShare < 1 {
-		b.p.Comments = append(b.p.Comments, fmt.Sprintf(watchedComment, res.OffShare))
+		off.Comments = append(off.Comments, fmt.Sprintf(watchedComment, res.OffShare))
 	}
+	w = stacks.NewWriter(off)
 	for _, s := range res.Off {
 		preempted := ""
 		if s.Preempted {
 			preempted = "true"
 		}
-		b.add(s, "preempted", preempted, "thread", s.Thread, "syscall", s.Syscall)
+		addSample(w, s, "preempted", preempted, "thread", s.Thread, "syscall", s.Syscall)
 	}
-	return cpu, b.p
+	return cpu, off
 }
 
-// A pprofBuilder makes a profile, with each function and frame once.
-type pprofBuilder struct {
-	p         *profile.Profile
-	functions map[[2]string]*profile.Function
-	locations map[kernel.Frame]*profile.Location
-}
-
-func newPprofBuilder(res *kernel.Result, what, count, comment string) *pprofBuilder {
+// newProfile returns a profile without samples.
+func newProfile(res *kernel.Result, what, count, comment string) *profile.Profile {
 	p := &profile.Profile{
 		SampleType:        []*profile.ValueType{{Type: count, Unit: "count"}, {Type: what, Unit: "nanoseconds"}},
 		PeriodType:        &profile.ValueType{Type: what, Unit: "nanoseconds"},
@@ -69,11 +65,11 @@ func newPprofBuilder(res *kernel.Result, what, count, comment string) *pprofBuil
 	if res.Lost > 0 {
 		p.Comments = append(p.Comments, fmt.Sprintf(lostComment, res.Lost))
 	}
-	return &pprofBuilder{p, map[[2]string]*profile.Function{}, map[kernel.Frame]*profile.Location{}}
+	return p
 }
 
-// add adds a sample with those of the labels that have a value.
-func (b *pprofBuilder) add(s kernel.Sample, labels ...string) {
+// addSample adds a sample with those of the labels that have a value.
+func addSample(w *stacks.Writer, s kernel.Sample, labels ...string) {
 	sample := &profile.Sample{Value: []int64{s.Count, int64(s.Time)}}
 	for i := 0; i < len(labels); i += 2 {
 		if labels[i+1] != "" {
@@ -84,33 +80,9 @@ func (b *pprofBuilder) add(s kernel.Sample, labels ...string) {
 		}
 	}
 	for _, f := range s.Stack {
-		sample.Location = append(sample.Location, b.location(f))
+		sample.Location = append(sample.Location, w.Location(stacks.Frame{PC: f.PC, Func: f.Func, File: f.File, Line: f.Line}))
 	}
-	b.p.Sample = append(b.p.Sample, sample)
-}
-
-func (b *pprofBuilder) location(f kernel.Frame) *profile.Location {
-	if l, ok := b.locations[f]; ok {
-		return l
-	}
-	l := &profile.Location{ID: uint64(len(b.p.Location) + 1), Address: f.PC}
-	if f.Func != "" {
-		l.Line = []profile.Line{{Function: b.function(f), Line: int64(f.Line)}}
-	}
-	b.p.Location = append(b.p.Location, l)
-	b.locations[f] = l
-	return l
-}
-
-func (b *pprofBuilder) function(f kernel.Frame) *profile.Function {
-	key := [2]string{f.Func, f.File}
-	if fn, ok := b.functions[key]; ok {
-		return fn
-	}
-	fn := &profile.Function{ID: uint64(len(b.p.Function) + 1), Name: f.Func, SystemName: f.Func, Filename: f.File}
-	b.p.Function = append(b.p.Function, fn)
-	b.functions[key] = fn
-	return fn
+	w.Profile.Sample = append(w.Profile.Sample, sample)
 }
 
 // IsKernelCPU reports whether a profile is the kernel's and not the runtime's.

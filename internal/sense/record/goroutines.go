@@ -7,6 +7,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/ground/stacks"
 	"github.com/gowhy/gowhy/internal/sense/artifact"
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
 	"github.com/gowhy/gowhy/internal/sense/symbols"
@@ -112,7 +113,7 @@ func goroutineProfile(s *goroutines.Snapshot, watched time.Duration) *profile.Pr
 	if s.Unread > 0 {
 		p.Comments = append(p.Comments, artifact.UnlabelledComment(s.Unread))
 	}
-	in := placesOf(p)
+	w := stacks.NewWriter(p)
 	for _, g := range s.Groups {
 		if g.System {
 			continue
@@ -121,7 +122,7 @@ func goroutineProfile(s *goroutines.Snapshot, watched time.Duration) *profile.Pr
 		if len(stack) == 0 { // it runs, or is of a small group
 			stack = []symbols.Place{g.Start}
 		}
-		at := in.stack(stack)
+		at := locationsOf(w, stack)
 		if len(at) == 0 {
 			continue
 		}

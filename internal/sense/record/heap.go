@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/gowhy/gowhy/internal/ground/stacks"
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
 	"github.com/gowhy/gowhy/internal/sense/symbols"
 )
@@ -33,13 +34,13 @@ func memoryProfile(h *goroutines.Heap, frames func(*goroutines.Site) []symbols.P
 	for _, kind := range []string{"alloc", "inuse"} {
 		p.SampleType = append(p.SampleType, &profile.ValueType{Type: kind + "_objects", Unit: "count"}, &profile.ValueType{Type: kind + "_space", Unit: "bytes"})
 	}
-	in := placesOf(p)
+	w := stacks.NewWriter(p)
 	for i := range h.Sites {
 		s := &h.Sites[i]
 		if s.Allocs == 0 {
 			continue
 		}
-		sample := &profile.Sample{Location: in.stack(frames(s)), NumLabel: map[string][]int64{"bytes": {s.Size}}}
+		sample := &profile.Sample{Location: locationsOf(w, frames(s)), NumLabel: map[string][]int64{"bytes": {s.Size}}}
 		for _, n := range []int64{s.Allocs, s.Allocs - s.Frees} {
 			by := unsampled(s.Size, h.Rate)
 			sample.Value = append(sample.Value, int64(float64(n)*by), int64(float64(n*s.Size)*by))
@@ -60,37 +61,12 @@ func unsampled(size, rate int64) float64 {
 	return 1 / (1 - math.Exp(-float64(size)/float64(rate)))
 }
 
-// places are the functions and lines that a profile has, each once.
-type places struct {
-	p         *profile.Profile
-	functions map[symbols.Place]*profile.Function
-	locations map[symbols.Place]*profile.Location
-}
-
-func placesOf(p *profile.Profile) *places {
-	return &places{p, map[symbols.Place]*profile.Function{}, map[symbols.Place]*profile.Location{}}
-}
-
-func (in *places) stack(of []symbols.Place) (stack []*profile.Location) {
+// locationsOf returns the places of a stack in a profile, but for what all goroutines end in.
+func locationsOf(w *stacks.Writer, of []symbols.Place) (stack []*profile.Location) {
 	for _, at := range of {
 		if at.Func != "" && at.Func != "runtime.goexit" {
-			stack = append(stack, in.location(at))
+			stack = append(stack, w.Location(stacks.Frame{Func: at.Func, File: at.File, Line: at.Line}))
 		}
 	}
 	return stack
-}
-
-func (in *places) location(at symbols.Place) *profile.Location {
-	if l := in.locations[at]; l != nil {
-		return l
-	}
-	of := symbols.Place{Func: at.Func, File: at.File}
-	f := in.functions[of]
-	if f == nil {
-		f = &profile.Function{ID: uint64(len(in.p.Function) + 1), Name: at.Func, SystemName: at.Func, Filename: at.File}
-		in.functions[of], in.p.Function = f, append(in.p.Function, f)
-	}
-	l := &profile.Location{ID: uint64(len(in.p.Location) + 1), Line: []profile.Line{{Function: f, Line: int64(at.Line)}}}
-	in.locations[at], in.p.Location = l, append(in.p.Location, l)
-	return l
 }

@@ -16,8 +16,8 @@ import (
 )
 
 // A table is one account as rows and columns, each column named as in JSON. JSON has all
-// of them in their order, but for those that begin with a dot; text shows what it is told
-// to. How a value is written, sorted and added up follows from its type, and from the
+// of them in their order, but for those that begin with a dot; text has those that show and
+// its like name. How a value is written, sorted and added up follows from its type, and from the
 // column's name where that says bytes or share.
 type table struct {
 	layout.Grid[row]
