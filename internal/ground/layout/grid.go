@@ -32,6 +32,20 @@ type Column[R any] struct {
 	Quiet bool
 }
 
+// NewGrid returns a grid of rows of text, with a column for each head: aligned to the left
+// where it begins with "<", and left out first of all where it begins with "~".
+func NewGrid(heads ...string) *Grid[[]string] {
+	t := new(Grid[[]string])
+	for i, h := range heads {
+		c := Column[[]string]{Head: strings.TrimLeft(h, "<~"), Text: func(r []string) string { return r[i] }, Left: h[0] == '<'}
+		if h[0] == '~' {
+			c.Drop = 1
+		}
+		t.Columns = append(t.Columns, c)
+	}
+	return t
+}
+
 // Print writes those of the rows that are shown. The last column is cut to what the width leaves.
 func (t *Grid[R]) Print(x *Text, shown []R) {
 	if len(t.Rows) == 0 {

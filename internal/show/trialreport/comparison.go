@@ -129,16 +129,11 @@ func (t *texter) compareNext(next []compare.Command) {
 	}
 }
 
-// A comparisonRow is a row of any of a comparison's tables, ready to be shown.
-type comparisonRow struct {
-	verdict, a, b, ownA, ownB, change, more, p, share, name string
-}
-
 // A comparisonBlock is a table with its heading.
 type comparisonBlock struct {
 	title, note string
-	table       *layout.Grid[comparisonRow]
-	shownRows   []comparisonRow
+	table       *layout.Grid[[]string]
+	shownRows   [][]string
 }
 
 func comparisonBlocks(c *compare.Comparison, top int) (blocks []comparisonBlock) {
@@ -157,34 +152,21 @@ func comparisonBlocks(c *compare.Comparison, top int) (blocks []comparisonBlock)
 		blocks = append(blocks, curveBlock(&c.Curves[i]))
 	}
 	if c.Capacity != nil {
-		blocks = append(blocks, capacityBlock(c.Capacity), settingBlock(c.Capacity.Cells))
+		blocks = append(blocks, capacityBlock(c.Capacity), quantityBlock("Capacity by setting", "SETTING", c.Capacity.Cells))
 	}
 	return slices.DeleteFunc(blocks, func(b comparisonBlock) bool { return len(b.table.Rows) == 0 })
 }
 
-func textColumn(head string, of func(comparisonRow) string) layout.Column[comparisonRow] {
-	return layout.Column[comparisonRow]{Head: head, Text: of}
-}
-
-var (
-	columnA      = textColumn("A", func(r comparisonRow) string { return r.a })
-	columnB      = textColumn("B", func(r comparisonRow) string { return r.b })
-	columnChange = textColumn("CHANGE", func(r comparisonRow) string { return r.change })
-)
-
-func lastColumn(head string) layout.Column[comparisonRow] {
-	c := textColumn(head, func(r comparisonRow) string { return r.name })
-	c.Left = true
-	return c
-}
-
 // ledgerBlock has the states, or what is divided by something.
 func ledgerBlock(c *compare.Comparison, title string, states bool) comparisonBlock {
-	t := &layout.Grid[comparisonRow]{Columns: []layout.Column[comparisonRow]{columnA, columnB, columnChange, lastColumn("QUANTITY")}}
-	for i := range c.Ledger {
-		if r := &c.Ledger[i]; r.State == states {
-			t.Rows = append(t.Rows, comparisonRow{a: optionalQuantity(r.A, r.Unit), b: optionalQuantity(r.B, r.Unit), change: rowChange(r), name: r.Name})
-		}
+	return quantityBlock(title, "QUANTITY", slices.DeleteFunc(slices.Clone(c.Ledger), func(r compare.Row) bool { return r.State != states }))
+}
+
+func quantityBlock(title, what string, rows []compare.Row) comparisonBlock {
+	t := layout.NewGrid("A", "B", "CHANGE", "<"+what)
+	for i := range rows {
+		r := &rows[i]
+		t.Rows = append(t.Rows, []string{optionalQuantity(r.A, r.Unit), optionalQuantity(r.B, r.Unit), rowChange(r), r.Name})
 	}
 	return comparisonBlock{title: title, table: t, shownRows: t.Rows}
 }
@@ -225,18 +207,18 @@ func ratioChange(ratio float64) string {
 }
 
 func functionBlock(t *compare.Table, top int) comparisonBlock {
-	out := &layout.Grid[comparisonRow]{}
+	heads := []string{"A", "B", "CHANGE", "OF ALL", "~WITH CALLEES", "<FUNCTION"}
 	cum := slices.ContainsFunc(t.Rows, func(e compare.Entry) bool { return e.CumA != 0 || e.CumB != 0 })
-	out.Columns = []layout.Column[comparisonRow]{columnA, columnB, columnChange,
-		textColumn("OF ALL", func(r comparisonRow) string { return r.share })}
-	if cum {
-		c := textColumn("WITH CALLEES", func(r comparisonRow) string { return r.more })
-		c.Drop = 1
-		out.Columns = append(out.Columns, c)
+	if !cum {
+		heads = slices.Delete(heads, 4, 5)
 	}
-	out.Columns = append(out.Columns, lastColumn("FUNCTION"))
+	out := layout.NewGrid(heads...)
 	for i := range t.Rows {
-		out.Rows = append(out.Rows, functionRow(t, &t.Rows[i]))
+		row := functionRow(t, &t.Rows[i])
+		if !cum {
+			row = slices.Delete(row, 4, 5)
+		}
+		out.Rows = append(out.Rows, row)
 	}
 	shown := out.Rows
 	if top > 0 && top < len(shown) {
@@ -249,13 +231,13 @@ func functionBlock(t *compare.Table, top int) comparisonBlock {
 	return comparisonBlock{title: fmt.Sprintf("%s: %s → %s", title, layout.Safe(t.Unit.Format(t.TotalA)), layout.Safe(t.Unit.Format(t.TotalB))), note: t.Note, table: out, shownRows: shown}
 }
 
-func functionRow(t *compare.Table, e *compare.Entry) comparisonRow {
-	r := comparisonRow{a: layout.Safe(t.Unit.Format(e.A)), b: layout.Safe(t.Unit.Format(e.B)), change: signedQuantity(e.B-e.A, t.Unit),
-		more: signedQuantity(e.CumB-e.CumA, t.Unit), share: shareOf(e.A, t.TotalA) + " → " + shareOf(e.B, t.TotalB), name: e.Function}
+func functionRow(t *compare.Table, e *compare.Entry) []string {
+	name := e.Function
 	if e.Reason != "" {
-		r.name = e.Function + " · " + e.Reason
+		name += " · " + e.Reason
 	}
-	return r
+	return []string{layout.Safe(t.Unit.Format(e.A)), layout.Safe(t.Unit.Format(e.B)), signedQuantity(e.B-e.A, t.Unit),
+		shareOf(e.A, t.TotalA) + " → " + shareOf(e.B, t.TotalB), signedQuantity(e.CumB-e.CumA, t.Unit), name}
 }
 
 func signedQuantity(v float64, u fact.Unit) string {
@@ -292,10 +274,7 @@ func benchmarkBlocks(c *compare.Comparison) (blocks []comparisonBlock) {
 		}
 	}
 	for _, unit := range units {
-		t := &layout.Grid[comparisonRow]{Columns: append([]layout.Column[comparisonRow]{
-			{Head: "VERDICT", Left: true, Text: func(r comparisonRow) string { return r.verdict }}, columnA, columnB, columnChange},
-			statisticsColumns("RUNS", func(r comparisonRow) string { return r.share })...)}
-		t.Columns = append(t.Columns, lastColumn("BENCHMARK"))
+		t := layout.NewGrid("<VERDICT", "A", "B", "CHANGE", "95% INTERVAL", "P", "~RUNS", "<BENCHMARK")
 		for i := range c.Benchmarks {
 			if b := &c.Benchmarks[i]; b.Unit == unit {
 				t.Rows = append(t.Rows, benchmarkRow(b, len(packages) > 1))
@@ -303,8 +282,8 @@ func benchmarkBlocks(c *compare.Comparison) (blocks []comparisonBlock) {
 		}
 		for _, m := range c.Means {
 			if m.Unit == unit {
-				t.Rows = append(t.Rows, comparisonRow{a: benchmarkValue(whole(m.A), unit), b: benchmarkValue(whole(m.B), unit), change: ratioChange(m.Ratio),
-					name: fmt.Sprintf("geometric mean of %d", m.Of)})
+				t.Rows = append(t.Rows, []string{"", benchmarkValue(whole(m.A), unit), benchmarkValue(whole(m.B), unit), ratioChange(m.Ratio), "", "", "",
+					fmt.Sprintf("geometric mean of %d", m.Of)})
 			}
 		}
 		blocks = append(blocks, comparisonBlock{title: layout.Safe(unit), table: t, shownRows: t.Rows})
@@ -312,29 +291,18 @@ func benchmarkBlocks(c *compare.Comparison) (blocks []comparisonBlock) {
 	return blocks
 }
 
-// statisticsColumns are the interval, p and how many repetitions there were.
-func statisticsColumns(head string, count func(comparisonRow) string) []layout.Column[comparisonRow] {
-	interval := textColumn("95% INTERVAL", func(r comparisonRow) string { return r.more })
-	runs := textColumn(head, count)
-	runs.Drop = 1
-	return []layout.Column[comparisonRow]{interval, textColumn("P", func(r comparisonRow) string { return r.p }), runs}
-}
-
-func benchmarkRow(b *compare.Benchmark, withPackage bool) comparisonRow {
-	r := comparisonRow{verdict: string(b.Verdict), a: benchmarkValue(b.A, b.Unit), b: benchmarkValue(b.B, b.Unit), name: b.Name,
-		more: rangeChange(b.Low, b.High), p: shownP(b.P), share: fmt.Sprintf("%d+%d", b.RunsA, b.RunsB)}
+func benchmarkRow(b *compare.Benchmark, withPackage bool) []string {
+	name, change, p := b.Name, valueChange(b.A, b.B), shownP(b.P)
 	if withPackage && b.Package != "" {
-		r.name = b.Package + "." + b.Name
+		name = b.Package + "." + b.Name
 	}
-	switch {
-	case b.Exact:
-		r.change, r.p = valueChange(b.A, b.B), "exact"
-	case b.Ratio != nil:
-		r.change = ratioChange(*b.Ratio)
-	default:
-		r.change = valueChange(b.A, b.B)
+	if b.Exact {
+		p = "exact"
+	} else if b.Ratio != nil {
+		change = ratioChange(*b.Ratio)
 	}
-	return r
+	return []string{string(b.Verdict), benchmarkValue(b.A, b.Unit), benchmarkValue(b.B, b.Unit), change,
+		rangeChange(b.Low, b.High), p, fmt.Sprintf("%d+%d", b.RunsA, b.RunsB), name}
 }
 
 // whole undoes what a mean by logarithms adds to a whole number.
@@ -374,28 +342,18 @@ func shownP(p *float64) string {
 }
 
 func effectBlock(effects []compare.Effect) comparisonBlock {
-	own := func(head string, of func(comparisonRow) string) layout.Column[comparisonRow] {
-		c := textColumn(head, of)
-		c.Drop = 1 // the first to go where there is no room
-		return c
-	}
-	t := &layout.Grid[comparisonRow]{Columns: append([]layout.Column[comparisonRow]{
-		{Head: "VERDICT", Left: true, Text: func(r comparisonRow) string { return r.verdict }},
-		textColumn("EFFECT IN A", func(r comparisonRow) string { return r.a }), own("95% OF A", func(r comparisonRow) string { return r.ownA }),
-		textColumn("IN B", func(r comparisonRow) string { return r.b }), own("95% OF B", func(r comparisonRow) string { return r.ownB }),
-		columnChange}, statisticsColumns("PAIRS", func(r comparisonRow) string { return r.share })...)}
-	t.Columns = append(t.Columns, lastColumn("METRIC"))
+	t := layout.NewGrid("<VERDICT", "EFFECT IN A", "~95% OF A", "IN B", "~95% OF B", "CHANGE", "95% INTERVAL", "P", "~PAIRS", "<METRIC")
 	for i := range effects {
 		e := &effects[i]
-		r := comparisonRow{verdict: string(e.Verdict), a: ratioChange(e.A), b: ratioChange(e.B), ownA: ownRange(e.OwnA), ownB: ownRange(e.OwnB), change: "-", more: rangeChange(e.Low, e.High),
-			p: shownP(e.P), share: fmt.Sprintf("%d+%d", e.PairsA, e.PairsB), name: string(e.Metric)}
+		change, p := "-", shownP(e.P)
 		if e.Ratio != nil {
-			r.change = ratioChange(*e.Ratio)
+			change = ratioChange(*e.Ratio)
 		}
 		if e.By == compare.ByRanges {
-			r.p = "exact"
+			p = "exact"
 		}
-		t.Rows = append(t.Rows, r)
+		t.Rows = append(t.Rows, []string{string(e.Verdict), ratioChange(e.A), ownRange(e.OwnA), ratioChange(e.B), ownRange(e.OwnB), change,
+			rangeChange(e.Low, e.High), p, fmt.Sprintf("%d+%d", e.PairsA, e.PairsB), string(e.Metric)})
 	}
 	return comparisonBlock{title: "What the change brings, of pairs of rounds", table: t, shownRows: t.Rows, note: effectNote(effects)}
 }
@@ -432,24 +390,20 @@ func effectNote(effects []compare.Effect) string {
 }
 
 func claimBlock(claims []compare.ClaimChange) comparisonBlock {
-	t := &layout.Grid[comparisonRow]{Columns: []layout.Column[comparisonRow]{
-		{Head: "BY THE CHANGE", Left: true, Text: func(r comparisonRow) string { return r.verdict }}, columnA, columnB, lastColumn("FINDING")}}
+	t := layout.NewGrid("<BY THE CHANGE", "A", "B", "<FINDING")
 	yes := map[bool]string{true: "yes", false: "no"}
 	for _, c := range claims {
-		t.Rows = append(t.Rows, comparisonRow{verdict: layout.Safe(c.State), a: yes[c.A], b: yes[c.B], name: c.Title + " (" + c.Rule + ")"})
+		t.Rows = append(t.Rows, []string{layout.Safe(c.State), yes[c.A], yes[c.B], c.Title + " (" + c.Rule + ")"})
 	}
 	return comparisonBlock{title: "Findings that the change removed or brought", table: t, shownRows: t.Rows}
 }
 
 func curveBlock(c *compare.Curve) comparisonBlock {
-	t := &layout.Grid[comparisonRow]{Columns: []layout.Column[comparisonRow]{
-		{Head: "VERDICT", Left: true, Text: func(r comparisonRow) string { return r.verdict }}, columnA, columnB, columnChange,
-		textColumn("95% INTERVAL", func(r comparisonRow) string { return r.more }), textColumn("P", func(r comparisonRow) string { return r.p }),
-		lastColumn(strings.ToUpper(layout.Safe(c.Knob)))}}
+	t := layout.NewGrid("<VERDICT", "A", "B", "CHANGE", "95% INTERVAL", "P", "<"+strings.ToUpper(layout.Safe(c.Knob)))
 	for i := range c.Values {
 		v := &c.Values[i]
-		t.Rows = append(t.Rows, comparisonRow{verdict: string(v.Verdict), a: goalValue(c.Goal, v.A), b: goalValue(c.Goal, v.B), change: valueChange(v.A, v.B),
-			more: rangeChange(v.Low, v.High), p: shownP(v.P), name: c.Text(v.Value) + chosenBy(c, v.Value)})
+		t.Rows = append(t.Rows, []string{string(v.Verdict), goalValue(c.Goal, v.A), goalValue(c.Goal, v.B), valueChange(v.A, v.B),
+			rangeChange(v.Low, v.High), shownP(v.P), c.Text(v.Value) + chosenBy(c, v.Value)})
 	}
 	return comparisonBlock{title: layout.Safe(string(c.Goal) + " by " + c.Knob), table: t, shownRows: t.Rows,
 		note: "The interval of a change follows from those of both searches, on the log scale (Zou and Donner 2008)."}
@@ -475,17 +429,17 @@ func goalValue(m diagnosis.Metric, v float64) string {
 }
 
 func capacityBlock(x *compare.CapacityChange) comparisonBlock {
-	t := &layout.Grid[comparisonRow]{Columns: []layout.Column[comparisonRow]{columnA, columnB, columnChange, lastColumn("OPERATIONS A SECOND")}}
+	t := layout.NewGrid("A", "B", "CHANGE", "<OPERATIONS A SECOND")
 	add := func(name string, a, b float64) {
-		r := comparisonRow{a: "-", b: "-", change: "-", name: name}
+		r := []string{"-", "-", "-", name}
 		if a > 0 {
-			r.a = figures.Number(a)
+			r[0] = figures.Number(a)
 		}
 		if b > 0 {
-			r.b = figures.Number(b)
+			r[1] = figures.Number(b)
 		}
 		if a > 0 && b > 0 {
-			r.change = ratioChange(b / a)
+			r[2] = ratioChange(b / a)
 		}
 		t.Rows = append(t.Rows, r)
 	}
@@ -505,15 +459,6 @@ func limitWords(x *compare.CapacityChange) string {
 	default:
 		return fmt.Sprintf(", for %s in A and %s in B", cmp.Or(a, "nothing"), cmp.Or(b, "nothing"))
 	}
-}
-
-func settingBlock(cells []compare.Row) comparisonBlock {
-	t := &layout.Grid[comparisonRow]{Columns: []layout.Column[comparisonRow]{columnA, columnB, columnChange, lastColumn("SETTING")}}
-	for i := range cells {
-		r := &cells[i]
-		t.Rows = append(t.Rows, comparisonRow{a: optionalQuantity(r.A, r.Unit), b: optionalQuantity(r.B, r.Unit), change: rowChange(r), name: r.Name})
-	}
-	return comparisonBlock{title: "Capacity by setting", table: t, shownRows: t.Rows}
 }
 
 // ComparisonMarkdown writes a comparison for a review comment.

@@ -225,20 +225,11 @@ func metricValue(m diagnosis.Metric, v *float64) string {
 	return layout.Safe(i.Unit.Format(*v * i.Scale))
 }
 
-func gateTable(list []gate.Measure) *layout.Grid[gateRow] {
-	col := func(head string, of func(gateRow) string) layout.Column[gateRow] {
-		return layout.Column[gateRow]{Head: head, Text: of}
-	}
-	verdict := col("VERDICT", func(r gateRow) string { return r.verdict })
-	verdict.Left = true
-	name := col("MEASURE", func(r gateRow) string { return r.name })
-	name.Left = true
-	how := col("MEASURED", func(r gateRow) string { return r.how })
-	how.Drop = 1
-	t := &layout.Grid[gateRow]{Columns: []layout.Column[gateRow]{verdict, col("BASE", func(r gateRow) string { return r.base }), col("NOW", func(r gateRow) string { return r.change }),
-		col("CHANGE", func(r gateRow) string { return r.by }), col("LIMIT", func(r gateRow) string { return r.limit }), how, name}}
+func gateTable(list []gate.Measure) *layout.Grid[[]string] {
+	t := layout.NewGrid("<VERDICT", "BASE", "NOW", "CHANGE", "LIMIT", "~MEASURED", "<MEASURE")
 	for i := range list {
-		t.Rows = append(t.Rows, gateRowOf(&list[i]))
+		r := gateRowOf(&list[i])
+		t.Rows = append(t.Rows, []string{r.verdict, r.base, r.change, r.by, r.limit, r.how, r.name})
 	}
 	return t
 }
