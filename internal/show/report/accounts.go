@@ -449,68 +449,61 @@ func threadTable(m *model.Model) *table {
 	return t
 }
 
-// accountNeeds says what the accounts that do not come from a trace need, nil
-// when the model has it.
-func accountNeeds(m *model.Model, by string) error {
-	missing := func(what string, s model.Source) error {
-		return problem.New(problem.Absence, diagnosis.HowToGet(s), "the ledger by %s needs %s", by, what)
-	}
-	switch by {
-	case "cpu":
-		if m.CPUAccount() == nil {
-			return missing("a CPU profile, the kernel's samples or the process's counters", model.CPU)
-		}
-	case "time":
-		if len(m.Axes()) == 0 {
-			return missing("an execution trace or the process's counters", model.ProcFS)
-		}
-	case "memory":
-		if m.MemoryAccount() == nil {
-			return missing("runtime metrics, a heap profile, a trace or the process's counters", model.ProcFS)
-		}
-	case "operation":
-		switch elsewhere, unanswered := m.LoadElsewhere(); {
-		case m.Operations().PerSecond(m.Run.Duration) > 0:
-		case elsewhere:
-			return problem.New(problem.Absence, "gowhy record -o run.gowhy --load load.txt -- CMD   # both of the same seconds",
-				"the ledger by operation needs operations of the same time: the load ran at other times than the profile")
-		case unanswered:
-			return problem.New(problem.Absence, "see that the program listens where the load is sent, then record again",
-				"the ledger by operation needs operations, and none of the load test's had an answer")
-		default:
-			return missing("operations: the result of a load generator, or a trace with user tasks or of a server that starts a goroutine for each", model.LoadResult)
-		}
-	case "function":
-		if m.BelievedCPU() == nil && m.Heap == nil && m.InUse() == nil {
-			return missing("a CPU profile, the kernel's samples or a heap profile", model.CPU)
-		}
-	case "line":
-		if m.BelievedCPU() == nil && m.Heap == nil {
-			return missing("a CPU profile, the kernel's samples or an allocs profile", model.CPU)
-		}
-	case "work":
-		if m.BelievedCPU() == nil {
-			return missing("a CPU profile or the kernel's samples", model.CPU)
-		}
-	case "label":
-		if len(labelTable(m).Rows) == 0 {
-			return problem.New(problem.Absence, "pprof.Do(ctx, pprof.Labels(\"route\", name), serve)   # in the program",
-				"the ledger by label needs a CPU profile or goroutines with labels that the program gave them")
-		}
-	case "syscall":
-		if a := m.CPUAccount(); m.Syscalls == nil && (a == nil || a.Believed == "") {
-			return missing("counts of system calls or samples of CPU time", model.SyscallLog)
-		}
-	case "thread":
-		if m.Process == nil || len(m.Process.Threads) == 0 {
-			return missing("the counters of the process's threads", model.ProcFS)
-		}
-	}
-	return nil
+// An account is one that the ledger knows.
+type account struct {
+	name  string
+	table func(*model.Model) *table
+	// has reports whether a model holds it, nil for those of a trace; needs are what it is made
+	// of, of which source is the one to record.
+	has    func(*model.Model) bool
+	needs  string
+	source model.Source
 }
 
-// accounts are the tables that need no trace, by name.
-var accounts = []string{"cpu", "time", "memory", "operation", "function", "line", "work", "label", "syscall", "thread"}
+var accounts = []account{
+	{name: "group", table: groupTable}, {name: "goroutine", table: goroutineTable}, {name: "p", table: procTable},
+	{name: "gc", table: gcTable}, {name: "task", table: taskTable}, {name: "region", table: regionTable},
+	{"cpu", cpuTable, func(m *model.Model) bool { return m.CPUAccount() != nil }, "a CPU profile, the kernel's samples or the process's counters", model.CPU},
+	{"time", timeTable, func(m *model.Model) bool { return len(m.Axes()) > 0 }, "an execution trace or the process's counters", model.ProcFS},
+	{"memory", memoryTable, func(m *model.Model) bool { return m.MemoryAccount() != nil },
+		"runtime metrics, a heap profile, a trace or the process's counters", model.ProcFS},
+	{"operation", operationTable, func(m *model.Model) bool { return m.Operations().PerSecond(m.Run.Duration) > 0 },
+		"operations: the result of a load generator, or a trace with user tasks or of a server that starts a goroutine for each", model.LoadResult},
+	{"function", functionTable, func(m *model.Model) bool { return m.BelievedCPU() != nil || m.Heap != nil || m.InUse() != nil },
+		"a CPU profile, the kernel's samples or a heap profile", model.CPU},
+	{"line", lineTable, func(m *model.Model) bool { return m.BelievedCPU() != nil || m.Heap != nil },
+		"a CPU profile, the kernel's samples or an allocs profile", model.CPU},
+	{"work", workTable, func(m *model.Model) bool { return m.BelievedCPU() != nil }, "a CPU profile or the kernel's samples", model.CPU},
+	{"label", labelTable, func(m *model.Model) bool { return len(labelTable(m).Rows) > 0 }, "", ""},
+	{"syscall", syscallTable, func(m *model.Model) bool {
+		a := m.CPUAccount()
+		return m.Syscalls != nil || a != nil && a.Believed != ""
+	}, "counts of system calls or samples of CPU time", model.SyscallLog},
+	{"thread", threadTable, func(m *model.Model) bool { return m.Process != nil && len(m.Process.Threads) > 0 },
+		"the counters of the process's threads", model.ProcFS},
+}
+
+// lacks returns what an account needs that a model has not, nil when it has it.
+func (a *account) lacks(m *model.Model) error {
+	switch {
+	case a.has == nil && m.Sched == nil:
+		return problem.New(problem.Absence, diagnosis.HowToGet(model.Trace), "a ledger needs an execution trace")
+	case a.has == nil || a.has(m):
+		return nil
+	}
+	switch elsewhere, unanswered := m.LoadElsewhere(); {
+	case a.name == "operation" && elsewhere:
+		return problem.New(problem.Absence, "gowhy record -o run.gowhy --load load.txt -- CMD   # both of the same seconds",
+			"the ledger by operation needs operations of the same time: the load ran at other times than the profile")
+	case a.name == "operation" && unanswered:
+		return problem.New(problem.Absence, "see that the program listens where the load is sent, then record again",
+			"the ledger by operation needs operations, and none of the load test's had an answer")
+	case a.name == "label":
+		return problem.New(problem.Absence, "pprof.Do(ctx, pprof.Labels(\"route\", name), serve)   # in the program",
+			"the ledger by label needs a CPU profile or goroutines with labels that the program gave them")
+	}
+	return problem.New(problem.Absence, diagnosis.HowToGet(a.source), "the ledger by %s needs %s", a.name, a.needs)
+}
 
 // defaultTable is by goroutine groups where there is a trace, else of CPU time, else by
 // the functions of a heap profile.
@@ -524,5 +517,3 @@ func defaultTable(m *model.Model, by string) string {
 	}
 	return cmp.Or(by, "group")
 }
-
-func isAccount(by string) bool { return slices.Contains(accounts, by) }

@@ -11,8 +11,6 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/layout"
-	"github.com/gowhy/gowhy/internal/ground/problem"
-	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
@@ -26,7 +24,12 @@ type LedgerOptions struct {
 }
 
 // LedgerTables are the accounts that [Ledger] knows.
-var LedgerTables = append([]string{"group", "goroutine", "p", "gc", "task", "region"}, accounts...)
+var LedgerTables = func() (names []string) {
+	for _, a := range accounts {
+		names = append(names, a.name)
+	}
+	return names
+}()
 
 // Ledger writes an account of the model: a table with a row of totals and a
 // line about coverage, or JSON. In JSON all times are integers in nanoseconds
@@ -69,28 +72,18 @@ var LedgerTables = append([]string{"group", "goroutine", "p", "gc", "task", "reg
 // Its errors are those of w and [*problem.Error].
 func Ledger(w io.Writer, m *model.Model, o LedgerOptions) error {
 	o.By = defaultTable(m, o.By)
-	if isAccount(o.By) {
-		if err := accountNeeds(m, o.By); err != nil {
-			return err
-		}
-	} else if m.Sched == nil && slices.Contains(LedgerTables, o.By) {
-		return problem.New(problem.Absence, diagnosis.HowToGet(model.Trace), "a ledger needs an execution trace")
-	}
-	of := tables[o.By]
-	if of == nil {
+	i := slices.Index(LedgerTables, o.By)
+	if i < 0 {
 		return fmt.Errorf("no ledger by %q; it is one of %s", o.By, strings.Join(LedgerTables, ", "))
 	}
-	return of(m).write(w, m, o)
+	if err := accounts[i].lacks(m); err != nil {
+		return err
+	}
+	return accounts[i].table(m).write(w, m, o, accounts[i].has == nil || o.By == "time")
 }
 
-// tables has what makes the table of each account.
-var tables = map[string]func(*model.Model) *table{
-	"group": groupTable, "goroutine": goroutineTable, "p": procTable, "gc": gcTable, "task": taskTable, "region": regionTable,
-	"cpu": cpuTable, "time": timeTable, "memory": memoryTable, "operation": operationTable, "function": functionTable, "line": lineTable,
-	"work": workTable, "label": labelTable, "syscall": syscallTable, "thread": threadTable,
-}
-
-func (t *table) write(w io.Writer, m *model.Model, o LedgerOptions) error {
+// write writes a table, of a trace with how much of that there is.
+func (t *table) write(w io.Writer, m *model.Model, o LedgerOptions, ofTrace bool) error {
 	if err := t.sort(o.By, o.Sort); err != nil {
 		return err
 	}
@@ -115,7 +108,7 @@ func (t *table) write(w io.Writer, m *model.Model, o LedgerOptions) error {
 	}
 	t.Print(x.Text, shown)
 	x.Width = prose
-	if m.Sched != nil && (!isAccount(defaultTable(m, o.By)) || o.By == "time") {
+	if m.Sched != nil && ofTrace {
 		x.coverage(m)
 	} else if len(m.Run.Coverage.Notes) > 0 {
 		x.Line("")
