@@ -181,7 +181,7 @@ func (c *count) listener(server *process) int {
 	by := holders(procFS)
 	var pids []int
 	for _, s := range own {
-		for _, pid := range by[s.inode] {
+		for _, pid := range by[s.Inode] {
 			if f.has(pid) && !slices.Contains(pids, pid) {
 				pids = append(pids, pid)
 			}

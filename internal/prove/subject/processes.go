@@ -36,8 +36,9 @@ func readFamily(root string, leader int) family {
 		group int
 	}
 	children := map[int][]stat{}
+	pids, _ := proc.Processes(root)
 	var all []stat
-	for _, pid := range processes(root) {
+	for _, pid := range pids {
 		s, parent, group, ok := readStat(root, pid)
 		if !ok {
 			continue
@@ -68,23 +69,6 @@ func readFamily(root string, leader int) family {
 
 func (f family) has(pid int) bool {
 	return slices.ContainsFunc(f, func(m member) bool { return m.pid == pid })
-}
-
-// processes are the numbers of all processes.
-func processes(root string) (pids []int) {
-	dir, err := os.Open(root)
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1)
-	for _, n := range names {
-		if pid, err := strconv.Atoi(n); err == nil {
-			pids = append(pids, pid)
-		}
-	}
-	slices.Sort(pids)
-	return pids
 }
 
 // readStat reads who a process is, from whom it comes and its group.

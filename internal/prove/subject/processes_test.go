@@ -107,12 +107,12 @@ func TestClaims(t *testing.T) {
 		fakeProcess{pid: 20, parent: 1, group: 20, start: 3, name: "old\x1b", sockets: []string{"502", "503", "504", "505", "508"}},
 	)
 	own, foreign := claims(root, readFamily(root, 10), nil)
-	if len(own) != 2 || own[0].inode != "501" || own[1].inode != "507" {
+	if len(own) != 2 || own[0].Inode != "501" || own[1].Inode != "507" {
 		t.Errorf("own %v", own)
 	}
 	var got []string
 	for _, c := range foreign {
-		got = append(got, fmt.Sprintf("%s %d %s", c.network, c.pid, c.inode))
+		got = append(got, fmt.Sprintf("%s %d %s", c.Network, c.pid, c.Inode))
 	}
 	if want := []string{"tcp 20 502", "tcp 0 506", "udp 20 508"}; !slices.Equal(got, want) {
 		t.Errorf("foreign %q, want %q", got, want)
@@ -129,24 +129,6 @@ func TestClaims(t *testing.T) {
 	program := Program{Command: []string{"./app"}}
 	checkProblem(t, checkOwn(root, 10, program, target), "process 20", "./app did not start")
 	checkProblem(t, checkOwn(root, 10, program, []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:8080")}), "shared with process 20")
-}
-
-func TestAddress(t *testing.T) {
-	for s, want := range map[string]string{
-		"0100007F:1F90":                         "127.0.0.1:8080",
-		"0000000000000000FFFF00000100007F:0050": "127.0.0.1:80",
-		"00000000000000000000000001000000:0050": "[::1]:80",
-		"00000000:0035":                         "0.0.0.0:53",
-	} {
-		if got, ok := address(s); !ok || got.String() != want {
-			t.Errorf("%s is %v, want %s", s, got, want)
-		}
-	}
-	for _, s := range []string{"", ":", "zz:10", "0100007F", "0100007F:12345", "01:10", "010000:10"} {
-		if got, ok := address(s); ok {
-			t.Errorf("%q is %v", s, got)
-		}
-	}
 }
 
 func TestLocal(t *testing.T) {

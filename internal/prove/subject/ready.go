@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/ground/problem"
+	"github.com/gowhy/gowhy/internal/sense/proc"
 )
 
 // A readiness is how it is seen that a server can be given load.
@@ -206,8 +207,8 @@ func (r readiness) tooLate(p *process, limit time.Duration) error {
 	case r.shown != "":
 		what = fmt.Sprintf("%s did not answer at %s within %v", p.program.shown(), r.shown, limit)
 		own, _ := claims(procFS, readFamily(procFS, p.pid()), nil)
-		if i := slices.IndexFunc(own, func(s socket) bool { return s.network == "tcp" }); i >= 0 {
-			hint = "--ready " + own[i].at.String() + "   # where it listens"
+		if i := slices.IndexFunc(own, func(s proc.Socket) bool { return s.Network == "tcp" }); i >= 0 {
+			hint = "--ready " + own[i].At.String() + "   # where it listens"
 		}
 	}
 	return &problem.Error{What: what + p.out.lastLines(), Hint: hint}

@@ -18,6 +18,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/prove/experiment"
+	"github.com/gowhy/gowhy/internal/sense/proc"
 )
 
 func TestMain(m *testing.M) {
@@ -147,7 +148,8 @@ func noneLeft(t *testing.T, flag string) {
 	var left []string
 	for range 50 { // a process that was killed takes some time to go
 		left = nil
-		for _, pid := range processes(procFS) {
+		running, _ := proc.Processes(procFS)
+		for _, pid := range running {
 			text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 			if args := strings.Split(string(text), "\x00"); args[0] == built.path && slices.Contains(args, flag) {
 				left = append(left, fmt.Sprint(pid))

@@ -44,7 +44,7 @@ func Programs(ctx context.Context) ([]Program, error) {
 }
 
 func programs(ctx context.Context, proc string) (list []Program, err error) {
-	pids, err := processes(proc)
+	pids, err := Processes(proc)
 	if err != nil {
 		return nil, err
 	}

@@ -132,14 +132,40 @@ func TestOthersPrograms(t *testing.T) {
 	}
 }
 
+func dialed(s string) (string, bool) {
+	at, ok := address(s)
+	if !ok {
+		return "", false
+	}
+	return dialable(at), true
+}
+
 func TestDialable(t *testing.T) {
 	for in, want := range map[string]string{
 		"0100007F:17AC": "127.0.0.1:6060", "00000000:0050": "127.0.0.1:80", "00000000000000000000000000000000:1F90": "localhost:8080",
 		"0000000000000000FFFF00000100007F:0050": "127.0.0.1:80", "B80D0120000000000000000001000000:0050": "[2001:db8::1]:80",
 		"0100007F": "", "0100:0050": "", "0100007F:10000": "", "xx00007F:0050": "",
 	} {
-		if got, ok := dialable(in); got != want || ok != (want != "") {
-			t.Errorf("dialable(%s) = %q, %v; want %q", in, got, ok, want)
+		if got, ok := dialed(in); got != want || ok != (want != "") {
+			t.Errorf("dialed(%s) = %q, %v; want %q", in, got, ok, want)
+		}
+	}
+}
+
+func TestAddress(t *testing.T) {
+	for s, want := range map[string]string{
+		"0100007F:1F90":                         "127.0.0.1:8080",
+		"0000000000000000FFFF00000100007F:0050": "127.0.0.1:80",
+		"00000000000000000000000001000000:0050": "[::1]:80",
+		"00000000:0035":                         "0.0.0.0:53",
+	} {
+		if got, ok := address(s); !ok || got.String() != want {
+			t.Errorf("address(%s) = %v, want %s", s, got, want)
+		}
+	}
+	for _, s := range []string{"", ":", "zz:10", "0100007F", "0100007F:12345", "01:10", "010000:10"} {
+		if got, ok := address(s); ok {
+			t.Errorf("address(%q) = %v, want none", s, got)
 		}
 	}
 }
@@ -150,7 +176,7 @@ func FuzzDialable(f *testing.F) {
 	f.Add("0000000000000000FFFF00000100007F:0050")
 	f.Add(":")
 	f.Fuzz(func(t *testing.T, s string) {
-		a, ok := dialable(s)
+		a, ok := dialed(s)
 		if !ok {
 			return
 		}

@@ -51,22 +51,19 @@ func Owners(port uint16) ([]int, error) {
 }
 
 func owners(proc string, port uint16) (list []int, err error) {
-	pids, err := processes(proc)
+	pids, err := Processes(proc)
 	if err != nil {
 		return nil, err
 	}
-	at := map[string][]string{}
-	for _, name := range []string{"tcp", "tcp6"} {
-		if text, err := readLimited(filepath.Join(proc, "self/net", name)); err == nil {
-			listeners(text, at)
+	var held []string
+	for _, s := range Listeners(filepath.Join(proc, "self/net"), "tcp") {
+		if s.At.Port() == port {
+			held = append(held, s.Inode)
 		}
 	}
-	suffix := ":" + strconv.Itoa(int(port))
 	for _, pid := range pids {
-		inodes := socketInodes(filepath.Join(proc, strconv.Itoa(pid), "fd"))
-		if slices.ContainsFunc(inodes, func(inode string) bool {
-			return slices.ContainsFunc(at[inode], func(a string) bool { return strings.HasSuffix(a, suffix) })
-		}) {
+		inodes := SocketInodes(filepath.Join(proc, strconv.Itoa(pid), "fd"))
+		if slices.ContainsFunc(inodes, func(inode string) bool { return slices.Contains(held, inode) }) {
 			list = append(list, pid)
 		}
 	}
@@ -75,7 +72,7 @@ func owners(proc string, port uint16) (list []int, err error) {
 
 // descendants returns pid and all processes that come from it.
 func descendants(proc string, pid int) ([]int, error) {
-	pids, err := processes(proc)
+	pids, err := Processes(proc)
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +93,8 @@ func descendants(proc string, pid int) ([]int, error) {
 	return family, nil
 }
 
-// processes returns the ids of all processes.
-func processes(proc string) (pids []int, err error) {
+// Processes returns the ids of all processes, from a directory like /proc.
+func Processes(proc string) (pids []int, err error) {
 	dir, err := os.Open(proc)
 	if err != nil {
 		return nil, fmt.Errorf("this system has no %s", proc)
@@ -125,7 +122,7 @@ type sockets struct {
 
 // of returns the addresses at which one process listens, sorted.
 func (s *sockets) of(pid int) (addrs []string) {
-	inodes := socketInodes(filepath.Join(s.proc, strconv.Itoa(pid), "fd"))
+	inodes := SocketInodes(filepath.Join(s.proc, strconv.Itoa(pid), "fd"))
 	if len(inodes) == 0 {
 		return nil
 	}
@@ -148,10 +145,8 @@ func (s *sockets) table(pid int) map[string][]string {
 		return t
 	}
 	t := map[string][]string{}
-	for _, name := range []string{"tcp", "tcp6"} {
-		if text, err := readLimited(filepath.Join(dir, "net", name)); err == nil {
-			listeners(text, t)
-		}
+	for _, l := range Listeners(filepath.Join(dir, "net"), "tcp") {
+		t[l.Inode] = append(t[l.Inode], dialable(l.At))
 	}
 	if s.tables == nil {
 		s.tables = map[string]map[string][]string{}
@@ -175,8 +170,9 @@ func readLimited(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxTable))
 }
 
-// socketInodes returns the inodes of the sockets among open files.
-func socketInodes(path string) (inodes []string) {
+// SocketInodes returns the inodes of the sockets among the open files of a process, from a
+// directory like /proc/1/fd; none where that may not be read.
+func SocketInodes(path string) (inodes []string) {
 	dir, err := os.Open(path)
 	if err != nil {
 		return nil // another user's, or gone
@@ -192,43 +188,67 @@ func socketInodes(path string) (inodes []string) {
 	return inodes
 }
 
-const tcpListen = "0A" // the state's number in the kernel's tables
-
-// listeners adds the addresses of a kernel table that listen, by inode.
-func listeners(text []byte, table map[string][]string) {
-	for line := range lines(text) {
-		f := bytes.Fields(line)
-		if len(f) < 10 || string(f[3]) != tcpListen {
-			continue
-		}
-		if a, ok := dialable(string(f[1])); ok {
-			table[string(f[9])] = append(table[string(f[9])], a)
-		}
-	}
+// A Socket listens, or for UDP, receives.
+type Socket struct {
+	Network string // "tcp" or "udp"
+	At      netip.AddrPort
+	Inode   string
 }
 
-// dialable turns the kernel's notation, hexadecimal 32-bit words in the
-// machine's order (little-endian wherever Go's tracer is used on Linux) and a
-// port, into an address to dial.
-func dialable(s string) (string, bool) {
-	host, port, ok := strings.Cut(s, ":")
+// waiting are the states of sockets that wait for anybody, by their numbers in the kernel's
+// tables: TCP_LISTEN, and TCP_CLOSE, which a UDP socket without a peer has.
+var waiting = map[string]string{"tcp": "0A", "udp": "07"}
+
+// Listeners returns the sockets of networks that wait for anybody, from the tables in a
+// directory like /proc/self/net.
+func Listeners(dir string, networks ...string) (list []Socket) {
+	for _, network := range networks {
+		for _, file := range []string{network, network + "6"} {
+			if text, err := readLimited(filepath.Join(dir, file)); err == nil {
+				list = append(list, listeners(text, network)...)
+			}
+		}
+	}
+	return list
+}
+
+func listeners(text []byte, network string) (list []Socket) {
+	for line := range lines(text) {
+		f := bytes.Fields(line)
+		if len(f) < 10 || string(f[3]) != waiting[network] {
+			continue
+		}
+		if at, ok := address(string(f[1])); ok && at.Port() != 0 {
+			list = append(list, Socket{network, at, string(f[9])})
+		}
+	}
+	return list
+}
+
+// address reads the kernel's notation: hexadecimal words of 32 bits in the machine's order,
+// little-endian wherever Go's tracer is used on Linux, and a port.
+func address(s string) (a netip.AddrPort, ok bool) {
+	host, port, _ := strings.Cut(s, ":")
 	raw, err := hex.DecodeString(host)
-	if !ok || err != nil || len(raw)%4 != 0 {
-		return "", false
+	n, perr := strconv.ParseUint(port, 16, 16)
+	if err != nil || perr != nil || len(raw)%4 != 0 {
+		return a, false
 	}
 	for i := 0; i < len(raw); i += 4 {
 		slices.Reverse(raw[i : i+4])
 	}
 	ip, ok := netip.AddrFromSlice(raw)
-	n, err := strconv.ParseUint(port, 16, 16)
-	if !ok || err != nil {
-		return "", false
+	return netip.AddrPortFrom(ip.Unmap(), uint16(n)), ok
+}
+
+// dialable returns an address to dial for one that is listened at.
+func dialable(at netip.AddrPort) string {
+	host := at.Addr().String()
+	switch {
+	case at.Addr().IsUnspecified() && at.Addr().Is4():
+		host = "127.0.0.1"
+	case at.Addr().IsUnspecified():
+		host = "localhost"
 	}
-	ip = ip.Unmap()
-	if ip.IsUnspecified() {
-		if ip = netip.AddrFrom4([4]byte{127, 0, 0, 1}); len(raw) == 16 {
-			return net.JoinHostPort("localhost", strconv.FormatUint(n, 10)), true
-		}
-	}
-	return net.JoinHostPort(ip.String(), strconv.FormatUint(n, 10)), true
+	return net.JoinHostPort(host, strconv.Itoa(int(at.Port())))
 }

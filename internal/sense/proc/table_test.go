@@ -307,7 +307,7 @@ func TestTableGone(t *testing.T) {
 }
 
 func processesHere(t *testing.T) []int {
-	pids, err := processes("/proc")
+	pids, err := Processes("/proc")
 	if err != nil {
 		t.Fatal(err)
 	}
