@@ -18,6 +18,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/release"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/read/evidence"
+	"github.com/gowhy/gowhy/internal/show/intake"
 	"github.com/gowhy/gowhy/internal/show/report"
 )
 
@@ -36,12 +37,13 @@ func (c *command) diagnoseCommand() *cobra.Command {
 was found, what is fine and what could not be checked. A diagnosis that was
 saved with --format json can be given instead and is shown again.
 
-Several recordings of one program are judged as one: what most of them show is
-the answer, with in how many it was found.`,
+Several recordings of one program, or a directory with them, are judged as one:
+what most of them show is the answer, with in how many it was found.`,
 		Example: `  gowhy diagnose trace.out
   gowhy diagnose trace.out cpu.pprof --goal latency
   gowhy diagnose run.gowhy --window 1.5s,3s
   gowhy diagnose a.gowhy b.gowhy c.gowhy     several recordings, one answer
+  gowhy diagnose recordings/                 all in a directory
   gowhy diagnose run.gowhy --online
   gowhy diagnose run.gowhy --format json -o why.json
   gowhy diagnose why.json --format markdown
@@ -208,7 +210,7 @@ func atLeast(c diagnosis.Confidence, failOn string) bool {
 // diagnosed reads evidence and says why it is as it is, or reads a diagnosis that
 // was saved, which has no more of the evidence than that.
 func (c *command) diagnosed(ctx context.Context, files []string, o readOptions, goal diagnosis.Goal) (d *diagnosis.Diagnosis, m *model.Model, err error) {
-	if severalRecordings(files) {
+	if files = intake.Unfold(files); severalRecordings(files) {
 		return c.diagnosedTogether(ctx, files, o, goal)
 	}
 	o.diagnosis = func(r io.Reader) (err error) {

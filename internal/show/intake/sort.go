@@ -19,7 +19,7 @@ func Sort(files []string) (web.Found, error) {
 	var found web.Found
 	var loose, traces []string
 	loads := 0 // of the loose ones
-	for _, f := range files {
+	for _, f := range Unfold(files) {
 		begin, err := Head(f)
 		if err != nil {
 			return found, err
@@ -103,6 +103,26 @@ func IsRecording(path string) bool {
 	}
 	defer r.Close()
 	return r.Manifest != nil
+}
+
+// Unfold puts the recordings in a directory in its place, where it holds several: each is
+// of a run of its own. Whatever else lies there belongs to none of them.
+func Unfold(files []string) (out []string) {
+	for _, f := range files {
+		var inside []string
+		entries, _ := os.ReadDir(f) // whoever reads it says what is wrong with it
+		for _, e := range entries {
+			if p := filepath.Join(f, e.Name()); e.Type().IsRegular() && IsRecording(p) {
+				inside = append(inside, p)
+			}
+		}
+		if len(inside) > 1 {
+			out = append(out, inside...)
+		} else {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // looseName names several files together.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/show/web"
 )
 
@@ -98,5 +99,33 @@ func TestSortFiles(t *testing.T) {
 	write("damaged.json", `{"kind": "gowhy trial", "schema": 1, "rounds": 7}`)
 	if _, err := Sort([]string{"damaged.json"}); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Error(err)
+	}
+}
+
+// Of a directory with several recordings each is one by itself; one alone stays with what lies
+// beside it.
+func TestUnfold(t *testing.T) {
+	t.Chdir(t.TempDir())
+	record := func(path string) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		w, err := recording.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Finish(recording.Manifest{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record("several/b.gowhy")
+	record("several/a.gowhy")
+	record("several/below/c.gowhy")
+	record("one/a.gowhy")
+	evidenceFiles(t, "several")
+	evidenceFiles(t, "one")
+	got := strings.Join(Unfold([]string{"one", "several", "absent", "-", "one/a.gowhy"}), " ")
+	if want := "one several/a.gowhy several/b.gowhy absent - one/a.gowhy"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
