@@ -126,9 +126,9 @@ func CSV(w io.Writer, m *model.Model, o Options) error {
 			if needs == "" {
 				needs = model.Trace
 			}
-			return missing(needs, "table "+t.name, "the evidence for it was not recorded")
+			return missing(m, needs, "table "+t.name, "the evidence for it was not recorded")
 		case o.Group != "" && !t.byGroup:
-			return missing("", "table "+t.name, "it cannot be given for one goroutine group")
+			return missing(m, "", "table "+t.name, "it cannot be given for one goroutine group")
 		}
 		return csv.NewWriter(w).WriteAll(t.rows(m, o))
 	}

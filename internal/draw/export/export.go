@@ -158,10 +158,10 @@ type Slice struct {
 
 // missing is the error that the model lacks what was asked for, with the evidence
 // that would bring it; empty when none would.
-func missing(needs model.Source, what, why string) error {
+func missing(m *model.Model, needs model.Source, what, why string) error {
 	hint := ""
 	if needs != "" {
-		hint = diagnosis.HowToGet(needs)
+		hint = diagnosis.HowToGet(&m.Run, needs)
 	}
 	return problem.New(problem.Absence, hint, "%s: %s", what, why)
 }
@@ -179,7 +179,7 @@ func (o Options) checkGroup(m *model.Model) error {
 		return nil
 	}
 	if m.Sched == nil {
-		return missing(model.Trace, "group "+plain(o.Group), "goroutine groups come from an execution trace")
+		return missing(m, model.Trace, "group "+plain(o.Group), "goroutine groups come from an execution trace")
 	}
 	if m.Sched.Group(o.Group) != nil {
 		return nil
@@ -219,14 +219,14 @@ func collect(m *model.Model, o Options) (samples, error) {
 	if t := takenProfile(o.Profile); t != nil {
 		p := m.Profile(t.source)
 		if p == nil {
-			return samples{}, missing(t.source, what, t.missing)
+			return samples{}, missing(m, t.source, what, t.missing)
 		}
 		return takenSamples(m, o, p)
 	}
 	switch o.Profile {
 	case Net, Sync, Syscall, Sched, States, "":
 		if m.Sched == nil {
-			return samples{}, missing(model.Trace, what, "no execution trace was recorded")
+			return samples{}, missing(m, model.Trace, what, "no execution trace was recorded")
 		}
 		if o.Profile == States || o.Profile == "" {
 			return stateSamples(m, o), nil
@@ -267,7 +267,7 @@ func takenSamples(m *model.Model, o Options, p *model.Profile) (samples, error) 
 		}
 	}
 	if o.Group != "" && !grouped {
-		return s, missing("", string(o.Profile)+" profile of one group", "its samples do not say which goroutine they belong to")
+		return s, missing(m, "", string(o.Profile)+" profile of one group", "its samples do not say which goroutine they belong to")
 	}
 	return s, nil
 }

@@ -337,7 +337,7 @@ func TestErrors(t *testing.T) {
 		var missing *problem.Error
 		hint := ""
 		if tt.needs != "" {
-			hint = diagnosis.HowToGet(tt.needs)
+			hint = diagnosis.HowToGet(&tt.m.Run, tt.needs)
 		}
 		if errors.As(err, &missing) && missing.Kind == problem.Absence && missing.Hint != hint {
 			t.Errorf("%s with %+v: hint %q, want %q", tt.format, tt.o, missing.Hint, hint)
@@ -434,8 +434,8 @@ func TestMissingProfiles(t *testing.T) {
 	for _, p := range recordedProfiles {
 		var missing *problem.Error
 		_, err := collect(&model.Model{}, Options{Profile: p.profile})
-		if !errors.As(err, &missing) || missing.Hint != diagnosis.HowToGet(p.source) || strings.HasSuffix(missing.What, ": ") {
-			t.Errorf("%s: error %v, want a problem with %q", p.profile, err, diagnosis.HowToGet(p.source))
+		if !errors.As(err, &missing) || missing.Hint != diagnosis.HowToGet(&model.Run{}, p.source) || strings.HasSuffix(missing.What, ": ") {
+			t.Errorf("%s: error %v, want a problem with %q", p.profile, err, diagnosis.HowToGet(&model.Run{}, p.source))
 		}
 		if Whole(&model.Model{}, p.profile) || !Whole(example(), p.profile) {
 			t.Errorf("%s: a profile that is not there covers all, or one that is there does not", p.profile)
@@ -446,7 +446,8 @@ func TestMissingProfiles(t *testing.T) {
 	}
 	for _, name := range []string{"process", "metrics", "syscalls", "kernel"} {
 		var missing *problem.Error
-		if err := CSV(new(bytes.Buffer), &model.Model{}, Options{Table: name}); !errors.As(err, &missing) || missing.Hint == diagnosis.HowToGet(model.Trace) || missing.Hint == "" {
+		m := &model.Model{Run: model.Run{URL: "http://10.0.0.1:6060"}}
+		if err := CSV(new(bytes.Buffer), m, Options{Table: name}); !errors.As(err, &missing) || missing.Hint == diagnosis.HowToGet(&m.Run, model.Trace) || missing.Hint == "" {
 			t.Errorf("table of %s: error %v, want a problem with a hint that is not about the trace", name, err)
 		}
 	}

@@ -79,7 +79,7 @@ func (s *speedscope) collect(m *model.Model, o Options) error {
 			return err
 		}
 		if wanted = ProfilesOf(m); len(wanted) == 0 {
-			return missing(model.CPU, "profiles", "none was recorded")
+			return missing(m, model.CPU, "profiles", "none was recorded")
 		}
 	}
 	var last error

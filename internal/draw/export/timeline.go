@@ -67,7 +67,7 @@ const (
 
 func draw(w io.Writer, m *model.Model, o Options, on func(io.Writer, *model.Model) canvas) error {
 	if m.Sched == nil {
-		return missing(model.Trace, "time line", "no execution trace was recorded")
+		return missing(m, model.Trace, "time line", "no execution trace was recorded")
 	}
 	if err := o.checkGroup(m); err != nil {
 		return err

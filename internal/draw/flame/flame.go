@@ -86,8 +86,8 @@ const maxGroups = 500
 
 // nothing is the error that a run has nothing of a kind as it was chosen,
 // and base is whether it is the base run that lacks it.
-func nothing(k *kind, c choice, base bool) error {
-	run, of, hint := "this run", "", diagnosis.HowToGet(k.source)
+func nothing(m *model.Model, k *kind, c choice, base bool) error {
+	run, of, hint := "this run", "", diagnosis.HowToGet(&m.Run, k.source)
 	if base {
 		run, hint = "the base run", "choose a kind that both runs have"
 	}

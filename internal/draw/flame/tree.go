@@ -206,7 +206,7 @@ func (b *builder) take(k *kind, m *model.Model, c choice, side int) (weights, er
 	case !ok:
 		return w, problem.New(problem.Failure, "", "the values of kind %s add up to more than 2^63: the profile is damaged", k.name)
 	case len(w.at) == 0 && c.marked == nil:
-		return w, nothing(k, c, side == baseRun)
+		return w, nothing(m, k, c, side == baseRun)
 	}
 	b.owners[side] = OwnersOf(m)
 	for p, v := range w.at {

@@ -235,7 +235,7 @@ func (r *runner) reportSkipped() {
 		var words, how []string
 		for _, m := range s.missing {
 			words = append(words, m.Words())
-			if h := howToGet(&r.m.Run, m); !slices.Contains(how, h) {
+			if h := HowToGet(&r.m.Run, m); !slices.Contains(how, h) {
 				how = append(how, h)
 			}
 		}

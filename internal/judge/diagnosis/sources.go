@@ -9,18 +9,9 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// HowToGet returns a command that records a source, to paste into a shell, of a server
-// where most serve: for a reader of whose program nothing is known.
-func HowToGet(s model.Source) string {
-	return howToGet(&model.Run{URL: exampleServer}, s)
-}
-
-// exampleServer is where the documentation of net/http/pprof has it.
-const exampleServer = "http://localhost:6060"
-
 // HowToGet returns a command that records a source of the program at hand: of the server or
 // by the command line that was recorded. Where neither is known, it is the help.
-func (p *Pass) HowToGet(s model.Source) string { return howToGet(&p.Model.Run, s) }
+func (p *Pass) HowToGet(s model.Source) string { return HowToGet(&p.Model.Run, s) }
 
 // RecordAgain returns the command that records the program at hand for some seconds into
 // a file, or the help where nothing tells what it is.
@@ -39,7 +30,9 @@ func (p *Pass) SteadyLoad(length string) string {
 	return fmt.Sprintf("gowhy load %s --rate %.0f -d %s", shell.Word(l.URL), max(1, rate), length)
 }
 
-func howToGet(run *model.Run, s model.Source) string {
+// HowToGet returns a command that records a source of the program of a run, as
+// [Pass.HowToGet] does.
+func HowToGet(run *model.Run, s model.Source) string {
 	record := recordAgain(run, 10, "again.gowhy")
 	server := serverOf(run)
 	switch {

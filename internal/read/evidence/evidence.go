@@ -195,11 +195,15 @@ func unpackedRecording(man *recording.Manifest, names []string) *recording.Recor
 	return rec
 }
 
+// recordHelp is what to do about a file that holds nothing of a program, of which nothing is
+// known then.
+const recordHelp = "gowhy record --help   # how to record a program"
+
 // OpenError returns why a file at p could not be opened.
 func OpenError(p string, err error) *problem.Error {
 	err = problem.Cause(err)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &problem.Error{Kind: problem.Absence, What: fmt.Sprintf("no such file: %q", p), Hint: "gowhy record -o run.gowhy -- CMD   # or: gowhy demo", Err: err}
+		return &problem.Error{Kind: problem.Absence, What: fmt.Sprintf("no such file: %q", p), Hint: "gowhy record --help   # how to make one; or: gowhy demo", Err: err}
 	}
 	return problem.New(problem.Failure, "", "cannot read %q: %w", p, err)
 }
@@ -277,7 +281,7 @@ func (l *loader) dir(p string) error {
 		return err
 	}
 	if l.uses == before && l.containers == 1 && l.onlyTrace == nil {
-		return problem.New(problem.Absence, "gowhy record -o run.gowhy -- CMD   # then: gowhy run.gowhy", "the directory %q holds no trace, profile or recording", p)
+		return problem.New(problem.Absence, recordHelp, "the directory %q holds no trace, profile or recording", p)
 	}
 	return nil
 }
@@ -575,7 +579,7 @@ func (l *loader) zip(s source) error {
 	}
 	rec, err := recording.NewReader(s.at, s.size)
 	if err != nil {
-		hint := "gowhy record -o run.gowhy -- CMD"
+		hint := recordHelp
 		what := fmt.Sprintf("%q begins like a zip archive and is none", s.name)
 		if errors.Is(err, recording.ErrMembers) {
 			what = fmt.Sprintf("%q is an archive of more files than a recording has: %v", s.name, recording.ErrMembers)
@@ -605,7 +609,7 @@ func (l *loader) zip(s source) error {
 }
 
 func (l *loader) emptyArchive(name string, rec *recording.Recording) error {
-	p := problem.New(problem.Absence, "gowhy record -o run.gowhy -- CMD", "%q holds no trace and no profile", name)
+	p := problem.New(problem.Absence, recordHelp, "%q holds no trace and no profile", name)
 	if rec.Manifest != nil {
 		for _, r := range rec.Manifest.Refused {
 			p.What += fmt.Sprintf("; %s: %s", r.Member, r.Why)
@@ -763,7 +767,7 @@ func containerOf(name string) string {
 // finish joins what was read.
 func (l *loader) finish() (*model.Model, error) {
 	if l.uses == 0 {
-		p := problem.New(problem.Absence, "gowhy trace.out   # or: gowhy record -o run.gowhy -- CMD", "no evidence was given")
+		p := problem.New(problem.Absence, recordHelp, "no evidence was given")
 		if len(l.skipped) > 0 {
 			p = l.skipped[0]
 		}

@@ -20,7 +20,7 @@ var foreigners = []struct {
 	{begins("MDMP"), "a minidump, the memory of a process that died", "dlv core PROGRAM.exe %s   # then, in it: goroutines -t"},
 	{begins("PERFILE2", "PERFFILE"), "what perf record wrote, and only perf knows the names in it", "perf script -i %s > perf.txt && gowhy perf.txt"},
 	{func(head []byte) bool { return heapDump.Match(head) }, "a dump of the heap by debug.WriteHeapDump, which has objects and no stacks",
-		"curl -o heap.pprof http://localhost:6060/debug/pprof/heap && gowhy heap.pprof"},
+		"save a heap profile instead, by pprof.WriteHeapProfile or from /debug/pprof/heap"},
 	{begins("FLR\x00"), "a recording of Java's Flight Recorder", "jfr summary %s   # gowhy reads what Go programs leave behind"},
 	{begins("JAVA PROFILE 1.0"), "a dump of a Java heap", "jhat %s   # gowhy reads what Go programs leave behind"},
 	{func(head []byte) bool { return v8Profile.Match(head) }, "a CPU profile of V8, which runs JavaScript", "load it into the DevTools of a browser; gowhy reads what Go programs leave behind"},

@@ -43,7 +43,7 @@ func (l *loader) profile(s source) error {
 		err = p.CheckValid()
 	}
 	if err != nil {
-		return l.pass(problem.New(problem.Absence, "gowhy record -o run.gowhy -- CMD", "%q is neither a trace nor a profile, nor a text that gowhy reads (as a profile: %w)", s.name, err))
+		return l.pass(problem.New(problem.Absence, recordHelp, "%q is neither a trace nor a profile, nor a text that gowhy reads (as a profile: %w)", s.name, err))
 	}
 	return l.foldProfile(&pprofFile{Profile: p, name: s.name, member: s.member})
 }

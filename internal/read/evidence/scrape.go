@@ -184,7 +184,7 @@ func (l *loader) readMemStats(s source) error {
 		err = json.Unmarshal(data, &bare)
 	}
 	if err != nil {
-		return l.pass(problem.New(problem.Failure, "curl -o vars.json http://localhost:6060/debug/vars", "%q is no JSON of memory statistics: %w", s.name, err))
+		return l.pass(problem.New(problem.Failure, "save what /debug/vars of the program answers", "%q is no JSON of memory statistics: %w", s.name, err))
 	}
 	p := newScrape(s)
 	for _, fields := range []map[string]any{vars.MemStats, bare} {

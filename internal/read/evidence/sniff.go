@@ -16,10 +16,10 @@ func notEvidence(k artifact.Kind, name string, head []byte) *problem.Error {
 	switch k {
 	case artifact.Empty:
 		p.What = fmt.Sprintf("%q is empty", name)
-		p.Hint = "was the program ended before trace.Stop()?   gowhy record -o run.gowhy -- CMD"
+		p.Hint = "was the program ended before trace.Stop()?   " + recordHelp
 	case artifact.HTML:
 		p.What = fmt.Sprintf("%q is a web page, not a trace: %q", name, artifact.FirstLine(head))
-		p.Hint = "was an error page saved?   gowhy record -o run.gowhy -d 5s --url http://HOST:PORT"
+		p.Hint = "was an error page saved?   " + recordHelp
 	case artifact.Program:
 		p.What = fmt.Sprintf("%q is a program, not a recording of one", name)
 		if !strings.Contains(name, "/") {

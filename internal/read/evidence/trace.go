@@ -108,7 +108,7 @@ func traceProblem(name string, err error) error {
 		kind = problem.Absence
 	}
 	return &problem.Error{What: fmt.Sprintf("cannot read the trace %q: %v", name, err),
-		Hint: "record it again: gowhy record -o run.gowhy -- CMD", Kind: kind, Err: err}
+		Hint: recordHelp, Kind: kind, Err: err}
 }
 
 // window returns what to read of the trace. A trace that is read whole is not

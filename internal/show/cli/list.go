@@ -44,7 +44,7 @@ killed, are named with the command that does.`,
 			programs, err := proc.Programs(cmd.Context())
 			switch {
 			case errors.Is(err, proc.ErrSystem):
-				return problem.New(problem.Absence, "gowhy record -o run.gowhy --url http://localhost:6060", "programs cannot be listed: %w", err)
+				return problem.New(problem.Absence, "gowhy record --help   # records by an address, --url", "programs cannot be listed: %w", err)
 			case cmd.Context().Err() != nil:
 				return err
 			case err != nil:

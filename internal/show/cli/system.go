@@ -22,14 +22,14 @@ func unavailable(goos string, cmd *cobra.Command, args []string) error {
 	case goos == "linux", name == "record" && given("ssh"):
 		return nil
 	case name == "record" && given("pid"), name == "doctor" && given("pid"):
-		return problem.New(problem.Absence, "gowhy record --url http://localhost:6060, or "+read,
+		return problem.New(problem.Absence, "record by its address, --url, or "+read,
 			"looking at a process by its number needs Linux, and this is %s", goos)
 	case slices.Contains(unixes, goos):
 		return nil
 	case name == "demo" && !given("list"):
 		return problem.New(problem.Absence, "gowhy demo --list, or "+read, "the demonstration records a command, which needs Linux, and this is %s", goos)
 	case name == "record" && !given("url"):
-		return problem.New(problem.Absence, "gowhy record --url http://localhost:6060, or "+read, "recording a command needs Linux, and this is %s", goos)
+		return problem.New(problem.Absence, "record by its address, --url, or "+read, "recording a command needs Linux, and this is %s", goos)
 	case name == "gate" && len(args) == 0 && !given("init"), slices.Contains([]string{"verify", "tune", "capacity"}, name):
 		return problem.New(problem.Absence, read, "gowhy %s measures programs, which needs Linux, and this is %s", name, goos)
 	}

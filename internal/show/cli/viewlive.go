@@ -39,7 +39,7 @@ func processes(ctx context.Context, words []string) (pids []int, err error) {
 func (c *command) watchPrograms(o live.Options) (*live.History, error) {
 	w, err := live.New(o)
 	if errors.Is(err, proc.ErrSystem) {
-		return nil, problem.New(problem.Absence, "gowhy record -o run.gowhy --url http://localhost:6060", "programs cannot be watched: %w", err)
+		return nil, problem.New(problem.Absence, "gowhy record --help   # records by an address, --url", "programs cannot be watched: %w", err)
 	}
 	if err != nil {
 		return nil, err

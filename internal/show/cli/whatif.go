@@ -207,7 +207,7 @@ func (c *command) openTrace(path string) (tr *exectrace.Trace, recorded bool, do
 		return tr, true, func() { rec.Close() }, err
 	}
 	rec.Close()
-	return nil, false, nil, problem.New(problem.Absence, diagnosis.HowToGet("trace"), "%q has no execution trace", path)
+	return nil, false, nil, problem.New(problem.Absence, "gowhy record --help   # a recording has one", "%q has no execution trace", path)
 }
 
 // whatIfError turns errors of reading and replaying into what a user can act on.
@@ -220,7 +220,7 @@ func (c *command) whatIfError(path string, err error) error {
 	case errors.As(err, &unclear) && unclear.Hint == "":
 		return misused("gowhy whatif "+shell.Word(path)+"   # what there is", "%w", unclear)
 	case errors.Is(err, exectrace.ErrNotTrace), errors.Is(err, exectrace.ErrNoEvents), errors.Is(err, exectrace.ErrOldFormat):
-		return problem.New(problem.Absence, diagnosis.HowToGet("trace"), "cannot replay %q: %v", path, err)
+		return problem.New(problem.Absence, "gowhy record --help   # a recording has one", "cannot replay %q: %v", path, err)
 	}
 	return err
 }

@@ -424,7 +424,7 @@ func syscallNotes(m *model.Model) (lines []string) {
 		lines = append(lines, fmt.Sprintf("CPU: by %s; they show %s in the kernel", samplesOf(a.Believed), figures.Duration(a.Kernel)))
 	}
 	if s := m.Syscalls; s == nil {
-		lines = append(lines, "calls were not counted; to count them: "+diagnosis.HowToGet(model.SyscallLog))
+		lines = append(lines, "calls were not counted; to count them: "+diagnosis.HowToGet(&m.Run, model.SyscallLog))
 	} else if s.Lost > 0 {
 		lines = append(lines, fmt.Sprintf("%s calls could not be counted", figures.Int(s.Lost)))
 	}
@@ -487,13 +487,13 @@ var accounts = []account{
 func (a *account) lacks(m *model.Model) error {
 	switch {
 	case a.has == nil && m.Sched == nil:
-		return problem.New(problem.Absence, diagnosis.HowToGet(model.Trace), "a ledger needs an execution trace")
+		return problem.New(problem.Absence, diagnosis.HowToGet(&m.Run, model.Trace), "a ledger needs an execution trace")
 	case a.has == nil || a.has(m):
 		return nil
 	}
 	switch elsewhere, unanswered := m.LoadElsewhere(); {
 	case a.name == "operation" && elsewhere:
-		return problem.New(problem.Absence, "gowhy record -o run.gowhy --load load.txt -- CMD   # both of the same seconds",
+		return problem.New(problem.Absence, "record while the load runs, and give its result with --load",
 			"the ledger by operation needs operations of the same time: the load ran at other times than the profile")
 	case a.name == "operation" && unanswered:
 		return problem.New(problem.Absence, "see that the program listens where the load is sent, then record again",
@@ -502,7 +502,7 @@ func (a *account) lacks(m *model.Model) error {
 		return problem.New(problem.Absence, "pprof.Do(ctx, pprof.Labels(\"route\", name), serve)   # in the program",
 			"the ledger by label needs a CPU profile or goroutines with labels that the program gave them")
 	}
-	return problem.New(problem.Absence, diagnosis.HowToGet(a.source), "the ledger by %s needs %s", a.name, a.needs)
+	return problem.New(problem.Absence, diagnosis.HowToGet(&m.Run, a.source), "the ledger by %s needs %s", a.name, a.needs)
 }
 
 // defaultTable is by goroutine groups where there is a trace, else of CPU time, else by

@@ -19,7 +19,7 @@ func (v *View) flame(q url.Values) (any, error) {
 	}
 	kinds := flame.Kinds(m)
 	if len(kinds) == 0 {
-		return nil, noStacks(q, diagnosis.HowToGet(model.CPU))
+		return nil, noStacks(q, diagnosis.HowToGet(&v.Model.Run, model.CPU))
 	}
 	o, err := flameOptions(q)
 	if err != nil {

@@ -29,7 +29,7 @@ func (v *View) flameModel(q url.Values) (m *model.Model, note string, err error)
 		return nil, "", misuse("a window of a run cannot be compared with another run")
 	}
 	if v.Timeline == nil {
-		return nil, "", noTrace()
+		return nil, "", v.noTrace()
 	}
 	from, to, err := v.timelineWindow(q)
 	if err != nil {

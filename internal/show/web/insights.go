@@ -57,7 +57,7 @@ func (v *View) queue(f *diagnosis.Finding) string {
 // holds answers api/timeline/holds.
 func (v *View) holds(q url.Values) (any, error) {
 	if v.Timeline == nil || v.Diagnosis == nil {
-		return nil, noTrace()
+		return nil, v.noTrace()
 	}
 	n, err := integer(q, "finding", 0, 1, int64(len(v.Diagnosis.Findings)))
 	if err != nil {

@@ -50,7 +50,7 @@ const (
 // mmu answers GET api/mmu: the curve, and the worst windows of one length.
 func (v *View) mmu(q url.Values) (any, error) {
 	if v.Model.GC == nil {
-		return nil, noTrace()
+		return nil, v.noTrace()
 	}
 	flags, err := parseFlags(q.Get("flags"))
 	if err != nil {

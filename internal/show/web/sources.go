@@ -31,7 +31,7 @@ func (v *View) sources(url.Values) (any, error) {
 		s.Members = append(s.Members, m)
 	}
 	for _, r := range run.Refused {
-		s.Refused = append(s.Refused, Refusal{Source: name(r.Source), Why: name(r.Why), How: howToGet(r.Source)})
+		s.Refused = append(s.Refused, Refusal{Source: name(r.Source), Why: name(r.Why), How: v.howToGet(r.Source)})
 	}
 	if len(export.ProfilesOf(v.Model)) == 0 {
 		s.Tools = nil // these show profiles
@@ -81,9 +81,9 @@ func (v *View) whatIs(member string) string {
 
 // howToGet is a command for a source that was refused; a source that no model
 // knows has none.
-func howToGet(source string) string {
+func (v *View) howToGet(source string) string {
 	if s := model.Source(source); s.Known() {
-		return diagnosis.HowToGet(s)
+		return diagnosis.HowToGet(&v.Model.Run, s)
 	}
 	return ""
 }

@@ -57,7 +57,7 @@ type column struct {
 func (v *View) groups(q url.Values) (any, error) {
 	s := v.Model.Sched
 	if s == nil {
-		return nil, noTrace()
+		return nil, v.noTrace()
 	}
 	rows := make([]account, len(s.Groups))
 	for i := range s.Groups {
@@ -73,7 +73,7 @@ func (v *View) groups(q url.Values) (any, error) {
 func (v *View) goroutines(q url.Values) (any, error) {
 	s := v.Model.Sched
 	if s == nil {
-		return nil, noTrace()
+		return nil, v.noTrace()
 	}
 	byName := make(map[string]*model.Group, len(s.Groups))
 	for i := range s.Groups {

@@ -71,7 +71,7 @@ func lanesParam(q url.Values) ([]string, error) {
 func (v *View) timeline(q url.Values) (any, error) {
 	t := v.Timeline
 	if t == nil {
-		return nil, noTrace()
+		return nil, v.noTrace()
 	}
 	out := Timeline{DurationNS: int64(t.Length()), States: timeline.StateNames(), Lanes: []Lane{}, Damage: []Gap{}}
 	out.MinLevel, out.MaxLevel = t.Levels()
@@ -96,7 +96,7 @@ func webLane(l timeline.Lane) Lane {
 // lanes answers api/timeline/lanes.
 func (v *View) lanes(q url.Values) (any, error) {
 	if v.Timeline == nil {
-		return nil, noTrace()
+		return nil, v.noTrace()
 	}
 	offset, err := integer(q, "offset", 0, 0, 1<<31)
 	if err != nil {
@@ -127,7 +127,7 @@ func (v *View) lanes(q url.Values) (any, error) {
 // tiles answers api/timeline/tiles.
 func (v *View) tiles(q url.Values) ([]byte, error) {
 	if v.Timeline == nil {
-		return nil, noTrace()
+		return nil, v.noTrace()
 	}
 	level, err := integer(q, "level", 0, 0, 63)
 	if err != nil {
@@ -199,7 +199,7 @@ func frames(o flame.Owners, stack []timeline.Frame) []Frame {
 // at answers api/timeline/at.
 func (v *View) at(q url.Values) (any, error) {
 	if v.Timeline == nil {
-		return nil, noTrace()
+		return nil, v.noTrace()
 	}
 	at, err := integer(q, "at", 0, -1<<62, 1<<62)
 	if err != nil {
@@ -244,7 +244,7 @@ func (v *View) edges(q url.Values) (any, error) {
 // inWindow asks a timeline about some lanes in a window, those of a question.
 func inWindow[A any](v *View, q url.Values, about func(t *timeline.Timeline, ctx context.Context, from, to time.Duration, lanes []string) (A, error)) (answer A, err error) {
 	if v.Timeline == nil {
-		return answer, noTrace()
+		return answer, v.noTrace()
 	}
 	from, to, err := v.timelineWindow(q)
 	if err != nil {
@@ -330,7 +330,7 @@ func (v *View) webSelection(s *timeline.Selection) Selection {
 // search answers api/timeline/search.
 func (v *View) search(q url.Values) (any, error) {
 	if v.Timeline == nil {
-		return nil, noTrace()
+		return nil, v.noTrace()
 	}
 	from, to, err := v.timelineWindow(q)
 	if err != nil {

@@ -106,8 +106,8 @@ func (k *kernelSamples) describe(sample int32) (what string, kernel bool) {
 }
 
 // notSampled is the answer about lanes that a run does not have.
-func notSampled() error {
-	return missing("this run has no kernel samples with times", diagnosis.HowToGet(model.KernelCPU))
+func (v *View) notSampled() error {
+	return missing("this run has no kernel samples with times", diagnosis.HowToGet(&v.Model.Run, model.KernelCPU))
 }
 
 // cpuOf reads the name of a kernel lane: all is -1.
@@ -169,7 +169,7 @@ func (k *kernelSamples) cpuLanes() (lanes []Lane) {
 func (v *View) kernelLanes(offset, limit int) (Lanes, error) {
 	k := v.kernelSamples()
 	if k == nil {
-		return Lanes{}, notSampled()
+		return Lanes{}, v.notSampled()
 	}
 	all := k.cpuLanes()
 	from := min(offset, len(all))
@@ -340,7 +340,7 @@ func (k *kernelSamples) span(s stretch) timeline.Span {
 func (v *View) kernelAt(lane string, at time.Duration) (Moment, error) {
 	k := v.kernelSamples()
 	if k == nil {
-		return Moment{}, notSampled()
+		return Moment{}, v.notSampled()
 	}
 	cpu, ok := cpuOf(lane)
 	if !ok {
@@ -480,7 +480,7 @@ func (v *View) selectKernel(q url.Values, lanes []string) (Selection, error) {
 	}
 	k := v.kernelSamples()
 	if k == nil {
-		return Selection{}, notSampled()
+		return Selection{}, v.notSampled()
 	}
 	out := Selection{FromNS: int64(from), ToNS: int64(to), Kernel: k.window(from, to, lanes)}
 	for state, n := range map[timeline.State]int64{timeline.Running: out.Kernel.Samples - out.Kernel.InKernel, timeline.Syscall: out.Kernel.InKernel} {

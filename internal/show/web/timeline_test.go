@@ -123,7 +123,7 @@ func TestTimelineRefusals(t *testing.T) {
 		{value(v.selection), "from=9&to=3", 400, "ends before it begins"},
 		{value(v.edges), "lanes=go:77", 400, "no lane"},
 		{value(v.at), "lane=g:-1&at=0", 400, "no lane"},
-		{value((&View{}).at), "", 404, "no execution trace"},
+		{value((&View{Model: &model.Model{}}).at), "", 404, "no execution trace"},
 	} {
 		err := c.ask(asked(c.query))
 		if p, status := explain(err); status != c.status || !strings.Contains(p.What, c.what) {

@@ -65,8 +65,8 @@ func misuse(format string, args ...any) error {
 func missing(what, hint string) error { return problem.New(problem.Absence, hint, "%s", what) }
 
 // noTrace is the answer of everything that only a trace can tell.
-func noTrace() error {
-	return missing("this run has no execution trace", diagnosis.HowToGet(model.Trace))
+func (v *View) noTrace() error {
+	return missing("this run has no execution trace", diagnosis.HowToGet(&v.Model.Run, model.Trace))
 }
 
 // integer reads a parameter, def when it is absent. A number outside of min and
