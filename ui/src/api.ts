@@ -42,6 +42,11 @@ export interface Run {
    * can be judged as one. Empty where there is no other.
    */
   together: number[]
+  /**
+   * Again is a command that records the program once more, or the help of record where
+   * nothing tells what it is.
+   */
+  again: string
   /** why it could not be read */
   error: string
   hint: string

@@ -162,18 +162,15 @@ function Content(p: ContentProps): JSX.Element {
   if (run && run.error !== '') return <Failed error={new ApiError(run.error, run.hint, 0)} />
   const Shown = screenNamed(screen)?.[1]
   if (!Shown) return <Empty text={t('core.noscreen')} />
-  if (!p.has.includes(screen)) return <Missing screen={screen} />
+  if (!p.has.includes(screen)) return <Missing screen={screen} again={run?.again ?? 'gowhy record --help'} />
   // A screen's state is in the URL: a new run or language is a new screen.
   const key = `${screen} ${p.r} ${lang()}`
   return <Boundary key={key}><Shown r={p.r} /></Boundary>
 }
 
-const RECORD = 'gowhy record -o run.gowhy -- ./program'
-const DUMP = 'curl -o goroutines.txt localhost:6060/debug/pprof/goroutine?debug=2'
-
 // Missing says what would fill a screen that a run has nothing for.
-function Missing(p: { screen: string }): JSX.Element {
-  return <Empty text={tn('core.needs.' + p.screen, t('core.needs'))}><Command text={p.screen === 'standing' ? DUMP : RECORD} /></Empty>
+function Missing(p: { screen: string; again: string }): JSX.Element {
+  return <Empty text={tn('core.needs.' + p.screen, t('core.needs'))}><Command text={p.again} /></Empty>
 }
 
 function runIndex(text: string | null): number {

@@ -45,9 +45,12 @@ type Run struct {
 	Screens []string `json:"screens"`
 	// Together are the runs that are recordings of the same thing, itself among them: they
 	// can be judged as one. Empty where there is no other.
-	Together []int  `json:"together"`
-	Error    string `json:"error"` // why it could not be read
-	Hint     string `json:"hint"`
+	Together []int `json:"together"`
+	// Again is a command that records the program once more, or the help of record where
+	// nothing tells what it is.
+	Again string `json:"again"`
+	Error string `json:"error"` // why it could not be read
+	Hint  string `json:"hint"`
 	// Loading is set while it is being read: requests about it are answered when that is
 	// done.
 	Loading bool `json:"loading"`

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/ground/problem"
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/prove/compare"
 )
@@ -182,7 +183,7 @@ func (r *run) describe() Run {
 		d.Start = m.Run.Start.Format(time.RFC3339Nano)
 	}
 	d.Verdict, d.Summary = string(v.Diagnosis.Verdict), name(v.Diagnosis.Summary)
-	d.Screens = v.screens()
+	d.Screens, d.Again = v.screens(), name(diagnosis.HowToGet(&m.Run, model.Trace))
 	return d
 }
 

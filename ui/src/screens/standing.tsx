@@ -139,6 +139,7 @@ function does(h: StandingHolder): string {
 function Groups(p: { data: Standings; q: string }): JSX.Element {
   const { data } = p
   const [open, setOpen] = useState<number | undefined>(undefined)
+  const locks = data.locks.length > 0
   const cols = useMemo((): Col<StandingGroup>[] => [
     { key: 'count', title: t('data.st.count'), align: 'right', sortable: true, width: '7.5rem', value: (g) => g.count, cell: (g) => count(g.count), text: (g) => String(g.count) },
     { key: 'state', title: t('data.st.state'), sortable: true, width: 'minmax(10rem, .7fr)', value: (g) => g.state, cell: (g) => <><StateKey state={stateOf(g.state)} /> {g.state}</>, text: (g) => g.state },
@@ -151,7 +152,7 @@ function Groups(p: { data: Standings; q: string }): JSX.Element {
         </button>
       ),
     },
-    { key: 'locks', title: t('data.st.lock'), width: 'minmax(11rem, .8fr)', cell: lockWords, text: lockWords },
+    ...(locks ? [{ key: 'locks', title: t('data.st.lock'), width: 'minmax(11rem, .8fr)', cell: lockWords, text: lockWords }] : []),
     { key: 'root', title: t('data.st.root'), sortable: true, width: 'minmax(10rem, 1fr)', value: (g) => g.root, cell: (g) => <code title={g.root}>{short(g.root)}</code>, text: (g) => g.root },
   ], [open, data])
   const chosen = data.groups.find((g) => g.id === open)

@@ -59,7 +59,7 @@ export const core = {
   'core.number.counted': ['What was counted', '统计内容'],
   'core.noscreen': ['This run has nothing to show here.', '此次运行在这里没有可显示的内容。'],
   'core.needs': ['This run has nothing to show here. A recording with an execution trace has:', '此次运行在这里没有内容。带执行跟踪的录制有：'],
-  'core.needs.standing': ['This run has no dump of goroutines. This saves one:', '此次运行没有 goroutine 转储。可保存一份：'],
+  'core.needs.standing': ['This run does not say what goroutines stand at. A dump does, and a recording:', '此次运行没有 goroutine 的当前位置。转储或录制里有：'],
   'core.needs.tasks': ['This run has no tasks: mark them by trace.NewTask and trace.WithRegion of runtime/trace, and record:', '此次运行没有任务：请用 runtime/trace 标注并录制：'],
   'core.norun': ['There is no such run here.', '这里没有这个运行。'],
   'core.broken': ['This screen stopped working: {what}', '此页面出错：{what}'],
