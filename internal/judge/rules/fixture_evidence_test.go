@@ -361,13 +361,13 @@ func (b *builder) absence(a *attrs, _ *fixture) {
 	}
 	s := model.Absence{Name: a.word(), Sure: a.bool("sure"), By: b.leaf(a, "by")}
 	kind := a.str("kind")
-	for k := model.LacksAnswer; k <= model.LacksSignal; k++ {
+	for k := model.LacksAnswer; k <= model.LacksCase; k++ {
 		if k.String() == kind {
 			s.Kind = k
 		}
 	}
 	if s.Kind == 0 {
-		a.fail("an absence is kind=answer, done or signal")
+		a.fail("an absence is kind=answer, done, signal or case")
 	}
 	b.m.Moment.Absences = append(b.m.Moment.Absences, s)
 }

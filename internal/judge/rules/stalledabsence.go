@@ -57,6 +57,15 @@ var absenceKinds = map[model.AbsenceKind]absenceKind{
 		code: "mu.Lock()\nfor len(items) == 0 {\n\tcond.Wait()\n}",
 		few:  stuckFew, once: lookWaiters,
 	},
+	model.LacksCase: {
+		title:  "Goroutines wait in a select of which no case can come",
+		waits:  "for",
+		nobody: "no goroutine that is left could bring any of these",
+		text: "Give the select a case that surely comes: the end of a context that whoever starts these goroutines " +
+			"cancels, or that has a deadline. Let whoever is at the other side close its channel when it ends.",
+		code: "ctx, cancel := context.WithTimeout(ctx, time.Second)\ndefer cancel()\nselect {\ncase a := <-answer:\n\treturn a, nil\ncase <-ctx.Done():\n\treturn nil, ctx.Err()\n}",
+		few:  stuckFew, once: lookSure,
+	},
 }
 
 // reportAbsences reports who waits for what nobody who is there can bring.
@@ -167,6 +176,10 @@ func (k absenceKind) reason(a *model.Absence) string {
 	switch {
 	case a.Kind == model.LacksSignal:
 		return "the source shows no loop around the wait, and no goroutine that is there in code that signals"
+	case a.Kind == model.LacksCase && len(a.By) == 0:
+		return "the source shows that nothing in the package uses the other side of any case"
+	case a.Kind == model.LacksCase:
+		return "the source shows all code that could bring one of the cases and what calls it, and no goroutine is in any of that"
 	case a.Sure:
 		return "the source shows that only this function and the goroutines that it starts have it, and none of these is left"
 	}

@@ -76,7 +76,7 @@ var queueKinds = []*queueKind{
 	}, {
 		title:   "Goroutines wait to send where nobody receives",
 		what:    "somebody to receive from a channel",
-		waits:   func(s *model.Standing, _ []model.Frame) bool { return s.State == "chan send" },
+		waits:   func(s *model.Standing, _ []model.Frame) bool { return s.State == "chan send" || s.Sends > 0 },
 		channel: true,
 		nobody:  "a receiver ended, is slower than they are, or waits itself",
 		text: "Look at who receives from this channel: it has ended, waits itself, or is slower than its senders. " +

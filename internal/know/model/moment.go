@@ -79,10 +79,11 @@ const (
 	LacksAnswer AbsenceKind = iota + 1 // a send to a channel that the one who waits has made
 	LacksDone                          // Done of a WaitGroup
 	LacksSignal                        // Signal of a condition that is waited for in no loop
+	LacksCase                          // any case of a select
 )
 
 func (k AbsenceKind) String() string {
-	return [...]string{"", "answer", "done", "signal"}[k]
+	return [...]string{"", "answer", "done", "signal", "case"}[k]
 }
 
 // A Channel is one that goroutines wait to send to: by source, all of one name.

@@ -23,8 +23,10 @@ type absence struct {
 	model.Absence
 	key    string
 	asker  model.Frame
-	target *target
+	target []*target // any of them ends it
 	pkg    *sourcePackage
+	// rests is set when it is at rest, unless nothing at all is written that could end it.
+	rests bool
 }
 
 // lacks returns what a stack waits for that only certain code can bring.
@@ -45,15 +47,13 @@ func (r *sourceReader) lacks(state string, frames []model.Frame) (a absence, ok 
 		ok = r.lacksDone(&a, g, body)
 	case "sync.Cond.Wait":
 		ok = r.lacksSignal(&a, g, body) && !r.inLoop(frames[at+1:])
+	case "select":
+		ok = r.lacksCase(&a, g, body, frames[at+1:])
 	}
 	if !ok {
 		return a, false
 	}
 	a.pkg = r.packageOf(g)
-	if a.target.home != nil {
-		a.target.home = a.pkg.unitOf(a.asker)
-		ok = a.target.home != nil
-	}
 	a.key = a.Kind.String() + " " + a.asker.Func + ":" + strconv.Itoa(a.asker.Line)
 	return a, ok
 }
@@ -73,8 +73,7 @@ func (r *sourceReader) lacksAnswer(a *absence, g *goFile, body *ast.BlockStmt) b
 			return false
 		}
 		a.Name, a.Sure = localName(root, a.asker), true
-		a.target = &target{name: root.Name, is: g.ofVariable(v), effect: sendEffect, home: &codeUnit{}}
-		return true
+		return r.targetVariable(a, g, v, sendEffect)
 	}
 	field := path[1:]
 	made := compositeOf(v.given())
@@ -83,8 +82,15 @@ func (r *sourceReader) lacksAnswer(a *absence, g *goFile, body *ast.BlockStmt) b
 	}
 	pkg, _ := model.SplitSymbol(a.asker.Func)
 	a.Name = typeOf(pkg, v) + path
-	a.target = &target{name: field, is: ofField, effect: sendEffect}
+	a.target = []*target{{name: field, is: ofField, effect: sendEffect}}
 	return true
+}
+
+// targetVariable adds a variable of a function; false where that is in none that is known.
+func (r *sourceReader) targetVariable(a *absence, g *goFile, v *variable, by func(ast.Expr, []ast.Node) effect) bool {
+	home := r.packageOf(g).unitAround(g, v.name.Pos())
+	a.target = append(a.target, &target{name: v.name.Name, is: g.ofVariable(v), effect: by, home: home})
+	return home != nil
 }
 
 // makes reports whether a literal makes all channels that it has, that of a field among
@@ -176,8 +182,7 @@ func (r *sourceReader) lacksDone(a *absence, g *goFile, body *ast.BlockStmt) boo
 		return false
 	}
 	a.Kind, a.Name, a.Sure = model.LacksDone, localName(id, a.asker), true
-	a.target = &target{name: id.Name, is: g.ofVariable(v), effect: doneEffect, home: &codeUnit{}}
-	return true
+	return r.targetVariable(a, g, v, doneEffect)
 }
 
 // inLoop reports whether one of the calls on a stack may be made by a loop: that may look
@@ -213,12 +218,16 @@ func (r *sourceReader) lacksSignal(a *absence, g *goFile, body *ast.BlockStmt) b
 			a.Name = t + path
 		}
 	}
-	a.target = &target{name: lastName(x), is: ofField, effect: signalEffect}
+	t := &target{name: lastName(x), is: ofField, effect: signalEffect}
 	if path == "" && g.variables[root] != nil {
-		a.target.is = g.ofVariable(g.variables[root])
+		t.is = g.ofVariable(g.variables[root])
 	}
+	a.target = []*target{t}
 	return true
 }
+
+// lacking are the states of goroutines whose wait others may have to end.
+var lacking = []string{"chan receive", "sync.WaitGroup.Wait", "sync.Cond.Wait", "select"}
 
 // findAbsences finds the waits that no goroutine there is could end.
 func (t *lockTable) findAbsences() {
@@ -231,7 +240,7 @@ func (t *lockTable) findAbsences() {
 	byKey := map[string]*waiters{}
 	for i := range t.looks {
 		k := &t.looks[i]
-		if k.state != "chan receive" && k.state != "sync.WaitGroup.Wait" && k.state != "sync.Cond.Wait" {
+		if !slices.Contains(lacking, k.state) {
 			continue
 		}
 		w, known := of[k.stack]
@@ -251,8 +260,12 @@ func (t *lockTable) findAbsences() {
 	}
 	for _, w := range list {
 		pkg, _ := model.SplitSymbol(w.asker.Func)
-		e, ok := w.pkg.endersOf(pkg, w.target)
-		if w.Kind != model.LacksSignal && (!ok || len(e.at) == 0) { // where nothing ends it, it is meant to last
+		e, ok := w.pkg.endersOf(pkg, w.target...)
+		switch {
+		case w.Kind == model.LacksSignal:
+		case !ok,
+			w.Kind != model.LacksCase && len(e.at) == 0, // where nothing ends it, it is meant to last
+			w.rests && len(e.at) > 0:
 			continue
 		}
 		if t.alive(w.pkg, &e, w.looks) {

@@ -16,6 +16,7 @@ import (
 const absenceProgram = `package shop
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -163,6 +164,117 @@ func awaitOr(done chan bool) {
 	}
 }
 
+func askEither(ctx context.Context, d *desk) {
+	q := &question{reply: make(chan int)}
+	d.questions <- q
+	select { // either
+	case <-q.reply:
+	case <-ctx.Done():
+	}
+}
+
+func asks(d *desk) { askEither(context.WithValue(context.Background(), "a", 1), d) }
+
+func awaitCancel() {
+	ctx, cancel := context.WithCancel(context.Background())
+	failed := make(chan error)
+	go func() {
+		load() // cancels
+		cancel()
+	}()
+	select { // cancelled
+	case err := <-failed:
+		_ = err
+	case <-ctx.Done():
+	}
+}
+
+func awaitTimeout() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	failed := make(chan error)
+	select { // timeout
+	case <-failed:
+	case <-ctx.Done():
+	}
+}
+
+func awaitAfter() {
+	failed := make(chan error)
+	select { // after
+	case <-failed:
+	case <-time.After(time.Second):
+	}
+}
+
+func awaitDefault() {
+	failed := make(chan error)
+	for {
+		select { // default
+		case <-failed:
+		default:
+		}
+	}
+}
+
+func awaitRequest(ctx context.Context) {
+	select { // request
+	case <-ctx.Done():
+	}
+}
+
+func serves(r interface{ Context() context.Context }) { awaitRequest(r.Context()) }
+
+func awaitChanged() {
+	ctx := context.Background()
+	if load(); true {
+		ctx = serving()
+	}
+	select { // changed
+	case <-ctx.Done():
+	}
+}
+
+func serving() context.Context { return nil }
+
+type belt struct{ parts, stopped chan int }
+
+func newBelt() *belt { return &belt{parts: make(chan int), stopped: make(chan int)} }
+
+func (b *belt) put() {
+	select { // put
+	case b.parts <- 1:
+	case <-b.stopped:
+	}
+}
+
+func (b *belt) pack() {
+	for range b.parts {
+		load() // packs
+	}
+}
+
+func packs() { go newBelt().pack() }
+
+func (b *belt) putAll() {
+	for {
+		select { // all
+		case b.parts <- 1:
+		case <-b.stopped:
+			return
+		}
+	}
+}
+
+func (b *belt) watch() {
+	for {
+		select { // watch
+		case <-b.stopped:
+			return
+		}
+	}
+}
+
 func work(jobs chan int) {
 	for range jobs { // work
 	}
@@ -278,6 +390,19 @@ func TestAbsence(t *testing.T) {
 		"variable, its sender ended": {in(receive, "await", "await"), nil, "answer failed of shop.await sure=true by await"},
 		"variable lent":              {in(receive, "awaitGiven", "lent"), nil, ""},
 		"variable in a select":       {in("select", "awaitOr", "select"), nil, ""},
+		"answer or a context":        {in("select", "askEither", "either"), nil, "case q.reply or ctx.Done() sure=false by (*desk).answer"},
+		"one is to answer":           {in("select", "askEither", "either"), in(receive, "(*desk).answer", "idle"), ""},
+		"nobody to cancel":           {in("select", "awaitCancel", "cancelled"), nil, "case failed or ctx.Done() sure=false by awaitCancel"},
+		"one is to cancel":           {in("select", "awaitCancel", "cancelled"), in("sleep", "awaitCancel.func1", "cancels"), ""},
+		"a deadline":                 {in("select", "awaitTimeout", "timeout"), nil, ""},
+		"a timer":                    {in("select", "awaitAfter", "after"), nil, ""},
+		"a default":                  {in("select", "awaitDefault", "default"), nil, ""},
+		"a request":                  {in("select", "awaitRequest", "request"), nil, ""},
+		"another context":            {in("select", "awaitChanged", "changed"), nil, ""},
+		"a send in a select":         {in("select", "(*belt).put", "put"), nil, "case b.parts or b.stopped sure=false by (*belt).pack"},
+		"a send, one packs":          {in("select", "(*belt).put", "put"), in("sleep", "(*belt).pack", "packs"), ""},
+		"a send in a loop":           {in("select", "(*belt).putAll", "all"), nil, ""},
+		"a case nobody uses":         {in("select", "(*belt).watch", "watch"), nil, "case b.stopped sure=false by "},
 		"worker":                     {in(receive, "work", "work"), nil, ""},
 		"condition, no loop":         {in(cond, "(*desk).sleep", "sleep"), nil, "signal example.com/shop.desk.called sure=false by (*desk).call"},
 		"condition, signalled":       {in(cond, "(*desk).sleep", "sleep"), in("sleep", "(*desk).call", "call"), ""},
@@ -296,7 +421,11 @@ func TestAbsence(t *testing.T) {
 		m := momentOf(t, file, goroutines...)
 		got := ""
 		for i, a := range m.Absences {
-			got += fmt.Sprintf("%s %s sure=%t by %s", a.Kind, a.Name, a.Sure, strings.TrimPrefix(a.By[0].Func, "example.com/shop."))
+			by := ""
+			if len(a.By) > 0 {
+				by = strings.TrimPrefix(a.By[0].Func, "example.com/shop.")
+			}
+			got += fmt.Sprintf("%s %s sure=%t by %s", a.Kind, a.Name, a.Sure, by)
 			for _, s := range m.Goroutines {
 				if (s.Lacks == i+1) != (s.State == c.waits[0][:strings.IndexByte(c.waits[0], ',')]) {
 					t.Errorf("%s: %+v lacks %d", name, s, s.Lacks)
@@ -336,6 +465,23 @@ func (l *line) show() {
 func (l *line) Shown() <-chan int { return l.shown }
 
 func load() {}
+
+func (l *line) parseUntil(ctx context.Context) {
+	for {
+		select {
+		case l.parsed <- 1:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (l *line) parseOr(other chan int) {
+	select {
+	case l.parsed <- 1:
+	case <-other:
+	}
+}
 `
 	file := filepath.Join(t.TempDir(), "main.go")
 	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
@@ -351,9 +497,14 @@ func load() {}
 		"all have ended":     {[][]string{send("parse", 8)}, "shop.line.parsed deserted=true [shop.(*line).write:12]"},
 		"one receives":       {[][]string{send("parse", 8), {"sleep", "shop.load()", "shop.(*line).write(0x0?) 13"}}, "shop.line.parsed deserted=false []"},
 		"one is to begin":    {[][]string{send("parse", 8), {"sleep", "shop.load()", "shop.start() 17"}}, "shop.line.parsed deserted=false []"},
+		"in a select":        {[][]string{{"select, 3 minutes", "runtime.selectgo(0x0?)", "shop.(*line).parseUntil(0x0?) 29"}}, "shop.line.parsed deserted=true [shop.(*line).write:12]"},
+		"or other news":      {[][]string{{"select, 3 minutes", "runtime.selectgo(0x0?)", "shop.(*line).parseOr(0x0?) 38"}}, ""},
 		"others may receive": {[][]string{send("show", 20)}, "shop.line.shown deserted=false []"},
 	} {
 		m := momentOf(t, file, c.dump...)
+		if c.want == "" && len(m.Channels) == 0 {
+			continue
+		}
 		if len(m.Channels) != 1 {
 			t.Errorf("%s: channels %+v, want one", name, m.Channels)
 			continue

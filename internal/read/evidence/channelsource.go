@@ -29,7 +29,7 @@ type channelRef struct {
 const maxCallsDeep = 8
 
 // sendsTo is the channel to which a stack waits to send, and the frame that does.
-func (r *sourceReader) sendsTo(frames []model.Frame) (c channelRef, at int, ok bool) {
+func (r *sourceReader) sendsTo(state string, frames []model.Frame) (c channelRef, at int, ok bool) {
 	at = model.Asker(frames)
 	if at < 0 {
 		return c, at, false
@@ -38,18 +38,45 @@ func (r *sourceReader) sendsTo(frames []model.Frame) (c channelRef, at int, ok b
 	if body == nil {
 		return c, at, false
 	}
-	var sends []ast.Expr
-	inBody(body, func(n ast.Node) {
-		if s, is := n.(*ast.SendStmt); is && g.around(s, frames[at].Line) {
-			sends = append(sends, s.Chan)
-		}
-	})
+	sends := sendsAt(g, body, frames[at].Line)
+	if state == "select" {
+		sends = sendsOf(selectAt(g, body, frames[at].Line))
+	}
 	if len(sends) != 1 { // of several, nobody knows which
 		return c, at, false
 	}
 	c = r.channel(frames, at, g, sends[0])
 	c.last, c.file = lastName(sends[0]), g
 	return c, at, len(c.ids) > 0
+}
+
+// sendsAt are the channels that a line sends to.
+func sendsAt(g *goFile, body *ast.BlockStmt, line int) (sends []ast.Expr) {
+	inBody(body, func(n ast.Node) {
+		if s, is := n.(*ast.SendStmt); is && g.around(s, line) {
+			sends = append(sends, s.Chan)
+		}
+	})
+	return sends
+}
+
+// sendsOf are the channels to which a select sends that waits for nothing else but ends of
+// contexts; nil for others.
+func sendsOf(s *ast.SelectStmt) (sends []ast.Expr) {
+	if s == nil {
+		return nil
+	}
+	for _, c := range s.Body.List {
+		comm := c.(*ast.CommClause).Comm
+		if send, ok := comm.(*ast.SendStmt); ok {
+			sends = append(sends, send.Chan)
+			continue
+		}
+		if x, _ := waitedFor(comm); x == nil || endOf(x) == nil {
+			return nil
+		}
+	}
+	return sends
 }
 
 // A serving is a channel that a frame receives from in the loop around its line.
@@ -272,12 +299,12 @@ func (t *lockTable) findChannels() {
 	at := map[string]int{}
 	for i := range t.looks {
 		k := &t.looks[i]
-		if k.state != "chan send" {
+		if k.state != "chan send" && k.state != "select" {
 			continue
 		}
 		s, known := sends[k.stack]
 		if !known {
-			s.channelRef, s.at, s.ok = t.source.sendsTo(t.stacks.Frames(k.stack))
+			s.channelRef, s.at, s.ok = t.source.sendsTo(k.state, t.stacks.Frames(k.stack))
 			sends[k.stack] = s
 		}
 		if !s.ok {

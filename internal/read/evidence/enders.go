@@ -39,12 +39,22 @@ type enders struct {
 // places is never out of reach.
 const maxEnders = 500
 
-// endersOf finds them; not ok where others may end it, too.
-func (p *sourcePackage) endersOf(pkg string, t *target) (e enders, ok bool) {
-	if !p.whole {
-		return e, false
-	}
+// endersOf finds those of several targets; not ok where others may end one, too.
+func (p *sourcePackage) endersOf(pkg string, targets ...*target) (e enders, ok bool) {
 	e.units = map[*codeUnit]bool{}
+	for _, t := range targets {
+		if !p.addEnders(pkg, t, &e) {
+			return e, false
+		}
+	}
+	return e, true
+}
+
+// addEnders adds those of one target; false where others may end it, too.
+func (p *sourcePackage) addEnders(pkg string, t *target, e *enders) bool {
+	if !p.whole {
+		return false
+	}
 	var todo []*codeUnit
 	join := func(u *codeUnit, strong bool) {
 		if was, known := e.units[u]; !known || strong && !was {
@@ -61,13 +71,19 @@ func (p *sourcePackage) endersOf(pkg string, t *target) (e enders, ok bool) {
 		x, parents := expression(m.node, around)
 		switch t.effect(x, parents) {
 		case escapes:
-			if t.home == nil || m.unit == nil || !runsAtOnce(m.unit, around) || !p.lend(pkg, t, &e, m, x, parents) {
-				return e, false
+			if t.home == nil || m.unit == nil {
+				return false
 			}
-			join(m.unit, false)
+			ends, ok := p.lend(pkg, t, e, m, x, parents)
+			if !ok || ends && !runsAtOnce(m.unit, around) {
+				return false
+			}
+			if ends {
+				join(m.unit, false)
+			}
 		case endsWait:
 			if m.unit == nil || !runsAtOnce(m.unit, around) {
-				return e, false
+				return false
 			}
 			join(m.unit, t.home == nil)
 			e.at = append(e.at, m.unit.frame(pkg, m.g.line(m.node.Pos())))
@@ -75,7 +91,7 @@ func (p *sourcePackage) endersOf(pkg string, t *target) (e enders, ok bool) {
 	}
 	for len(todo) > 0 {
 		if len(e.units) > maxEnders {
-			return e, false
+			return false
 		}
 		u := todo[0]
 		todo = todo[1:]
@@ -83,28 +99,27 @@ func (p *sourcePackage) endersOf(pkg string, t *target) (e enders, ok bool) {
 			continue
 		}
 		if !p.callers(pkg, u, e.units[u], join) {
-			return e, false
+			return false
 		}
 	}
-	return e, true
+	return true
 }
 
-// lend adds the function of the package that a variable is given to, where that does
-// not give it to others. Who else calls it gives it other variables.
-func (p *sourcePackage) lend(pkg string, t *target, e *enders, m *mention, x ast.Expr, parents []ast.Node) bool {
+// lend adds the function of the package that a variable is given to, where that ends the
+// wait; not ok where it gives it to others. Who else calls it gives it other variables.
+func (p *sourcePackage) lend(pkg string, t *target, e *enders, m *mention, x ast.Expr, parents []ast.Node) (ends, ok bool) {
 	if u, ok := parent(parents, 0).(*ast.UnaryExpr); ok && u.Op == token.AND {
 		x, parents = u, parents[:len(parents)-1]
 	}
 	call, ok := parent(parents, 0).(*ast.CallExpr)
 	if !ok {
-		return false
+		return false, false
 	}
 	u := p.called(m.g, call)
 	v := u.parameter(slices.Index(call.Args, x))
 	if v == nil {
-		return false
+		return false, false
 	}
-	e.units[u] = false
 	for i := range p.mentions[v.name.Name] {
 		use := &p.mentions[v.name.Name][i]
 		if use.g != u.g || use.g.variables[use.node] != v {
@@ -113,15 +128,16 @@ func (p *sourcePackage) lend(pkg string, t *target, e *enders, m *mention, x ast
 		around := use.parents()
 		switch t.effect(use.node, around) {
 		case escapes:
-			return false
+			return false, false
 		case endsWait:
 			if !runsAtOnce(u, around) {
-				return false
+				return false, false
 			}
+			e.units[u], ends = false, true
 			e.at = append(e.at, u.frame(pkg, use.g.line(use.node.Pos())))
 		}
 	}
-	return true
+	return ends, true
 }
 
 // callers joins who calls or starts a function, and reports whether nobody else can.

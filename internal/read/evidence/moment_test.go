@@ -630,6 +630,7 @@ func FuzzSource(f *testing.F) {
 	}
 	f.Add([]byte("package main\nvar f = func(c chan int) { for range c { c <- 1 } }\nfunc g(c chan int) { go g(c); c <- <-c }"), "main.g", uint16(3), "main.init.func1", uint16(2))
 	f.Add([]byte("package main\nfunc (t T[K]) m(a, _ chan int, b ...chan int) { x := a; x <- 1; for { <-x } }"), "main.(*T[...]).m", uint16(2), "main.(*T[...]).m", uint16(2))
+	f.Add([]byte("package main\nimport \"context\"\nfunc m(ctx context.Context, c chan int) { a := make(chan int)\nselect { case <-a: case c <- 1: case <-ctx.Done(): } }\nfunc g() { m(context.TODO(), nil) }"), "main.m", uint16(4), "main.g", uint16(5))
 	f.Fuzz(func(t *testing.T, source []byte, function string, line uint16, caller string, called uint16) {
 		file := filepath.Join(t.TempDir(), "main.go")
 		if err := os.WriteFile(file, source, 0o600); err != nil {
@@ -637,8 +638,10 @@ func FuzzSource(f *testing.F) {
 		}
 		frames := []model.Frame{{Func: "runtime.chansend1", File: "/go/src/chan.go", Line: 1}, {Func: function, File: file, Line: int(line)}, {Func: caller, File: file, Line: int(called)}}
 		r := newSourceReader()
-		if c, at, ok := r.sendsTo(frames); ok && (len(c.ids) == 0 || at < 0 || at >= len(frames)) {
-			t.Errorf("%+v at %d is a channel", c, at)
+		for _, state := range []string{"chan send", "select"} {
+			if c, at, ok := r.sendsTo(state, frames); ok && (len(c.ids) == 0 || at < 0 || at >= len(frames)) {
+				t.Errorf("%+v at %d is a channel", c, at)
+			}
 		}
 		for _, s := range r.serves(frames) {
 			if len(s.ids) == 0 || s.frame >= len(frames) {
@@ -652,9 +655,9 @@ func FuzzSource(f *testing.F) {
 		}
 		r.asked(frames[1])
 		r.onReceiver(frames, 2)
-		for _, state := range []string{"chan receive", "sync.WaitGroup.Wait", "sync.Cond.Wait"} {
+		for _, state := range lacking {
 			if a, ok := r.lacks(state, frames); ok {
-				if e, ok := a.pkg.endersOf("main", a.target); ok && len(e.units) < len(e.at) && len(e.units) == 0 {
+				if e, ok := a.pkg.endersOf("main", a.target...); ok && len(e.units) < len(e.at) && len(e.units) == 0 {
 					t.Errorf("%+v ends the wait at %v and is no function", e.units, e.at)
 				}
 			}

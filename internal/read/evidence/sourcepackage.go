@@ -103,6 +103,16 @@ func (p *sourcePackage) unitOf(f model.Frame) *codeUnit {
 	return nil
 }
 
+// unitAround is the unit that a place of a file is in; nil where it is in none.
+func (p *sourcePackage) unitAround(g *goFile, at token.Pos) *codeUnit {
+	for _, u := range p.units {
+		if u.g == g && u.node.Pos() <= at && at < u.node.End() {
+			return u
+		}
+	}
+	return nil
+}
+
 // called is the function or method of the package that is called; nil where that is not
 // written beside.
 func (p *sourcePackage) called(g *goFile, call *ast.CallExpr) *codeUnit {
