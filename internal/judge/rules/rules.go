@@ -34,6 +34,7 @@ var All = []*diagnosis.Rule{
 	memorylimit,
 	noheadroom,
 	stalled,
+	unclosed,
 	leakedtimers,
 	oldtimers,
 	leakedgoroutines,
