@@ -77,7 +77,8 @@ func (q *queue) heldByReader(p *diagnosis.Pass) (h lockHold, ok bool) {
 }
 
 // leaving returns where readers give the lock back to a writer that waits for them, the one
-// first for which they waited longest: how often says nothing of how long.
+// first for which they waited longest: by the mutex profile, which knows that of each, else
+// by what the writers woken there waited on average. How often says nothing of how long.
 func (q *queue) leaving(m *model.Model) []model.Stack {
 	mean := map[model.Stack]time.Duration{}
 	for w := range q.entries {
@@ -91,7 +92,33 @@ func (q *queue) leaving(m *model.Model) []model.Stack {
 			by[w.Waker] += d * time.Duration(w.Count)
 		}
 	}
+	if delays := delaysBehind(m, by); len(delays) > 0 {
+		return largest(delays)
+	}
 	return largest(by)
+}
+
+// delaysBehind returns by the mutex profile for how long others waited for readers that give a
+// lock back at the lines of some stacks.
+func delaysBehind(m *model.Model, stacks map[model.Stack]time.Duration) map[model.Stack]int64 {
+	if m.Mutex == nil {
+		return nil
+	}
+	lines, delays := map[model.Frame]bool{}, map[model.Stack]int64{}
+	for s := range stacks {
+		if f, ok := model.UserFrame(m.Stacks.Frames(s)); ok {
+			lines[f] = true
+		}
+	}
+	_, delay := m.Mutex.Columns()
+	for i := range m.Mutex.Samples {
+		s := &m.Mutex.Samples[i]
+		frames := m.Stacks.Frames(s.Stack)
+		if f, ok := model.UserFrame(frames); ok && lines[f] && throughFunc(frames, leavesAsReader) {
+			delays[s.Stack] += int64(s.Value(delay))
+		}
+	}
+	return delays
 }
 
 func leavesAsReader(function string) bool {
