@@ -40,7 +40,7 @@ func (r *sourceReader) lacksCase(a *absence, g *goFile, body *ast.BlockStmt, cal
 	return len(names) > 0
 }
 
-// caseName is what a case waits for in a few words, and the variable that has it; nil for none.
+// caseName returns in a few words what a case waits for, and the variable that has it; nil for none.
 func (g *goFile) caseName(x ast.Expr) (string, *variable) {
 	end := ""
 	if of := endOf(x); of != nil {
@@ -96,7 +96,7 @@ func waitedFor(comm ast.Stmt) (x ast.Expr, by func(ast.Expr, []ast.Node) effect)
 	return nil, nil
 }
 
-// endOf is what an expression asks for the channel that is closed at its end; nil for others.
+// endOf returns whom an expression asks for the channel that is closed at his end; nil for others.
 func endOf(x ast.Expr) ast.Expr {
 	call, ok := ast.Unparen(x).(*ast.CallExpr)
 	if !ok || len(call.Args) > 0 || calledName(call) != "Done" {

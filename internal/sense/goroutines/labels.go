@@ -81,7 +81,7 @@ func (r *Reader) addList(tally int, member int32, at uint64, since, now int64) b
 	return true
 }
 
-// lists is where a list is in what goroutines point to; missing where that is no list.
+// lists returns the offset of the list in what goroutines point to; missing where that has none.
 func (l *layout) lists() uint32 { return min(l.at[labelsList], l.at[labelsSet]) }
 
 // A labelling is which labels the lists of a snapshot have.
