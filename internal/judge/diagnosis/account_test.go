@@ -191,6 +191,33 @@ func TestGoroutineAccount(t *testing.T) {
 	}})
 }
 
+// TestLabelledAccount: the labels that most goroutines have are named, and neither those that
+// gowhy gave them nor such as each has for itself.
+func TestLabelledAccount(t *testing.T) {
+	m := &model.Model{}
+	stack := m.Stacks.Add([]model.Frame{line("main.work", "main.go", 5)})
+	m.Moment = &model.Moment{Source: model.GoroutineProfile, Goroutines: []model.Standing{{Count: 90, Stack: stack, State: "select"}}}
+	m.Goroutines.End = &model.Profile{Types: []model.ValueType{{Name: "goroutine", Unit: "count"}}}
+	add := func(n int64, labels map[string]string) {
+		m.Goroutines.End.Samples = append(m.Goroutines.End.Samples, model.Sample{Stack: stack, Values: []int64{n}, Labels: labels})
+	}
+	add(50, map[string]string{"state": "select", "minutes": "3", "still": "50"})
+	for _, a := range accountsOf(m) {
+		if strings.Contains(a.Text, "label") {
+			t.Errorf("%q tells of labels that the program has not", a.Text)
+		}
+	}
+	add(20, map[string]string{"state": "select", "route": "/orders", "zone": "b"})
+	add(10, map[string]string{"route": "/orders", "request": "1"})
+	add(2, map[string]string{"route": "/" + strings.Repeat("é", 90)})
+	add(1, map[string]string{"request": "2"})
+	expectAccounts(t, m, map[model.Source][]string{model.GoroutineProfile: {
+		"By labels: 30 with route=/orders, 20 with zone=b, 10 with request=1, 2 more labels."}})
+	m.Goroutines.End.Samples = m.Goroutines.End.Samples[3:]
+	expectAccounts(t, m, map[model.Source][]string{model.GoroutineProfile: {
+		"By labels: 2 with route=/" + strings.Repeat("é", 52) + "…, 1 more label."}})
+}
+
 // TestSyncMapAccount: a map's own locks have no name, and forty callers share them.
 func TestSyncMapAccount(t *testing.T) {
 	m := &model.Model{Mutex: &model.Profile{Types: delayTypes}}

@@ -2,10 +2,12 @@ package diagnosis
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -42,7 +44,53 @@ func goroutineAccount(p fact.Meter) *Account {
 		waiting := p.Standing("goroutines that wait for a lock", "goroutines", func(s *model.Standing) bool { return s.Wants > 0 })
 		a.Text += fact.Sentence(" %s of all wait for a lock.", waiting)
 	}
+	a.Text += labelled(p)
 	return a
+}
+
+const (
+	// labelsNamed is how many labels an account names.
+	labelsNamed = 3
+	// labelledLeast is how many goroutines must have a label to be named: where each request
+	// has one of its own they tell nothing together.
+	labelledLeast = 2
+	// labelWord is how much of a label is shown.
+	labelWord = 60
+)
+
+// labelled says which labels that the program gave them most goroutines have; nothing where
+// none has any.
+func labelled(p fact.Meter) string {
+	if p.Model.Goroutines.End == nil {
+		return ""
+	}
+	type label struct{ key, value string }
+	counts := map[label]int64{}
+	for i := range p.Model.Goroutines.End.Samples {
+		s := &p.Model.Goroutines.End.Samples[i]
+		for k, v := range s.Labels {
+			if !slices.Contains(model.StandingLabels, k) {
+				counts[label{k, v}] += int64(s.Value(0))
+			}
+		}
+	}
+	list := slices.SortedFunc(maps.Keys(counts), func(a, b label) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a.key, b.key), cmp.Compare(a.value, b.value))
+	})
+	var words []string
+	for _, l := range list[:min(len(list), labelsNamed)] {
+		n := p.Samples("goroutines with "+l.key, "goroutine", func(s *model.Sample) bool { return s.Labels[l.key] == l.value })
+		if n.Value >= labelledLeast {
+			words = append(words, fact.Sentence("%s with %s", n, fact.Name(cut(l.key+"="+l.value, labelWord))))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	if more := len(list) - len(words); more > 0 {
+		words = append(words, figures.Plural(more, "more label"))
+	}
+	return fact.Sentence(" By labels: %s.", fact.Name(strings.Join(words, ", ")))
 }
 
 // goroutineCounts is the account of a profile beside better evidence of the moment.
@@ -136,4 +184,12 @@ func alike(places []standingPlace) (n int) {
 func shortName(function string) string {
 	path, _, _ := strings.Cut(function, "[")
 	return function[strings.LastIndexByte(path, '/')+1:]
+}
+
+// cut returns the begin of a text that has more letters than fit.
+func cut(text string, letters int) string {
+	if r := []rune(text); len(r) > letters {
+		return string(r[:letters-1]) + "…"
+	}
+	return text
 }

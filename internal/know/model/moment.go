@@ -141,6 +141,10 @@ type Holding struct {
 	Sure bool
 }
 
+// StandingLabels are the labels that samples of a goroutine profile have beside the program's:
+// state, minutes waited, and how many made no step while they were watched.
+var StandingLabels = []string{"state", "minutes", "still"}
+
 // States that more than one part of gowhy asks for, as the runtime spells them.
 const (
 	StateRunning = "running"
