@@ -394,3 +394,17 @@ func collectSites(p *diagnosis.Pass, samples []model.Sample, values func(*model.
 // hotGarbage is the part of the allocator's time under some code from which the
 // garbage is its symptom.
 const hotGarbage = 0.7
+
+// allocating are the stacks of the allocs profile that match: they end at the
+// allocation, so that those of CPU samples are none of them.
+func allocating(m *model.Model, match func([]model.Frame) bool) (stacks []model.Stack) {
+	if !m.Has(model.Heap) {
+		return nil
+	}
+	for i := range m.Heap.Samples {
+		if s := m.Heap.Samples[i].Stack; match(m.Stacks.Frames(s)) {
+			stacks = append(stacks, s)
+		}
+	}
+	return stacks
+}

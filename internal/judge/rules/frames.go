@@ -221,3 +221,8 @@ func framesText(frames []model.Frame) string {
 	}
 	return b.String()
 }
+
+// atStart reports whether a function runs once in the life of a program.
+func atStart(f string) bool {
+	return startsWith(f, []string{"runtime.doInit", "sync.(*Once)."}) || strings.HasSuffix(f, ".init") || strings.Contains(f, ".init.")
+}

@@ -137,11 +137,6 @@ func (r *remake) callers(frames []model.Frame) (behind []model.Frame) {
 // is reports whether a frame is one of the functions that do the work.
 func (r *remake) is(f model.Frame) bool { return startsWith(f.Func, r.functions) }
 
-// atStart reports whether a function runs once in the life of a program.
-func atStart(f string) bool {
-	return startsWith(f, []string{"runtime.doInit", "sync.(*Once)."}) || strings.HasSuffix(f, ".init") || strings.Contains(f, ".init.")
-}
-
 func remakeFinding(p *diagnosis.Pass, s *cpuUse, r *remake, sites []cpuPlace, share fact.Fact) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Title:      "Work is repeated for every call that could be done once",
@@ -166,20 +161,6 @@ func remakeFinding(p *diagnosis.Pass, s *cpuUse, r *remake, sites []cpuPlace, sh
 		f.Stacks = append(f.Stacks, allocating(p.Model, r.matches)...)
 	}
 	return f
-}
-
-// allocating are the stacks of the allocs profile that match: they end at the
-// allocation, so that those of CPU samples are none of them.
-func allocating(m *model.Model, match func([]model.Frame) bool) (stacks []model.Stack) {
-	if !m.Has(model.Heap) {
-		return nil
-	}
-	for i := range m.Heap.Samples {
-		if s := m.Heap.Samples[i].Stack; match(m.Stacks.Frames(s)) {
-			stacks = append(stacks, s)
-		}
-	}
-	return stacks
 }
 
 // reportHot names the functions that ask for most of the CPU: a remark, for nothing
