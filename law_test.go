@@ -97,6 +97,7 @@ var law = []line{
 	{"bench/gen", "internal/testing/corpus", ""},
 	{"bench/mutants", "", ""},
 	{"bench/dist", "", ""},
+	{"bench/patterns", "internal/know/model", ""},
 	{"bench/whatif", "exectrace internal/judge/whatif", ""},
 
 	// The cases are programs like any user's: they know nothing of gowhy.

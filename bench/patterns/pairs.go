@@ -1,0 +1,349 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// A pair is one pattern as it is found and as it should be written: both do the same work,
+// which each returns, as text or as a number.
+type pair struct {
+	pattern       model.Pattern
+	input         string // what the work is of
+	before, after func() any
+}
+
+var (
+	names  = numbered("name-", 200)
+	others = numbered("name-", 200)
+	line   = strings.Join(numbered("field", 20), ",")
+	body   = []byte(`{"id":17,"name":"somebody","mail":"somebody@example.com","tags":["a","b","c"],"address":{"street":"x","town":"y"}}`)
+	keys   = [][]byte{[]byte(strings.Repeat("a", 40)), []byte(strings.Repeat("b", 50)), []byte(strings.Repeat("c", 60))}
+	counts = map[string]int{string(keys[0]): 1, string(keys[1]): 2}
+	text   = bytes.Repeat([]byte("a line of a log that is packed before it is sent\n"), 80)
+)
+
+func numbered(prefix string, n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = prefix + strconv.Itoa(i)
+	}
+	return list
+}
+
+type cell struct{ x, y int }
+
+type record struct {
+	id   int
+	data [63]int
+}
+
+var (
+	records   = make([]record, 1000)
+	byText    = map[string]int{}
+	byCell    = map[cell]int{}
+	number    = regexp.MustCompile(`^[a-z]+-[0-9]+$`)
+	replacer  = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+	packers   = sync.Pool{New: func() any { return gzip.NewWriter(io.Discard) }}
+	query     = "SOME-NAME"
+	yes       = "Yes"
+	reordered = append(slices.Clone(names[100:]), names[:100]...)
+)
+
+func init() {
+	for x := range 20 {
+		for y := range 20 {
+			byText[fmt.Sprintf("%d,%d", x, y)] = x * y
+			byCell[cell{x, y}] = x * y
+		}
+	}
+}
+
+// pairs are all of them. Where the ratio grows with a size, the size is a small one.
+var pairs = []pair{
+	{model.RegexpPerCall, "one short name",
+		func() any { return regexp.MustCompile(`^[a-z]+-[0-9]+$`).MatchString(names[7]) },
+		func() any { return number.MatchString(names[7]) }},
+	{model.ConstantCall, "a replacer of three pairs, for one short text",
+		func() any { return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(names[7]) },
+		func() any { return replacer.Replace(names[7]) }},
+	{model.InvariantCall, "lowering a word for each of 200", func() any {
+		n := 0
+		for _, s := range names {
+			if strings.HasPrefix(s, strings.ToLower(query)) {
+				n++
+			}
+		}
+		return n
+	}, func() any {
+		n, lower := 0, strings.ToLower(query)
+		for _, s := range names {
+			if strings.HasPrefix(s, lower) {
+				n++
+			}
+		}
+		return n
+	}},
+	{model.SprintfSimple, "a name and a number",
+		func() any { return len(fmt.Sprintf("%s:%d", names[7], len(line))) },
+		func() any { return len(names[7] + ":" + strconv.Itoa(len(line))) }},
+	{model.SprintfKey, "two numbers", func() any {
+		n := 0
+		for x := range 20 {
+			n += byText[fmt.Sprintf("%d,%d", x, 7)]
+		}
+		return n
+	}, func() any {
+		n := 0
+		for x := range 20 {
+			n += byCell[cell{x, 7}]
+		}
+		return n
+	}},
+	{model.ConcatLoop, "200 words", func() any {
+		s := ""
+		for _, w := range names {
+			s += w
+		}
+		return len(s)
+	}, func() any {
+		var b strings.Builder
+		for _, w := range names {
+			b.WriteString(w)
+		}
+		return len(b.String())
+	}},
+	{model.GrowKnown, "200 numbers", func() any {
+		var out []int
+		for _, w := range names {
+			out = append(out, len(w))
+		}
+		return cap(out) >= len(names)
+	}, func() any {
+		out := make([]int, 0, len(names))
+		for _, w := range names {
+			out = append(out, len(w))
+		}
+		return cap(out) >= len(names)
+	}},
+	{model.BytesConversion, "a line of 60 bytes",
+		func() any { return beginsWith(string(keys[2]), "cc") },
+		func() any { return bytes.HasPrefix(keys[2], []byte("cc")) }},
+	{model.StringKey, "three keys of 40 to 60 bytes", func() any {
+		n := 0
+		for _, k := range keys {
+			key := string(k)
+			n += lookUp(key)
+		}
+		return n
+	}, func() any {
+		n := 0
+		for _, k := range keys {
+			n += counts[string(k)]
+		}
+		return n
+	}},
+	{model.SplitFirst, "a line of 20 fields",
+		func() any { return strings.Split(line, ",")[0] },
+		func() any { before, _, _ := strings.Cut(line, ","); return before }},
+	{model.SplitCount, "a line of 20 fields",
+		func() any { return len(strings.Split(line, ",")) },
+		func() any { return strings.Count(line, ",") + 1 }},
+	{model.SplitRange, "a line of 20 fields", func() any {
+		n := 0
+		for _, f := range strings.Split(line, ",") {
+			n += len(f)
+		}
+		return n
+	}, func() any {
+		n := 0
+		for f := range strings.SplitSeq(line, ",") {
+			n += len(f)
+		}
+		return n
+	}},
+	{model.SortAppend, "200 words", func() any {
+		var list []string
+		for _, w := range reordered {
+			list = append(list, w)
+			sort.Strings(list)
+		}
+		return list[0]
+	}, func() any {
+		var list []string
+		for _, w := range reordered {
+			at, _ := slices.BinarySearch(list, w)
+			list = slices.Insert(list, at, w)
+		}
+		return list[0]
+	}},
+	{model.SearchInLoop, "200 words in 200", func() any {
+		n := 0
+		for _, w := range names {
+			if slices.Contains(reordered, w) {
+				n++
+			}
+		}
+		return n
+	}, func() any {
+		known := make(map[string]bool, len(reordered))
+		for _, w := range reordered {
+			known[w] = true
+		}
+		n := 0
+		for _, w := range names {
+			if known[w] {
+				n++
+			}
+		}
+		return n
+	}},
+	{model.DecodeAny, "an object of five members, one of them wanted", func() any {
+		var v map[string]any
+		if json.Unmarshal(body, &v) != nil {
+			return nil
+		}
+		return v["name"]
+	}, func() any {
+		var v struct {
+			Name string `json:"name"`
+		}
+		if json.Unmarshal(body, &v) != nil {
+			return nil
+		}
+		return v.Name
+	}},
+	{model.FreshCodec, "4 KB with gzip",
+		func() any { return packed(gzip.NewWriter(io.Discard)) },
+		func() any {
+			z := packers.Get().(*gzip.Writer)
+			defer packers.Put(z)
+			z.Reset(io.Discard)
+			return packed(z)
+		}},
+	{model.ClockInLoop, "200 short rounds", func() any {
+		n, deadline := 0, time.Now().Add(time.Hour)
+		for _, w := range names {
+			if time.Now().After(deadline) {
+				break
+			}
+			n += len(w)
+		}
+		return n
+	}, func() any {
+		n, deadline := 0, time.Now().Add(time.Hour)
+		for i, w := range names {
+			if i%64 == 0 && time.Now().After(deadline) {
+				break
+			}
+			n += len(w)
+		}
+		return n
+	}},
+	{model.TimerInLoop, "20 elements of a channel", func() any {
+		return receive(func() <-chan time.Time { return time.After(time.Hour) })
+	}, func() any {
+		t := time.NewTimer(time.Hour)
+		defer t.Stop()
+		return receive(func() <-chan time.Time { t.Reset(time.Hour); return t.C })
+	}},
+	{model.DeferInLoop, "200 locks", func() any {
+		var mu sync.RWMutex
+		for range names {
+			mu.RLock()
+			defer mu.RUnlock()
+		}
+		return len(names)
+	}, func() any {
+		var mu sync.RWMutex
+		for range names {
+			func() {
+				mu.RLock()
+				defer mu.RUnlock()
+			}()
+		}
+		return len(names)
+	}},
+	{model.RangeCopy, "1,000 elements of 512 bytes", func() any {
+		n := 0
+		for _, r := range records {
+			n += r.id
+		}
+		return n
+	}, func() any {
+		n := 0
+		for i := range records {
+			n += records[i].id
+		}
+		return n
+	}},
+	{model.DeepEqual, "two lists of 200 words",
+		func() any { return reflect.DeepEqual(names, others) },
+		func() any { return slices.Equal(names, others) }},
+	{model.ScanText, "one number", func() any {
+		n := 0
+		_, _ = fmt.Sscanf("8191", "%d", &n)
+		return n
+	}, func() any { n, _ := strconv.Atoi("8191"); return n }},
+	{model.LowerCompare, "a short word",
+		func() any { return strings.ToLower(yes) == "yes" },
+		func() any { return strings.EqualFold(yes, "yes") }},
+	{model.ShiftFront, "a queue of 200", func() any {
+		q := slices.Clone(names)
+		for len(q) > 0 {
+			copy(q, q[1:])
+			q = q[:len(q)-1]
+		}
+		return len(q)
+	}, func() any {
+		q := slices.Clone(names)
+		for len(q) > 0 {
+			q = q[1:]
+		}
+		return len(q)
+	}},
+}
+
+// beginsWith and lookUp are functions that keep the compiler from seeing that the text is
+// only looked at.
+//
+//go:noinline
+func beginsWith(s, prefix string) bool { return strings.HasPrefix(s, prefix) }
+
+//go:noinline
+func lookUp(key string) int { return counts[key] }
+
+func packed(z *gzip.Writer) any {
+	n, _ := z.Write(text)
+	_ = z.Close()
+	return n
+}
+
+func receive(timeout func() <-chan time.Time) any {
+	ch := make(chan int, 20)
+	for i := range 20 {
+		ch <- i
+	}
+	sum := 0
+	for range 20 {
+		select {
+		case v := <-ch:
+			sum += v
+		case <-timeout():
+		}
+	}
+	return sum
+}
