@@ -44,6 +44,7 @@ var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 	"syscalls": (*builder).syscalls,
 	"syscall":  (*builder).syscall,
 	"escape":   (*builder).escape,
+	"reason":   (*builder).reason,
 	"refused": func(b *builder, a *attrs, _ *fixture) {
 		b.m.Shortages = append(b.m.Shortages, model.Shortage{File: "app.log", Errno: a.word(), Call: a.str("call"), Lines: a.int("n"), Over: a.dur("over"), Example: a.word()})
 	},
@@ -541,6 +542,18 @@ func (b *builder) escape(a *attrs, _ *fixture) {
 	b.m.Escapes = append(b.m.Escapes, model.Escaping{
 		File: file, Line: line, What: a.word(), Moved: a.bool("moved"), Variadic: a.bool("variadic"), Stays: a.bool("stays"),
 	})
+}
+
+func (b *builder) reason(a *attrs, _ *fixture) {
+	r := model.Reason{Pattern: model.Pattern(a.word()), Func: a.word(), What: a.str("what"), Instead: a.str("instead"), Through: []string{""}}
+	r.File, r.Line = fileLine(a.word())
+	if r.Last = int(a.int("last")); r.Last == 0 {
+		r.Last = r.Line
+	}
+	if through := a.str("through"); through != "" {
+		r.Through = strings.Split(through, ",")
+	}
+	b.m.Reasons = append(b.m.Reasons, r)
 }
 
 func (b *builder) result(a *attrs, _ *fixture) {

@@ -40,6 +40,7 @@ switch stack=work preempted=true count=3 time=1ms
 syscalls window=2s
 syscall futex count=900 time=1s errors.EAGAIN=5
 escape geo.go:40 "... argument" variadic=true
+reason concat-loop main.join main.go:40 last=44 through=runtime.concatstring,fmt.Sprint what="s += w"
 result k6 duration=10s ops=900 q.0.5=1ms q.0.99=9ms closed=true generator="too slow" generator-cpu=0.5 generator-procs=2
 backlog at=1s n=30
 benchmark BenchmarkGet-2 n=1000 v.ns/op=120
@@ -78,6 +79,8 @@ benchmark BenchmarkGet-2 n=1000 v.ns/op=120
 	check("off the CPU", m.Kernel.Off.Samples[0].Labels, map[string]string{"preempted": "true"})
 	check("system calls", m.Syscalls.Call("futex"), model.Syscall{Name: "futex", Count: 900, Time: time.Second, Errors: map[string]int64{"EAGAIN": 5}})
 	check("escapes", m.Escapes, []model.Escaping{{File: "geo.go", Line: 40, What: "... argument", Variadic: true}})
+	check("reasons", m.Reasons, []model.Reason{{Pattern: model.ConcatLoop, Func: "main.join", File: "main.go", Line: 40, Last: 44,
+		Through: []string{"runtime.concatstring", "fmt.Sprint"}, What: "s += w"}})
 	check("latency", m.Load.Latency, []model.Quantile{{Q: 0.5, Value: time.Millisecond}, {Q: 0.99, Value: 9 * time.Millisecond}})
 	check("backlog", m.Load.Backlog, model.Series{{At: time.Second, Value: 30}})
 	check("generator", m.Load.Generator, model.Generator{Limit: "too slow", CPU: 0.5, Procs: 2})

@@ -41,6 +41,7 @@ var All = []*diagnosis.Rule{
 	goroutinegrowth,
 	descriptorgrowth,
 	heapgrowth,
+	needlesswork,
 	boxedargs,
 	stringbuilding,
 	freshrand,

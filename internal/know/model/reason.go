@@ -51,8 +51,7 @@ type Reason struct {
 // Does reports whether a stack, leaf first, is of the work that the reason is about.
 func (r *Reason) Does(frames []Frame) bool {
 	for i := range frames {
-		f := &frames[i]
-		if f.Func != r.Func || f.File != r.File || f.Line < r.Line || f.Line > r.Last {
+		if !r.At(&frames[i]) {
 			continue
 		}
 		for _, prefix := range r.Through {
@@ -100,4 +99,9 @@ var ofOperators = []string{
 // Same reports whether two reasons are of the same work.
 func (r *Reason) Same(o *Reason) bool {
 	return r.Pattern == o.Pattern && r.Func == o.Func && r.File == o.File && r.Line == o.Line && r.Last == o.Last
+}
+
+// At reports whether a frame is at a line that the reason is about.
+func (r *Reason) At(f *Frame) bool {
+	return f.Func == r.Func && f.File == r.File && r.Line <= f.Line && f.Line <= r.Last
 }

@@ -137,8 +137,8 @@ func callsOf(frames []model.Frame) (calls []hotCall) {
 	return calls
 }
 
-// goroot is where the standard library was that the program was built from, or this
-// machine's, where it is not here.
+// goroot finds the standard library that the program was built from, or else this
+// machine's.
 func (l *loader) goroot() string {
 	for s := range model.Stack(l.m.Stacks.Len()) {
 		for _, f := range l.m.Stacks.Frames(s) {

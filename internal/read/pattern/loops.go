@@ -48,7 +48,7 @@ func (s *site) addsTo(u node, v *types.Var) bool {
 	return false
 }
 
-// leftmost is what a sum begins with.
+// leftmost returns the first operand of a sum.
 func leftmost(x ast.Expr) ast.Expr {
 	for {
 		b, ok := x.(*ast.BinaryExpr)

@@ -4,7 +4,7 @@
 // It hides what makes each of them valid: which expressions do not change in a loop, what
 // a variable is used for besides, which types must be known. A match needs a line that is
 // hot and the function that the cost is under, which stacks tell, so that a call in the
-// source is known without the types of what is imported. What cannot be told is no match.
+// source is known without the types of what is imported. What nobody can tell is no match.
 // Its function is [Find]; [Types] gives it what types there are.
 //
 // pattern never reads a profile and never says what a finding is.
@@ -55,7 +55,7 @@ func Find(f *Function, line int, callee string) (model.Reason, bool) {
 	return model.Reason{}, false
 }
 
-// DeepCallees are the functions that a pattern is told by wherever they are below a line.
+// DeepCallees are the functions that tell a pattern wherever they are below a line.
 func DeepCallees() []string { return []string{flateWriter, flateReader} }
 
 // withoutTypes cuts type arguments out of a symbol.
@@ -81,7 +81,7 @@ type node struct {
 	path []ast.Node
 }
 
-// up is what is around a node, parentheses left out: 0 is nearest.
+// up returns what is around a node, parentheses left out: 0 is nearest.
 func (n node) up(i int) ast.Node {
 	for at := len(n.path) - 1; at >= 0; at-- {
 		if _, ok := n.path[at].(*ast.ParenExpr); ok {
