@@ -1,0 +1,36 @@
+package model
+
+import "testing"
+
+// TestReasonDoes: a reason counts what is below its lines in its functions, or what a line
+// does itself with the compiler's help, and of a function that calls itself the innermost.
+func TestReasonDoes(t *testing.T) {
+	join := Reason{Func: "main.join", File: "main.go", Line: 10, Last: 12, Through: []string{"runtime.concatstring"}}
+	search := Reason{Func: "main.join", File: "main.go", Line: 10, Last: 12, Through: []string{""}}
+	at := func(line int) Frame { return Frame{Func: "main.join", File: "main.go", Line: line} }
+	up := Frame{Func: "main.main", File: "main.go", Line: 3}
+	for name, c := range map[string]struct {
+		frames       []Frame
+		join, search bool
+	}{
+		"the line itself":        {[]Frame{at(11), up}, false, true},
+		"another line":           {[]Frame{at(13), up}, false, false},
+		"another file":           {[]Frame{{Func: "main.join", File: "other.go", Line: 11}, up}, false, false},
+		"comparing":              {[]Frame{{Func: "memeqbody"}, at(12), up}, false, true},
+		"its function":           {[]Frame{{Func: "runtime.memmove"}, {Func: "runtime.concatstrings"}, {Func: "runtime.concatstring2"}, at(10), up}, true, false},
+		"another function":       {[]Frame{{Func: "strings.ToLower"}, at(10), up}, false, false},
+		"the outer of two calls": {[]Frame{at(20), {Func: "runtime.concatstring2"}, at(11), up}, true, false},
+		"the inner of two calls": {[]Frame{at(11), at(11), up}, false, true},
+		"nothing":                {nil, false, false},
+	} {
+		if got := join.Does(c.frames); got != c.join {
+			t.Errorf("%s: joining %v, want %v", name, got, c.join)
+		}
+		if got := search.Does(c.frames); got != c.search {
+			t.Errorf("%s: searching %v, want %v", name, got, c.search)
+		}
+	}
+	if other := search; !search.Same(&other) || search.Same(&Reason{Func: "main.join", File: "main.go", Line: 10, Last: 13}) {
+		t.Error("reasons are not told from each other")
+	}
+}
