@@ -3,21 +3,19 @@
 // internal/judge/rules/patternfigures.go, from where findings tell them.
 //
 // It hides how they are timed: both do the same work, a round measures both one after the
-// other, and a ratio is the median of the rounds'. It needs a machine with nothing else to
-// do; what others take of it disturbs both of a round.
+// other, and a ratio is that of the least times, which others on the machine disturb least.
 //
 //	go run ./bench/patterns -o internal/judge/rules/patternfigures.go
 package main
 
 import (
 	"bytes"
-	"cmp"
 	"flag"
 	"fmt"
 	"go/format"
+	"math"
 	"os"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
 )
@@ -28,8 +26,8 @@ type figure struct{ before, after, ratio float64 } // ns, ns
 func main() {
 	testing.Init()
 	out := flag.String("o", "", "write to this `FILE`")
-	rounds := flag.Int("rounds", 5, "times that each pair is measured")
-	length := flag.String("benchtime", "50ms", "how long each measurement takes")
+	rounds := flag.Int("rounds", 15, "times that each pair is measured")
+	length := flag.String("benchtime", "20ms", "how long each measurement takes")
 	flag.Parse()
 	if err := run(*out, *rounds, *length); err != nil {
 		fmt.Fprintln(os.Stderr, "patterns:", err)
@@ -74,12 +72,12 @@ var sink any
 
 // measure times both of a pair in turns.
 func measure(p *pair, rounds int) figure {
-	var before, after, ratios []float64
+	f := figure{before: math.Inf(1), after: math.Inf(1)}
 	for range rounds {
-		b, a := timed(p.before), timed(p.after)
-		before, after, ratios = append(before, b), append(after, a), append(ratios, b/a)
+		f.before, f.after = min(f.before, timed(p.before)), min(f.after, timed(p.after))
 	}
-	return figure{median(before), median(after), median(ratios)}
+	f.ratio = f.before / f.after
+	return f
 }
 
 func timed(f func() any) float64 {
@@ -89,9 +87,4 @@ func timed(f func() any) float64 {
 		}
 	})
 	return float64(r.T.Nanoseconds()) / float64(max(r.N, 1))
-}
-
-func median(list []float64) float64 {
-	slices.SortFunc(list, cmp.Compare[float64])
-	return list[len(list)/2]
 }

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -53,9 +56,14 @@ type record struct {
 
 var (
 	records   = make([]record, 1000)
+	cells     = make([]cell, 200)
 	byText    = map[string]int{}
 	byCell    = map[cell]int{}
 	number    = regexp.MustCompile(`^[a-z]+-[0-9]+$`)
+	literal   = regexp.MustCompile("name")
+	numbers   = make([]int, 1000)
+	copied    = make([]int, 1000)
+	errRefuse = errors.New("refused")
 	replacer  = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 	packers   = sync.Pool{New: func() any { return gzip.NewWriter(io.Discard) }}
 	query     = "SOME-NAME"
@@ -64,6 +72,9 @@ var (
 )
 
 func init() {
+	for i := range cells {
+		cells[i] = cell{i, (i * 7919) % 200}
+	}
 	for x := range 20 {
 		for y := range 20 {
 			byText[fmt.Sprintf("%d,%d", x, y)] = x * y
@@ -254,11 +265,31 @@ var pairs = []pair{
 		return n
 	}},
 	{model.TimerInLoop, "20 elements of a channel", func() any {
-		return receive(func() <-chan time.Time { return time.After(time.Hour) })
+		sum, ch := 0, elements()
+		for range cap(ch) {
+			select {
+			case v := <-ch:
+				sum += v
+			case <-time.After(time.Hour):
+			}
+		}
+		return sum
 	}, func() any {
-		t := time.NewTimer(time.Hour)
+		sum, ch, came := 0, elements(), false
+		t := time.NewTicker(time.Hour)
 		defer t.Stop()
-		return receive(func() <-chan time.Time { t.Reset(time.Hour); return t.C })
+		for range cap(ch) {
+			select {
+			case v := <-ch:
+				sum, came = sum+v, true
+			case <-t.C:
+				if !came {
+					return nil
+				}
+				came = false
+			}
+		}
+		return sum
 	}},
 	{model.DeferInLoop, "200 locks", func() any {
 		var mu sync.RWMutex
@@ -301,6 +332,56 @@ var pairs = []pair{
 	{model.LowerCompare, "a short word",
 		func() any { return strings.ToLower(yes) == "yes" },
 		func() any { return strings.EqualFold(yes, "yes") }},
+	{model.RegexpLiteral, "a short name",
+		func() any { return literal.MatchString(names[7]) },
+		func() any { return strings.Contains(names[7], "name") }},
+	{model.SortSlice, "200 elements of 16 bytes by a number", func() any {
+		list := slices.Clone(cells)
+		sort.Slice(list, func(i, j int) bool { return list[i].y < list[j].y })
+		return list[0]
+	}, func() any {
+		list := slices.Clone(cells)
+		slices.SortFunc(list, func(a, b cell) int { return cmp.Compare(a.y, b.y) })
+		return list[0]
+	}},
+	{model.RuneRange, "a line of 20 fields", func() any {
+		n := 0
+		for _, r := range []rune(line) {
+			n += int(r)
+		}
+		return n
+	}, func() any {
+		n := 0
+		for _, r := range line {
+			n += int(r)
+		}
+		return n
+	}},
+	{model.ErrorPerCall, "an error that is returned",
+		func() any { return refuse(-1) != nil },
+		func() any { return refuseKept(-1) != nil }},
+	{model.CopyLoop, "1,000 numbers", func() any {
+		for i := range numbers {
+			copied[i] = numbers[i]
+		}
+		return copied[7]
+	}, func() any {
+		copy(copied, numbers)
+		return copied[7]
+	}},
+	{model.PowSmall, "200 squares", func() any {
+		sum := 0.0
+		for _, w := range names {
+			sum += math.Pow(float64(len(w)), 2)
+		}
+		return sum
+	}, func() any {
+		sum := 0.0
+		for _, w := range names {
+			sum += float64(len(w)) * float64(len(w))
+		}
+		return sum
+	}},
 	{model.ShiftFront, "a queue of 200", func() any {
 		q := slices.Clone(names)
 		for len(q) > 0 {
@@ -326,24 +407,32 @@ func beginsWith(s, prefix string) bool { return strings.HasPrefix(s, prefix) }
 //go:noinline
 func lookUp(key string) int { return counts[key] }
 
+//go:noinline
+func refuse(n int) error {
+	if n < 0 {
+		return errors.New("refused")
+	}
+	return nil
+}
+
+//go:noinline
+func refuseKept(n int) error {
+	if n < 0 {
+		return errRefuse
+	}
+	return nil
+}
+
 func packed(z *gzip.Writer) any {
 	n, _ := z.Write(text)
 	_ = z.Close()
 	return n
 }
 
-func receive(timeout func() <-chan time.Time) any {
+func elements() chan int {
 	ch := make(chan int, 20)
-	for i := range 20 {
+	for i := range cap(ch) {
 		ch <- i
 	}
-	sum := 0
-	for range 20 {
-		select {
-		case v := <-ch:
-			sum += v
-		case <-timeout():
-		}
-	}
-	return sum
+	return ch
 }

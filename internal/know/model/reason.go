@@ -31,6 +31,12 @@ const (
 	DeepEqual       Pattern = "deep-equal"        // compared by reflection
 	ScanText        Pattern = "scan-text"         // fmt.Sscanf for a number
 	LowerCompare    Pattern = "lower-compare"     // lowered to be compared
+	RegexpLiteral   Pattern = "regexp-literal"    // an expression without operators, to look for a text
+	SortSlice       Pattern = "sort-slice"        // sort.Slice, which swaps by reflection
+	RuneRange       Pattern = "rune-range"        // a list of runes is made to walk over once
+	ErrorPerCall    Pattern = "error-per-call"    // the same error is made for each call
+	CopyLoop        Pattern = "copy-loop"         // elements are copied one by one
+	PowSmall        Pattern = "pow-small"         // math.Pow for a square
 	ShiftFront      Pattern = "shift-front"       // a list is moved by one for each element taken or put at its front
 )
 

@@ -6,6 +6,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,10 +109,10 @@ func (s *site) keyOf(n node) bool {
 // of that are as wanted.
 func (s *site) assigned(n node, want func(node) bool) bool {
 	set, ok := n.up(0).(*ast.AssignStmt)
-	if !ok || set.Tok != token.DEFINE || len(set.Lhs) != 1 || len(set.Rhs) != 1 {
+	if !ok || set.Tok != token.DEFINE || len(set.Rhs) != 1 {
 		return false
 	}
-	v := s.variable(set.Lhs[0])
+	v := s.variable(set.Lhs[0]) // the second is whether there was one
 	if v == nil {
 		return false
 	}
@@ -302,7 +303,8 @@ func argumentsText(call *ast.CallExpr) string {
 	return strings.Join(list, ", ")
 }
 
-// decodeAny matches what is decoded into a map of any of which the function reads known keys.
+// decodeAny matches what is decoded into any, or a map of any, of which the function reads
+// members with constant names.
 func (s *site) decodeAny(n node) *match {
 	call := s.call(n)
 	if call == nil || len(call.Args) == 0 {
@@ -313,30 +315,46 @@ func (s *site) decodeAny(n node) *match {
 		return nil
 	}
 	v := s.variable(address.X)
-	m, ok := under(typeOf(v)).(*types.Map)
-	if !ok || !local(v) || !isAny(m.Elem()) {
+	if !local(v) || !isAny(v.Type()) && !isAnyMap(v.Type()) {
 		return nil
 	}
-	keys := 0
+	members := 0
 	_, ok = s.uses(v, s.code(), func(u node) bool {
 		if u.up(0) == address {
 			return true
 		}
-		index, ok := u.up(0).(*ast.IndexExpr)
-		keys++
-		return ok && index.X == u.Node && s.constant(index.Index)
+		members++
+		return s.readsMember(u)
 	})
-	if !ok || keys == 0 {
+	if !ok || members == 0 {
 		return nil
 	}
 	return s.whole(call)
 }
 
-func typeOf(v *types.Var) types.Type {
-	if v == nil {
-		return nil
+// readsMember reports whether a use of what was decoded is m["name"], of a map itself or of
+// what is taken to be one.
+func (s *site) readsMember(u node) bool {
+	if assert, ok := u.up(0).(*ast.TypeAssertExpr); ok && assert.Type != nil {
+		if !isAnyMap(s.typ(assert.Type)) {
+			return false
+		}
+		if at := u.outer(); !s.memberOf(at) {
+			return s.assigned(at, s.memberOf)
+		}
+		return true
 	}
-	return v.Type()
+	return s.memberOf(u)
+}
+
+func (s *site) memberOf(u node) bool {
+	index, ok := u.up(0).(*ast.IndexExpr)
+	return ok && index.X == u.Node && s.constant(index.Index)
+}
+
+func isAnyMap(t types.Type) bool {
+	m, ok := under(t).(*types.Map)
+	return ok && isAny(m.Elem())
 }
 
 func isAny(t types.Type) bool {
@@ -368,4 +386,140 @@ func (s *site) freshCodec(node) *match {
 		return nil
 	}
 	return &match{at: made, line: true}
+}
+
+// constantError matches an error that is the same each time.
+func (s *site) constantError(n node) *match {
+	call := s.call(n)
+	if call == nil || len(call.Args) != 1 || s.callee != "errors.New" && s.callee != "fmt.Errorf" {
+		return nil
+	}
+	return s.constantFirst(n)
+}
+
+// regexpLiteral matches an expression without operators, whose text package strings finds.
+func (s *site) regexpLiteral(n node) *match {
+	call := s.call(n)
+	if call == nil || len(call.Args) != 1 {
+		return nil
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	text, ok := s.expressionOf(s.variable(sel.X))
+	if !ok {
+		return nil
+	}
+	inner := strings.TrimSuffix(strings.TrimPrefix(text, "^"), "$")
+	if inner == "" || regexp.QuoteMeta(inner) != inner {
+		return nil
+	}
+	pkg, arg := "strings", types.ExprString(call.Args[0])
+	if sel.Sel.Name == "Match" {
+		pkg, inner = "bytes", "[]byte("+strconv.Quote(inner)+")"
+	} else if inner = strconv.Quote(inner); sel.Sel.Name != "MatchString" {
+		return nil
+	}
+	switch begin, end := strings.HasPrefix(text, "^"), strings.HasSuffix(text, "$"); {
+	case begin && end && pkg == "bytes":
+		return &match{at: call, instead: "bytes.Equal(" + arg + ", " + inner + ")"}
+	case begin && end:
+		return &match{at: call, instead: arg + " == " + inner}
+	case begin:
+		return &match{at: call, instead: pkg + ".HasPrefix(" + arg + ", " + inner + ")"}
+	case end:
+		return &match{at: call, instead: pkg + ".HasSuffix(" + arg + ", " + inner + ")"}
+	}
+	return &match{at: call, instead: pkg + ".Contains(" + arg + ", " + inner + ")"}
+}
+
+// expressionOf is the constant that a variable is compiled of where it is declared, and
+// nowhere else.
+func (s *site) expressionOf(v *types.Var) (text string, ok bool) {
+	if v == nil || v.IsField() {
+		return "", false
+	}
+	for _, file := range s.Files {
+		if s.rewritten(v, file) {
+			return "", false
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch d := n.(type) {
+			case *ast.ValueSpec:
+				for i, id := range d.Names {
+					if s.Info.Defs[id] == v && i < len(d.Values) {
+						text, ok = s.compiled(d.Values[i])
+					}
+				}
+			case *ast.AssignStmt:
+				if id, is := d.Lhs[0].(*ast.Ident); is && d.Tok == token.DEFINE && len(d.Rhs) == 1 && s.Info.Defs[id] == v {
+					text, ok = s.compiled(d.Rhs[0])
+				}
+			}
+			return true
+		})
+	}
+	return text, ok
+}
+
+// rewritten reports whether a variable gets another value than that of its declaration.
+func (f *Function) rewritten(v *types.Var, in ast.Node) (found bool) {
+	ast.Inspect(in, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			found = found || n.Tok != token.DEFINE && slices.ContainsFunc(n.Lhs, func(x ast.Expr) bool { return f.variable(x) == v })
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.AND && f.variable(n.X) == v
+		}
+		return !found
+	})
+	return found
+}
+
+func (s *site) compiled(x ast.Expr) (text string, ok bool) {
+	call, is := x.(*ast.CallExpr)
+	if !is || !s.calls(call, "regexp", "MustCompile", "Compile") || len(call.Args) != 1 {
+		return "", false
+	}
+	value := s.Info.Types[call.Args[0]].Value
+	if value == nil || value.Kind() != constant.String {
+		return "", false
+	}
+	return constant.StringVal(value), true
+}
+
+// powSmall matches math.Pow with an exponent for which there is something cheaper.
+func (s *site) powSmall(n node) *match {
+	call, ok := n.Node.(*ast.CallExpr)
+	if !ok || !s.calls(call, "math", "Pow") || len(call.Args) != 2 {
+		return nil
+	}
+	x := types.ExprString(call.Args[0])
+	if _, simple := ast.Unparen(call.Args[0]).(*ast.Ident); !simple {
+		x = "x"
+	}
+	switch {
+	case s.is(call.Args[1], "2"):
+		return &match{at: call, through: []string{"math.Pow", "math.pow", "math.archPow"}, instead: x + " * " + x}
+	case s.is(call.Args[1], "3"):
+		return &match{at: call, through: []string{"math.Pow", "math.pow", "math.archPow"}, instead: x + " * " + x + " * " + x}
+	}
+	return nil
+}
+
+// sortSlice matches sort.Slice, for which there is a sister without reflection.
+func (s *site) sortSlice(n node) *match {
+	call := s.call(n)
+	if call == nil || len(call.Args) != 2 || !s.since("go1.21") {
+		return nil
+	}
+	if _, ok := call.Args[1].(*ast.FuncLit); !ok {
+		return nil
+	}
+	name := "slices.SortFunc("
+	if s.callee == "sort.SliceStable" {
+		name = "slices.SortStableFunc("
+	}
+	return &match{at: call, instead: name + types.ExprString(call.Args[0]) + ", func(a, b T) int { return cmp.Compare(a.key, b.key) })"}
 }

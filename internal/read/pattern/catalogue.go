@@ -26,7 +26,11 @@ var catalogue = []pattern{
 	{model.RegexpPerCall, []string{"regexp.Compile", "regexp.MustCompile", "regexp.Match"}, (*site).constantFirst},
 	{model.SprintfKey, []string{"fmt.Sprint"}, (*site).textKey},
 	{model.InvariantCall, pureNames(), (*site).invariantCall},
+	{model.ErrorPerCall, []string{"errors.New", "fmt.Errorf"}, (*site).constantError},
 	{model.ConstantCall, pureNames(), (*site).constantCall},
+	{model.RegexpLiteral, []string{"regexp.(*Regexp).Match"}, (*site).regexpLiteral},
+	{model.PowSmall, []string{"math.Pow", "math.pow"}, (*site).powSmall},
+	{model.RuneRange, []string{"runtime.stringtoslicerune"}, (*site).runeRange},
 	{model.SprintfSimple, []string{"fmt.Sprintf", "fmt.Sprint"}, (*site).simpleFormat},
 	{model.ScanText, []string{"fmt.Sscan"}, (*site).scanText},
 	{model.LowerCompare, []string{"strings.ToLower", "strings.ToUpper"}, (*site).lowerCompare},
@@ -40,8 +44,10 @@ var catalogue = []pattern{
 	{model.BytesConversion, []string{"runtime.slicebytetostring"}, (*site).stringOfBytes},
 	{model.BytesConversion, []string{"runtime.stringtoslicebyte"}, (*site).bytesOfString},
 	{model.SortAppend, []string{"sort.", "slices.Sort"}, (*site).sortAppend},
+	{model.SortSlice, []string{"sort.Slice"}, (*site).sortSlice},
 	{model.SearchInLoop, []string{"slices.Contains", "slices.Index"}, (*site).containsInLoop},
 	{model.SearchInLoop, []string{"", "memeqbody", "runtime.memequal", "runtime.strequal", "runtime.efaceeq", "runtime.ifaceeq"}, (*site).searchInLoop},
+	{model.CopyLoop, []string{"", "runtime.growslice"}, (*site).copyLoop},
 	{model.DecodeAny, []string{"encoding/json.Unmarshal", "encoding/json.(*Decoder).Decode"}, (*site).decodeAny},
 	{model.FreshCodec, []string{flateWriter, flateReader}, (*site).freshCodec},
 	{model.ClockInLoop, []string{"time.Now", "time.Since", "time.Until"}, (*site).clockInLoop},
@@ -73,6 +79,7 @@ var pure = map[string][]string{
 	"net/url":       {"Parse", "ParseQuery", "QueryEscape", "PathEscape", "QueryUnescape"},
 	"net":           {"ParseCIDR", "ParseIP"},
 	"net/netip":     {"ParseAddr", "MustParseAddr", "ParsePrefix", "MustParsePrefix"},
+	"os":            {"Getenv", "LookupEnv"}, // of a constant: who changes it does so at the start
 	"html":          {"EscapeString", "UnescapeString"},
 }
 

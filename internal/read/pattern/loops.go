@@ -218,11 +218,21 @@ var twins = []string{"Contains", "ContainsAny", "ContainsRune", "Count", "EqualF
 func (s *site) stringOfBytes(n node) *match {
 	b := s.conversion(n.Node, isString)
 	call, ok := n.up(0).(*ast.CallExpr)
-	if b == nil || !isBytes(s.typ(b)) || !ok || call.Args[0] != n.Node || !s.calls(call, "strings", twins...) {
+	if b == nil || !isBytes(s.typ(b)) || !ok || call.Args[0] != n.Node {
 		return nil
 	}
-	name := call.Fun.(*ast.SelectorExpr).Sel.Name
-	return &match{at: n.Node, instead: "bytes." + name + "(" + types.ExprString(b) + ", …)"}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	switch {
+	case !ok:
+		return nil
+	case s.calls(call, "strings", twins...):
+		return &match{at: n.Node, instead: "bytes." + sel.Sel.Name + "(" + types.ExprString(b) + ", …)"}
+	case s.calls(call, "strings", "NewReader"):
+		return &match{at: n.Node, instead: "bytes.NewReader(" + types.ExprString(b) + ")"}
+	case sel.Sel.Name == "WriteString" && s.packageOf(sel.X) == "" && len(call.Args) == 1:
+		return &match{at: n.Node, instead: types.ExprString(sel.X) + ".Write(" + types.ExprString(b) + ")"}
+	}
+	return nil
 }
 
 // bytesOfString matches []byte(s) to write it, or for a function that package strings has.
@@ -238,6 +248,8 @@ func (s *site) bytesOfString(n node) *match {
 		return nil
 	case call.Args[0] == n.Node && s.calls(call, "bytes", twins...):
 		return &match{at: n.Node, instead: "strings." + sel.Sel.Name + "(" + types.ExprString(text) + ", …)"}
+	case call.Args[0] == n.Node && s.calls(call, "bytes", "NewReader", "NewBuffer"):
+		return &match{at: n.Node, instead: "strings.NewReader(" + types.ExprString(text) + ")"}
 	case sel.Sel.Name == "Write" && s.packageOf(sel.X) == "" && len(call.Args) == 1:
 		return &match{at: n.Node, instead: "io.WriteString(" + types.ExprString(sel.X) + ", " + types.ExprString(text) + ")"}
 	}
@@ -559,4 +571,59 @@ func known(t types.Type, deep int) bool {
 		}
 	}
 	return t != nil
+}
+
+// runeRange matches a list of runes that is only walked over, without the indices.
+func (s *site) runeRange(n node) *match {
+	isRunes := func(t types.Type) bool { _, ok := under(t).(*types.Slice); return ok }
+	text := s.conversion(n.Node, isRunes)
+	walked := func(u node) bool {
+		r, ok := u.up(0).(*ast.RangeStmt)
+		return ok && r.X == u.Node && (r.Key == nil || types.ExprString(r.Key) == "_")
+	}
+	if text == nil || !isString(s.typ(text)) || !walked(n) && !s.assigned(n, walked) {
+		return nil
+	}
+	return &match{at: n.Node, instead: "range " + types.ExprString(text)}
+}
+
+// copyLoop matches a loop that does nothing but copy elements, or append them.
+func (s *site) copyLoop(n node) *match {
+	r, ok := n.Node.(*ast.RangeStmt)
+	if !ok || len(r.Body.List) != 1 || r.Key == nil {
+		return nil
+	}
+	set, ok := r.Body.List[0].(*ast.AssignStmt)
+	if !ok || set.Tok != token.ASSIGN || len(set.Lhs) != 1 || len(set.Rhs) != 1 {
+		return nil
+	}
+	from, fromSlice := under(s.typ(r.X)).(*types.Slice)
+	to, toSlice := under(s.typ(set.Lhs[0])).(*types.Slice)
+	if index, ok := set.Lhs[0].(*ast.IndexExpr); ok {
+		to, toSlice = under(s.typ(index.X)).(*types.Slice)
+		if !fromSlice || !toSlice || !types.Identical(from.Elem(), to.Elem()) || !s.sameVariable(index.Index, r.Key) || !s.elementOf(set.Rhs[0], r) {
+			return nil
+		}
+		return &match{at: r, through: []string{""}, instead: "copy(" + types.ExprString(index.X) + ", " + types.ExprString(r.X) + ")"}
+	}
+	add := s.builtin(set.Rhs[0], "append")
+	if add == nil || !fromSlice || !toSlice || !types.Identical(from.Elem(), to.Elem()) || len(add.Args) != 2 || add.Ellipsis.IsValid() ||
+		types.ExprString(add.Args[0]) != types.ExprString(set.Lhs[0]) || !s.elementOf(add.Args[1], r) {
+		return nil
+	}
+	list := types.ExprString(set.Lhs[0])
+	return &match{at: r, through: []string{"", "runtime.growslice"}, instead: list + " = append(" + list + ", " + types.ExprString(r.X) + "...)"}
+}
+
+func (s *site) sameVariable(x, y ast.Expr) bool {
+	v := s.variable(x)
+	return v != nil && v == s.variable(y)
+}
+
+// elementOf reports whether an expression is the element that a loop is at.
+func (s *site) elementOf(x ast.Expr, r *ast.RangeStmt) bool {
+	if index, ok := ast.Unparen(x).(*ast.IndexExpr); ok {
+		return types.ExprString(index.X) == types.ExprString(r.X) && s.sameVariable(index.Index, r.Key)
+	}
+	return r.Value != nil && s.sameVariable(x, r.Value)
 }

@@ -3,10 +3,14 @@ package cases
 import (
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"regexp"
+	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -279,6 +283,37 @@ func all(data []byte) map[string]any {
 	return v
 }
 
+func nameOfAny(data []byte) string {
+	var v any
+	json.Unmarshal(data, &v) // sick decode-any encoding/json.Unmarshal
+	top, ok := v.(map[string]any)
+	if !ok {
+		return ""
+	}
+	name, _ := top["name"].(string)
+	return name
+}
+
+func anyShape(data []byte) int {
+	var v any
+	json.Unmarshal(data, &v) // alike decode-any encoding/json.Unmarshal
+	switch v := v.(type) {
+	case []any:
+		return len(v)
+	}
+	return 0
+}
+
+func allMembers(data []byte) (n int) {
+	var v any
+	json.Unmarshal(data, &v) // alike decode-any encoding/json.Unmarshal
+	top, _ := v.(map[string]any)
+	for k := range top {
+		n += len(k)
+	}
+	return n
+}
+
 func nameOfStruct(data []byte) string {
 	var v struct{ Name string }
 	json.Unmarshal(data, &v) // well decode-any encoding/json.Unmarshal
@@ -324,4 +359,105 @@ func (comparer) DeepEqual(a, b any) bool { return a == b }
 
 func equalOther(c comparer, a, b []string) bool {
 	return c.DeepEqual(a, b) // alike deep-equal reflect.DeepEqual
+}
+
+// regexp-literal
+
+var (
+	warning  = regexp.MustCompile("warning")
+	comment  = regexp.MustCompile("^//")
+	either   = regexp.MustCompile("warning|error")
+	settable = regexp.MustCompile("warning")
+)
+
+func set(e string) { settable = regexp.MustCompile(e) } // alike regexp-literal regexp.MustCompile
+
+func matches(line string) int {
+	switch {
+	case warning.MatchString(line): // sick regexp-literal regexp.(*Regexp).MatchString
+		return 1
+	case comment.MatchString(line): // sick regexp-literal regexp.(*Regexp).MatchString
+		return 2
+	case either.MatchString(line): // well regexp-literal regexp.(*Regexp).MatchString
+		return 3
+	case settable.MatchString(line): // alike regexp-literal regexp.(*Regexp).MatchString
+		return 4
+	}
+	return 0
+}
+
+// sort-slice
+
+func byLength(words []string) {
+	sort.Slice(words, func(i, j int) bool { return len(words[i]) < len(words[j]) }) // sick sort-slice sort.Slice
+}
+
+func byLengthWell(words []string) {
+	slices.SortFunc(words, func(a, b string) int { return len(a) - len(b) }) // well sort-slice slices.SortFunc
+}
+
+func byOther(words []string, less func(i, j int) bool) {
+	sort.Slice(words, less) // alike sort-slice sort.Slice
+}
+
+// rune-range
+
+func wide(s string) (n int) {
+	for _, r := range []rune(s) { // sick rune-range runtime.stringtoslicerune
+		if r > 0x7f {
+			n++
+		}
+	}
+	return n
+}
+
+func column(s string) (n int) {
+	for i, r := range []rune(s) { // alike rune-range runtime.stringtoslicerune
+		n += i * int(r)
+	}
+	return n
+}
+
+func wideWell(s string) (n int) {
+	for _, r := range s { // well rune-range
+		if r > 0x7f {
+			n++
+		}
+	}
+	return n
+}
+
+// error-per-call
+
+func check(n int) error {
+	if n < 0 {
+		return errors.New("negative") // sick error-per-call errors.New
+	}
+	if n > 100 {
+		return fmt.Errorf("%d is too large", n) // alike error-per-call fmt.Errorf
+	}
+	return nil
+}
+
+var errNegative = errors.New("negative")
+
+func checkWell(n int) error {
+	if n < 0 {
+		return errNegative // well error-per-call errors.New
+	}
+	return nil
+}
+
+// pow-small
+
+func length(x, y float64) float64 {
+	return math.Sqrt(math.Pow(x, 2) + y*y) // sick pow-small math.Pow
+}
+
+func grown(x, rate float64) float64 {
+	return math.Pow(x, rate) // alike pow-small math.Pow
+}
+
+func lengthWell(x, y float64) float64 {
+	return math.Sqrt(x*x + y*y) // well pow-small math.archSqrt
 }

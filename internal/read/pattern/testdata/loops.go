@@ -84,7 +84,7 @@ func table(rows [][]int) []int {
 	var out []int
 	for _, r := range rows {
 		for _, v := range r {
-			out = append(out, v) // alike grow-known runtime.growslice
+			out = append(out, 2*v) // alike grow-known runtime.growslice
 		}
 	}
 	return out
@@ -395,4 +395,45 @@ func pointers(records []*record) (sum int) {
 		sum += r.id
 	}
 	return sum
+}
+
+// copy-loop
+
+func copied(to, from []int) {
+	for i := range from { // sick copy-loop
+		to[i] = from[i]
+	}
+}
+
+func appended(to, from []int) []int {
+	for _, v := range from {
+		to = append(to, v) // sick copy-loop runtime.growslice
+	}
+	return to
+}
+
+func doubled(to, from []int) {
+	for i := range from { // alike copy-loop
+		to[i] = 2 * from[i]
+	}
+}
+
+func reversed(to, from []int) {
+	for i := range from { // alike copy-loop
+		to[len(from)-1-i] = from[i]
+	}
+}
+
+func copiedWell(to, from []int) {
+	copy(to, from) // well copy-loop runtime.memmove
+}
+
+// more of bytes-conversion
+
+func reader(s string) io.Reader {
+	return bytes.NewReader([]byte(s)) // sick bytes-conversion runtime.stringtoslicebyte
+}
+
+func put(w *bytes.Buffer, b []byte) {
+	w.WriteString(string(b)) // sick bytes-conversion runtime.slicebytetostring
 }
