@@ -55,10 +55,10 @@ type fsyncs struct {
 	stacks []model.Stack // the longest total first
 	groups []string
 	// total is the time in syncs, and work that of the groups, waits for work left out.
-	total, work                fact.Fact
-	rate, mean, average, share fact.Fact
-	runs                       fact.Fact // what the program computes meanwhile
-	reason, full               string    // what it is taken from; that the CPU is not the limit
+	total, work                       fact.Fact
+	count, rate, mean, average, share fact.Fact
+	runs                              fact.Fact // what the program computes meanwhile
+	reason, full                      string    // what it is taken from; that the CPU is not the limit
 }
 
 func checkFsyncbound(p *diagnosis.Pass) {
@@ -84,7 +84,7 @@ func checkFsyncbound(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("files: %s syncs a second take %s of the time of the goroutines that wait for them", f.rate.Number(), f.share))
 		return
 	}
-	throughput := fact.Bottleneck.Of("throughput", fact.Factor, usableCores(p), f.runs, f.work, f.total)
+	throughput := fact.Bottleneck.Of("throughput", fact.Factor, usableCores(p), f.runs, f.work, withEnds(p, f.total, f.work, f.groups))
 	if throughput.Value < worthwhile {
 		p.Fine(fact.Sentence("files: %s syncs a second, but %s of %s cores are busy: the disk is not the limit",
 			f.rate.Number(), f.runs.Number(), usableCores(p).Number()))
@@ -109,9 +109,9 @@ func measureFsyncs(p *diagnosis.Pass) (f fsyncs) {
 		f.work = fact.Difference.Of("working time", fact.Seconds, f.work, p.Goroutines("their waits for work", f.groups, columns...))
 	}
 	f.work = f.work.Larger(f.total)
-	count := p.WaitCount("syncs", model.SyscallWait, syncs)
-	f.rate = fact.Quotient.Of("syncs", fact.PerSec, count, p.WindowLength())
-	f.mean = fact.Quotient.Of("one sync, mean", fact.Seconds, f.total, count)
+	f.count = p.WaitCount("syncs", model.SyscallWait, syncs)
+	f.rate = fact.Quotient.Of("syncs", fact.PerSec, f.count, p.WindowLength())
+	f.mean = fact.Quotient.Of("one sync, mean", fact.Seconds, f.total, f.count)
 	f.average = fact.Quotient.Of("goroutines waiting for the disk, on average", fact.Count, f.total, p.WindowLength())
 	f.share = fact.Fraction.Of("working time in syncs", fact.Ratio, f.total, f.work)
 	f.runs = fact.Quotient.Of("Ps that run goroutines", fact.Cores,
@@ -142,7 +142,8 @@ func measureOutside(p *diagnosis.Pass) (f fsyncs) {
 	f.stacks = largest(by)
 	f.total = p.Samples("time in syncs", "offcpu", p.Frames(syncsFile))
 	f.work = p.WindowLength().Larger(f.total)
-	f.rate = fact.Quotient.Of("syncs", fact.PerSec, p.Syscalls("syncs", "calls", fsyncCalls...), p.SyscallWindow())
+	f.count = p.Syscalls("syncs", "calls", fsyncCalls...)
+	f.rate = fact.Quotient.Of("syncs", fact.PerSec, f.count, p.SyscallWindow())
 	f.average = fact.Quotient.Of("threads waiting for the disk, on average", fact.Count, f.total, p.WindowLength())
 	f.mean = fact.Quotient.Of("one sync, mean", fact.Seconds, f.average, f.rate)
 	f.share = fact.Fraction.Of("time of one thread in syncs", fact.Ratio, f.total, f.work)
@@ -175,7 +176,7 @@ func fsyncFinding(p *diagnosis.Pass, s *fsyncs, throughput fact.Fact) diagnosis.
 		Where:    where(asks, lib),
 		Evidence: []fact.Fact{s.share, s.average, s.rate, s.mean, s.runs},
 		Cost:     diagnosis.CostOf(s.average, s.share.Value),
-		Bound: fasterLimit(throughput, "if nobody waited for a sync; one sync for many pieces of work leaves a "+
+		Bound: turnsLimit(throughput, turnsOfEach(p, s.count, s.groups), "if nobody waited for a sync; one sync for many pieces of work leaves a "+
 			"part of it, "+
 			"and the disk still has to take the bytes"),
 		Confidence: diagnosis.Medium,

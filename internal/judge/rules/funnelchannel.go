@@ -58,7 +58,7 @@ func checkFunnelchannel(p *diagnosis.Pass) {
 			continue
 		case throughput.Value >= worthwhile:
 			found = true
-			p.Report(funnel(p, &q, &in, waiting, throughput))
+			p.Report(funnel(p, &q, &in, waiting))
 		case in.delays(p, &q):
 			found = true
 			p.Report(lateFunnel(p, &q, &in, waiting))
@@ -165,13 +165,13 @@ func receiverActivities(groups []*model.Group) map[string][]string {
 	return out
 }
 
-func funnel(p *diagnosis.Pass, q *queue, in *inlet, waiting, throughput fact.Fact) diagnosis.Finding {
+func funnel(p *diagnosis.Pass, q *queue, in *inlet, waiting fact.Fact) diagnosis.Finding {
 	place, wait := q.place(p), q.wait(p, "mean wait")
 	f := diagnosis.Finding{
 		Where:      where(place, in.place),
 		Evidence:   []fact.Fact{waiting, in.count, in.busy, wait, busyPs(p)},
 		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
-		Bound:      fasterLimit(throughput, "if no sender waited"),
+		Bound:      q.limit(p, "if no sender waited"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"senders from the waits, receivers from the wake-ups of the same trace",
@@ -200,7 +200,7 @@ func funnel(p *diagnosis.Pass, q *queue, in *inlet, waiting, throughput fact.Fac
 
 // lateFunnel is one on a full machine: nothing but the wait can be shorter.
 func lateFunnel(p *diagnosis.Pass, q *queue, in *inlet, waiting fact.Fact) diagnosis.Finding {
-	f := funnel(p, q, in, waiting, fact.Fact{})
+	f := funnel(p, q, in, waiting)
 	share := q.share(p, "their time in it")
 	f.Bound = diagnosis.Direction(q.wait(p, "mean wait"), diagnosis.Latency, share.Value,
 		"what a sender waits; the machine is full, so that throughput stays as it is")

@@ -47,7 +47,7 @@ func checkHotmutex(p *diagnosis.Pass) {
 			enough = enough.Larger(waiting)
 		default:
 			found = true
-			p.Report(hotLock(p, &q, waiting, throughput))
+			p.Report(hotLock(p, &q, waiting))
 		}
 	}
 	switch {
@@ -134,14 +134,14 @@ const (
 	mapLocks = 0.5
 )
 
-func hotLock(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) diagnosis.Finding {
+func hotLock(p *diagnosis.Pass, q *queue, waiting fact.Fact) diagnosis.Finding {
 	place, server := q.place(p), q.server(p)
 	use, wait, busy := lockInUse.Of("lock in use", fact.Ratio, waiting), q.wait(p, "mean wait"), busyPs(p)
 	f := diagnosis.Finding{
 		Where:    where(place, server),
 		Evidence: []fact.Fact{waiting, use, wait, q.often(p, "waits per second"), busy},
 		Cost:     diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
-		Bound:    fasterLimit(throughput, "if nobody waited for this lock"),
+		Bound:    q.limit(p, "if nobody waited for this lock"),
 		RuledOut: []string{
 			"wait groups, first uses and condition variables: only stacks inside Mutex or RWMutex are counted",
 			"goroutines without work: a goroutine that waits for a lock has work",

@@ -130,15 +130,12 @@ func (q *queue) waitingHere(p *diagnosis.Pass) fact.Fact {
 
 func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding, ok bool) {
 	var all queue
-	var waits []fact.Fact
 	for i := range qs {
 		all.merge(qs[i])
-		waits = append(waits, qs[i].waited(p))
 	}
 	slices.Sort(all.groups)
 	all.groups = slices.Compact(all.groups)
-	throughput := fasterBy(p, all.groups, fact.Sum.Of("time held up", fact.Seconds, waits...), all.has)
-	if throughput.Value < worthwhile {
+	if all.kind = qs[0].kind; all.faster(p).Value < worthwhile {
 		return f, false
 	}
 	first, waiting, idle := qs[0], sumWaiting(p, qs), idlePs(p)
@@ -147,7 +144,7 @@ func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding,
 		Where:      where(append(first.slotPlaces(p), place, first.server(p))...),
 		Evidence:   []fact.Fact{used, gomaxprocs(p), waiting},
 		Cost:       diagnosis.CostOf(idle.Named("Ps idle while work waits"), fact.Rest.Of("", fact.Ratio, used).Value),
-		Bound:      fasterLimit(throughput, "if none of them waited"),
+		Bound:      all.limit(p, "if none of them waited"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{"idle time and waits from the same trace",
 			"a wait for a lock, a full channel or a pool shows that work was there; waits for messages or requests were not counted"},

@@ -15,8 +15,8 @@ import (
 	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
-// A liveLine is goroutines that take turns to sleep, as long as a lock is held. Without
-// the lock all of them sleep at once.
+// A liveLine is goroutines that take turns to sleep, as long as a lock or the only slot of
+// a channel is held. Without it all of them sleep at once.
 type liveLine struct {
 	name    string
 	workers int
@@ -27,6 +27,12 @@ type liveLine struct {
 func mutexTurn() (take, give func()) {
 	mu := new(sync.Mutex)
 	return mu.Lock, mu.Unlock
+}
+
+// slotTurn is a channel that lets one in.
+func slotTurn() (take, give func()) {
+	slots := make(chan bool, 1)
+	return func() { slots <- true }, func() { <-slots }
 }
 
 func noTurn() (take, give func()) { return func() {}, func() {} }
@@ -58,23 +64,29 @@ const (
 	boundLength = 1500 * time.Millisecond
 )
 
-// TestBoundOfPrograms: what removing a lock brings to a program that runs is measured, and
+// TestBoundOfPrograms: what removing a lock or a channel brings to a program that runs is measured, and
 // is never more than the finding's bound, from any window of its trace; where a hold is so
 // long that the lock is all there is, the bound is no more than twice that.
 func TestBoundOfPrograms(t *testing.T) {
 	attempt.Only(t, "records programs that run, and measures what they gain without their lock")
-	found := 0
+	var lines []liveLine
 	for _, hold := range []time.Duration{time.Millisecond, 20 * time.Millisecond, 300 * time.Millisecond, time.Second} {
 		for _, workers := range []int{2, 20, 200} {
-			l := liveLine{fmt.Sprintf("%d workers, %v", workers, hold), workers, hold, mutexTurn}
-			t.Run(l.name, func(t *testing.T) {
-				quiet(t, func() error {
-					n, err := l.judge(t)
-					found += n
-					return err
-				})
-			})
+			lines = append(lines, liveLine{fmt.Sprintf("lock, %d workers, %v", workers, hold), workers, hold, mutexTurn})
 		}
+	}
+	for _, hold := range []time.Duration{time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond} {
+		lines = append(lines, liveLine{fmt.Sprintf("channel, 20 workers, %v", hold), 20, hold, slotTurn})
+	}
+	found := 0
+	for _, l := range lines {
+		t.Run(l.name, func(t *testing.T) {
+			quiet(t, func() error {
+				n, err := l.judge(t)
+				found += n
+				return err
+			})
+		})
 	}
 	if found < 10 {
 		t.Errorf("windows with a bound = %d, want 10 or more", found)
@@ -123,4 +135,13 @@ func (l liveLine) judge(t *testing.T) (found int, err error) {
 		t.Logf("%v: at most %.4g×, measured %.4g×", window, f.Bound.Value, gain)
 	}
 	return found, nil
+}
+
+func lineFinding(d *diagnosis.Diagnosis) *diagnosis.Finding {
+	for i := range d.Findings {
+		if f := &d.Findings[i]; f.Rule == "lockedio" || f.Rule == "hotmutex" || f.Rule == "idleprocs" {
+			return f
+		}
+	}
+	return nil
 }

@@ -54,9 +54,8 @@ func checkLockedio(p *diagnosis.Pass) {
 		if q.kind != lockDemand || waiting.Value < hotmutexWaiters {
 			continue
 		}
-		throughput := q.faster(p)
-		if h, ok := heldAcross(p, &q, waiting); ok && throughput.Value >= worthwhile {
-			p.Report(lockedioFinding(p, &q, h, waiting, throughput))
+		if h, ok := heldAcross(p, &q, waiting); ok && q.faster(p).Value >= worthwhile {
+			p.Report(lockedioFinding(p, &q, h, waiting))
 		}
 	}
 }
@@ -114,7 +113,7 @@ func lockFunctions(m *model.Model, q *queue) (functions []string) {
 	return functions
 }
 
-func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, waiting, throughput fact.Fact) diagnosis.Finding {
+func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, waiting fact.Fact) diagnosis.Finding {
 	lock := q.place(p)
 	wait, _ := p.UserPlace(h.wait.Stack)
 	waits := p.WaitCount("such waits", h.wait.Kind, func(o *model.Wait) bool { return o == h.wait })
@@ -128,7 +127,7 @@ func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, waiting, throughpu
 		Where:      where(lock, wait, q.server(p)),
 		Evidence:   []fact.Fact{waiting, h.inUse, h.runs, h.inside, mean, fact.Quotient.Of("such waits", fact.PerSec, waits, p.WindowLength()), busyPs(p)},
 		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
-		Bound:      fasterLimit(throughput, "if nobody waited for this lock"),
+		Bound:      q.limit(p, "if nobody waited for this lock"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"inferred from one trace: the lock is in use for longer than those who take it run, " +

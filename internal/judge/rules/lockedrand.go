@@ -192,7 +192,7 @@ func lockedFinding(p *diagnosis.Pass, d *lockedDraw) diagnosis.Finding {
 	saved := fact.Gain.Of("time saved", fact.Ratio, d.throughput)
 	if saved.Value > d.share.Value {
 		f.Cost = diagnosis.CostOf(d.waiting, saved.Value)
-		f.Bound = fasterLimit(d.throughput, "if nobody waited for this lock")
+		f.Bound = d.queue.limit(p, "if nobody waited for this lock")
 		f.Experiment.Primary = diagnosis.ThroughputMetric(p.Model)
 	} else {
 		f.Cost = d.cpu.cost(d.share)

@@ -65,7 +65,7 @@ func checkLoggerlock(p *diagnosis.Pass) {
 	case waiting.Value >= loggerWaiters && throughput.Value >= worthwhile:
 		f := loggerFinding(p, &l, rate, waiting)
 		f.Cost = diagnosis.CostOf(waiting, l.queue.share(p, "their time in it").Value)
-		f.Bound = fasterLimit(throughput, "if nothing were logged, with its part of the collector's and the scheduler's work")
+		f.Bound = turnsLimit(throughput, l.writes, "if nothing were logged, with its part of the collector's and the scheduler's work")
 		f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", loggerNote)
 		p.Report(f)
 	case l.share.Value >= loggerShare:
@@ -79,17 +79,22 @@ func checkLoggerlock(p *diagnosis.Pass) {
 	}
 }
 
-// unlogged is the most by which throughput can grow when nothing is logged: those
-// who log do not wait for the lock then, and do not write for as long as that takes.
+// unlogged is the most by which throughput can grow when nothing is logged: those who log
+// do not wait for the lock then, nor write for as long as that takes, nor have to get a P
+// again after either. Which of their waits for one these are is not told, so all count.
 func (l *logging) unlogged(p *diagnosis.Pass) fact.Fact {
+	groups := l.queue.groups
+	written := p.Waits("time in writes of the logger", model.SyscallWait, func(w *model.Wait) bool {
+		return slices.Contains(groups, w.Group) && logsLocked(p.Model.Stacks.Frames(w.Stack))
+	})
+	ready := p.Goroutines("time that those who log wait for a P", groups, "runnable")
+	computed := fact.Product.Of("time in logging on a P", fact.Seconds, l.most, p.Goroutines("time that those who log run", groups, "running"))
+	freed := []fact.Fact{fact.Product.Of("Ps busy with logging", fact.Cores, l.most, busyPs(p))}
 	if l.most.Value == 0 {
-		return l.queue.faster(p)
+		freed = l.queue.frees(p, nil)
 	}
-	wait := l.queue.waited(p)
-	work := p.Goroutines("time of the goroutines that log, beside waits", l.queue.groups, "running", "runnable", "syscall", "syscall_blocked")
-	written := fact.Product.Of("time in logging", fact.Seconds, l.most, work)
-	return fasterBy(p, l.queue.groups, fact.Sum.Of("time waiting for the logger or in it", fact.Seconds, wait, written), l.queue.has,
-		fact.Product.Of("Ps busy with logging", fact.Cores, l.most, busyPs(p)))
+	wait := sumOf("time waiting for the logger or in it", fact.Seconds, l.queue.waited(p), written, ready, computed)
+	return fasterBy(p, groups, wait, l.queue.has, freed...)
 }
 
 const loggerNote = "A test without code: the same run with the log at level error, or its output to /dev/null. " +

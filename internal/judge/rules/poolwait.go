@@ -48,12 +48,12 @@ func checkPoolwait(p *diagnosis.Pass) {
 		if q.kind == lockDemand || q.kind == fdDemand || !inConnectionPool(p.Model.Stacks.Frames(q.stacks[0])) || dials(p.Model, &q) >= poolDials {
 			continue
 		}
-		waiting, throughput := q.waiting(p, "goroutines waiting for a connection, on average"), q.faster(p)
-		if waiting.Value < poolWaiters || throughput.Value < worthwhile {
+		waiting := q.waiting(p, "goroutines waiting for a connection, on average")
+		if waiting.Value < poolWaiters || q.faster(p).Value < worthwhile {
 			worst = worst.Larger(waiting)
 			continue
 		}
-		p.Report(poolFinding(p, &q, waiting, throughput))
+		p.Report(poolFinding(p, &q, waiting))
 		return
 	}
 	if worst.Value > 0 {
@@ -74,7 +74,7 @@ func dials(m *model.Model, q *queue) float64 {
 	return div(float64(n), float64(q.served))
 }
 
-func poolFinding(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) diagnosis.Finding {
+func poolFinding(p *diagnosis.Pass, q *queue, waiting fact.Fact) diagnosis.Finding {
 	asks, lib := programPlace(p, q.stacks...), q.place(p)
 	if asks == (diagnosis.Place{}) {
 		asks = lib
@@ -87,7 +87,7 @@ func poolFinding(p *diagnosis.Pass, q *queue, waiting, throughput fact.Fact) dia
 			waiting, share, wait, fact.Quotient.Of("connections handed on", fact.PerSec, served, p.WindowLength()), busyPs(p),
 		},
 		Cost:       diagnosis.CostOf(waiting, share.Value),
-		Bound:      fasterLimit(throughput, "if nobody waited for a connection and the other side took as much more"),
+		Bound:      q.limit(p, "if nobody waited for a connection and the other side took as much more"),
 		Confidence: diagnosis.Low,
 		Reasons: []string{
 			"the waits are named by the pool's own functions",

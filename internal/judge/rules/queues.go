@@ -545,20 +545,74 @@ func (q *queue) mean(wait fact.Fact) fact.Name {
 	return fact.Name(fact.Sentence("%s", wait))
 }
 
-// faster is the most by which throughput can grow when nobody waits in it: see
-// [fasterBy]. Who was made ready by one who left it would not have to be, so that the
-// time until they ran goes as well.
+// faster is the most by which throughput can grow when nobody waits in it: see [fasterBy].
+// Where several groups stand in it, it is that of the one that has most of it, for the
+// others may do something else nearly all the time.
 func (q *queue) faster(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
-	wait := q.waited(p)
+	return q.fasterBeside(p, busyWithout(p, q.frees(p, freed)...))
+}
+
+// limit is the bound that goes with it. Goroutines that have nothing to do with those who
+// wait do no more when these do, so that what they take of the Ps is no limit.
+func (q *queue) limit(p *diagnosis.Pass, when string, freed ...fact.Fact) diagnosis.Bound {
+	freed = q.frees(p, freed)
+	if apart := unrelated(p, append(largest(countRoots(p.Model, q.servers)), q.groups...)); apart.Value > 0 {
+		freed = append(freed, apart)
+	}
+	return turnsLimit(q.fasterBeside(p, busyWithout(p, freed...)), q.turns(p), when)
+}
+
+// turns counts those who were let on, whether or not it is known for what they had waited.
+func (q *queue) turns(p *diagnosis.Pass) fact.Fact {
+	ended := p.Statistic(fact.Wakes, "wake-ups that ended such waits", "times that one was let on", float64(totalOf(q.servers)), fact.Count)
+	return ended.Larger(p.WaitCount("times that one was let on", model.SchedWait, q.letsOn))
+}
+
+// letsOn reports whether a wait for a P began when one of the queue's was let on.
+func (q *queue) letsOn(w *model.Wait) bool {
+	return q.servers[w.Stack] > 0 && slices.Contains(q.groups, w.Group)
+}
+
+func (q *queue) fasterBeside(p *diagnosis.Pass, busy fact.Fact) fact.Fact {
+	best := q.fasterOf(p, busy, q.groups)
+	if len(q.groups) == 1 {
+		return best
+	}
+	times := map[string]time.Duration{}
+	for w := range q.entries {
+		times[w.Group] += w.Total
+	}
+	for _, g := range q.groups {
+		if times[g] >= time.Duration(queueOwner*float64(totalOf(times))) {
+			best = best.Larger(q.fasterOf(p, busy, []string{g}))
+		}
+	}
+	return best
+}
+
+// queueOwner is the part of the wait from which a group's own gain counts. It is taken and
+// not surveyed: who has less of a queue than that hardly notices when it goes.
+const queueOwner = 0.2
+
+// fasterOf is by what factor the work of some groups can grow. Who was made ready by one who
+// left the queue would not have to be, so that the time until they ran goes as well.
+func (q *queue) fasterOf(p *diagnosis.Pass, busy fact.Fact, groups []string) fact.Fact {
+	here := func(w *model.Wait) bool { return q.has(w) && slices.Contains(groups, w.Group) }
+	wait := p.Waits("time waiting for "+q.kind.String(), model.Sync, here)
 	ready := p.Waits("time until those ran who were let on", model.SchedWait, func(w *model.Wait) bool {
-		return q.servers[w.Stack] > 0 && slices.Contains(q.groups, w.Group)
+		return q.letsOn(w) && slices.Contains(groups, w.Group)
 	})
 	if ready.Value > 0 {
 		wait = fact.Sum.Of(wait.Name+", until they ran", fact.Seconds, wait, ready)
 	}
 	if q.kind == lockDemand {
-		wait = fact.Sum.Of(wait.Name+", with taking it", fact.Seconds, wait, q.taking(p, wait))
+		wait = fact.Sum.Of(wait.Name+", with taking it", fact.Seconds, wait, q.taking(p, groups, wait))
 	}
+	return fasterBeside(p, busy, groups, wait, here)
+}
+
+// frees adds to what a change frees of the Ps, in cores, what goes with any lock.
+func (q *queue) frees(p *diagnosis.Pass, freed []fact.Fact) []fact.Fact {
 	if q.kind == lockDemand || q.kind == fdDemand {
 		freed = append(freed, q.handedOver(p))
 		// A P whose thread waits for a CPU that others have does nothing for its operation.
@@ -566,7 +620,7 @@ func (q *queue) faster(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
 			freed = append(freed, fact.Difference.Of("busy Ps beyond the CPU in use", fact.Cores, busyPs(p), s.used()))
 		}
 	}
-	return fasterBy(p, q.groups, wait, q.has, freed...)
+	return freed
 }
 
 // lockTaking is the part of what those who wait for a lock do beside that which may be
@@ -577,10 +631,10 @@ func (q *queue) faster(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
 const lockTaking = 0.05
 
 // taking is the time in that, at most.
-func (q *queue) taking(p *diagnosis.Pass, wait fact.Fact) fact.Fact {
-	rest := fact.Difference.Of("time of those goroutines beside it", fact.Seconds, p.Goroutines("time of those goroutines", q.groups, "total"), wait)
+func (q *queue) taking(p *diagnosis.Pass, groups []string, wait fact.Fact) fact.Fact {
+	rest := fact.Difference.Of("time of those goroutines beside it", fact.Seconds, p.Goroutines("time of those goroutines", groups, "total"), wait)
 	return fact.Smallest.Of("time in taking the lock and handing it over, at most", fact.Seconds,
-		p.Goroutines("time that they run", q.groups, "running"),
+		p.Goroutines("time that they run", groups, "running"),
 		fact.Product.Of("a twentieth of the rest", fact.Seconds, rest, fact.Figure("part", lockTaking, fact.Ratio, "room for spinning and handing over, of which 0.02 to 0.4% was seen in a few traces")))
 }
 

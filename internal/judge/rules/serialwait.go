@@ -158,6 +158,9 @@ func networkThrough(m *model.Model, waker model.Stack) (d time.Duration) {
 // waits for the given time: the bound of a closed system whose next serial
 // resource is the busiest single goroutine before or behind it.
 func (s *stage) unwaited(p *diagnosis.Pass, wait fact.Fact) fact.Fact {
+	if !slices.ContainsFunc(s.teams, func(c team) bool { return c.function != "" }) {
+		wait = withEnds(p, wait, s.time, s.names())
+	}
 	operands := []fact.Fact{usableCores(p), busyWithout(p), s.time, wait}
 	if s.next.Value == 0 {
 		return fact.Bottleneck.Of("throughput", fact.Factor, operands...)
@@ -182,7 +185,7 @@ func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput
 		Evidence: []fact.Fact{share, mean, pace, s.count, s.length, busyPs(p)},
 		Cost: diagnosis.CostOf(fact.Quotient.Of("goroutines of the stage waiting for an answer, on average", fact.Count, r.total, p.WindowLength()),
 			share.Value),
-		Bound:      fasterLimit(throughput, "if the stage did not wait for each answer, and the other side served several requests at a time"),
+		Bound:      turnsLimit(throughput, turnsOfEach(p, r.count, s.names()), "if the stage did not wait for each answer, and the other side served several requests at a time"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"one kind of evidence, the trace: who waits, for what, and who stands before it",

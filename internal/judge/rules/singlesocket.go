@@ -152,7 +152,7 @@ func sharedDescriptor(p *diagnosis.Pass, q *queue, kind descriptor, waiting, sha
 // for files and connections, where nothing was, the arithmetic bound.
 func descriptorBound(p *diagnosis.Pass, q *queue, kind descriptor) diagnosis.Bound {
 	if kind != ofListener {
-		return fasterLimit(q.faster(p), "if nobody waited for this lock")
+		return q.limit(p, "if nobody waited for this lock")
 	}
 	throughput := fact.Figure("throughput", singlesocketGain, fact.Factor,
 		"the largest gain measured with four sockets instead of one, on two cores, in CPU time per request")

@@ -94,7 +94,7 @@ func slowstageFinding(p *diagnosis.Pass, s *stage, busy, throughput fact.Fact) d
 		Evidence: []fact.Fact{busy, s.count, s.length, s.feedStay, busyPs(p)},
 		Cost: diagnosis.CostOf(idle.Named("Ps idle while the stage has more work than it can do"),
 			fact.Fraction.Of("share of the Ps", fact.Ratio, idle, gomaxprocs(p)).Value),
-		Bound:      fasterLimit(throughput, "if the stage had as many goroutines as it can use"),
+		Bound:      turnsLimit(throughput, s.queue.turns(p), "if the stage had as many goroutines as it can use"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"one kind of evidence, the trace: who waits before the stage, what it does, and who waits behind it",

@@ -300,7 +300,7 @@ func syscallFinding(p *diagnosis.Pass, c *callerGroup) diagnosis.Finding {
 // where the goroutine waits in them.
 func (c *callerGroup) limit(p *diagnosis.Pass) diagnosis.Bound {
 	if c.Syscall < c.SyscallBlocked {
-		return fasterLimit(fasterBy(p, []string{c.Name}, c.total, nil, c.ps), "if no call were needed")
+		return turnsLimit(fasterBy(p, []string{c.Name}, c.total, nil, c.ps), turnsOfEach(p, c.calls.count(p, "system calls", c.counts), []string{c.Name}), "if no call were needed")
 	}
 	return diagnosis.Direction(c.ps, diagnosis.CPUGoal, fact.Fraction.Of("share of the busy Ps", fact.Ratio, c.ps, busyPs(p)).Value,
 		"Amdahl, as if no call were needed; what the group does around them comes on top")
