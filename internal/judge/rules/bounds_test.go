@@ -325,6 +325,7 @@ func TestBoundsOfSimulations(t *testing.T) {
 		{name: "stage", procs: 8, ns: []int{1}, slack: 0.02, build: slowInTheMiddle},
 		{name: "stage on many Ps", procs: 64, ns: []int{1}, slack: 0.02, build: slowInTheMiddle},
 		{name: "syncs", procs: 16, ns: []int{2, 8}, build: inCalls(simSyncs, works(0.2))},
+		{name: "calls", procs: 4, ns: []int{2, 8}, build: inCalls("syscall.Stat os.Stat main.ask main.worker", works(0.2))},
 		{name: "log", procs: 4, hold: 100 * time.Microsecond, ns: []int{8, 40}, build: logsEach},
 		{name: "channel, receiver at work, sleeping elsewhere", procs: 8, slack: 0.02, build: throughChannel(3, worksThere, sleeps(5))},
 	}

@@ -66,14 +66,14 @@ func checkSyscallbound(p *diagnosis.Pass) {
 			spare = true
 			continue
 		}
-		f := syscallFinding(p, &c)
 		// The calls of a crowd that queues for the Ps are a symptom at most:
 		// without them it would queue a little longer.
-		if f.Bound.Share < 1-1/worthwhile {
+		if c.gain(p).Value < 1-1/worthwhile {
 			vain = true
 			continue
 		}
 		found = true
+		f := syscallFinding(p, &c)
 		addKernelFacts(p, &f)
 		p.Report(f)
 	}
@@ -296,13 +296,23 @@ func syscallFinding(p *diagnosis.Pass, c *callerGroup) diagnosis.Finding {
 	return f
 }
 
-// limit promises CPU where the calls are short and keep their P, and throughput
-// where the goroutine waits in them.
+// gain is the part of the time that is saved where the goroutine waits in the calls, and
+// that of the busy Ps where the calls are short and keep theirs.
+func (c *callerGroup) gain(p *diagnosis.Pass) fact.Fact {
+	if c.Syscall < c.SyscallBlocked {
+		return fact.Gain.Of("time saved", fact.Ratio, fasterBy(p, []string{c.Name}, c.total, nil, c.ps))
+	}
+	return fact.Fraction.Of("share of the busy Ps", fact.Ratio, c.ps, busyPs(p))
+}
+
+// limit promises CPU where the calls are short, and throughput where the goroutine waits.
 func (c *callerGroup) limit(p *diagnosis.Pass) diagnosis.Bound {
 	if c.Syscall < c.SyscallBlocked {
-		return turnsLimit(fasterBy(p, []string{c.Name}, c.total, nil, c.ps), turnsOfEach(p, c.calls.count(p, "system calls", c.counts), []string{c.Name}), "if no call were needed")
+		group := []string{c.Name}
+		wait := withEnds(p, c.total, p.Goroutines("time of those goroutines", group, "total"), group)
+		return turnsLimit(fasterBy(p, group, wait, nil, c.ps), turnsOfEach(p, c.calls.count(p, "system calls", c.counts), group), "if no call were needed")
 	}
-	return diagnosis.Direction(c.ps, diagnosis.CPUGoal, fact.Fraction.Of("share of the busy Ps", fact.Ratio, c.ps, busyPs(p)).Value,
+	return diagnosis.Direction(c.ps, diagnosis.CPUGoal, c.gain(p).Value,
 		"Amdahl, as if no call were needed; what the group does around them comes on top")
 }
 
