@@ -77,7 +77,7 @@ func tableAccount(t *model.Table) *Account {
 // were off the CPU for nine tenths of the time.
 const mostlyWaits = 0.1
 
-// tableMeaning is what a reader of a table may take for something else.
+// tableMeaning says what a table does not tell, and its reader may take it to.
 func tableMeaning(t *model.Table) string {
 	switch {
 	case strings.HasPrefix(t.Type.Name, "alloc_"):

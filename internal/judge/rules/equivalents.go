@@ -108,7 +108,8 @@ var equivalents = []equivalent{
 		"strings.EqualFold compares without making another text.", "",
 		"a text that is wanted in lower case: it is compared, and nothing else"},
 	{model.RegexpLiteral, "matching an expression without operators",
-		"Look for the text itself: strings.Contains, HasPrefix, HasSuffix and == find it many times faster than a regular expression.", "",
+		"Look for the text itself: strings.Contains, HasPrefix, HasSuffix and == find it many times faster than " +
+			"a regular expression.", "",
 		"an expression that does more: it is a constant without operators, and the variable is never set again"},
 	{model.SortSlice, "sorting with sort.Slice",
 		"slices.SortFunc does the same without reflection: it swaps the elements itself and passes them to the comparison.",

@@ -207,8 +207,8 @@ func assistFinding(p *diagnosis.Pass, a *assist, heavy, pressed bool) diagnosis.
 		Remedy: diagnosis.Remedy{
 			Text: "Allocate less in the path named here (reuse buffers, keep values out of interfaces, size slices before filling them), " +
 				"or let the heap grow further between collections. " +
-				"Goroutines that allocate faster than the collector marks must mark themselves. A doubled GOGC took resident memory from 148 to 335 MB in one " +
-				"measured program: set GOMEMLIMIT below the memory that is there.",
+				"Goroutines that allocate faster than the collector marks must mark themselves. A doubled GOGC took " +
+				"resident memory from 148 to 335 MB in one measured program: set GOMEMLIMIT below the memory that is there.",
 			Knob: largerGOGC(p),
 		},
 		Explains: gcSymptoms(p),

@@ -295,7 +295,8 @@ func smallRemedy(t *traffic) diagnosis.Remedy {
 	case t.socket.Value >= smallSocket && t.verb == "write":
 		return diagnosis.Remedy{
 			Text: "Put the pieces together before they are written: a bufio.Writer that is flushed once for an operation, " +
-				"or net.Buffers, which writes several with one call. For datagrams, WriteBatch of golang.org/x/net/ipv4 sends many with one call.",
+				"or net.Buffers, which writes several with one call. For datagrams, WriteBatch of " +
+				"golang.org/x/net/ipv4 sends many with one call.",
 			Code: "w := bufio.NewWriterSize(conn, 4<<10)\nencode(w, answer)\nerr := w.Flush() // once",
 		}
 	case t.verb == "write":
