@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/backup"
 )
 
@@ -21,18 +22,18 @@ func (c *Client) patient() *Client {
 	return &p
 }
 
-// Wish has a process of a service recorded, by q, and puts how that stands into a value.
-func (c *Client) Wish(ctx context.Context, q url.Values, into any) error {
+// Wish has a process of a service recorded, by q, and returns how that stands.
+func (c *Client) Wish(ctx context.Context, q url.Values) (wish api.Wish, err error) {
 	answer, err := c.do(ctx, http.MethodPost, "runs/record", q, nil)
 	if err != nil {
-		return err
+		return wish, err
 	}
 	defer answer.Body.Close()
 	data, err := c.whole(answer)
-	if err == nil && json.Unmarshal(data, into) != nil {
+	if err == nil && json.Unmarshal(data, &wish) != nil {
 		err = fmt.Errorf("%s: the answer is not of a request to record", c.base)
 	}
-	return err
+	return wish, err
 }
 
 // Fetch writes a recording, and fails when it is not that of the ID, which is the hash of

@@ -25,31 +25,31 @@ const (
 	leastWait, mostWait = time.Second, time.Minute
 )
 
-// Push sends a recording, and puts what the server knows of it into a value. Of what q
-// says, service, version, instance and why count. What breaks off it goes on with, and
-// gives up when the server is away for half a minute, or refuses.
-func (c *Client) Push(ctx context.Context, file string, q url.Values, into any) error {
+// Push sends a recording, and returns what the server knows of it. Of what q says, service,
+// version, instance and why count. What breaks off it goes on with, and gives up when the
+// server is away for half a minute, or refuses.
+func (c *Client) Push(ctx context.Context, file string, q url.Values) (api.Recording, error) {
 	reached := int64(-1)
 	wait := leastWait
 	for try := 1; ; try++ {
-		at, err := c.Send(ctx, file, q, into)
+		kept, at, err := c.Send(ctx, file, q)
 		var status *Status
 		switch {
 		case err == nil, ctx.Err() != nil:
-			return err
+			return kept, err
 		case errors.As(err, &status) && !status.again(), reached < 0 && at < 0 && errors.Is(err, ErrUnreachable):
-			return err
+			return kept, err
 		case at > reached: // it got further since
 			reached, try, wait = at, 1, leastWait
 		case try >= pushTries:
-			return fmt.Errorf("after %d tries: %w", try, err)
+			return kept, fmt.Errorf("after %d tries: %w", try, err)
 		}
 		pause := wait/2 + rand.N(wait/2)
 		if status != nil {
 			pause = max(pause, min(status.After, mostWait))
 		}
 		if err := c.pause(ctx, pause); err != nil {
-			return err
+			return kept, err
 		}
 		wait = min(2*wait, mostWait)
 	}
@@ -57,27 +57,27 @@ func (c *Client) Push(ctx context.Context, file string, q url.Values, into any) 
 
 // Send sends a recording once, from where an earlier try ended, which it returns; -1 is
 // not known. A server that has the recording takes no more of it.
-func (c *Client) Send(ctx context.Context, file string, q url.Values, into any) (at int64, err error) {
+func (c *Client) Send(ctx context.Context, file string, q url.Values) (kept api.Recording, at int64, err error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return -1, err
+		return kept, -1, err
 	}
 	defer f.Close()
 	h := sha256.New()
 	size, err := io.Copy(h, f)
 	if err != nil {
-		return -1, err
+		return kept, -1, err
 	}
 	path := api.UploadsPath + hex.EncodeToString(h.Sum(nil))
 	if at, err = c.offset(ctx, path); err != nil {
-		return -1, err
+		return kept, -1, err
 	}
 	if at > size {
 		at = 0 // what is there is something else: the server begins anew
 	}
 	r, err := c.request(ctx, http.MethodPatch, path+"?"+q.Encode(), io.NopCloser(io.NewSectionReader(f, at, size-at)))
 	if err != nil {
-		return at, err
+		return kept, at, err
 	}
 	r.ContentLength = size - at
 	if r.ContentLength == 0 {
@@ -88,19 +88,19 @@ func (c *Client) Send(ctx context.Context, file string, q url.Values, into any) 
 	r.Header.Set(api.LengthHeader, strconv.FormatInt(size, 10))
 	answer, err := c.patient().answer(r)
 	if err != nil {
-		return at, err
+		return kept, at, err
 	}
 	defer answer.Body.Close()
 	data, err := c.whole(answer)
 	switch {
 	case err != nil:
-		return at, err
+		return kept, at, err
 	case answer.StatusCode == http.StatusNoContent:
-		return at, fmt.Errorf("%s: not all of the recording arrived", c.base)
-	case json.Unmarshal(data, into) != nil:
-		return at, fmt.Errorf("%s: the answer is not of a recording", c.base)
+		return kept, at, fmt.Errorf("%s: not all of the recording arrived", c.base)
+	case json.Unmarshal(data, &kept) != nil:
+		return kept, at, fmt.Errorf("%s: the answer is not of a recording", c.base)
 	}
-	return size, nil
+	return kept, size, nil
 }
 
 // offset returns how much of an upload the server has.

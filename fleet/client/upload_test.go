@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
-	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/server"
@@ -114,8 +113,8 @@ func TestPush(t *testing.T) {
 			}
 			waits := 0
 			client.pause = func(context.Context, time.Duration) error { waits++; return nil }
-			var run api.Recording
-			if err := client.Push(t.Context(), file, map[string][]string{"service": {"cart"}, "why": {"w"}}, &run); err != nil {
+			run, err := client.Push(t.Context(), file, map[string][]string{"service": {"cart"}, "why": {"w"}})
+			if err != nil {
 				t.Fatal(err)
 			}
 			if run.Service != "cart" || run.Why != "w" || run.Bytes != n || run.Tenant != "blue" {
@@ -181,8 +180,7 @@ func TestPushFails(t *testing.T) {
 		}
 		waits := 0
 		client.pause = func(context.Context, time.Duration) error { waits++; return nil }
-		var run api.Recording
-		if err := client.Push(t.Context(), file, nil, &run); !c.is(err) || waits != c.waits {
+		if _, err := client.Push(t.Context(), file, nil); !c.is(err) || waits != c.waits {
 			t.Errorf("%s: %v after %d waits, want %d", name, err, waits, c.waits)
 		}
 	}
@@ -195,7 +193,7 @@ func TestPushFails(t *testing.T) {
 	}
 	ended := errors.New("ended")
 	client.pause = func(context.Context, time.Duration) error { return ended }
-	if err := client.Push(t.Context(), file, nil, nil); !errors.Is(err, ended) {
+	if _, err := client.Push(t.Context(), file, nil); !errors.Is(err, ended) {
 		t.Errorf("an end while it waits: %v", err)
 	}
 }

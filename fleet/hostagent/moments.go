@@ -2,7 +2,6 @@ package hostagent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -88,8 +87,7 @@ func (m *moments) look(ctx context.Context) error {
 
 // upload sends a recording once, from where an earlier try ended.
 func (a *Agent) upload(ctx context.Context, file string, q url.Values) error {
-	var kept json.RawMessage
-	_, err := a.files.Send(ctx, file, q, &kept)
+	_, _, err := a.files.Send(ctx, file, q)
 	return err
 }
 

@@ -61,8 +61,8 @@ ingest.`,
 			if err != nil {
 				return err
 			}
-			var w api.Wish
-			if err := to.Wish(cmd.Context(), url.Values{"service": {args[0]}, "version": {version}}, &w); err != nil {
+			w, err := to.Wish(cmd.Context(), url.Values{"service": {args[0]}, "version": {version}})
+			if err != nil {
 				return err
 			}
 			printer.Wish(c.stdout, &w)
@@ -171,8 +171,8 @@ day.`,
 			}
 			q := url.Values{"service": {service}, "version": {version}, "instance": {instance}}
 			for _, file := range args {
-				var r api.Recording
-				if err := to.Push(cmd.Context(), file, q, &r); err != nil {
+				r, err := to.Push(cmd.Context(), file, q)
+				if err != nil {
 					return fmt.Errorf("%s: %w", file, err)
 				}
 				fmt.Fprintf(c.stdout, "%.*s  %s  %s\n", shortID, layout.Safe(r.ID), layout.Safe(r.Service), layout.Safe(file))
