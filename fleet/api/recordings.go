@@ -26,6 +26,9 @@ type Recording struct {
 	Diagnosis Diagnosis `json:"diagnosis"`
 }
 
+// ShortID is how much of an ID tells recordings apart.
+const ShortID = 12
+
 // Began returns when a recording began by the clock of the server: that of its host may be
 // wrong. One that an agent was asked for came at once; of others the host's is taken as far
 // as it can be right.

@@ -18,7 +18,7 @@ func Runs(w io.Writer, a *api.Recordings) {
 	}
 	for _, r := range a.Runs {
 		id := layout.Safe(r.ID)
-		head := []string{id[:min(len(id), 12)], r.Start.UTC().Format("2006-01-02 15:04 UTC"), layout.Safe(named(r.Service, r.Version)),
+		head := []string{id[:min(len(id), api.ShortID)], r.Start.UTC().Format("2006-01-02 15:04 UTC"), layout.Safe(named(r.Service, r.Version)),
 			figures.Duration(r.Duration), figures.Bytes(float64(r.Bytes))}
 		if r.Event != "" {
 			head = append(head, "by itself: "+layout.Safe(r.Event))

@@ -25,7 +25,7 @@ func writeFolded(w http.ResponseWriter, _ store.Selection, stacks store.Stacks) 
 	for _, s := range stacks.Samples {
 		frames := stacks.Frames[s.Stack]
 		if len(frames) == 0 {
-			frames = []*store.Frame{{Function: "(no stack)"}}
+			frames = []*store.Frame{{Function: store.NoStack}}
 		}
 		for i := len(frames) - 1; i >= 0; i-- {
 			out.WriteString(plain.Replace(frames[i].Function))

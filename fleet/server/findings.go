@@ -21,15 +21,12 @@ func show(a *api.Findings, kept *runs.Store, tenant string) {
 	for i := range a.Findings {
 		f := &a.Findings[i]
 		if r, found := kept.Showing(tenant, f.Service, f.Versions, f.Rule); found != nil {
-			id := r.ID[:shortID]
+			id := r.ID[:api.ShortID]
 			f.Recording = &api.Shown{ID: r.ID, Version: r.Version, Start: r.Start, Where: found.Where,
 				Command: fmt.Sprintf("gowhy fleet runs get %[1]s -o %[1]s.gowhy && gowhy view %[1]s.gowhy", id)}
 		}
 	}
 }
-
-// shortID is how much of an ID tells recordings apart.
-const shortID = 12
 
 // month is the hours that clouds count for one.
 const month = 730

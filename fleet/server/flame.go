@@ -82,7 +82,7 @@ func (t *tree) sum(ctx context.Context, r store.Reader, s store.Selection, side 
 	sum.Total, sum.Saturated = stacks.Total, stacks.Total == math.MaxInt64
 	for _, sample := range stacks.Samples {
 		if len(stacks.Frames[sample.Stack]) == 0 {
-			stacks.Frames[sample.Stack] = []*store.Frame{{Function: "(no stack)"}}
+			stacks.Frames[sample.Stack] = []*store.Frame{{Function: store.NoStack}}
 		}
 	}
 	return sum, slices.Concat(stacks.Missing, all.Missing), t.Add(ctx, &stacks, side)

@@ -117,7 +117,7 @@ func (h *runsHandler) give(w http.ResponseWriter, r *http.Request) {
 	}
 	defer f.Close()
 	w.Header().Set("Content-Type", "application/zip")
-	w.Header().Set("Content-Disposition", `attachment; filename="`+run.ID[:shortID]+`.gowhy"`)
+	w.Header().Set("Content-Disposition", `attachment; filename="`+run.ID[:api.ShortID]+`.gowhy"`)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	http.ServeContent(&slow{ResponseWriter: w, control: http.NewResponseController(w)}, r, "", run.Kept, f)
 }

@@ -101,6 +101,9 @@ type Frame struct {
 // String is a frame for messages.
 func (f Frame) String() string { return fmt.Sprintf("{%s %s %d}", f.Function, f.File, f.Line) }
 
+// NoStack is the function that stacks without frames are shown as.
+const NoStack = "(no stack)"
+
 // IDOf is the ID of a stack.
 func IDOf(frames []*Frame) StackID {
 	hashes := make([]uint64, len(frames))

@@ -115,7 +115,7 @@ func sum(stacks *store.Stacks, functions map[string]*Function, add func(f *Funct
 		clear(seen)
 		frames := stacks.Frames[sample.Stack]
 		if len(frames) == 0 {
-			frames = []*store.Frame{{Function: unknown}}
+			frames = []*store.Frame{{Function: store.NoStack}}
 		}
 		for i, frame := range frames {
 			f := functions[frame.Function]
@@ -135,9 +135,6 @@ func sum(stacks *store.Stacks, functions map[string]*Function, add func(f *Funct
 		}
 	}
 }
-
-// unknown is the function of stacks without frames.
-const unknown = "(no stack)"
 
 const (
 	// mostOf is the part of a change that a function must have to be named for it.
@@ -163,7 +160,7 @@ func (d *Difference) narrow() {
 	best := func(named func(f *Function) bool) (most *Function) {
 		fits := 0.0
 		for _, f := range d.Functions {
-			if f.Name == unknown || !named(&f) {
+			if f.Name == store.NoStack || !named(&f) {
 				continue
 			}
 			if fit := min(1, share(&f)) * abs(f.TotalIs-f.TotalWas) / size(&f); fit > fits {

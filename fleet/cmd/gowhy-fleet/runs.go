@@ -109,7 +109,7 @@ func (c *command) getRun(cmd *cobra.Command, a *asking, prefix, out string) erro
 		return err
 	}
 	if out == "" {
-		out = id[:shortID] + ".gowhy"
+		out = id[:api.ShortID] + ".gowhy"
 	}
 	f, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -126,13 +126,10 @@ func (c *command) getRun(cmd *cobra.Command, a *asking, prefix, out string) erro
 	return nil
 }
 
-// shortID is how much of an ID is shown.
-const shortID = 12
-
 // idOf is the ID that begins so.
 func idOf(all []api.Recording, prefix string) (id string, err error) {
 	for _, r := range all {
-		if len(prefix) < 4 || len(r.ID) <= shortID || len(prefix) > len(r.ID) || r.ID[:len(prefix)] != prefix {
+		if len(prefix) < 4 || len(r.ID) <= api.ShortID || len(prefix) > len(r.ID) || r.ID[:len(prefix)] != prefix {
 			continue
 		}
 		if id != "" && id != r.ID {
@@ -175,7 +172,7 @@ day.`,
 				if err != nil {
 					return fmt.Errorf("%s: %w", file, err)
 				}
-				fmt.Fprintf(c.stdout, "%.*s  %s  %s\n", shortID, layout.Safe(r.ID), layout.Safe(r.Service), layout.Safe(file))
+				fmt.Fprintf(c.stdout, "%.*s  %s  %s\n", api.ShortID, layout.Safe(r.ID), layout.Safe(r.Service), layout.Safe(file))
 			}
 			return nil
 		},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/fleet/api"
 )
 
 // TestRuns sends a recording, lists it and gets it back.
@@ -34,7 +35,7 @@ func TestRuns(t *testing.T) {
 	}
 	said := asked(t, 0, append(flag, "runs", "push", file, "--service", "cart", "--version", "v2")...)
 	id, _, _ := strings.Cut(said, " ")
-	if len(id) != shortID || !strings.Contains(said, "cart") {
+	if len(id) != api.ShortID || !strings.Contains(said, "cart") {
 		t.Fatalf("push: %s", said)
 	}
 	if list := asked(t, 0, append(flag, "runs", "--service", "cart")...); !strings.HasPrefix(list, id) || !strings.Contains(list, "cart v2") {
