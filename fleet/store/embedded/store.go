@@ -46,6 +46,17 @@
 // The package never reads the clock but for what is old: which batches to forget, which
 // days to merge and which segments to drop.
 //
+// # Where things are
+//
+//   - Writes: commit.go takes batches together, batch.go and frames.go encode them,
+//     log.go keeps them, table.go has them in memory.
+//   - Segments: flush.go makes them of a table and merge.go of others, through
+//     segment.go, rows.go (which columns), parquet.go (their pages) and dictionary.go; rollup.go
+//     has the sums. catalog.go knows what there is.
+//   - Questions: query.go answers, over a view of one moment (view.go), whose segments
+//     scan.go sums and read.go reads column by column. findings.go is in the catalog alone.
+//   - Around it: lock.go, disk.go (which tests fill), snapshot.go.
+//
 // # What its CPU was spent on
 //
 // Profiles of BenchmarkIngest found half of it in parquet-go, which hashed eight columns that
