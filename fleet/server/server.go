@@ -26,62 +26,88 @@ import (
 // Handler serves the API, but for the recordings; kept, which may be nil, has those that
 // show a finding. The tenant is that of X-Scope-OrgID.
 func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *runs.Store) http.Handler {
-	mux := http.NewServeMux()
-	there := &directory{profiles: r, kept: kept}
-	// question has a selection read, and what is wrong with it told.
-	question := func(path string, ask func(http.ResponseWriter, *http.Request, store.Selection, int) error) {
-		mux.HandleFunc("GET /api/v1/"+path, func(w http.ResponseWriter, q *http.Request) {
-			s, err := selection(q.URL.Query(), q.Header.Get("X-Scope-OrgID"), now())
-			n := 0
-			if err == nil {
-				n, err = limit(q.URL.Query())
-			}
-			if err != nil {
-				refuse(w, http.StatusBadRequest, err.Error())
-				return
-			}
-			if err = ask(w, q, s, n); errors.Is(err, errNothing) || errors.Is(err, versions.ErrNothing) {
-				err = cmp.Or(there.check(q.Context(), s), err)
-			}
-			var known *problem.Error
-			switch {
-			case scarce(w, err):
-			case errors.As(err, &known):
-				refuseWith(w, statuses[known.Kind], known.What, known.Hint)
-			case errors.Is(err, errNothing), errors.Is(err, versions.ErrNothing):
-				refuseWith(w, http.StatusNotFound, err.Error(), longer)
-			case err != nil: // its text may name files of the server
-				refuse(w, http.StatusInternalServerError, "the store cannot answer")
-			}
-		})
-	}
-	asJSON := func(path string, ask func(*http.Request, store.Selection, int) (any, error)) {
-		question(path, func(w http.ResponseWriter, q *http.Request, s store.Selection, n int) error {
-			v, err := ask(q, s, n)
-			if err == nil && isEmpty(v) {
-				err = there.check(q.Context(), s)
-			}
-			if err == nil {
-				answer(w, http.StatusOK, v)
-			}
-			return err
-		})
-	}
-	asJSON("top", func(q *http.Request, s store.Selection, n int) (any, error) {
-		stacks, err := r.Stacks(q.Context(), s)
+	a := &questions{mux: http.NewServeMux(), reader: r, now: now, there: &directory{profiles: r, kept: kept}}
+	a.serveCosts(prices)
+	a.serveSeries()
+	a.serveCauses(prices, kept)
+	a.serveExports()
+	return a.mux
+}
+
+// questions are the paths of the API, each with what answers it from a store.
+type questions struct {
+	mux    *http.ServeMux
+	reader store.Reader
+	now    func() time.Time
+	there  *directory
+}
+
+// handle has a selection and a limit read, and says what is wrong where there is no answer.
+func (a *questions) handle(path string, ask func(w http.ResponseWriter, q *http.Request, s store.Selection, limit int) error) {
+	a.mux.HandleFunc("GET /api/v1/"+path, func(w http.ResponseWriter, q *http.Request) {
+		s, err := selection(q.URL.Query(), q.Header.Get("X-Scope-OrgID"), a.now())
+		n := 0
+		if err == nil {
+			n, err = limit(q.URL.Query())
+		}
+		if err != nil {
+			refuse(w, http.StatusBadRequest, err.Error())
+			return
+		}
+		if err = ask(w, q, s, n); errors.Is(err, errNothing) || errors.Is(err, versions.ErrNothing) {
+			err = cmp.Or(a.there.check(q.Context(), s), err)
+		}
+		var known *problem.Error
+		switch {
+		case scarce(w, err):
+		case errors.As(err, &known):
+			refuseWith(w, statuses[known.Kind], known.What, known.Hint)
+		case errors.Is(err, errNothing), errors.Is(err, versions.ErrNothing):
+			refuseWith(w, http.StatusNotFound, err.Error(), longer)
+		case err != nil: // its text may name files of the server
+			refuse(w, http.StatusInternalServerError, "the store cannot answer")
+		}
+	})
+}
+
+// handleJSON handles a question whose answer is a value of package api.
+func (a *questions) handleJSON(path string, ask func(q *http.Request, s store.Selection, limit int) (any, error)) {
+	a.handle(path, func(w http.ResponseWriter, q *http.Request, s store.Selection, n int) error {
+		v, err := ask(q, s, n)
+		if err == nil && isEmpty(v) {
+			err = a.there.check(q.Context(), s)
+		}
+		if err == nil {
+			answer(w, http.StatusOK, v)
+		}
+		return err
+	})
+}
+
+// serveCosts serves what services and functions cost.
+func (a *questions) serveCosts(prices func() Prices) {
+	a.handleJSON("top", func(q *http.Request, s store.Selection, n int) (any, error) {
+		stacks, err := a.reader.Stacks(q.Context(), s)
 		return top(stacks, n), err
 	})
-	asJSON("services", func(q *http.Request, s store.Selection, n int) (any, error) {
-		a, err := services(q.Context(), r, s, n)
+	a.handleJSON("services", func(q *http.Request, s store.Selection, n int) (any, error) {
+		all, err := services(q.Context(), a.reader, s, n)
 		if p := prices(); p.CoreHour > 0 {
-			a.Currency, a.CoreMonth = p.Currency, p.CoreHour*month
+			all.Currency, all.CoreMonth = p.Currency, p.CoreHour*month
 		}
-		return a, err
+		return all, err
 	})
-	asJSON("levels", func(q *http.Request, s store.Selection, n int) (any, error) {
-		return levels(q.Context(), r, s, n)
+	a.handleJSON("levels", func(q *http.Request, s store.Selection, n int) (any, error) {
+		return levels(q.Context(), a.reader, s, n)
 	})
-	asJSON("series", func(q *http.Request, s store.Selection, n int) (any, error) {
+	a.handleJSON("flame", func(q *http.Request, s store.Selection, _ int) (any, error) {
+		return flame(q.Context(), a.reader, s, q.URL.Query().Get("base_version"))
+	})
+}
+
+// serveSeries serves sums over time, and by what they can be told apart.
+func (a *questions) serveSeries() {
+	a.handleJSON("series", func(q *http.Request, s store.Selection, n int) (any, error) {
 		step, err := stepOf(q.URL.Query(), s)
 		if err != nil {
 			return nil, problem.New(problem.Misuse, "", "%w", err)
@@ -90,9 +116,9 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *r
 		if err != nil {
 			return nil, problem.New(problem.Misuse, "", "%w", err)
 		}
-		return series(q.Context(), r, s, step, by, n)
+		return series(q.Context(), a.reader, s, step, by, n)
 	})
-	asJSON("values", func(q *http.Request, s store.Selection, n int) (any, error) {
+	a.handleJSON("values", func(q *http.Request, s store.Selection, n int) (any, error) {
 		by := store.By(q.URL.Query().Get("by"))
 		if by != store.ByLabels {
 			var err error
@@ -100,39 +126,39 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *r
 				return nil, problem.New(problem.Misuse, "", "%w", err)
 			}
 		}
-		return values(q.Context(), r, s, by, n)
+		return values(q.Context(), a.reader, s, by, n)
 	})
-	asJSON("flame", func(q *http.Request, s store.Selection, _ int) (any, error) {
-		return flame(q.Context(), r, s, q.URL.Query().Get("base_version"))
+}
+
+// serveCauses serves what changed and why.
+func (a *questions) serveCauses(prices func() Prices, kept *runs.Store) {
+	a.handleJSON("versions", func(q *http.Request, s store.Selection, n int) (any, error) {
+		return changes(q.Context(), a.reader, s, n)
 	})
-	asJSON("versions", func(q *http.Request, s store.Selection, n int) (any, error) {
-		return changes(q.Context(), r, s, n)
-	})
-	asJSON("findings", func(q *http.Request, s store.Selection, n int) (any, error) {
-		a, err := found(q.Context(), r, s, n, prices())
+	a.handleJSON("findings", func(q *http.Request, s store.Selection, n int) (any, error) {
+		all, err := found(q.Context(), a.reader, s, n, prices())
 		if err == nil && kept != nil {
-			show(&a, kept, s.Tenant)
+			show(&all, kept, s.Tenant)
 		}
-		return a, err
+		return all, err
 	})
-	question("diff", func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
-		base, head, err := sides(q.URL.Query(), s, func(v url.Values) (store.Selection, error) { return selection(v, s.Tenant, now()) })
+	a.handleJSON("diff", func(q *http.Request, s store.Selection, _ int) (any, error) {
+		base, head, err := sides(q.URL.Query(), s, func(v url.Values) (store.Selection, error) { return selection(v, s.Tenant, a.now()) })
 		if err != nil {
-			refuse(w, http.StatusBadRequest, err.Error())
-			return nil
+			return nil, problem.New(problem.Misuse, "", "%w", err)
 		}
-		d, err := diff(q.Context(), r, base, head)
-		if err == nil {
-			answer(w, http.StatusOK, d)
-		}
-		return err
+		return diff(q.Context(), a.reader, base, head)
 	})
-	question("evidence", func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
-		return writeEvidence(w, q, r, s)
+	a.handle("evidence", func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
+		return writeEvidence(w, q, a.reader, s)
 	})
+}
+
+// serveExports serves stacks in formats of others.
+func (a *questions) serveExports() {
 	for path, write := range map[string]func(http.ResponseWriter, store.Selection, store.Stacks){"folded": writeFolded, "pprof": writePprof} {
-		question(path, func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
-			stacks, err := r.Stacks(q.Context(), s)
+		a.handle(path, func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
+			stacks, err := a.reader.Stacks(q.Context(), s)
 			switch {
 			case err != nil:
 				return err
@@ -147,11 +173,10 @@ func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *r
 		})
 	}
 	for path, asJSON := range map[string]bool{"otlp": false, "otlp.json": true} {
-		question(path, func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
-			return writeOTLP(w, q, r, s, asJSON)
+		a.handle(path, func(w http.ResponseWriter, q *http.Request, s store.Selection, _ int) error {
+			return writeOTLP(w, q, a.reader, s, asJSON)
 		})
 	}
-	return mux
 }
 
 // services are the n that use most CPU.
