@@ -5,6 +5,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -12,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -32,6 +34,7 @@ const answerTime, fileTime = 2 * time.Minute, 15 * time.Minute
 // A Client asks one server.
 type Client struct {
 	base   string
+	name   string // the base without a password
 	tenant string
 	token  string // "" for a server that asks for none
 	http   *http.Client
@@ -44,10 +47,11 @@ func New(base, tenant string) (*Client, error) {
 		base = "http://" + base
 	}
 	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%q is no URL of a server", base)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("%q is no URL of a server, like http://127.0.0.1:4040", base)
 	}
-	return &Client{base: strings.TrimSuffix(base, "/"), tenant: tenant, pause: pause, http: &http.Client{
+	name := strings.TrimSuffix(u.Redacted(), "/")
+	return &Client{base: strings.TrimSuffix(base, "/"), name: name, tenant: tenant, pause: pause, http: &http.Client{
 		Timeout:       answerTime,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
@@ -64,6 +68,15 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // SetToken makes a client send a token.
 func (c *Client) SetToken(token string) { c.token = token }
+
+// Exposed returns the server, and whether the token goes to it over a network unencrypted.
+func (c *Client) Exposed() (server string, exposed bool) {
+	u, err := url.Parse(c.base)
+	if err != nil || c.token == "" || u.Scheme != "http" || u.Hostname() == "localhost" {
+		return c.name, false
+	}
+	return c.name, !net.ParseIP(u.Hostname()).IsLoopback()
+}
 
 // Roots are the certificates of a file.
 func Roots(file string) (*x509.CertPool, error) {
@@ -109,7 +122,7 @@ func (c *Client) Ask(ctx context.Context, question string, q url.Values, into an
 		return err
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("%s: the answer does not fit the question: %w", c.base, err)
+		return fmt.Errorf("%s: the answer does not fit the question: %w", c.name, err)
 	}
 	return nil
 }
@@ -121,7 +134,27 @@ func (c *Client) Raw(ctx context.Context, question string, q url.Values) ([]byte
 		return nil, err
 	}
 	defer answer.Body.Close()
-	return c.whole(answer)
+	return c.whole(answer, mostAnswer)
+}
+
+// mostPosted bounds the answer to a body: an agent shares its host.
+const mostPosted = 1 << 20
+
+// Post sends a body with its headers to a path, and returns the answer.
+func (c *Client) Post(ctx context.Context, path string, header map[string]string, body []byte) ([]byte, error) {
+	r, err := c.request(ctx, http.MethodPost, path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range header {
+		r.Header.Set(name, value)
+	}
+	answer, err := c.answer(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	return c.whole(answer, mostPosted)
 }
 
 // do sends a request for a path of the API.
@@ -143,6 +176,7 @@ func (c *Client) request(ctx context.Context, method, path string, body io.Reade
 	if err != nil {
 		return nil, err
 	}
+	r.Header.Set("User-Agent", "gowhy-fleet")
 	if c.tenant != "" {
 		r.Header.Set("X-Scope-OrgID", c.tenant)
 	}
@@ -155,25 +189,25 @@ func (c *Client) request(ctx context.Context, method, path string, body io.Reade
 func (c *Client) answer(r *http.Request) (*http.Response, error) {
 	answer, err := c.http.Do(r)
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		return nil, fmt.Errorf("%w at %s", ErrUnreachable, c.base)
+		return nil, fmt.Errorf("%w at %s", ErrUnreachable, c.name)
 	}
 	return answer, err
 }
 
-// whole is all of an answer, or what it says is wrong.
-func (c *Client) whole(answer *http.Response) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer+1))
+// whole is all of an answer of a bounded length, or what it says is wrong.
+func (c *Client) whole(answer *http.Response, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(answer.Body, most+1))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.base, err)
+		return nil, fmt.Errorf("%s: %w", c.name, err)
 	}
-	if len(data) > mostAnswer {
-		return nil, fmt.Errorf("%s: the answer is longer than %d bytes", c.base, mostAnswer)
+	if int64(len(data)) > most {
+		return nil, fmt.Errorf("%s: the answer is longer than %d bytes", c.name, most)
 	}
 	if answer.StatusCode == http.StatusUnauthorized {
-		return nil, fmt.Errorf("%s: %w: %w", c.base, ErrToken, StatusOf(answer, data))
+		return nil, fmt.Errorf("%s: %w: %w", c.name, ErrToken, StatusOf(answer, data))
 	}
 	if answer.StatusCode/100 != 2 {
-		return nil, fmt.Errorf("%s: %w", c.base, StatusOf(answer, data))
+		return nil, fmt.Errorf("%s: %w", c.name, StatusOf(answer, data))
 	}
 	return data, nil
 }

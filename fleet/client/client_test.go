@@ -1,7 +1,9 @@
 package client
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -71,6 +73,56 @@ func TestNew(t *testing.T) {
 	for base, ok := range map[string]bool{"localhost:4040": true, "http://a": true, "https://a/b/": true, "": false, "ftp://a": false, "http://": false, "://": false} {
 		if _, err := New(base, ""); (err == nil) != ok {
 			t.Errorf("%q: %v", base, err)
+		}
+	}
+}
+
+// TestPost holds that a body comes with its headers and who sends it, and that no password
+// of the URL is in an error.
+func TestPost(t *testing.T) {
+	var got http.Header
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r.Header
+		body, _ := io.ReadAll(r.Body)
+		if string(body) != "b" {
+			w.WriteHeader(422)
+		}
+		w.Write(bytes.Repeat([]byte("x"), len(body)))
+	}))
+	defer s.Close()
+	c, err := New(strings.Replace(s.URL, "://", "://me:secret@", 1), "blue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SetToken("token")
+	answer, err := c.Post(t.Context(), "/push", map[string]string{"Content-Type": "application/proto"}, []byte("b"))
+	if err != nil || string(answer) != "x" {
+		t.Errorf("Post = %q, %v", answer, err)
+	}
+	for name, want := range map[string]string{"Content-Type": "application/proto", "X-Scope-Orgid": "blue", "Authorization": "Bearer token", "User-Agent": "gowhy-fleet"} {
+		if got.Get(name) != want {
+			t.Errorf("%s: %q, want %q", name, got.Get(name), want)
+		}
+	}
+	for _, body := range [][]byte{[]byte("other"), make([]byte, mostPosted+1)} {
+		if _, err := c.Post(t.Context(), "/push", nil, body); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("Post of %d bytes: %v", len(body), err)
+		}
+	}
+}
+
+func TestExposed(t *testing.T) {
+	for base, want := range map[string]bool{"http://a.example": true, "https://a.example": false, "localhost:4040": false, "http://[::1]:1": false, "10.0.0.1:1": true} {
+		c, err := New(base, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, got := c.Exposed(); got {
+			t.Errorf("%s without a token is exposed", base)
+		}
+		c.SetToken("secret")
+		if _, got := c.Exposed(); got != want {
+			t.Errorf("%s exposes a token: %v, want %v", base, got, want)
 		}
 	}
 }

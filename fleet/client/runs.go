@@ -29,9 +29,9 @@ func (c *Client) Wish(ctx context.Context, q url.Values) (wish api.Wish, err err
 		return wish, err
 	}
 	defer answer.Body.Close()
-	data, err := c.whole(answer)
+	data, err := c.whole(answer, mostAnswer)
 	if err == nil && json.Unmarshal(data, &wish) != nil {
-		err = fmt.Errorf("%s: the answer is not of a request to record", c.base)
+		err = fmt.Errorf("%s: the answer is not of a request to record", c.name)
 	}
 	return wish, err
 }
@@ -45,15 +45,15 @@ func (c *Client) Fetch(ctx context.Context, id string, to io.Writer) error {
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode/100 != 2 {
-		_, err := c.whole(answer)
+		_, err := c.whole(answer, mostAnswer)
 		return err
 	}
 	h := sha256.New()
 	if _, err := io.Copy(io.MultiWriter(to, h), answer.Body); err != nil {
-		return fmt.Errorf("%s: %w", c.base, err)
+		return fmt.Errorf("%s: %w", c.name, err)
 	}
 	if hex.EncodeToString(h.Sum(nil)) != id {
-		return fmt.Errorf("%s: what it sent is not recording %.12s", c.base, id)
+		return fmt.Errorf("%s: what it sent is not recording %.12s", c.name, id)
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func (c *Client) Backup(ctx context.Context, to io.Writer) (backup.Contents, err
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode/100 != 2 {
-		_, err := c.whole(answer)
+		_, err := c.whole(answer, mostAnswer)
 		return backup.Contents{}, err
 	}
 	body := io.TeeReader(answer.Body, to)
@@ -77,7 +77,7 @@ func (c *Client) Backup(ctx context.Context, to io.Writer) (backup.Contents, err
 		_, err = io.Copy(io.Discard, body) // what fills the last block
 	}
 	if err != nil {
-		return backup.Contents{}, fmt.Errorf("%s: %w", c.base, err)
+		return backup.Contents{}, fmt.Errorf("%s: %w", c.name, err)
 	}
 	return contents, nil
 }

@@ -91,14 +91,14 @@ func (c *Client) Send(ctx context.Context, file string, q url.Values) (kept api.
 		return kept, at, err
 	}
 	defer answer.Body.Close()
-	data, err := c.whole(answer)
+	data, err := c.whole(answer, mostAnswer)
 	switch {
 	case err != nil:
 		return kept, at, err
 	case answer.StatusCode == http.StatusNoContent:
-		return kept, at, fmt.Errorf("%s: not all of the recording arrived", c.base)
+		return kept, at, fmt.Errorf("%s: not all of the recording arrived", c.name)
 	case json.Unmarshal(data, &kept) != nil:
-		return kept, at, fmt.Errorf("%s: the answer is not of a recording", c.base)
+		return kept, at, fmt.Errorf("%s: the answer is not of a recording", c.name)
 	}
 	return kept, size, nil
 }
@@ -110,12 +110,12 @@ func (c *Client) offset(ctx context.Context, path string) (int64, error) {
 		return 0, err
 	}
 	defer answer.Body.Close()
-	if _, err := c.whole(answer); err != nil {
+	if _, err := c.whole(answer, mostAnswer); err != nil {
 		return 0, err
 	}
 	at, err := strconv.ParseInt(answer.Header.Get(api.OffsetHeader), 10, 64)
 	if err != nil || at < 0 {
-		return 0, fmt.Errorf("%s: it does not say how much of the recording it has", c.base)
+		return 0, fmt.Errorf("%s: it does not say how much of the recording it has", c.name)
 	}
 	return at, nil
 }

@@ -39,7 +39,6 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/gowhy/gowhy/fleet/client"
 	"github.com/gowhy/gowhy/internal/sense/proc"
 	"github.com/gowhy/gowhy/internal/sense/record"
 	"github.com/gowhy/gowhy/internal/watch/budget"
@@ -117,7 +116,6 @@ type Agent struct {
 	meter *budget.Meter
 	spool *spool
 	send  *sender
-	files *client.Client // which sends recordings
 	count counters
 
 	programs *programs
@@ -175,15 +173,8 @@ func (a *Agent) ready() (err error) {
 	a.programs = newPrograms(a.o.Host)
 	a.plan = plan{window: a.o.Window, most: mostSessions}
 	a.recorder = newRecorder(a)
-	if a.send, err = newSender(a.o, a.spool, &a.count); err != nil {
-		return err
-	}
-	if a.files, err = client.New(a.send.base, a.o.Tenant); err != nil {
-		return err
-	}
-	a.files.SetToken(a.o.Token)
-	a.files.TrustRoots(a.o.Roots)
-	return nil
+	a.send, err = newSender(a.o, a.spool, &a.count)
+	return err
 }
 
 // Run collects until the context ends. What it has then it sends, for half a second.

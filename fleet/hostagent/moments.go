@@ -87,7 +87,7 @@ func (m *moments) look(ctx context.Context) error {
 
 // upload sends a recording once, from where an earlier try ended.
 func (a *Agent) upload(ctx context.Context, file string, q url.Values) error {
-	_, _, err := a.files.Send(ctx, file, q)
+	_, _, err := a.send.to.Send(ctx, file, q)
 	return err
 }
 

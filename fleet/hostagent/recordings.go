@@ -1,7 +1,6 @@
 package hostagent
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -212,20 +211,14 @@ func (r *recorder) ask(ctx context.Context, offers []api.Program) (answer api.Wa
 	if err != nil {
 		return answer, err
 	}
-	q, err := r.a.send.request(ctx, http.MethodPost, api.WantedPath, bytes.NewReader(body))
-	if err != nil {
-		return answer, err
-	}
-	q.Header.Set("Content-Type", "application/json")
-	said, err := r.a.send.ask(q, mostAnswer)
+	ctx, cancel := context.WithTimeout(ctx, sendTime)
+	defer cancel()
+	said, err := r.a.send.to.Post(ctx, api.WantedPath, map[string]string{"Content-Type": "application/json"}, body)
 	if err == nil {
 		err = json.Unmarshal(said, &answer)
 	}
 	return answer, err
 }
-
-// mostAnswer bounds what a server says of what to record.
-const mostAnswer = 1 << 20
 
 // make records a program and uploads that.
 func (r *recorder) make(ctx context.Context, p *recordable, o *api.Order) {

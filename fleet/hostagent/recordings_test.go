@@ -15,6 +15,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/fleet/api"
+	"github.com/gowhy/gowhy/fleet/client"
 	"github.com/gowhy/gowhy/fleet/ingest"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
@@ -250,7 +251,11 @@ func TestUnplanned(t *testing.T) {
 		http.NotFound(w, r)
 	}))
 	defer web.Close()
-	s.a.send.base = web.URL
+	to, err := client.New(web.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.a.send.to = to
 	for range 3 {
 		s.after(t, leastPause)
 	}

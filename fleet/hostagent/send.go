@@ -3,16 +3,10 @@ package hostagent
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -28,48 +22,37 @@ const (
 	// The first wait for a server that is away, and the longest where it does not ask for
 	// more itself.
 	leastWait, mostWait = time.Second, time.Minute
-	// mostSaid is what is read of an answer that says what is wrong.
-	mostSaid = 512
 )
 
 // A sender sends what a spool has.
 type sender struct {
-	base, tenant, token string
-	client              *http.Client
-	spool               *spool
-	count               *counters
-	log                 *slog.Logger
-	wait                func(ctx context.Context, d time.Duration)
+	to    *client.Client
+	spool *spool
+	count *counters
+	log   *slog.Logger
+	wait  func(ctx context.Context, d time.Duration)
 }
 
 func newSender(o Options, s *spool, c *counters) (*sender, error) {
-	base := o.Server
-	if !strings.Contains(base, "://") {
-		base = "http://" + base
+	to, err := client.New(o.Server, o.Tenant)
+	if err != nil {
+		return nil, err
 	}
-	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("%q is no URL of a server, like http://127.0.0.1:4040", o.Server)
+	to.SetToken(o.Token)
+	to.TrustRoots(o.Roots)
+	if server, exposed := to.Exposed(); exposed {
+		o.Log.Warn("the token goes over the network unencrypted: use an https URL", "server", server)
 	}
-	if ip := net.ParseIP(u.Hostname()); o.Token != "" && u.Scheme == "http" && u.Hostname() != "localhost" && !ip.IsLoopback() {
-		o.Log.Warn("the token goes over the network unencrypted: use an https URL", "server", u.Redacted())
-	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 1
-	transport.TLSClientConfig = &tls.Config{RootCAs: o.Roots}
-	return &sender{base: strings.TrimSuffix(base, "/"), tenant: o.Tenant, token: o.Token, spool: s, count: c, log: o.Log,
-		client: &http.Client{Transport: transport, Timeout: sendTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-		wait: func(ctx context.Context, d time.Duration) {
-			select {
-			case <-time.After(d):
-			case <-ctx.Done():
-			}
-		}}, nil
+	return &sender{to: to, spool: s, count: c, log: o.Log, wait: func(ctx context.Context, d time.Duration) {
+		select {
+		case <-time.After(d):
+		case <-ctx.Done():
+		}
+	}}, nil
 }
 
 // run sends until ctx ends, and then what is left, once and until sending ends.
 func (s *sender) run(ctx, sending context.Context) {
-	defer s.client.CloseIdleConnections()
 	wait, away := leastWait, false
 	for sending.Err() == nil {
 		i := s.spool.first()
@@ -118,45 +101,10 @@ func (s *sender) run(ctx, sending context.Context) {
 
 // push sends a request. Unless its error [isHopeless] it is to be sent again.
 func (s *sender) push(ctx context.Context, body []byte) error {
-	r, err := s.request(ctx, http.MethodPost, pushPath, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Content-Type", "application/proto")
-	r.Header.Set("Connect-Protocol-Version", "1")
-	_, err = s.ask(r, mostSaid)
+	ctx, cancel := context.WithTimeout(ctx, sendTime)
+	defer cancel()
+	_, err := s.to.Post(ctx, pushPath, map[string]string{"Content-Type": "application/proto", "Connect-Protocol-Version": "1"}, body)
 	return err
-}
-
-// request is one that says who sends it.
-func (s *sender) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
-	r, err := http.NewRequestWithContext(ctx, method, s.base+path, body)
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("User-Agent", "gowhy-fleet")
-	if s.tenant != "" {
-		r.Header.Set("X-Scope-OrgID", s.tenant)
-	}
-	if s.token != "" {
-		r.Header.Set("Authorization", "Bearer "+s.token)
-	}
-	return r, nil
-}
-
-// ask sends a request, and reads a bounded part of its answer. The error is a [client.Status]
-// where the server does not take it.
-func (s *sender) ask(r *http.Request, most int64) ([]byte, error) {
-	answer, err := s.client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Body.Close()
-	said, err := io.ReadAll(io.LimitReader(answer.Body, most))
-	if answer.StatusCode/100 != 2 {
-		return nil, client.StatusOf(answer, said)
-	}
-	return said, err
 }
 
 // hopeless are answers about what was sent. Others, of a wrong token too, are about the
