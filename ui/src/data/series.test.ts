@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { align, clampRange, cut, extent, indexAt, meanAndMax, stack, thin, thinTogether, tickText, valueAt, zoomRange, type Line } from './series'
+import { absences, align, clampRange, cut, extent, indexAt, meanAndMax, stack, thin, thinTogether, tickText, valueAt, zoomRange, type Line } from './series'
 
 const line = (...points: [number, number | null][]): Line => ({ at: points.map((p) => p[0]), value: points.map((p) => p[1]) })
 
@@ -80,6 +80,12 @@ describe('lines on one clock', () => {
   })
   it('add up where they are drawn', () => {
     expect(stack(a).columns).toEqual([[1, 2, 3], [1, 12, 3]])
+  })
+  it('stand on what is below them where one is absent, which says so', () => {
+    const a = stack(align([line([0, 1], [1, 1], [2, null], [3, null]), line([0, null], [1, 2], [2, 2], [3, 2])]))
+    expect(a.columns).toEqual([[1, 1, 0, 0], [1, 3, 2, 2]])
+    expect(a.absent).toEqual([[false, false, true, true], [true, false, false, false]])
+    expect(a.absent!.map(absences)).toEqual([[[1, 3]], [[0, 1]]])
   })
   it('have a gap where all have one', () => {
     const gaps = align([line([0, 1], [1, null], [2, 1]), line([0, 1], [1, null], [2, 5])])

@@ -70,7 +70,10 @@ export function thin(line: Line, columns: number): Line {
 export function thinTogether(a: Aligned, columns: number): Aligned {
   const keep = outline(a.at, a.columns, columns)
   if (keep === null) return a
-  return { at: keep.map((i) => a.at[i] as number), columns: a.columns.map((c) => keep.map((i) => c[i])) }
+  return {
+    at: keep.map((i) => a.at[i] as number), columns: a.columns.map((c) => keep.map((i) => c[i])),
+    ...(a.absent && { absent: a.absent.map((c) => keep.map((i) => c[i]!)) }),
+  }
 }
 
 type Column = readonly (number | null | undefined)[]
@@ -114,6 +117,8 @@ function extremes(value: Column, begin: number, end: number): number[] {
 export interface Aligned {
   at: number[]
   columns: (number | null | undefined)[][]
+  /** Of columns that are stacked: where one has a gap, and the others go on. */
+  absent?: boolean[][]
 }
 
 /** Puts lines on one clock. */
@@ -133,16 +138,27 @@ export function align(lines: readonly Line[]): Aligned {
 /**
  * Stacks columns: each is added to those before it. A line without a value of its
  * own at a time counts as it would be drawn, on the straight line between its
- * neighbours; where every line has a gap, so has the stack.
+ * neighbours; where every line has a gap, so has the stack. One that is absent has what is
+ * below it, for those above stand on that.
  */
 export function stack(a: Aligned): Aligned {
   const filled = a.columns.map((c) => between(a.at, c))
-  const sum = new Array<number | null>(a.at.length).fill(null)
-  const columns = filled.map((c) => c.map((v, i) => {
-    if (v !== null) sum[i] = (sum[i] ?? 0) + v
-    return sum[i] ?? null
-  }))
-  return { at: a.at, columns }
+  const known = a.at.map((_, i) => filled.some((c) => c[i] !== null))
+  const sum = new Array<number>(a.at.length).fill(0)
+  const columns = filled.map((c) => c.map((v, i) => (known[i] ? (sum[i] = sum[i]! + (v ?? 0)) : null)))
+  return { at: a.at, columns, absent: filled.map((c) => c.map((v, i) => v === null && known[i]!)) }
+}
+
+/** The stretches in which a line is absent, from the value before to the one after; as indices. */
+export function absences(absent: readonly boolean[]): [from: number, to: number][] {
+  const out: [number, number][] = []
+  absent.forEach((gone, i) => {
+    if (!gone) return
+    const last = out.at(-1)
+    if (last && last[1] === i) last[1] = Math.min(i + 1, absent.length - 1)
+    else out.push([Math.max(0, i - 1), Math.min(i + 1, absent.length - 1)])
+  })
+  return out
 }
 
 // between gives what is undefined a value on the line between its neighbours.

@@ -12,7 +12,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { Clock } from '../data/clock'
 import { useClock, useWidth } from '../data/hooks'
-import { align, cut, meanAndMax, stack, thin, thinTogether, tickText, valueAt, zoomRange, type Aligned, type Line, type Range } from '../data/series'
+import { absences, align, cut, meanAndMax, stack, thin, thinTogether, tickText, valueAt, zoomRange, type Aligned, type Line, type Range } from '../data/series'
 import { at as moment, axis as axisTexts, cell, num } from '../format'
 import { t } from '../strings'
 import { css, useTheme } from '../theme'
@@ -117,12 +117,14 @@ function usePlot(box: { current: HTMLDivElement | null }, p: ChartProps, lines: 
   const plot = useRef<uPlot | null>(null)
   const now = useRef(p)
   now.current = p
+  const shown = useRef(picture)
+  shown.current = picture
   const theme = useTheme()
   const shape = lines.map((l) => l.name).join('\n') + p.unit + p.stacked + theme
   useEffect(() => {
     const el = box.current
     if (!el) return
-    const u = new uPlot(options(now, lines, el.clientWidth), data(picture), el)
+    const u = new uPlot(options(now, lines, el.clientWidth, shown), data(picture), el)
     plot.current = u
     asSlider(u, now)
     const forget = p.clock.subscribe((at) => point(u, at))
@@ -145,11 +147,13 @@ function usePlot(box: { current: HTMLDivElement | null }, p: ChartProps, lines: 
   }, [picture, width, shape, p.shaded, p.marks])
 }
 
+// data are the lines, and behind them, of those that are stacked, what each but the first
+// stands on: that goes on where the line below has a gap.
 function data(a: Aligned): uPlot.AlignedData {
-  return [a.at, ...a.columns] as uPlot.AlignedData
+  return [a.at, ...a.columns, ...(a.absent ? a.columns.slice(0, -1) : [])] as uPlot.AlignedData
 }
 
-function options(now: { current: ChartProps }, lines: ChartLine[], width: number): uPlot.Options {
+function options(now: { current: ChartProps }, lines: ChartLine[], width: number, shown: { current: Aligned }): uPlot.Options {
   const p = now.current
   const fg = css('--muted'), line = css('--line')
   const font = '11px ' + getComputedStyle(document.body).fontFamily
@@ -170,8 +174,8 @@ function options(now: { current: ChartProps }, lines: ChartLine[], width: number
       },
       { ...axis, size: LEFT, space: 28, ...(p.unit === 'bytes' ? { incrs: POWERS } : {}), values: (_u, v) => axisTexts(v, p.unit) },
     ],
-    series: [{}, ...lines.map((l) => seriesOf(l, p))],
-    ...(p.stacked ? { bands: lines.slice(1).map((_, i) => ({ series: [i + 2, i + 1] as [number, number] })) } : {}),
+    series: [{}, ...lines.map((l) => seriesOf(l, p, shown)), ...(p.stacked ? lines.slice(1).map(() => ({ stroke: 'transparent', width: 0, points: { show: false } })) : [])],
+    ...(p.stacked ? { bands: lines.slice(1).map((_, i) => ({ series: [i + 2, i + 1 + lines.length] as [number, number] })) } : {}),
     cursor: {
       y: false,
       drag: { x: true, y: false, setScale: false, dist: 4 },
@@ -199,16 +203,23 @@ function options(now: { current: ChartProps }, lines: ChartLine[], width: number
 /** Steps of an axis of bytes: what is a whole number of KiB, MiB, GiB. */
 const POWERS = Array.from({ length: 50 }, (_, i) => 2 ** i)
 
-function seriesOf(l: ChartLine, p: ChartProps): uPlot.Series {
+function seriesOf(l: ChartLine, p: ChartProps, shown: { current: Aligned }): uPlot.Series {
   const i = p.lines.indexOf(l)
   const colour = css(lineColour(l, i))
   return {
     stroke: colour,
     width: 1.5,
     dash: lineDash(i),
-    ...(p.stacked ? { fill: faint(colour) } : {}),
+    ...(p.stacked ? { fill: faint(colour), gaps: (u: uPlot, k: number, _a: number, _b: number, gaps: uPlot.Series.Gaps) => withAbsences(u, shown.current, k, gaps) } : {}),
     points: { show: (u: uPlot, k: number) => lonely(u, k), size: 4, fill: colour },
   }
+}
+
+// withAbsences are the gaps of a line, with those stretches in which only others go on.
+function withAbsences(u: uPlot, a: Aligned, k: number, gaps: uPlot.Series.Gaps): uPlot.Series.Gaps {
+  const x = (i: number) => Math.round(u.valToPos(a.at[i]!, 'x', true))
+  const more = absences(a.absent?.[k - 1] ?? []).map(([from, to]): uPlot.Series.Gap => [x(from), x(to)])
+  return [...gaps, ...more].sort((one, other) => one[0] - other[0])
 }
 
 // faint is a colour of the theme, which are #rrggbb, for areas.
