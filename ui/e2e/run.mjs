@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { comparesResults, dismissesAMark, followsWakeUps, goesAnywhere, looksIntoAWindow, looksIntoTasks, readsADump, readsGoroutines, readsKernelSamples, readsResults, readsUtilization, takesDroppedFile, turnsTheFlameGraph, undoes } from './uses.mjs'
+import { comparesResults, dismissesAMark, followsWakeUps, goesAnywhere, looksIntoAWindow, looksIntoTasks, readsADump, readsGoroutines, readsKernelSamples, readsResults, readsTogether, readsUtilization, seesWhoHolds, takesDroppedFile, turnsTheFlameGraph, undoes } from './uses.mjs'
 import { axeFinds, faultless, launch, open, settled, shows, view, visit } from './browser.mjs'
 import { check, each, equal, must, summary, timed, until } from './harness.mjs'
 import { walksTheFleet } from './fleet.mjs'
@@ -49,6 +49,8 @@ const crafted = await view(gowhy, [bad.crafted])
 const nothing = await view(gowhy, [], shots) // a directory without recordings
 const runs = sick.map((f, r) => ({ r, name: f.split('/').pop().replace('.gowhy', '') }))
 
+const runCalled = (name) => runs.find((run) => run.name === name).r
+
 // ready waits until all runs of a server are read.
 async function ready(p) {
   await until('all runs to be read', () => p.page.evaluate(async () => {
@@ -67,6 +69,18 @@ const besides = (async () => {
     const served = await view(gowhy, [dump])
     const q = await open(browser, served.url + '#/standing?r=0')
     await readsADump(q, (name) => shot(q.page, 'dump-' + name))
+    await faultless(q)
+    await q.close()
+    served.stop()
+  })
+
+  await check('several recordings of one program', async () => {
+    const again = join(dir, 'again.gowhy')
+    await run(gowhy, ['demo', 'hotmutex', '--no-proof', '-o', again])
+    const served = await view(gowhy, [sick[runCalled('hotmutex')], again])
+    const q = await open(browser, served.url + '#/findings?r=0')
+    await ready(q)
+    await readsTogether(q, 0, (name) => shot(q.page, name))
     await faultless(q)
     await q.close()
     served.stop()
@@ -144,13 +158,13 @@ async function choose(page, theme, language) {
   await settled(page)
 }
 
-const runCalled = (name) => runs.find((run) => run.name === name).r
 for (const [what, use] of [
   ['saved results: rounds, curve, comparison', (shot) => readsResults(p, saved, shot)],
   ['two saved results beside each other', (shot) => comparesResults(p, saved, shot)],
   ['wake-ups are followed, to and fro', (shot) => followsWakeUps(p, runCalled('hotmutex'), shot)],
   ['kernel samples: a click, a window, the flame graph', (shot) => readsKernelSamples(p, runCalled('filepool'), shot)],
   ['the index of findings, their keys, and the palette', (shot) => goesAnywhere(p, runCalled('oversubscribed'), shot)],
+  ['a lock: who holds it, who waits', (shot) => seesWhoHolds(p, runCalled('hotmutex'), shot)],
   ['a window: its note, its flame graph, a menu, the source', (shot) => looksIntoAWindow(p, runCalled('hotmutex'), shot)],
   ['a mark is dismissed', () => dismissesAMark(p, runCalled('hotmutex'))],
   ['steps in time are taken back', () => undoes(p, runCalled('hotmutex'))],

@@ -516,6 +516,47 @@ export async function looksIntoAWindow(p, r, shot) {
   await shot('source')
 }
 
+/** From a finding about a lock to who holds it and who waits, and to one of them. */
+export async function seesWhoHolds(p, r, shot) {
+  const { page } = p
+  const { insights } = await ask(page, 'api/timeline', { r })
+  const insight = insights.find((f) => f.queue === 'lock')
+  must(insight, 'no finding about a lock is on the timeline')
+  await visit(p, `findings?r=${r}&f=${insight.finding}`)
+  await page.locator(`#finding-${insight.finding} .finding-more a`).first().click()
+  const { from, to } = await comes(page, 'the holders of the finding', (q) => q.panel === 'holds' && Number(q.finding) === insight.finding)
+  const told = await ask(page, 'api/timeline/holds', { r, finding: insight.finding, from, to })
+  must(told.holders.length > 0 && told.waiters.length > 0 && told.total > 0, 'nobody holds it, or nobody waits')
+  const lists = page.locator('.tl-holds-both section')
+  await until('holders and waiters', async () => (await lists.nth(0).locator('li').count()) === told.holders.length && (await lists.nth(1).locator('li').count()) === told.waiters.length)
+  await settled(page)
+  await shot('holds')
+  const found = await axeFinds(page)
+  must(found.length === 0, () => `axe on the holders:\n${found.join('\n')}`)
+  await lists.nth(0).locator('.tl-go').first().click()
+  await comes(page, 'the goroutine that held it longest', (q) => q.lane === 'go:' + told.holders[0].longest.goroutine && q.panel === 'moment')
+}
+
+/** What several recordings of one program say as one, in how many each finding is, and back to one. */
+export async function readsTogether(p, r, shot) {
+  const { page } = p
+  const { runs } = await ask(page, 'api/session')
+  const mates = runs[r].together
+  must(mates.length > 1, 'the run is alone')
+  await visit(p, `findings?r=${r}`)
+  await page.locator('.together a').first().click()
+  await comes(page, 'all of them', (q) => q.all === '1')
+  const told = await ask(page, 'api/together', { runs: mates.join() })
+  await until('the joint findings', async () => (await page.locator('.finding').count()) === told.findings.diagnosis.findings.length)
+  const first = told.findings.diagnosis.findings[0]
+  must((await page.locator('#finding-1 .finding-sure').textContent()).includes(`in ${first.found} of ${mates.length}`), 'it is not said in how many')
+  await shot('together')
+  const found = await axeFinds(page)
+  must(found.length === 0, () => `axe on several recordings:\n${found.join('\n')}`)
+  await page.locator('#finding-1 .finding-more a').first().click()
+  await comes(page, 'the run that is shown', (q) => Number(q.r) === told.of[0])
+}
+
 /** Escape gives up the mark of a number that was followed, after what is open above it. */
 export async function dismissesAMark(p, r) {
   const { page } = p

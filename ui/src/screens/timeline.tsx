@@ -139,7 +139,7 @@ function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
     if (!tree.row(view.lane)) setFollowed((old) => [...old.filter((id) => id !== view.lane), view.lane].slice(-FOLLOWED))
     st.overlay.focus = view.lane
     st.revealLane(view.lane)
-  }, [view.lane, view.at])
+  }, [view.lane, view.at, group]) // one whose group was closed has no row any more
 
   const ask = useMemo<Ask>(() => ({
     duration: data.duration_ns,
