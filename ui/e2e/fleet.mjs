@@ -319,6 +319,8 @@ async function hearsOfFaults(browser, { url }) {
   must((await firstCells(r.page)).includes(hostile), 'the name as it is')
   await answers(r.page, 'versions', () => ({ error: 'the store cannot answer' }), 500)
   await visit(r, 'versions')
+  await r.page.reload() // the services have asked for them before
+  await settled(r.page)
   must((await r.page.locator('.state-failed').innerText()).includes('the store cannot answer'), 'what the server said')
   r.faults.splice(0, r.faults.length, ...r.faults.filter((f) => !f.startsWith('500 ')))
   await faultless(r)

@@ -10,7 +10,7 @@ import { href } from '../url'
 import type { Finding, FindingsAnswer } from './api'
 import { Rows, Spark } from './parts'
 import { trendOf } from './points'
-import { silentOf } from './rows'
+import { GROWS, silentOf } from './rows'
 import { momentText } from './time'
 import { findingCost } from './words'
 
@@ -47,9 +47,6 @@ export function FindingCard(p: { of: Finding; currency: string }): JSX.Element {
     </article>
   )
 }
-
-/** What grows by a rule: its function is in the flame graph of that, and seldom in that of CPU. */
-const GROWS: Record<string, string> = { heapgrowth: 'inuse_space', goroutinegrowth: 'goroutines' }
 
 type Row = [what: string, value: JSX.Element]
 

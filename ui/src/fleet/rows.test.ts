@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding, FindingsAnswer, Levels, Version } from './api'
 import { CPU, saturatedOf, serviceRows, silentOf } from './rows'
+import { worseOf } from './worse'
 import { alsoName, alsoText, chanceText, costText, deltaText, findingCost, findingsText, moneyText, proofOf, timesText } from './words'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
@@ -92,5 +93,21 @@ describe('the cost of a finding', () => {
     expect(findingCost({ cost: 0.25, unit: 'per second', what: 'growth of goroutines', whole: true, instances: 2 } as Finding, 'EUR')).toBe('0.250/s (growth of goroutines), all 2 processes')
     expect(findingCost({ ...f, whole: false, what: '' }, '')).toBe('3.07 cores, a mean one of 20 processes')
     expect(findingCost({ ...f, instances: 1, cost: 0.2, unit: 'share' }, '')).toBe('20.0% (CPU in compiling), one process')
+  })
+})
+
+describe('what got worse', () => {
+  const finding = (rule: string, first: number, earlier: boolean, state: 'open' | 'gone' = 'open') => ({ service: 's', rule, title: rule, first: at(first), earlier, state, function: 'main.f' }) as Finding
+  it('is deploys, steps, growth and new causes, the latest first', () => {
+    const change = (verdict: 'worse' | 'better', since: number) => ({ service: 'a', base: 'v1', head: 'v2', since: at(since), verdict, ratio: 1.5, low: 1.4, high: 1.6 }) as never
+    const list = worseOf(
+      { changes: [change('worse', 5), change('better', 6)], omitted: 0, steps: [finding('step', 7, false)] },
+      { findings: [finding('regexp', 9, false), finding('old', 1, true), finding('gone', 8, false, 'gone'), finding('heapgrowth', 2, true)], verdicts: {}, omitted: 0 },
+    )
+    expect(list.map((w) => [w.service, w.head || w.what, w.earlier])).toEqual([['s', 'regexp', false], ['s', 'step', false], ['a', 'v2', false], ['s', 'heapgrowth', true]])
+    expect(list[2]!.what).toBe('1.50 times (1.40 to 1.60)')
+  })
+  it('is nothing before there is an answer', () => {
+    expect(worseOf(undefined, undefined)).toEqual([])
   })
 })

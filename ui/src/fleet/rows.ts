@@ -5,6 +5,9 @@ import { ratesOf } from './points'
 export const CPU = 'process_cpu:cpu:nanoseconds:cpu:nanoseconds'
 const ALLOCS = 'memory:alloc_space:bytes:space:bytes'
 
+/** What grows by a rule: its function is in the flame graph of that, and seldom in that of CPU. */
+export const GROWS: Record<string, string> = { heapgrowth: 'inuse_space', goroutinegrowth: 'goroutines' }
+
 /** A version of a service, or a service with all of its versions. */
 export interface Row {
   service: string

@@ -104,7 +104,7 @@ function VersionTable(p: { service: string; versions: VersionRow[] }): JSX.Eleme
     figure('inuse', t('fleet.col.inuse'), (r) => r.inUse, 'bytes', t('fleet.col.inuse.help')),
     { ...figure('allocs', t('fleet.col.allocs'), (r) => r.allocs, 'bytes', t('fleet.col.allocs.help')), cell: (r) => (r.allocs === null ? '–' : t('fleet.persecond', { v: cell(r.allocs, 'bytes') })) },
     figure('instances', t('fleet.col.instances'), (r) => r.instances, 'count', t('fleet.col.instances.help')),
-    { key: 'seen', title: t('fleet.col.seen'), sortable: true, width: 'minmax(12rem, 1fr)', value: (r) => r.first, cell: (r) => t('fleet.findings.span', { first: momentText(r.first), last: momentText(r.last) }) },
+    { key: 'seen', title: t('fleet.col.seen'), sortable: true, width: 'minmax(15.5rem, 1.2fr)', value: (r) => r.first, cell: (r) => t('fleet.findings.span', { first: momentText(r.first), last: momentText(r.last) }) },
   ]
   return (
     <Table

@@ -8,13 +8,14 @@ import { Failed, Loading } from '../parts/states'
 import { Table, type Col } from '../parts/table'
 import { t } from '../strings'
 import { setParams, usePlace } from '../url'
-import type { Levels, SeriesSet, Services as Answer } from './api'
+import type { FindingsAnswer, Levels, SeriesSet, Services as Answer } from './api'
 import { MOST, MOST_LEVELS, useAnswer, useFindings } from './ask'
 import { Filter, Missing, Saturated, Spark } from './parts'
 import { saturatedOf, serviceRows, type Row } from './rows'
 import { Service } from './service'
 import { askAgain, stepFor, stepText, useSpan } from './time'
 import { findingsText, moneyText } from './words'
+import { WorseList } from './worse'
 
 export function Services(): JSX.Element {
   const { params } = usePlace()
@@ -24,12 +25,13 @@ export function Services(): JSX.Element {
   if (!known.rows) return <Loading />
   if (service !== null) return <Service service={service} row={known.rows.find((r) => r.service === service)} missing={known.missing} saturated={saturatedOf(known.services, service)} currency={known.currency} />
   if (known.rows.length === 0) return <><Missing of={known.missing} /><Nothing /></>
-  return <List rows={known.rows} missing={known.missing} saturated={saturatedOf(known.services)} omitted={known.omitted} currency={known.currency} />
+  return <List rows={known.rows} findings={known.findings} missing={known.missing} saturated={saturatedOf(known.services)} omitted={known.omitted} currency={known.currency} />
 }
 
 interface Known {
   services: Answer | undefined
   rows: Row[] | undefined
+  findings: FindingsAnswer | undefined
   error: ReturnType<typeof useAnswer>['error']
   missing: (string[] | undefined)[]
   omitted: number
@@ -50,6 +52,7 @@ function useRows(): Known {
   return {
     services: services.data,
     rows,
+    findings: findings.data,
     error: services.error ?? inUse.error ?? series.error ?? findings.error,
     missing: [services.data, inUse.data, series.data, findings.data].map((a) => a?.missing),
     omitted: services.data?.omitted ?? 0,
@@ -74,7 +77,7 @@ function Nothing(): JSX.Element {
   )
 }
 
-function List(p: { rows: Row[]; missing: Known['missing']; saturated: string[]; omitted: number; currency: string }): JSX.Element {
+function List(p: { rows: Row[]; findings: FindingsAnswer | undefined; missing: Known['missing']; saturated: string[]; omitted: number; currency: string }): JSX.Element {
   const { params } = usePlace()
   const q = params.get('q') ?? ''
   const sort = { key: (params.get('sort') ?? '-cores').replace(/^-/, ''), desc: (params.get('sort') ?? '-cores').startsWith('-') }
@@ -94,6 +97,7 @@ function List(p: { rows: Row[]; missing: Known['missing']; saturated: string[]; 
     <div class="data-screen">
       <Missing of={p.missing} />
       <Saturated of={p.saturated} />
+      <WorseList findings={p.findings} />
       <div class="data-head"><Filter hint={t('fleet.filter.services')} q={q} /></div>
       <Table
         caption={t('fleet.services.caption')} cols={cols} rows={rows}

@@ -67,6 +67,8 @@ export const fleet = {
   'fleet.service.changes': ['What its deploys changed', '各次部署带来的变化'],
   'fleet.service.findings': ['What its profiles show', '剖析揭示的问题'],
 
+  'fleet.worse': ['What got worse ({n})', '变差之处（{n}）'],
+  'fleet.worse.since': ['since {when}', '始于 {when}'],
   'fleet.change.worse': ['{service}: worse since {head}', '{service}：自 {head} 起变差'],
   'fleet.change.better': ['{service}: better since {head}', '{service}：自 {head} 起变好'],
   'fleet.change.times': ['{ratio} times ({low} to {high})', '{ratio} 倍（{low} 至 {high}）'],
