@@ -54,8 +54,10 @@ func checkPrintedprofile(p *diagnosis.Pass) {
 		}
 		switch {
 		case t.Source == model.CPU && t.Total >= float64(printedCPU):
-			printedStacks(p, t)
-			printedGarbage(p, t)
+			if !printedProfiler(p, t) { // whose work is counted as both
+				printedStacks(p, t)
+				printedGarbage(p, t)
+			}
 		case t.Source == model.GoroutineProfile:
 			printedPackets(p, t)
 		}
@@ -74,6 +76,31 @@ func lineOf(t *model.Table, functions ...string) *model.TableFunction {
 // placeIn returns where a function of a table is.
 func placeIn(f *model.TableFunction) diagnosis.Place {
 	return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}
+}
+
+// printedProfiler reports walks of stacks that are kept for a memory profile.
+func printedProfiler(p *diagnosis.Pass, t *model.Table) bool {
+	walk, keep := lineOf(t, stackWalkers...), lineOf(t, printedBuckets...)
+	if walk == nil || keep == nil || t.Share(walk.Cum) < stackgrowthShare || t.Share(keep.Cum) < printedProfilerShare {
+		return false
+	}
+	walking, keeping := fact.PrintedShare("CPU in walking stacks", t, walk), fact.PrintedShare("CPU in "+keep.Func, t, keep)
+	f := diagnosis.Finding{
+		Title:      memoryprofiler.Title,
+		Remark:     true,
+		Evidence:   []fact.Fact{walking, keeping, fact.PrintedTotal("CPU time", t)},
+		Cost:       diagnosis.CostOf(walking, walking.Value),
+		Bound:      diagnosis.Direction(walking, diagnosis.CPUGoal, walking.Value, "stacks that grow and loggers walk some of them, too"),
+		Confidence: diagnosis.Low,
+		Reasons:    []string{"one kind of evidence, and only its text, which does not say for whom stacks are walked"},
+		RuledOut:   []string{"walks whose stacks nobody keeps, as of stacks that grow or of the collector: these come with a profile's buckets"},
+		Remedy:     profilerRemedy,
+		Prove:      printedProof,
+	}
+	f.Say("Walking goroutines' stacks takes %s of the CPU time, and keeping them for a memory profile, in %s, %s: its rate samples far more "+
+		"than Go does by itself.", walking, name(keep.Func), keeping)
+	p.Report(f)
+	return true
 }
 
 func printedStacks(p *diagnosis.Pass, t *model.Table) {

@@ -88,6 +88,7 @@ var All = []*diagnosis.Rule{
 	futexstorm,
 	slowstart,
 	deeprecursion,
+	memoryprofiler,
 	hotfunction,
 	runtimetax,
 	idleprocs,
