@@ -27,6 +27,8 @@ var runtimeWork = []struct {
 	{"allocating", []string{"runtime.mallocgc"}},
 	{"collecting garbage", []string{"runtime.gcBgMarkWorker", "runtime.gcDrain"}},
 	{"finding goroutines to run", []string{"runtime.schedule", "runtime.findRunnable", "runtime.findrunnable"}},
+	{"running timers", []string{"runtime.runtimer", "runtime.runOneTimer", "runtime.timerproc", "runtime.(*timers).check", "runtime.(*timers).run"}},
+	{"choosing among channels", []string{"runtime.selectgo"}},
 	{"system calls", []string{"syscall.Syscall", "syscall.Syscall6", "internal/runtime/syscall.Syscall6", "internal/runtime/syscall/linux.Syscall6", "runtime/internal/syscall.Syscall6"}},
 }
 

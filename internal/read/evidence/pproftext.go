@@ -41,8 +41,8 @@ var (
 	pprofTrace = regexp.MustCompile(`^\s*(-?[0-9.]+[a-zA-Zµ]*)\s{3}(\S.*)$`)
 	// What people type to choose one of a heap profile's columns, as a flag or at the prompt.
 	pprofChoice = regexp.MustCompile(`(?:^|-|=)((?:alloc|inuse)_(?:space|objects))\b`)
-	// With -lines a name is followed by its place.
-	pprofPlace = regexp.MustCompile(`^(\S.*?) (\S+):([0-9]+)$`)
+	// With -lines a name is followed by its place, with -files by its file.
+	pprofPlace = regexp.MustCompile(`^(\S.*?) (\S+?)(?::([0-9]+)|(?:\.go|\.s|\.c))$`)
 )
 
 // isPprofText accepts a text with lines that only go tool pprof prints.
@@ -431,12 +431,13 @@ func gcd(a, b int64) int64 {
 	return max(a, -a)
 }
 
-// placed reads a function's name, with its place where -lines printed that.
+// placed reads a function's name, with its place where -lines printed that, or its file.
 func placed(s string) model.TableFunction {
 	name := pprofName(s)
 	if m := pprofPlace.FindStringSubmatch(name); m != nil && strings.ContainsAny(m[2], "./") {
 		line, _ := strconv.Atoi(m[3])
-		return model.TableFunction{Func: clipName(m[1]), File: clipName(m[2]), Line: line}
+		file := strings.TrimSuffix(name[len(m[1])+1:], ":"+m[3])
+		return model.TableFunction{Func: clipName(m[1]), File: clipName(file), Line: line}
 	}
 	return model.TableFunction{Func: name}
 }

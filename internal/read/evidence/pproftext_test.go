@@ -122,6 +122,18 @@ func TestPprofChoiceBehind(t *testing.T) {
 	}
 }
 
+// TestPprofFiles reads a name with a file behind it, and one with a type that has blanks.
+func TestPprofFiles(t *testing.T) {
+	m := load(t, Options{}, written(t, []byte("Showing nodes accounting for 5s, 100% of 5s total\n      flat  flat%   sum%        cum   cum%\n"+
+		" 4s 80% 80% 5s 100% example.com/a.(*T).f /src/a/warm.go\n 1s 20% 100% 1s 20% main.g[go.shape.struct { X int }]\n")))
+	for _, f := range []model.TableFunction{{Func: "example.com/a.(*T).f", File: "/src/a/warm.go"}, {Func: "main.g[go.shape.struct { X int }]"}} {
+		got := m.Tables[0].Most(func(name string) bool { return name == f.Func })
+		if got == nil || got.File != f.File {
+			t.Errorf("%+v of %+v, want %+v", got, m.Tables[0].Functions, f)
+		}
+	}
+}
+
 // Whole stacks are the profile that they were printed from.
 func TestPprofTraces(t *testing.T) {
 	m, want := loadFixture(t, "pprof/traces.txt"), loadFixture(t, "pprof/cpu.pb.gz")
