@@ -40,6 +40,24 @@ const (
 	printedLocks = 0.5
 )
 
+const (
+	// printedTimersShare is the part of the CPU in running timers from which there are too
+	// many: of three public reports a service at rest had 6%, and programs that started
+	// tickers again and again and stopped none 51% and 96%.
+	printedTimersShare = 0.20
+	// printedAsking is the part of the CPU in choosing among channels, and printedEmpty that in
+	// choosing without waiting, from which a loop polls. A pipeline whose stages do nothing
+	// but hand on chooses much and waits each time: it has none of the second.
+	printedAsking = 0.50
+	printedEmpty  = 0.02
+)
+
+var (
+	timerRunners  = []string{"runtime.runtimer", "runtime.runOneTimer", "runtime.timerproc", "runtime.(*timers).check", "runtime.(*timers).run"}
+	withoutWaits  = []string{"runtime.selectnbrecv", "runtime.selectnbsend", "runtime.selectdefault", "runtime.Gosched"}
+	printedReason = []string{"one kind of evidence, and only its text, which does not say for whom"}
+)
+
 // stackGrowers grow stacks, the outermost first; stackWalkers walk them, which growing
 // does, and runtime.Callers, and the collector.
 var (
@@ -54,6 +72,8 @@ func checkPrintedprofile(p *diagnosis.Pass) {
 		}
 		switch {
 		case t.Source == model.CPU && t.Total >= float64(printedCPU):
+			printedTimers(p, t)
+			printedPolling(p, t)
 			if !printedProfiler(p, t) { // whose work is counted as both
 				printedStacks(p, t)
 				printedGarbage(p, t)
@@ -78,6 +98,54 @@ func placeIn(f *model.TableFunction) diagnosis.Place {
 	return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}
 }
 
+// printedRemark is a remark about a share of the CPU.
+func printedRemark(t *model.Table, title string, share fact.Fact, rest ...fact.Fact) diagnosis.Finding {
+	return diagnosis.Finding{
+		Title:      title,
+		Remark:     true,
+		Evidence:   append([]fact.Fact{share, fact.PrintedTotal("CPU time", t)}, rest...),
+		Cost:       diagnosis.CostOf(share, share.Value),
+		Bound:      diagnosis.Direction(share, diagnosis.CPUGoal, share.Value, "some of it may be needed"),
+		Confidence: diagnosis.Low,
+		Reasons:    printedReason,
+		Prove:      printedProof,
+	}
+}
+
+// printedTimers reports timers that take much of the CPU.
+func printedTimers(p *diagnosis.Pass, t *model.Table) {
+	run := lineOf(t, timerRunners...)
+	if run == nil || t.Share(run.Cum) < printedTimersShare {
+		return
+	}
+	share := fact.PrintedShare("CPU in running timers", t, run)
+	f := printedRemark(t, "Timers take much of the CPU", share)
+	f.RuledOut = []string{"what the timers' own goroutines do: only finding, moving and firing timers is counted"}
+	f.Remedy = diagnosis.Remedy{
+		Text: "Stop each ticker where its loop ends: one that is made for each call and not stopped fires for ever, until Go 1.22 also " +
+			"when nothing refers to it. Make it before the loop, not in it.",
+		Code: "ticker := time.NewTicker(every)\ndefer ticker.Stop()",
+	}
+	f.Say("Running timers takes %s of the CPU time: mostly it is tickers that are made again and again and never stopped.", share)
+	p.Report(f)
+}
+
+// printedPolling reports a loop that asks channels again and again.
+func printedPolling(p *diagnosis.Pass, t *model.Table) {
+	choose, empty := lineOf(t, "runtime.selectgo"), lineOf(t, withoutWaits...)
+	if choose == nil || empty == nil || t.Share(choose.Cum) < printedAsking || t.Share(empty.Cum) < printedEmpty {
+		return
+	}
+	share := fact.PrintedShare("CPU in choosing among channels", t, choose)
+	without := fact.PrintedShare("CPU in choosing without waiting", t, empty)
+	f := printedRemark(t, spinloop.Title, share, without)
+	f.RuledOut = []string{"a loop that waits for its channels: choosing with a default is in the table"}
+	f.Remedy = diagnosis.Remedy{Text: "Take the default out of the select, or wait in it for a timer or a channel: a loop whose select has a default never waits."}
+	f.Say("Choosing among channels takes %s of the CPU time, and choosing without waiting, in %s, %s: a loop asks them again and again.",
+		share, name(empty.Func), without)
+	p.Report(f)
+}
+
 // printedProfiler reports walks of stacks that are kept for a memory profile.
 func printedProfiler(p *diagnosis.Pass, t *model.Table) bool {
 	walk, keep := lineOf(t, stackWalkers...), lineOf(t, printedBuckets...)
@@ -85,18 +153,9 @@ func printedProfiler(p *diagnosis.Pass, t *model.Table) bool {
 		return false
 	}
 	walking, keeping := fact.PrintedShare("CPU in walking stacks", t, walk), fact.PrintedShare("CPU in "+keep.Func, t, keep)
-	f := diagnosis.Finding{
-		Title:      memoryprofiler.Title,
-		Remark:     true,
-		Evidence:   []fact.Fact{walking, keeping, fact.PrintedTotal("CPU time", t)},
-		Cost:       diagnosis.CostOf(walking, walking.Value),
-		Bound:      diagnosis.Direction(walking, diagnosis.CPUGoal, walking.Value, "stacks that grow and loggers walk some of them, too"),
-		Confidence: diagnosis.Low,
-		Reasons:    []string{"one kind of evidence, and only its text, which does not say for whom stacks are walked"},
-		RuledOut:   []string{"walks whose stacks nobody keeps, as of stacks that grow or of the collector: these come with a profile's buckets"},
-		Remedy:     profilerRemedy,
-		Prove:      printedProof,
-	}
+	f := printedRemark(t, memoryprofiler.Title, walking, keeping)
+	f.RuledOut = []string{"walks whose stacks nobody keeps, as of stacks that grow or of the collector: these come with a profile's buckets"}
+	f.Remedy = profilerRemedy
 	f.Say("Walking goroutines' stacks takes %s of the CPU time, and keeping them for a memory profile, in %s, %s: its rate samples far more "+
 		"than Go does by itself.", walking, name(keep.Func), keeping)
 	p.Report(f)
