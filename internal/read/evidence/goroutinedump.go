@@ -149,11 +149,11 @@ func dumpLabels(state, after string) map[string]string {
 func readLabels(s string, labels map[string]string) {
 	for s != "" && s[0] != '}' {
 		key, rest, _ := labelWord(s, ":")
-		rest, ok := strings.CutPrefix(rest, ": ")
+		rest, ok := strings.CutPrefix(rest, ":")
 		if !ok || key == "" {
 			return
 		}
-		value, rest, ok := labelWord(rest, ",}")
+		value, rest, ok := labelWord(strings.TrimPrefix(rest, " "), ",}")
 		if !ok {
 			return
 		}

@@ -3,6 +3,7 @@ package evidence
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -363,6 +364,25 @@ func TestParkedInText(t *testing.T) {
 	m := load(t, Options{}, files(t, map[string][]byte{"x": []byte(text)})).Moment
 	if len(m.Goroutines) != 2 || m.Goroutines[0].State != model.StateWaiting || m.Goroutines[1].State != model.StateRunning {
 		t.Errorf("standings %+v, want two that wait and one that runs", m.Goroutines)
+	}
+}
+
+// TestLabelsInText: the text of a profile has the program's labels before the frames.
+func TestLabelsInText(t *testing.T) {
+	const place = "#\t0x4d9638\tmain.leak+0x18\t/src/a.go:3\n\n"
+	text := "# labels: {\"none\":\"yet\"}\ngoroutine profile: total 9\n" +
+		"2 @ 0x47d92e 0x4158ee 0x4d9639 0x483de1\n# labels: {\"a zone\":\"b\", \"route\":\"/us\\\"ers {a}, b: c\"}\n" + place +
+		"3 @ 0x47d92e 0x4158ee 0x4d9639 0x483de1\n# labels: {\"route\":\"/orders\", \"cut\n" + place +
+		"4 @ 0x4d9639 0x483de1\n# labels: {\"state\":\"theirs\"}\n" + place
+	want := []map[string]string{{"a zone": "b", "route": "/us\"ers {a}, b: c", "state": "waiting"}, {"route": "/orders", "state": "waiting"}, {}}
+	p := load(t, Options{}, files(t, map[string][]byte{"x": []byte(text)})).Goroutines.End
+	if len(p.Samples) != len(want) {
+		t.Fatalf("samples %+v, want %d", p.Samples, len(want))
+	}
+	for i, s := range p.Samples {
+		if !maps.Equal(s.Labels, want[i]) {
+			t.Errorf("labels %q, want %q", s.Labels, want[i])
+		}
 	}
 }
 

@@ -125,7 +125,9 @@ func (p *textParser) line(line string) {
 	switch {
 	case textFrameLine.MatchString(line):
 		p.frame(strings.TrimLeft(line, "# \t"))
-	case len(line) > 0 && line[0] == '#': // labels, and the heap's statistics at the end
+	case strings.HasPrefix(line, "# labels: {"):
+		p.labels(line[len("# labels: {"):])
+	case len(line) > 0 && line[0] == '#': // the heap's statistics at the end
 		p.statistic(line)
 	case len(p.kind.begin) <= len(line) && line[:len(p.kind.begin)] == p.kind.begin:
 		p.header(line)
@@ -202,6 +204,21 @@ func (p *textParser) frame(line string) {
 	p.sample.Location = append(p.sample.Location, p.location(f))
 }
 
+// labels reads those of the program that a record has, before its frames.
+func (p *textParser) labels(list string) {
+	if p.sample == nil {
+		return
+	}
+	labels := map[string]string{}
+	readLabels(list, labels)
+	p.sample.Label = map[string][]string{}
+	for k, v := range labels {
+		if !slices.Contains(model.StandingLabels, k) { // as which it would be read
+			p.sample.Label[k] = []string{v}
+		}
+	}
+}
+
 func (p *textParser) location(f textFrame) *profile.Location {
 	loc, ok := p.locations[f]
 	if !ok {
@@ -223,7 +240,10 @@ func (p *textParser) flush() {
 			}
 		}
 		if p.kind.source == model.GoroutineProfile && p.parked(s) {
-			s.Label = map[string][]string{stateLabel: {model.StateWaiting}}
+			if s.Label == nil {
+				s.Label = map[string][]string{}
+			}
+			s.Label[stateLabel] = []string{model.StateWaiting}
 		}
 		p.p.Sample = append(p.p.Sample, s)
 	}
