@@ -30,7 +30,7 @@ type program struct {
 }
 
 // programs are all of them, by subject.
-var programs = slices.Concat(locks, heldLocks, readers, orders, channels, answers, stages, groups, flights, finalizers, networks, servers, databases, timers)
+var programs = slices.Concat(locks, heldLocks, readers, orders, channels, selects, answers, stages, groups, flights, finalizers, networks, servers, databases, timers)
 
 // steps counts what the programs did: one that is stuck does nothing more.
 var steps atomic.Int64
