@@ -57,7 +57,7 @@ type petition struct{ result chan int }
 // A desk deals with petitions until it is closed.
 type desk struct {
 	petitions chan petition
-	closed   chan bool
+	closed    chan bool
 }
 
 func newDesk() *desk {
