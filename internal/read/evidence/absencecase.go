@@ -17,27 +17,50 @@ import (
 // certain code can bring. Who comes back to it in a loop, with channels that others have
 // too, is a worker at rest.
 func (r *sourceReader) lacksCase(a *absence, g *goFile, body *ast.BlockStmt, callers []model.Frame) bool {
-	s := selectAt(g, body, a.asker.Line)
-	if s == nil || len(sendsOf(s)) == 1 { // that is a sender, who has rules of his own
+	s, ok := r.selects[a.asker]
+	if !ok { // thousands of stacks may end in one line
+		s = r.selection(a.asker, g, body)
+		r.selects[a.asker] = s
+	}
+	if s == nil {
 		return false
 	}
-	a.Kind = model.LacksCase
-	pkg, _ := model.SplitSymbol(a.asker.Func)
-	f := caseFinder{r, r.packageOf(g), pkg, a}
-	loop, own := loopAround(body, contains(s.Pos())), false
+	a.Kind, a.Name, a.target = model.LacksCase, s.name, s.target
+	a.rests = !s.own && (s.loops || r.inLoop(callers))
+	return true
+}
+
+// A selection is a select that ends only where certain code is run.
+type selection struct {
+	name   string
+	target []*target
+	own    bool // one of its channels is made for this wait
+	loops  bool // it is in a loop
+}
+
+// selection finds that of a line; nil where other code may end it, or it is none.
+func (r *sourceReader) selection(at model.Frame, g *goFile, body *ast.BlockStmt) *selection {
+	s := selectAt(g, body, at.Line)
+	if s == nil || len(s.Body.List) == 0 || len(sendsOf(s)) == 1 { // that is a sender, who has rules of his own
+		return nil
+	}
+	pkg, _ := model.SplitSymbol(at.Func)
+	var a absence
+	f := caseFinder{r, r.packageOf(g), pkg, &a}
+	loop := loopAround(body, contains(s.Pos()))
+	found := &selection{loops: loop != nil}
 	var names []string
 	for _, c := range s.Body.List {
 		x, effect := waitedFor(c.(*ast.CommClause).Comm)
 		if x == nil || !f.channel(g, x, effect, 0) {
-			return false
+			return nil
 		}
 		name, v := g.caseName(x)
 		names = append(names, name)
-		own = own || v != nil && madeHere(v) && body.Pos() < v.name.Pos() && loopAround(body, contains(v.name.Pos())) == loop
+		found.own = found.own || v != nil && madeHere(v) && body.Pos() < v.name.Pos() && loopAround(body, contains(v.name.Pos())) == loop
 	}
-	a.Name = strings.Join(names, " or ")
-	a.rests = !own && (loop != nil || r.inLoop(callers))
-	return len(names) > 0
+	found.name, found.target = strings.Join(names, " or "), a.target
+	return found
 }
 
 // caseName returns in a few words what a case waits for, and the variable that has it; nil for none.

@@ -29,6 +29,7 @@ type sourceReader struct {
 	files    map[string]*goFile // nil for those that are not there
 	holds    map[model.Frame][]heldLock
 	packages map[string]*sourcePackage // by directory
+	selects  map[model.Frame]*selection
 }
 
 type goFile struct {
@@ -38,7 +39,7 @@ type goFile struct {
 }
 
 func newSourceReader() *sourceReader {
-	return &sourceReader{set: token.NewFileSet(), files: map[string]*goFile{}, holds: map[model.Frame][]heldLock{}, packages: map[string]*sourcePackage{}}
+	return &sourceReader{set: token.NewFileSet(), files: map[string]*goFile{}, holds: map[model.Frame][]heldLock{}, packages: map[string]*sourcePackage{}, selects: map[model.Frame]*selection{}}
 }
 
 // calls reports whether a frame's line calls the function above it, so that the file is
