@@ -143,14 +143,6 @@ func (t *Timeline) groupLane(g int32) Lane {
 	return l
 }
 
-// GroupLane returns the id of a group's lane, "" when there is none.
-func (t *Timeline) GroupLane(group string) string {
-	if g, ok := t.reg.byName[group]; ok {
-		return "g:" + strconv.Itoa(int(g))
-	}
-	return ""
-}
-
 // Children are the lanes that one opens into: a page of those that match a
 // filter, and how many match. note says which are not listed.
 func (t *Timeline) Children(parent string, filter Filter, offset, limit int) (lanes []Lane, total int, note string, err error) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -369,3 +370,14 @@ func TestRareSurvives(t *testing.T) {
 		}
 	}
 }
+
+// GroupLane returns the id of a group's lane, "" when there is none.
+func (t *Timeline) GroupLane(group string) string {
+	if g, ok := t.reg.byName[group]; ok {
+		return "g:" + strconv.Itoa(int(g))
+	}
+	return ""
+}
+
+// BaseLevel is the finest level that needs nothing of the trace.
+func (t *Timeline) BaseLevel() int { return int(t.pyramid.base().level) }

@@ -157,9 +157,6 @@ func (t *Timeline) Levels() (finest, coarsest int) {
 	return minLevel, max(top, int(t.pyramid.base().level))
 }
 
-// BaseLevel is the finest level that needs nothing of the trace.
-func (t *Timeline) BaseLevel() int { return int(t.pyramid.base().level) }
-
 // chunksIn are the chunks that have a part in [from, to).
 func (t *Timeline) chunksIn(from, to int64) (out []int) {
 	for i := range t.chunks {

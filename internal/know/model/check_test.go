@@ -149,15 +149,6 @@ func TestViews(t *testing.T) {
 	if got := s.Total(); got.Running != time.Second || got.BlockedTotal() != 1800*ms || got.Total() != 3*time.Second {
 		t.Errorf("Total() = %+v, want 1s running and 1.8s blocked of 3s", got)
 	}
-	runnable := func(b Bucket) float64 { return b.Runnable }
-	for _, tt := range []struct{ q, want float64 }{{0, 0}, {0.25, 0}, {0.26, 1}, {0.5, 1}, {0.75, 1}, {0.76, 4}, {1, 4}} {
-		if got := s.TimelineQuantile(tt.q, runnable); got != tt.want {
-			t.Errorf("quantile %v of the runnable: %v, want %v", tt.q, got, tt.want)
-		}
-	}
-	if got := new(Sched).TimelineQuantile(0.5, runnable); got != 0 {
-		t.Errorf("quantile without a timeline: %v", got)
-	}
 	worker, nobody := "main.worker", ""
 	for _, tt := range []struct {
 		f     WaitFilter

@@ -335,7 +335,7 @@ type GC struct {
 	Heap   []HeapSample
 	Pauses []Pause
 	// Load is every change of the collector's load on the Ps, in time order.
-	// [GC.Utilization] and [GC.MMU] are computed from it.
+	// [GC.Utilization] is computed from it.
 	Load []LoadChange
 }
 

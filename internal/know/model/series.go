@@ -222,14 +222,3 @@ func (h MetricHistogram) Quantile(q float64) float64 {
 	}
 	return math.NaN()
 }
-
-// Above returns how many values were surely at or above v: those of the buckets that begin
-// there.
-func (h MetricHistogram) Above(v float64) (n uint64) {
-	for i, c := range h.Counts {
-		if i < len(h.Bounds) && h.Bounds[i] >= v {
-			n += c
-		}
-	}
-	return n
-}

@@ -116,8 +116,8 @@ func TestMetricHistogram(t *testing.T) {
 			t.Errorf("Quantile(%v) = %v, want %v", q, got, want)
 		}
 	}
-	if h.N() != 10 || h.Above(2) != 5 || h.Above(4) != 1 {
-		t.Errorf("N %d, above 2 %d, above 4 %d; want 10, 5 and 1", h.N(), h.Above(2), h.Above(4))
+	if h.N() != 10 {
+		t.Errorf("N() = %d, want 10", h.N())
 	}
 	if !math.IsNaN((MetricHistogram{}).Quantile(0.5)) {
 		t.Error("an empty histogram has a median")

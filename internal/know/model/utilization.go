@@ -263,21 +263,10 @@ func (r *replay) end(s []UtilStep, at time.Duration) {
 	}
 }
 
-// MMU returns the minimum mutator utilization for each window length, exactly:
-// the worst average over all windows of that length in all series. A window
-// longer than a series counts as the whole series; one of 0 or less gives the
-// lowest utilization at any instant. Without a P or time all are NaN.
-func (g *GC) MMU(flags LoadFlags, procs int, from, to time.Duration, windows ...time.Duration) []float64 {
-	u := g.Utilization(flags, procs, from, to)
-	mmu := make([]float64, len(windows))
-	for i, w := range windows {
-		_, mmu[i] = u.Worst(w)
-	}
-	return mmu
-}
-
-// Worst returns the begin of the first window of the given length with the
-// lowest average utilization, and that average; see [GC.MMU] for its limits.
+// Worst returns the begin of the first window of the given length with the lowest average
+// utilization in any of the series, and that average exactly: the minimum mutator
+// utilization. A window longer than a series counts as the whole series; one of 0 or less
+// gives the lowest utilization at any instant. Without a P or time it is NaN.
 func (u Utilization) Worst(window time.Duration) (at time.Duration, util float64) {
 	util = math.NaN()
 	for _, s := range u {

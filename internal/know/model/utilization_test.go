@@ -265,6 +265,15 @@ func TestUtilizationShapes(t *testing.T) {
 	}
 }
 
+// mmu returns the least utilization for windows of each length.
+func mmu(u Utilization, windows ...time.Duration) []float64 {
+	list := make([]float64, len(windows))
+	for i, w := range windows {
+		_, list[i] = u.Worst(w)
+	}
+	return list
+}
+
 func TestMMU(t *testing.T) {
 	ms := time.Millisecond
 	g := &GC{Load: []LoadChange{
@@ -274,7 +283,7 @@ func TestMMU(t *testing.T) {
 		{At: 20 * ms, Proc: 0, Kind: LoadBackground, Delta: -1},
 	}}
 	// On 4 Ps: 10 ms at 3/4 less one at 0, the rest at 1.
-	got := g.MMU(CountAll, 4, 0, 100*ms, 0, 1*ms, 2*ms, 10*ms, 20*ms, 100*ms, time.Hour)
+	got := mmu(g.Utilization(CountAll, 4, 0, 100*ms), 0, 1*ms, 2*ms, 10*ms, 20*ms, 100*ms, time.Hour)
 	want := []float64{0, 0, 0.375, 0.675, (9*0.75 + 10) / 20, (9*0.75 + 90) / 100, (9*0.75 + 90) / 100}
 	for i := range want {
 		if math.Abs(got[i]-want[i]) > 1e-12 {
@@ -284,10 +293,10 @@ func TestMMU(t *testing.T) {
 	if at, _ := g.Utilization(CountAll, 4, 0, 100*ms).Worst(10 * ms); at != 10*ms {
 		t.Errorf("worst window begins at %v, want 10ms", at)
 	}
-	if got := g.MMU(CountAll, 0, 0, 100*ms, ms); !math.IsNaN(got[0]) {
+	if got := mmu(g.Utilization(CountAll, 0, 0, 100*ms), ms); !math.IsNaN(got[0]) {
 		t.Errorf("MMU without a P: %v, want NaN", got[0])
 	}
-	if got := g.MMU(CountAll, 4, 5, 5, ms); !math.IsNaN(got[0]) {
+	if got := mmu(g.Utilization(CountAll, 4, 5, 5), ms); !math.IsNaN(got[0]) {
 		t.Errorf("MMU of no time: %v, want NaN", got[0])
 	}
 }
@@ -332,6 +341,6 @@ func BenchmarkMMU(b *testing.B) {
 			LoadChange{At: at + 1, Proc: p, Kind: LoadAssist, Delta: -1})
 	}
 	for b.Loop() {
-		g.MMU(CountAll, 8, 0, g.Load[len(g.Load)-1].At, time.Microsecond, time.Millisecond, 10*time.Millisecond)
+		mmu(g.Utilization(CountAll, 8, 0, g.Load[len(g.Load)-1].At), time.Microsecond, time.Millisecond, 10*time.Millisecond)
 	}
 }

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -58,29 +57,6 @@ func (s *Sched) Busy() float64 {
 		return 0
 	}
 	return float64(p.User+p.GC) / float64(known)
-}
-
-// TimelineQuantile returns the value that a quantity of the timeline stays at
-// or below for the share q of the time, like
-//
-//	s.TimelineQuantile(0.9, func(b model.Bucket) float64 { return b.Runnable })
-//
-// It is the quantile of averages over buckets: shorter peaks are higher. 0
-// without a timeline.
-func (s *Sched) TimelineQuantile(q float64, of func(Bucket) float64) float64 {
-	buckets := slices.Clone(s.Timeline)
-	slices.SortFunc(buckets, func(a, b Bucket) int { return cmp.Compare(of(a), of(b)) })
-	var total time.Duration
-	for _, b := range buckets {
-		total += b.Width
-	}
-	rest := time.Duration(q * float64(total))
-	for i, b := range buckets {
-		if rest -= b.Width; rest <= 0 || i == len(buckets)-1 {
-			return of(b)
-		}
-	}
-	return 0
 }
 
 // A WaitFilter chooses waits; what is left empty matches everything. Group is
