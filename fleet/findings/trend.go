@@ -26,20 +26,12 @@ const (
 	// restarted is the part of the level before below which a process begins anew. A
 	// saw-tooth as steep decides nothing then.
 	restarted = 0.5
-	// warm is the part that is left out of a process that began in the window.
-	warm = 0.25
 	// steady is the part of the growth that the second half must have. A straight line has
 	// 0.5, what fills with a time constant of half the time 0.27, of all of it 0.38.
 	steady = 0.4
-	// steadySlope is how fast the second half must grow, beside the whole: as the rule's for
-	// one process. It is of all values, where the part above is of two of them.
-	steadySlope = 0.6
 	// steadySure is what the lower end of its 95% interval must have where few processes
 	// decide: what half an hour of noise adds to the end of a cache's growth has less.
 	steadySure = 0.3
-	// growthShare is the growth from which it is no drift, beside the level when it
-	// began, and beyond what the load grew by: the rule's for one process.
-	growthShare = 0.2
 	// manyProcesses are enough to be the replicates: by the signed-rank test fewer than
 	// twelve cannot be told from chance among a hundred questions. Of fewer the replicates
 	// are times, and each process must have been there for the whole window.
@@ -90,7 +82,7 @@ func (c course) trend(least float64) (trend, bool) {
 		return trend{}, false
 	}
 	if c.level[0].At > silent*bin {
-		c.level = c.level[int(math.Ceil(warm*float64(len(c.level)))):]
+		c.level = c.level[int(math.Ceil(model.WarmUp*float64(len(c.level)))):]
 	}
 	if len(c.level) < leastBins {
 		return trend{}, false
@@ -116,7 +108,7 @@ func (c course) trend(least float64) (trend, bool) {
 	rises, _ := c.level.Rises(steady)
 	late, low, _, _ := c.level[len(c.level)/2:].Slope()
 	t.sure = low >= steadySure*t.slope
-	t.rises = rises && late >= steadySlope*t.slope && t.slope*over >= least && t.by >= growthShare+t.load
+	t.rises = rises && late >= model.SteadyGrowth*t.slope && t.slope*over >= least && t.by >= model.LeastGrowth+t.load
 	return t, true
 }
 

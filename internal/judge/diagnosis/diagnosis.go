@@ -48,6 +48,9 @@ type Rule struct {
 	// Disturbing says that the findings are of what disturbs a recording: it does
 	// not make them less sure.
 	Disturbing bool
+	// Confirm, where it is set, reports whether counts of goroutines, read before a recording
+	// and in it, bear out what Check found in that alone.
+	Confirm func(goroutines model.Series) bool
 	// Check looks for the problem and reports what it found to the pass. It
 	// is a pure function of the model.
 	Check func(*Pass)

@@ -18,6 +18,7 @@ var goroutinegrowth = &diagnosis.Rule{
 	Title:    "The number of goroutines keeps growing",
 	Doc:      goroutinegrowthPage,
 	Explains: []string{"heapgrowth", "descriptorgrowth"}, // the latter only where they are connections
+	Confirm:  becomeMore,
 	Check:    checkGoroutinegrowth,
 }
 

@@ -41,9 +41,26 @@ const (
 	// quarters of the window were over, for it to have ended too early: what a
 	// program that watches itself records at such a moment.
 	lateJump = 5
+	// growthCounts are the least counts in order that say it: by chance four are once in 24
+	// times.
+	growthCounts = 4
 	// growthPoints is how many points a trace's count of goroutines gets.
 	growthPoints = 50
 )
+
+// becomeMore reports whether goroutines become more and more. On a machine that is full they
+// are read so seldom that there is no trend: then each count must be above the one before.
+func becomeMore(counts model.Series) bool {
+	if rises, known := counts.Rises(growthHalf); known {
+		return rises
+	}
+	for i := 1; i < len(counts); i++ {
+		if counts[i].Value <= counts[i-1].Value {
+			return false
+		}
+	}
+	return len(counts) >= growthCounts
+}
 
 // A goroutineTrend is how the number of goroutines changed.
 type goroutineTrend struct {

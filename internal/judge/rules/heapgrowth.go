@@ -32,8 +32,6 @@ const (
 	// more likely that something is kept than that something is being loaded.
 	heapgrowthWindow = 5 * time.Second
 	heapgrowthLong   = 30 * time.Second
-	// heapgrowthWarm is the part of the window that counts as warm-up.
-	heapgrowthWarm = 0.25
 	// heapgrowthNamed is how many places a finding names, and heapgrowthPlace
 	// the part of the growth that makes one worth it.
 	heapgrowthNamed = 3
@@ -86,11 +84,11 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 		p.Lacks("no collection said what is alive", p.HowToGet(model.MetricsLog))
 	case !ok:
 		checkLevel(p, nil, &live, longer)
-	case (g.low.Value <= 0 || g.late.Value < heapgrowthSteady*g.slope.Value) && stepped(live.Series):
+	case (g.low.Value <= 0 || g.late.Value < model.SteadyGrowth*g.slope.Value) && stepped(live.Series):
 		p.Unchecked(heapgrowthOpen, steppedWords(p, &live), longer)
-	case g.low.Value <= 0 || g.bytes.Value < heapgrowthShare*g.from.Value || g.bytes.Value < heapgrowthBytes:
+	case g.low.Value <= 0 || g.bytes.Value < model.LeastGrowth*g.from.Value || g.bytes.Value < heapgrowthBytes:
 		checkLevel(p, &g, &live, longer)
-	case g.late.Value < heapgrowthSteady*g.slope.Value:
+	case g.late.Value < model.SteadyGrowth*g.slope.Value:
 		checkSlower(p, &g, longer)
 	case g.over.Value < heapgrowthWindow.Seconds():
 		p.Unchecked(heapgrowthOpen, fact.Sentence("it grew by %s in %s, and so does that of a program that starts", g.bytes, g.over), longer)
@@ -111,7 +109,7 @@ func measureSwelling(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) 
 		i, _ := slices.BinarySearchFunc(live.Series, from, func(p model.Point, t time.Duration) int { return cmp.Compare(p.At, t) })
 		return live.Series[i:]
 	}
-	warm, half := at(heapgrowthWarm), at(0.5)
+	warm, half := at(model.WarmUp), at(0.5)
 	slope, low, high, ok := warm.Slope()
 	late, least, _, okHalf := half.Slope()
 	if !ok || !okHalf {
@@ -135,7 +133,7 @@ func stepped(s model.Series) bool {
 	warm := s[len(s)/4:]
 	from, to := warmValue(s), warmValue(s[len(s)-3:])
 	grew := to - from
-	if grew < heapgrowthBytes || grew < heapgrowthShare*from {
+	if grew < heapgrowthBytes || grew < model.LeastGrowth*from {
 		return false
 	}
 	atOnce := time.Duration(heapgrowthAtOnce * float64(s[len(s)-1].At-s[0].At))
@@ -181,11 +179,11 @@ func goroutinesGrow(m *model.Model) bool {
 	if m.Metrics != nil {
 		s := m.Metrics.Series[metricGoroutines]
 		if slope, low, _, ok := s.Slope(); ok {
-			return low > 0 && slope*(s[len(s)-1].At-s[0].At).Seconds() >= heapgrowthShare*s[0].Value
+			return low > 0 && slope*(s[len(s)-1].At-s[0].At).Seconds() >= model.LeastGrowth*s[0].Value
 		}
 	}
 	start, end := float64(profileCount(m.Goroutines.Start)), float64(profileCount(m.Goroutines.End))
-	return start > 0 && end >= (1+heapgrowthShare)*start
+	return start > 0 && end >= (1+model.LeastGrowth)*start
 }
 
 // besideGoroutines leaves a heap that grows with the number of goroutines to the finding
@@ -244,7 +242,7 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 		RuledOut: []string{
 			fact.Sentence("a cache that fills up: the second half grows by %s, the whole by %s", g.late, g.slope),
 			"more goroutines, each with its own: their number does not grow like this",
-			fact.Sentence("warm-up: the first %s of the window is left out", fact.Name(fact.Ratio.Format(heapgrowthWarm))),
+			fact.Sentence("warm-up: the first %s of the window is left out", fact.Name(fact.Ratio.Format(model.WarmUp))),
 		},
 		Remedy: diagnosis.Remedy{
 			Text: "Find who keeps it: compare two heap profiles (`go tool pprof -base first.pb.gz -sample_index=inuse_space " +

@@ -9,16 +9,9 @@ import (
 )
 
 const (
-	// heapgrowthShare is the growth from which it is no drift: a fifth of what
-	// was alive when the warm-up was over.
-	heapgrowthShare = 0.2
 	// heapgrowthBytes is the least growth that can matter: the runtime's
 	// smallest heap.
 	heapgrowthBytes = 4 << 20
-	// heapgrowthSteady is how fast the second half must grow, as a part of the
-	// whole: a leak is at 1; a cache that fills up, with a time constant of a
-	// third of the window, at 0.15 to 0.3.
-	heapgrowthSteady = 0.6
 	// heapgrowthFew is the fewest values of the live heap that show a pace and
 	// whether it lasts: two ways from one to the next. A leak under GOGC=100 has
 	// no more of them, for the heap doubles between collections.
@@ -82,7 +75,7 @@ func courseOf(s model.Series) (c heapCourse) {
 
 // grew reports whether a finding would say so of the growth from one value to another.
 func (c *heapCourse) grew(to float64) bool {
-	return to-c.from >= heapgrowthBytes && to-c.from >= heapgrowthShare*c.from
+	return to-c.from >= heapgrowthBytes && to-c.from >= model.LeastGrowth*c.from
 }
 
 // untilHalved is a series up to the most, where that is late and half of it gone at the end.
@@ -118,7 +111,7 @@ func checkLevel(p *diagnosis.Pass, g *swelling, live *liveSeries, longer string)
 			from, live.last(p), live.statistic(p, "collections", float64(len(live.Series)), fact.Count)), longer)
 	case g == nil:
 		checkFewLevel(p, live, from, longer)
-	case g.low.Value > 0 && g.bytes.Value >= heapgrowthBytes && g.late.Value >= heapgrowthSteady*g.slope.Value:
+	case g.low.Value > 0 && g.bytes.Value >= heapgrowthBytes && g.late.Value >= model.SteadyGrowth*g.slope.Value:
 		p.Unchecked(heapgrowthOpen, fact.Sentence("it grows by %s, by %s in %s: beside the %s that it has that is too little to tell a leak "+
 			"from what is used later", g.slope, g.bytes, g.over, g.from), longer)
 	case g.low.Value > 0:

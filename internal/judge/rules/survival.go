@@ -64,7 +64,7 @@ func measureFew(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) {
 		timed = all[1:]
 	}
 	last := timed[len(timed)-1]
-	warm := time.Duration(heapgrowthWarm * float64(last.At))
+	warm := time.Duration(model.WarmUp * float64(last.At))
 	from, _ := slices.BinarySearchFunc(timed, warm, func(p model.Point, t time.Duration) int { return cmp.Compare(p.At, t) })
 	trend := timed[max(0, from-1):]
 	if len(trend) < 2 || float64(last.At) < heapgrowthRecent*float64(p.Model.Run.Duration) {
@@ -101,8 +101,8 @@ func measureFew(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) {
 	if window == 0 { // of lines alone, theirs
 		window = last.At - timed[0].At
 	}
-	g.lasts = late >= heapgrowthSteady*usual && window >= heapgrowthWindow && !allocatingLess(p, last.At, g.slope.Value)
-	grew := g.bytes.Value >= heapgrowthShare*first.Value && g.bytes.Value >= heapgrowthBytes
+	g.lasts = late >= model.SteadyGrowth*usual && window >= heapgrowthWindow && !allocatingLess(p, last.At, g.slope.Value)
+	grew := g.bytes.Value >= model.LeastGrowth*first.Value && g.bytes.Value >= heapgrowthBytes
 	g.dips = len(trend) - len(higher)
 	switch dips := float64(g.dips); {
 	case dips == 0:
@@ -147,7 +147,7 @@ func allocatingLess(p *diagnosis.Pass, since time.Duration, pace float64) bool {
 	if float64(over) < heapgrowthSince*float64(p.Model.Run.Duration) {
 		return false
 	}
-	return (s[len(s)-1].Value-s[i].Value)/over.Seconds() < heapgrowthSteady*pace
+	return (s[len(s)-1].Value-s[i].Value)/over.Seconds() < model.SteadyGrowth*pace
 }
 
 // checkFew reports what few collections and the heap profiles show together.
@@ -155,7 +155,7 @@ func checkFew(p *diagnosis.Pass, g *swelling, longer string) {
 	switch {
 	case goroutinesGrow(p.Model):
 		besideGoroutines(p, g, longer)
-	case p.Model.Run.Duration == 0 && g.over.Value < heapgrowthWindow.Seconds() && g.late.Value >= heapgrowthSteady*g.slope.Value:
+	case p.Model.Run.Duration == 0 && g.over.Value < heapgrowthWindow.Seconds() && g.late.Value >= model.SteadyGrowth*g.slope.Value:
 		p.Unchecked(heapgrowthOpen, fact.Sentence("it grew by %s in %s, to the last collection, and so does that of a program that starts", g.bytes, g.over), longer)
 	case !g.lasts:
 		p.Unchecked(heapgrowthOpen, fact.Sentence("it grew by %s over %s collections, and not evenly to the end: a program that starts and a cache that fills do so", g.bytes, g.cycles), longer)

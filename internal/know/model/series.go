@@ -81,6 +81,17 @@ func (s Series) fold(f func(a, b float64) float64) float64 {
 	return v
 }
 
+// What separates growth from drift and from what fills up, in one process and in many.
+const (
+	// WarmUp is the part of a window that is left out at its begin.
+	WarmUp = 0.25
+	// LeastGrowth is the growth from which it is no drift, beside the level after the warm-up.
+	LeastGrowth = 0.2
+	// SteadyGrowth is how fast the second half must grow, as a part of the whole: a leak is
+	// at 1, a cache that fills up with a time constant of a third of the window at 0.15 to 0.3.
+	SteadyGrowth = 0.6
+)
+
 const (
 	// slopePoints bounds the pairs that Slope looks at: 200 points are 19,900
 	// of them, and their interval is already far narrower than what a rule

@@ -55,16 +55,10 @@ const (
 	// than what votes, so that a leak that just began is not held off for long. In a pool
 	// that was well they went from 123 to 768 and back every few seconds.
 	levelTime = 40 * time.Second
-	// risingPart is the part of what came that must have come in the second half: of a
-	// steady leak it is 0.5, of a start nothing.
-	risingPart = 0.25
-	growthRule = "goroutinegrowth"
 	// longLock is how long somebody must have waited for a lock when a program is not called
 	// idle. Locks of programs that are well are held for microseconds, over a call of the
 	// network for a second at most.
 	longLock = 10 * time.Second
-	// fewCounts are the least that say it: by chance four are in order once in 24 times.
-	fewCounts = 4
 )
 
 // outside are the sources that ask a program nothing; agents are those that the agent answers
@@ -104,6 +98,7 @@ type judge struct {
 
 // A judged is a program with its findings.
 type judged struct {
+	rules []*diagnosis.Rule // that find
 	pid   int
 	start time.Duration
 	cores float64
@@ -226,7 +221,7 @@ func (j *judge) choose(f *Frame) {
 		start := f.Time.Add(-p.Up).Sub(time.Time{})
 		c := j.cases[p.PID]
 		if c == nil || (c.start-start).Abs() > 2*time.Second {
-			c = &judged{pid: p.PID, start: start, since: time.Now()}
+			c = &judged{pid: p.PID, start: start, since: time.Now(), rules: j.rules}
 			j.cases[p.PID] = c
 		}
 		c.cores = p.CPU.Cores()
@@ -283,18 +278,10 @@ func (c *judged) count(g *Goroutines, now time.Time) {
 	c.counts = c.counts[old:]
 }
 
-// rises tells whether its goroutines become more and more. On a machine that is full they
-// are read so seldom that there is no trend: then each count must be above the one before.
-func (c *judged) rises() bool {
-	if rises, known := c.counts.Rises(risingPart); known {
-		return rises
-	}
-	for i := 1; i < len(c.counts); i++ {
-		if c.counts[i].Value <= c.counts[i-1].Value {
-			return false
-		}
-	}
-	return len(c.counts) >= fewCounts
+// confirmed reports whether the counts of its goroutines bear out what a rule found.
+func (c *judged) confirmed(rule string) bool {
+	i := slices.IndexFunc(c.rules, func(r *diagnosis.Rule) bool { return r.Name == rule })
+	return i < 0 || c.rules[i].Confirm == nil || c.rules[i].Confirm(c.counts)
 }
 
 // run judges until ctx ends.
@@ -481,7 +468,7 @@ func (c *judged) vote(d *diagnosis.Diagnosis, at time.Time, file string) {
 		a.fresh = false
 	}
 	for _, f := range d.Findings {
-		if f.Rule == growthRule && !c.rises() {
+		if !c.confirmed(f.Rule) {
 			continue
 		}
 		key := vote.KeyOf(&f)

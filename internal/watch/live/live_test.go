@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/rules"
 	"github.com/gowhy/gowhy/internal/judge/vote"
 	"github.com/gowhy/gowhy/internal/sense/proc"
 	"github.com/gowhy/gowhy/internal/testing/attempt"
@@ -157,13 +158,13 @@ func TestGrowth(t *testing.T) {
 		{"a leak that began late", 1, func(s int) int { return 100 + 10*max(0, s-40) }, true},
 	} {
 		begin := time.Unix(0, 0)
-		is := &judged{since: begin}
+		is := &judged{since: begin, rules: rules.All}
 		shown := false
 		for s := range 100 {
 			read := s / c.every * c.every
 			is.count(&Goroutines{Total: c.count(read), Age: time.Duration(s-read) * time.Second}, begin.Add(time.Duration(s)*time.Second))
 			if s%10 == 9 {
-				is.vote(&diagnosis.Diagnosis{Findings: []diagnosis.Finding{finding(growthRule, "f", diagnosis.Low)}}, begin, "")
+				is.vote(&diagnosis.Diagnosis{Findings: []diagnosis.Finding{finding("goroutinegrowth", "f", diagnosis.Low)}}, begin, "")
 				shown = shown || len(is.votes) > 0 && is.votes[0].shown
 			}
 		}
