@@ -194,20 +194,12 @@ func merge(known []string, m map[string]time.Duration) []string {
 func (t *timesTable) head(first ...string) []string {
 	row := append(first, "running_ns", "runnable_ns", "syscall_ns", "syscall_blocked_ns", "unknown_ns", "blocked_ns")
 	for _, r := range t.reasons {
-		row = append(row, cell(blockedColumn(r)))
+		row = append(row, cell(model.StateBlocked(r)))
 	}
 	for _, r := range t.ranges {
 		row = append(row, cell("in range: "+r))
 	}
 	return row
-}
-
-// blockedColumn is the head of a reason's column, as the states profile has it.
-func blockedColumn(reason string) string {
-	if reason == "" {
-		return "blocked, reason not recorded"
-	}
-	return "blocked: " + reason
 }
 
 func (t *timesTable) row(times model.Times, ranges map[string]time.Duration, first ...string) []string {

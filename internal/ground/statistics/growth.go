@@ -24,8 +24,8 @@ const growthRounds = 8
 func PoissonGrowth(counts, exposure []float64, level float64) Growth {
 	n := len(counts)
 	third := n / 3
-	first, last := sums(counts[:third])+0.5, sums(counts[n-third:])+0.5 // half a count keeps both from being 0
-	g := Growth{Ratio: Quotient(Quotient(last, sums(exposure[n-third:])), Quotient(first, sums(exposure[:third])))}
+	first, last := Sum(counts[:third])+0.5, Sum(counts[n-third:])+0.5 // half a count keeps both from being 0
+	g := Growth{Ratio: Quotient(Quotient(last, Sum(exposure[n-third:])), Quotient(first, Sum(exposure[:third])))}
 	line := poissonLine(counts, exposure)
 	stray := 0.0
 	for i, mean := range line {
@@ -42,7 +42,7 @@ func PoissonGrowth(counts, exposure []float64, level float64) Growth {
 // counted in so far: least squares, weighed by the line's own variance.
 func poissonLine(counts, exposure []float64) []float64 {
 	mean := make([]float64, len(counts))
-	level := Quotient(sums(counts), sums(exposure))
+	level := Quotient(Sum(counts), Sum(exposure))
 	for i := range mean {
 		mean[i] = level * exposure[i]
 	}
@@ -76,7 +76,7 @@ func stepDeviance(counts, exposure []float64) float64 {
 	least := math.Inf(1)
 	mean := make([]float64, len(counts))
 	for at := range counts {
-		before, after := Quotient(sums(counts[:at]), sums(exposure[:at])), Quotient(sums(counts[at:]), sums(exposure[at:]))
+		before, after := Quotient(Sum(counts[:at]), Sum(exposure[:at])), Quotient(Sum(counts[at:]), Sum(exposure[at:]))
 		for i, e := range exposure {
 			mean[i] = after * e
 			if i < at {
@@ -97,11 +97,4 @@ func deviance(counts, mean []float64) (d float64) {
 		}
 	}
 	return d
-}
-
-func sums(x []float64) (s float64) {
-	for _, v := range x {
-		s += v
-	}
-	return s
 }

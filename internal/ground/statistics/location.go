@@ -13,6 +13,22 @@ func Quotient(a, b float64) float64 {
 	return a / b
 }
 
+// Finite returns a number as JSON has it: nil for what it has none for.
+func Finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// Sum adds up numbers.
+func Sum(x []float64) (s float64) {
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
 // Median is the 0.5 quantile; NaN for no numbers.
 func Median(x []float64) float64 { return Quantile(x, 0.5) }
 

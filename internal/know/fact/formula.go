@@ -48,7 +48,7 @@ var (
 	// Fraction is a quotient that is a share: never more than all.
 	Fraction   = formula("fraction", "{0} ÷ {1}", func(x []float64) float64 { return min(1, statistics.Quotient(x[0], x[1])) })
 	Product    = formula("product", "{all ×}", product)
-	Sum        = formula("sum", "{all +}", sum)
+	Sum        = formula("sum", "{all +}", statistics.Sum)
 	Difference = formula("difference", "{0} − {1}", func(x []float64) float64 { return max(0, x[0]-x[1]) })
 	Smallest   = formula("smallest", "the least of {all,}", func(x []float64) float64 { return fold(x, math.Min) })
 	Largest    = formula("largest", "the most of {all,}", func(x []float64) float64 { return fold(x, math.Max) })
@@ -102,13 +102,6 @@ func closed(x []float64) Closed {
 		c.Serial = x[4]
 	}
 	return c
-}
-
-func sum(x []float64) (s float64) {
-	for _, v := range x {
-		s += v
-	}
-	return s
 }
 
 func product(x []float64) float64 {

@@ -119,7 +119,7 @@ func (s *Sched) StateTimes() iter.Seq[StateTime] {
 			g := &s.Groups[i]
 			rest := g.states()
 			for _, w := range waits[g.Name] {
-				state := stateBlocked(w.Reason)
+				state := StateBlocked(w.Reason)
 				if w.Kind == SyscallWait {
 					state = stateSyscall
 				}
@@ -144,14 +144,14 @@ func (g *Group) states() map[string]time.Duration {
 		"running": g.Running, "runnable": g.Runnable, stateSyscall: g.Syscall + g.SyscallBlocked, "unknown": g.Unknown,
 	}
 	for reason, d := range g.Blocked {
-		t[stateBlocked(reason)] += d
+		t[StateBlocked(reason)] += d
 	}
 	return t
 }
 
-// stateBlocked names a wait. A goroutine that was parked before the recording
+// StateBlocked names a wait. A goroutine that was parked before the recording
 // began has told nobody why.
-func stateBlocked(reason string) string {
+func StateBlocked(reason string) string {
 	if reason == "" {
 		return "blocked, reason not recorded"
 	}

@@ -154,20 +154,20 @@ func result(s *series, unit string, a, b []float64) Benchmark {
 	r.More, _ = better(unit)
 	switch {
 	case r.A == r.B:
-		r.Ratio = jsonNumber(1)
+		r.Ratio = statistics.Finite(1)
 	case r.A > 0 && r.B >= 0: // of what is below zero a ratio says nothing
-		r.Ratio = jsonNumber(r.B / r.A)
+		r.Ratio = statistics.Finite(r.B / r.A)
 	}
 	if spread := max(spreadOf(a), spreadOf(b)); counter(unit) && min(len(a), len(b)) >= exactRuns && spread < exactSpread {
 		r.Exact = true
 		r.Verdict = r.exact(spread)
 		return r
 	}
-	r.P = jsonNumber(statistics.MannWhitney(a, b))
+	r.P = statistics.Finite(statistics.MannWhitney(a, b))
 	if la, lb, ok := logs(a, b); ok {
-		r.Ratio = jsonNumber(math.Exp(statistics.Shift(la, lb)))
+		r.Ratio = statistics.Finite(math.Exp(statistics.Shift(la, lb)))
 		if low, high, ok := shiftInterval(la, lb); ok {
-			r.Low, r.High = jsonNumber(math.Exp(low)), jsonNumber(math.Exp(high))
+			r.Low, r.High = statistics.Finite(math.Exp(low)), statistics.Finite(math.Exp(high))
 		}
 	}
 	return r
@@ -224,7 +224,7 @@ func (c *Comparison) correct() {
 		}
 	}
 	for i, q := range statistics.Holm(p) {
-		tested[i].P = jsonNumber(q)
+		tested[i].P = statistics.Finite(q)
 		tested[i].Verdict = tested[i].judge()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/ground/figures"
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 )
@@ -96,7 +97,7 @@ func (c *Comparison) cells(a, b *Capacity) {
 			continue
 		}
 		delete(partner, x.Setting)
-		r := Row{Group: "capacity", Name: x.Setting, Metric: diagnosis.OpsPerSec, Unit: fact.PerSec, State: true, More: true, A: jsonNumber(x.Rate), B: jsonNumber(rate)}
+		r := Row{Group: "capacity", Name: x.Setting, Metric: diagnosis.OpsPerSec, Unit: fact.PerSec, State: true, More: true, A: statistics.Finite(x.Rate), B: statistics.Finite(rate)}
 		c.Capacity.Cells = append(c.Capacity.Cells, r)
 		if w, ok := r.Worse(); ok && w > 0 {
 			worse++
@@ -120,13 +121,13 @@ func (x *CapacityChange) brackets(a, b *Bracket) {
 		return
 	}
 	if a.High > 0 && sane(a.High) {
-		x.Low = jsonNumber(b.Low / a.High)
+		x.Low = statistics.Finite(b.Low / a.High)
 	}
 	if b.High > 0 && sane(b.High) {
-		x.High = jsonNumber(b.High / a.Low)
+		x.High = statistics.Finite(b.High / a.Low)
 	}
 	if x.Low != nil && x.High != nil {
-		x.Ratio = jsonNumber(math.Sqrt(b.Low/a.Low) * math.Sqrt(b.High/a.High))
+		x.Ratio = statistics.Finite(math.Sqrt(b.Low/a.Low) * math.Sqrt(b.High/a.High))
 	}
 }
 

@@ -151,14 +151,6 @@ const largest = 1e100
 // sane reports whether a number can be compared.
 func sane(v float64) bool { return v == 0 || math.Abs(v) >= 1/largest && math.Abs(v) <= largest }
 
-// jsonNumber returns a number for JSON: nil for what is none.
-func jsonNumber(v float64) *float64 {
-	if !finite(v) {
-		return nil
-	}
-	return &v
-}
-
 // Encode writes the comparison as indented JSON, ended by a newline.
 func (c *Comparison) Encode(w io.Writer) error {
 	c.Kind, c.Schema = kind, Schema

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/shell"
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -337,7 +338,7 @@ func (c *Comparison) ledger(a, b *side) {
 				at[q.Name] = i
 				c.Ledger = append(c.Ledger, q.Row)
 			}
-			*to(&c.Ledger[i]) = jsonNumber(q.value)
+			*to(&c.Ledger[i]) = statistics.Finite(q.value)
 		}
 	}
 	put(qa, func(r *Row) **float64 { return &r.A })

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
 
@@ -110,7 +111,7 @@ func search(chosen float64, goals ...float64) *Search {
 	for i, g := range goals {
 		p := Point{Value: math.Exp2(float64(i)), Kept: true, Failed: "it crashed"}
 		if g > 0 {
-			p = Point{Value: p.Value, Goal: jsonNumber(g), Low: jsonNumber(g * 0.98), High: jsonNumber(g * 1.02), ToBest: jsonNumber(g / best), Kept: true}
+			p = Point{Value: p.Value, Goal: statistics.Finite(g), Low: statistics.Finite(g * 0.98), High: statistics.Finite(g * 1.02), ToBest: statistics.Finite(g / best), Kept: true}
 		}
 		l.Points = append(l.Points, p)
 	}
@@ -207,7 +208,7 @@ func FuzzResults(f *testing.F) {
 			return Saved{Trial: tr}
 		}
 		line := func(r, low, high float64) Saved {
-			return Saved{Search: &Search{Lines: []Line{{Knob: "n", Goal: "ops/s", More: exact, Chosen: jsonNumber(r), Points: []Point{{Value: 1, Goal: jsonNumber(r), Low: jsonNumber(low), High: jsonNumber(high), ToBest: jsonNumber(z)}}}}}}
+			return Saved{Search: &Search{Lines: []Line{{Knob: "n", Goal: "ops/s", More: exact, Chosen: statistics.Finite(r), Points: []Point{{Value: 1, Goal: statistics.Finite(r), Low: statistics.Finite(low), High: statistics.Finite(high), ToBest: statistics.Finite(z)}}}}}}
 		}
 		capacity := func(low, high float64) Saved {
 			return Saved{Capacity: &Capacity{Bracket: Bracket{Low: orZero(low), High: orZero(high)}}}

@@ -148,7 +148,7 @@ func curveOf(x, y *Line) Curve {
 	}
 	for i, q := range statistics.Holm(p) {
 		v := &c.Values[i]
-		v.P = jsonNumber(q)
+		v.P = statistics.Finite(q)
 		v.Verdict = v.judge(c.More)
 	}
 	return c
@@ -169,10 +169,10 @@ func valueChange(a, b *Point) (v ValueChange, ok bool) {
 	if a.Goal == nil || b.Goal == nil || !(*a.Goal > 0) || !(*b.Goal > 0) || !sane(*a.Goal) || !sane(*b.Goal) {
 		return v, false
 	}
-	v = ValueChange{Value: a.Value, A: *a.Goal, B: *b.Goal, Ratio: jsonNumber(*b.Goal / *a.Goal)}
+	v = ValueChange{Value: a.Value, A: *a.Goal, B: *b.Goal, Ratio: statistics.Finite(*b.Goal / *a.Goal)}
 	if ea, eb := a.estimate(), b.estimate(); ea.usable() && eb.usable() {
 		q, p := byIntervals(ea, eb)
-		v.Low, v.High, v.P = jsonNumber(q.low), jsonNumber(q.high), jsonNumber(p)
+		v.Low, v.High, v.P = statistics.Finite(q.low), statistics.Finite(q.high), statistics.Finite(p)
 	}
 	return v, true
 }

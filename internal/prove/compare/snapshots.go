@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -132,7 +133,7 @@ func (c *Comparison) saved(a, b *diagnosis.Diagnosis) {
 		}
 	}
 	if a.CPU != nil && b.CPU != nil && a.CPU.WindowNS > 0 && b.CPU.WindowNS > 0 {
-		c.Ledger = append(c.Ledger, Row{Group: "CPU", Name: "CPU in use", Unit: fact.Cores, State: true, A: jsonNumber(a.CPU.Cores), B: jsonNumber(b.CPU.Cores)})
+		c.Ledger = append(c.Ledger, Row{Group: "CPU", Name: "CPU in use", Unit: fact.Cores, State: true, A: statistics.Finite(a.CPU.Cores), B: statistics.Finite(b.CPU.Cores)})
 	}
 }
 

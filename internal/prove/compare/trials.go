@@ -136,7 +136,7 @@ func (c *Comparison) effects(a, b *Rounds) {
 		}
 	}
 	for i, q := range statistics.Holm(p) {
-		c.Effects[i].P = jsonNumber(q)
+		c.Effects[i].P = statistics.Finite(q)
 		c.Effects[i].Verdict = c.Effects[i].judge()
 	}
 	if len(unknown) > 0 && len(c.Effects) > 0 {
@@ -195,7 +195,7 @@ func effect(m diagnosis.Metric, a, b *Rounds) (e Effect, ok bool) {
 	case ea.usable() && eb.usable():
 		q, p := byIntervals(ea, eb)
 		e.take(q, ByIntervals)
-		e.P = jsonNumber(p)
+		e.P = statistics.Finite(p)
 	default:
 		return e, false
 	}
@@ -203,16 +203,16 @@ func effect(m diagnosis.Metric, a, b *Rounds) (e Effect, ok bool) {
 }
 
 func (e *Effect) take(q estimate, by Source) {
-	e.Ratio, e.Low, e.High, e.By = jsonNumber(q.ratio), jsonNumber(q.low), jsonNumber(q.high), by
+	e.Ratio, e.Low, e.High, e.By = statistics.Finite(q.ratio), statistics.Finite(q.low), statistics.Finite(q.high), by
 }
 
 // rounds compares the log ratios of pairs.
 func (e *Effect) rounds(la, lb []float64) bool {
 	e.By = ByRounds
 	e.A, e.B = math.Exp(statistics.HodgesLehmann(la)), math.Exp(statistics.HodgesLehmann(lb))
-	e.Ratio, e.P = jsonNumber(math.Exp(statistics.Shift(la, lb))), jsonNumber(statistics.MannWhitney(la, lb))
+	e.Ratio, e.P = statistics.Finite(math.Exp(statistics.Shift(la, lb))), statistics.Finite(statistics.MannWhitney(la, lb))
 	if low, high, ok := shiftInterval(la, lb); ok {
-		e.Low, e.High = jsonNumber(math.Exp(low)), jsonNumber(math.Exp(high))
+		e.Low, e.High = statistics.Finite(math.Exp(low)), statistics.Finite(math.Exp(high))
 	}
 	return e.P != nil
 }
@@ -232,7 +232,7 @@ func (f Found) own() *Own {
 	if math.IsNaN(f.Ratio) {
 		return nil
 	}
-	return &Own{jsonNumber(f.Low), jsonNumber(f.High), f.Exact, f.Verdict}
+	return &Own{statistics.Finite(f.Low), statistics.Finite(f.High), f.Exact, f.Verdict}
 }
 
 // claims lists the findings that a change removed or brought, those that only one

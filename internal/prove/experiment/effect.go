@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
 
@@ -98,7 +99,7 @@ func (e Effect) MarshalJSON() ([]byte, error) {
 		Need: e.Need, Open: e.Open, Broken: e.Broken, Unclear: e.Unclear,
 	}
 	for to, from := range j.numbers(&e) {
-		*to = nullable(*from)
+		*to = statistics.Finite(*from)
 	}
 	if e.Guarded {
 		j.Guard = &e.Guard
@@ -123,14 +124,6 @@ func (e *Effect) UnmarshalJSON(b []byte) error {
 		e.Guarded, e.Guard = true, *j.Guard
 	}
 	return nil
-}
-
-// nullable is a number as JSON has it: null where that has none for it.
-func nullable(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }
 
 // orElse is a number from JSON, or what null means.

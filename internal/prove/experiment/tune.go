@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -157,7 +158,7 @@ type intervalJSON struct {
 
 // MarshalJSON writes infinite ends as null.
 func (i Interval) MarshalJSON() ([]byte, error) {
-	return json.Marshal(intervalJSON{nullable(i.Value), nullable(i.Low), nullable(i.High)})
+	return json.Marshal(intervalJSON{statistics.Finite(i.Value), statistics.Finite(i.Low), statistics.Finite(i.High)})
 }
 
 // UnmarshalJSON reads null as an infinite end.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/problem"
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/prove/experiment"
 )
@@ -359,9 +360,9 @@ func (m *measurer) exact(b block, name string, l Limit) Measure {
 	}
 	base, spreadA, exactA, _ := m.counterValue(a, l.Metric)
 	head, spreadB, exactB, _ := m.counterValue(h, l.Metric)
-	e.A, e.B = jsonNumber(base), jsonNumber(head)
+	e.A, e.B = statistics.Finite(base), statistics.Finite(head)
 	if base != 0 {
-		e.Ratio = jsonNumber(head / base)
+		e.Ratio = statistics.Finite(head / base)
 	}
 	if e.Exact = exactA && exactB; !e.Exact {
 		e.Why = "it varies from run to run"
@@ -532,7 +533,7 @@ func (m *measurer) verify(ctx context.Context, plan experiment.Plan, name string
 		e := m.measureOf(name, l)
 		e.Pairs = trial.Pairs
 		i := slices.IndexFunc(trial.Effects, func(f experiment.Effect) bool { return f.Metric == key(name, l.Metric) })
-		if i < 0 || jsonNumber(trial.Effects[i].A) == nil || jsonNumber(trial.Effects[i].B) == nil {
+		if i < 0 || statistics.Finite(trial.Effects[i].A) == nil || statistics.Finite(trial.Effects[i].B) == nil {
 			e.Why, e.Pairs = "it was not measured", 0
 		} else {
 			e.judge(&trial.Effects[i], floor)
@@ -550,7 +551,7 @@ func (m *measurer) verify(ctx context.Context, plan experiment.Plan, name string
 // judge holds an effect to the limit. It fails only what is significantly
 // worse, and by more than both the limit and the noise of the machine.
 func (e *Measure) judge(f *experiment.Effect, floor float64) {
-	e.A, e.B, e.Ratio, e.Low, e.High, e.P = jsonNumber(f.A), jsonNumber(f.B), jsonNumber(f.Ratio), jsonNumber(f.Low), jsonNumber(f.High), jsonNumber(f.P)
+	e.A, e.B, e.Ratio, e.Low, e.High, e.P = statistics.Finite(f.A), statistics.Finite(f.B), statistics.Finite(f.Ratio), statistics.Finite(f.Low), statistics.Finite(f.High), statistics.Finite(f.P)
 	e.Exact = f.Exact
 	allowed := max(e.Limit, floor)
 	size, limit := "", "the limit of "+figures.Percent(e.Limit)

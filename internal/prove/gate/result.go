@@ -111,14 +111,6 @@ func worse(m diagnosis.Metric, ratio float64) float64 {
 	return 1/ratio - 1
 }
 
-// jsonNumber returns a number for JSON: nil for what is none.
-func jsonNumber(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
-}
-
 // rank orders verdicts: the whole is what its worst part is.
 func rank(v Verdict) int {
 	switch v {

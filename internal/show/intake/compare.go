@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/ground/shell"
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/prove/compare"
 	"github.com/gowhy/gowhy/internal/prove/experiment"
@@ -198,19 +199,11 @@ func lineOf(c *experiment.Curve) compare.Line {
 		p := &c.Points[i]
 		q := compare.Point{Value: p.Value, Kept: p.Kept, Failed: p.Failed}
 		if p.Ratio > 0 {
-			q.Goal, q.Low, q.High, q.ToBest = finiteOf(p.Goal.Value), finiteOf(p.Goal.Low), finiteOf(p.Goal.High), finiteOf(p.Ratio)
+			q.Goal, q.Low, q.High, q.ToBest = statistics.Finite(p.Goal.Value), statistics.Finite(p.Goal.Low), statistics.Finite(p.Goal.High), statistics.Finite(p.Ratio)
 		}
 		l.Points = append(l.Points, q)
 	}
 	return l
-}
-
-// finiteOf is a number as JSON has it: nil for what it has none for.
-func finiteOf(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }
 
 func bracketOf(r *experiment.CapacityResult) compare.Bracket {

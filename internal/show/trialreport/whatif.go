@@ -145,7 +145,7 @@ func (t *texter) whatIfNotes(r *WhatIf) {
 	t.Title("How far to trust it")
 	t.Para(2, "", fmt.Sprintf("Replay of the trace as it is: %s, the trace: %s, %s off.", figures.Duration(b.Replayed), figures.Duration(b.Traced), figures.Percent(b.Off)), layout.Plain)
 	for _, line := range r.bandLines() {
-		t.Para(2, "", upperFirst(line)+".", layout.Plain)
+		t.Para(2, "", capitalised(line)+".", layout.Plain)
 	}
 	if b.Outside >= 0.2 {
 		t.Para(2, "", figures.Percent(b.Outside)+" of the time would remain if all work took nothing: waits for timers, the network and system calls stay as they were.", layout.Yellow)
@@ -176,13 +176,6 @@ func (r *WhatIf) bandLines() []string {
 		lines = append(lines, r.Bands.Of("").String())
 	}
 	return lines
-}
-
-func upperFirst(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // WhatIfJSON writes a what-if as JSON: kind "gowhy whatif", schema, replay (of
