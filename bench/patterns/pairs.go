@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"container/heap"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"sort"
 	"strconv"
@@ -81,6 +83,67 @@ func init() {
 			byCell[cell{x, y}] = x * y
 		}
 	}
+}
+
+type parcel struct{ Legs, Weights []int }
+
+var sent = parcel{make([]int, 20), make([]int, 20)}
+
+// boxed is a heap as container/heap wants it, and plain one without interfaces.
+type boxed []cell
+
+func (b boxed) Len() int           { return len(b) }
+func (b boxed) Less(i, j int) bool { return b[i].y < b[j].y }
+func (b boxed) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+func (b *boxed) Push(x any)        { *b = append(*b, x.(cell)) }
+func (b *boxed) Pop() any {
+	last := (*b)[len(*b)-1]
+	*b = (*b)[:len(*b)-1]
+	return last
+}
+
+type plain []cell
+
+func (p *plain) push(c cell) {
+	h := append(*p, c)
+	i := len(h) - 1
+	for i > 0 && c.y < h[(i-1)/2].y {
+		h[i] = h[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	h[i], *p = c, h
+}
+
+func (p *plain) pop() cell {
+	h := *p
+	first, c := h[0], h[len(h)-1]
+	h = h[:len(h)-1]
+	i := 0
+	for len(h) > 0 {
+		child := 2*i + 1
+		if child >= len(h) {
+			h[i] = c
+			break
+		}
+		if child+1 < len(h) && h[child+1].y < h[child].y {
+			child++
+		}
+		if c.y <= h[child].y {
+			h[i] = c
+			break
+		}
+		h[i], i = h[child], child
+	}
+	*p = h
+	return first
+}
+
+//go:noinline
+func deep(n int, f func() error) error {
+	if n == 0 {
+		return f()
+	}
+	return deep(n-1, f)
 }
 
 // pairs are all of them. Where the ratio grows with a size, the size is a small one.
@@ -382,6 +445,53 @@ var pairs = []pair{
 		}
 		return sum
 	}},
+	{model.MapGrowKnown, "200 words", func() any {
+		m := map[string]int{}
+		for i, w := range names {
+			m[w] = i
+		}
+		return len(m)
+	}, func() any {
+		m := make(map[string]int, len(names))
+		for i, w := range names {
+			m[w] = i
+		}
+		return len(m)
+	}},
+	{model.CopyByJSON, "two lists of 20 numbers", func() any {
+		var p parcel
+		text, err := json.Marshal(&sent)
+		if err == nil {
+			err = json.Unmarshal(text, &p)
+		}
+		return err == nil && len(p.Legs) == len(p.Weights)
+	}, func() any {
+		p := sent
+		p.Legs, p.Weights = slices.Clone(p.Legs), slices.Clone(p.Weights)
+		return len(p.Legs) == len(p.Weights)
+	}},
+	{model.BoxedHeap, "200 numbers in and out", func() any {
+		h, last := &boxed{}, 0
+		for _, c := range cells {
+			heap.Push(h, c)
+		}
+		for range cells {
+			last = heap.Pop(h).(cell).y
+		}
+		return last
+	}, func() any {
+		h, last := plain{}, 0
+		for _, c := range cells {
+			h.push(c)
+		}
+		for range cells {
+			last = h.pop().y
+		}
+		return last
+	}},
+	{model.StackPerCall, "an error at a depth of ten",
+		func() any { return deep(10, func() error { return fmt.Errorf("refused\n%s", debug.Stack()) }) != nil },
+		func() any { return deep(10, func() error { return fmt.Errorf("refused %s", names[7]) }) != nil }},
 	{model.ShiftFront, "a queue of 200", func() any {
 		q := slices.Clone(names)
 		for len(q) > 0 {

@@ -128,6 +128,22 @@ var equivalents = []equivalent{
 	{model.PowSmall, "math.Pow for a square or a cube",
 		"Multiply: math.Pow takes logarithms apart for any exponent.", "",
 		"another exponent: it is the constant 2 or 3"},
+	{model.MapGrowKnown, "growing a map step by step to a size that is known",
+		"Make it with the number of its elements: the loop adds one in each round, and the number of rounds is known before it.", "",
+		"a size that nobody knows: each round of the loop sets an element, of what may be the same key"},
+	{model.CopyByJSON, "copying a value through JSON",
+		"Copy it in code: assign the struct, and clone the slices and maps in it (slices.Clone, maps.Clone). Where nobody " +
+			"changes the copy, none is needed.",
+		"copied := *original\ncopied.List = slices.Clone(original.List)",
+		"text that is wanted: it is decoded into the same type, and nothing else"},
+	{model.BoxedHeap, "a heap whose elements go through interfaces",
+		"Write push and pop for the type of the elements, or take a generic heap: container/heap passes each element as any, " +
+			"which is an object for each, and compares and swaps by methods of an interface.", "",
+		"another function of that name: the stacks show package container/heap"},
+	{model.StackPerCall, "taking a stack as text",
+		"Take no stack where failing is usual: an error that says what failed is made in a hundredth of the time. Stacks are for panics " +
+			"and for what should never happen.", "",
+		"a panic: nothing in the function recovers from one"},
 	{model.ShiftFront, "moving a whole list for one element at its front",
 		"Take from the front by reslicing (q = q[1:]), or keep where the front is in a ring; add at the end and walk " +
 			"backwards, or " +

@@ -37,6 +37,10 @@ const (
 	ErrorPerCall    Pattern = "error-per-call"    // the same error is made for each call
 	CopyLoop        Pattern = "copy-loop"         // elements are copied one by one
 	PowSmall        Pattern = "pow-small"         // math.Pow for a square
+	MapGrowKnown    Pattern = "map-grow-known"    // a map filled from nothing, once for each of a known number
+	CopyByJSON      Pattern = "copy-by-json"      // a value is encoded and decoded to have another
+	BoxedHeap       Pattern = "boxed-heap"        // container/heap, whose elements are interfaces
+	StackPerCall    Pattern = "stack-per-call"    // a stack as text on the path of ordinary work
 	ShiftFront      Pattern = "shift-front"       // a list is moved by one for each element taken or put at its front
 )
 

@@ -523,3 +523,63 @@ func (s *site) sortSlice(n node) *match {
 	}
 	return &match{at: call, instead: name + types.ExprString(call.Args[0]) + ", func(a, b T) int { return cmp.Compare(a.key, b.key) })"}
 }
+
+// copyByJSON matches a value that is encoded to decode another of its type from the text,
+// for which there is no other use.
+func (s *site) copyByJSON(n node) *match {
+	call := s.call(n)
+	if call == nil {
+		return nil
+	}
+	var encode, decode *ast.CallExpr
+	var text *types.Var
+	ast.Inspect(s.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if c, ok := n.Rhs[0].(*ast.CallExpr); ok && len(n.Rhs) == 1 && s.calls(c, "encoding/json", "Marshal") {
+				encode, text = c, s.variable(n.Lhs[0])
+			}
+		case *ast.CallExpr:
+			if text != nil && s.calls(n, "encoding/json", "Unmarshal") && len(n.Args) == 2 && s.variable(n.Args[0]) == text {
+				decode = n
+			}
+		}
+		return true
+	})
+	if encode == nil || decode == nil || call != encode && call != decode || len(encode.Args) != 1 {
+		return nil
+	}
+	from, to := value(s.typ(encode.Args[0])), value(s.typ(decode.Args[1]))
+	if from == nil || to == nil || isAny(to) || !types.Identical(from, to) {
+		return nil
+	}
+	if _, only := s.uses(text, s.Body, func(u node) bool { return u.up(0) == decode }); !only {
+		return nil
+	}
+	return s.whole(call)
+}
+
+// value is a type, or what a pointer of it points to.
+func value(t types.Type) types.Type {
+	if p, ok := under(t).(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+// stackPerCall matches a stack that is not taken of a panic.
+func (s *site) stackPerCall(n node) *match {
+	call := s.call(n)
+	if call == nil {
+		return nil
+	}
+	recovers := false
+	ast.Inspect(s.code(), func(n ast.Node) bool {
+		recovers = recovers || s.builtin(n, "recover") != nil
+		return !recovers
+	})
+	if recovers {
+		return nil
+	}
+	return s.whole(call)
+}

@@ -70,24 +70,63 @@ func (s *site) growKnown(n node) *match {
 	if call == nil || call.Ellipsis.IsValid() || !local(v) || s.variable(call.Args[0]) != v {
 		return nil
 	}
-	loops := s.loops(n)
-	if len(loops) == 0 || len(n.path) < 2 || n.path[len(n.path)-2] != loops[0] || !s.madeEmpty(v) {
+	rounds := s.eachRound(n, v)
+	if rounds == "" || !s.madeEmpty(v) {
 		return nil // of some rounds only, or nobody knows of which size
 	}
-	rounds := s.rounds(loops[0])
-	if rounds == "" || skips(loops[0]) || inside(v, loops[0]) {
-		return nil
+	return &match{at: set, through: []string{"runtime.growslice"}, instead: v.Name() + " := make(" + typeText(v) + ", 0, " + rounds + ")"}
+}
+
+// eachRound returns the number of rounds of the loop that a statement is in as source, where
+// the statement is done in each of them and the variable lives from before the loop, with no
+// other loop in between; "" for others.
+func (s *site) eachRound(n node, v *types.Var) string {
+	loops := s.loops(n)
+	if len(loops) == 0 || len(n.path) < 2 || n.path[len(n.path)-2] != loops[0] || inside(v, loops[0]) || skips(loops[0]) {
+		return ""
 	}
 	if len(loops) > 1 && !inside(v, loops[1]) {
-		return nil // the rounds of several loops
+		return "" // the rounds of several loops
 	}
-	typed := types.TypeString(v.Type(), func(p *types.Package) string {
+	return s.rounds(loops[0])
+}
+
+// mapGrowKnown matches a map that was made without room and gets an element in every round of
+// a loop with a known number of rounds.
+func (s *site) mapGrowKnown(n node) *match {
+	set, ok := n.Node.(*ast.AssignStmt)
+	if !ok || len(set.Lhs) != 1 || set.Tok != token.ASSIGN { // sums have fewer elements than rounds
+		return nil
+	}
+	index, ok := set.Lhs[0].(*ast.IndexExpr)
+	if !ok {
+		return nil
+	}
+	v := s.variable(index.X)
+	if !local(v) || !isMap(v.Type()) {
+		return nil
+	}
+	rounds := s.eachRound(n, v)
+	if rounds == "" || !s.madeEmpty(v) {
+		return nil
+	}
+	return &match{at: set, through: mapGrowth, instead: v.Name() + " := make(" + typeText(v) + ", " + rounds + ")"}
+}
+
+// mapGrowth are the functions that make a map larger.
+var mapGrowth = []string{
+	"runtime.hashGrow", "runtime.growWork", "runtime.evacuate",
+	"internal/runtime/maps.(*table).rehash", "internal/runtime/maps.(*table).grow", "internal/runtime/maps.(*Map).growTo",
+}
+
+// typeText is a variable's type as its package writes it.
+func typeText(v *types.Var) string {
+	return types.TypeString(v.Type(), func(p *types.Package) string {
 		if p == v.Pkg() {
 			return ""
 		}
 		return p.Name()
 	})
-	return &match{at: set, through: []string{"runtime.growslice"}, instead: v.Name() + " := make(" + typed + ", 0, " + rounds + ")"}
 }
 
 // rounds is the number of rounds of a loop as source; "" when nobody knows.
@@ -123,7 +162,7 @@ func skips(loop ast.Stmt) (found bool) {
 	return found
 }
 
-// madeEmpty reports whether a variable begins as a slice without room.
+// madeEmpty reports whether a variable begins as a slice or a map without room.
 func (s *site) madeEmpty(v *types.Var) (empty bool) {
 	ast.Inspect(s.Body, func(n ast.Node) bool {
 		switch d := n.(type) {
@@ -148,7 +187,7 @@ func (s *site) hasNoRoom(x ast.Expr) bool {
 		return len(lit.Elts) == 0
 	}
 	made := s.builtin(x, "make")
-	return made != nil && len(made.Args) == 2 && s.is(made.Args[1], "0")
+	return made != nil && (len(made.Args) == 1 && isMap(s.typ(made)) || len(made.Args) == 2 && s.is(made.Args[1], "0"))
 }
 
 // shiftFront matches a list that is moved by one element, to take or put one at its front.

@@ -2,6 +2,7 @@ package cases
 
 import (
 	"compress/gzip"
+	"container/heap"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"sort"
 	"strconv"
@@ -460,4 +462,73 @@ func grown(x, rate float64) float64 {
 
 func lengthWell(x, y float64) float64 {
 	return math.Sqrt(x*x + y*y) // well pow-small math.archSqrt
+}
+
+// copy-by-json
+
+type plan struct{ Stops []string }
+
+func (p *plan) clone() (*plan, error) {
+	text, err := json.Marshal(p) // sick copy-by-json encoding/json.Marshal
+	if err != nil {
+		return nil, err
+	}
+	out := &plan{}
+	return out, json.Unmarshal(text, out) // sick copy-by-json encoding/json.Unmarshal
+}
+
+type otherPlan struct{ Stops []string }
+
+func (p *plan) convert() (out otherPlan, err error) {
+	text, err := json.Marshal(p) // alike copy-by-json encoding/json.Marshal
+	if err != nil {
+		return out, err
+	}
+	return out, json.Unmarshal(text, &out)
+}
+
+func (p *plan) cloneWell() *plan {
+	return &plan{Stops: slices.Clone(p.Stops)} // well copy-by-json slices.Clone
+}
+
+// boxed-heap
+
+type smallest []int
+
+func (s smallest) Len() int           { return len(s) }
+func (s smallest) Less(i, j int) bool { return s[i] < s[j] }
+func (s smallest) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
+func (s *smallest) Push(x any)        { *s = append(*s, x.(int)) }
+func (s *smallest) Pop() any {
+	last := (*s)[len(*s)-1]
+	*s = (*s)[:len(*s)-1] // well boxed-heap
+	return last
+}
+
+func next(s *smallest) int {
+	return heap.Pop(s).(int) // sick boxed-heap container/heap.Pop
+}
+
+func arranged(s *smallest) {
+	heap.Init(s) // alike boxed-heap container/heap.Init
+}
+
+// stack-per-call
+
+func failed(what string) error {
+	return fmt.Errorf("%s\n%s", what, debug.Stack()) // sick stack-per-call runtime/debug.Stack
+}
+
+func guarded(f func()) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("%v\n%s", x, debug.Stack()) // alike stack-per-call runtime/debug.Stack
+		}
+	}()
+	f()
+	return nil
+}
+
+func failedWell(what string) error {
+	return fmt.Errorf("%s failed", what) // well stack-per-call fmt.Errorf
 }

@@ -437,3 +437,29 @@ func reader(s string) io.Reader {
 func put(w *bytes.Buffer, b []byte) {
 	w.WriteString(string(b)) // sick bytes-conversion runtime.slicebytetostring
 }
+
+// map-grow-known
+
+func byName(customers []customer) map[string]customer {
+	out := map[string]customer{}
+	for _, c := range customers {
+		out[c.name] = c // sick map-grow-known runtime.mapassign_faststr
+	}
+	return out
+}
+
+func byNameWell(customers []customer) map[string]customer {
+	out := make(map[string]customer, len(customers))
+	for _, c := range customers {
+		out[c.name] = c // well map-grow-known runtime.mapassign_faststr
+	}
+	return out
+}
+
+func perCustomer(orders []order) map[int]float64 {
+	out := make(map[int]float64)
+	for _, o := range orders {
+		out[o.customer] += o.amount // alike map-grow-known runtime.mapassign_fast64
+	}
+	return out
+}
