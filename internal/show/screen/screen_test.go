@@ -59,11 +59,16 @@ type made struct {
 	all      bool
 	threads  int
 	kept     string
+	came     chan bool // told of frames, where somebody waits for them
 }
 
 func (m *made) Refresh() (*live.Frame, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	select {
+	case m.came <- true:
+	default:
+	}
 	f := *m.frame
 	return &f, nil
 }
@@ -450,11 +455,12 @@ func TestSizes(t *testing.T) {
 // TestRun runs the loop: a frame comes, the terminal changes its size, a key ends it.
 func TestRun(t *testing.T) {
 	s := tcell.NewSimulationScreen("UTF-8")
-	done := make(chan error)
+	done, m := make(chan error), &made{frame: machine(), came: make(chan bool, 1)}
 	go func() {
-		done <- Run(context.Background(), &made{frame: machine()}, Options{Screen: s, Every: 10 * time.Millisecond})
+		done <- Run(context.Background(), m, Options{Screen: s, Every: 10 * time.Millisecond})
 	}()
-	time.Sleep(200 * time.Millisecond)
+	<-m.came
+	<-m.came // the first was drawn
 	s.SetSize(60, 20)
 	s.PostEvent(tcell.NewEventResize(60, 20))
 	s.InjectKey(tcell.KeyEnter, 0, 0)
