@@ -564,8 +564,8 @@ func (q *queue) limit(p *diagnosis.Pass, when string, freed ...fact.Fact) diagno
 
 // turns counts those who were let on, whether or not it is known for what they had waited.
 func (q *queue) turns(p *diagnosis.Pass) fact.Fact {
-	ended := p.Statistic(fact.Wakes, "wake-ups that ended such waits", "times that one was let on", float64(totalOf(q.servers)), fact.Count)
-	return ended.Larger(p.WaitCount("times that one was let on", model.SchedWait, q.letsOn))
+	ended := p.Statistic(fact.Wakes, "wake-ups that ended such waits", "turns", float64(totalOf(q.servers)), fact.Count)
+	return ended.Larger(p.WaitCount("turns", model.SchedWait, q.letsOn))
 }
 
 // letsOn reports whether a wait for a P began when one of the queue's was let on.

@@ -207,7 +207,7 @@ func turnsLimit(factor, turns fact.Fact, when string) diagnosis.Bound {
 	case turns.Value < minTurns:
 		return diagnosis.NoLimit(turns, diagnosis.Throughput, 1, "too few turns ended in the window to tell what else each takes; a factor "+when)
 	case turns.Value < manyTurns && factor.Value < endless:
-		return fasterLimit(ofTurns.Of(factor.Name, fact.Factor, factor.Named("throughput by the window"), turns), when)
+		return fasterLimit(ofTurns.Of(factor.Name, fact.Factor, factor.Named("asymptotic bound of a closed system"), turns), when)
 	}
 	return fasterLimit(factor, when)
 }
