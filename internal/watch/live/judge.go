@@ -100,7 +100,7 @@ type judge struct {
 type judged struct {
 	rules []*diagnosis.Rule // that find
 	pid   int
-	start time.Duration
+	start time.Time
 	cores float64
 	procs int  // GOMAXPROCS, 0 when not known
 	grows bool // has more and more goroutines
@@ -218,9 +218,9 @@ func (j *judge) choose(f *Frame) {
 			continue
 		}
 		here[p.PID] = true
-		start := f.Time.Add(-p.Up).Sub(time.Time{})
+		start := f.Time.Add(-p.Up)
 		c := j.cases[p.PID]
-		if c == nil || (c.start-start).Abs() > 2*time.Second {
+		if c == nil || c.start.Sub(start).Abs() > 2*time.Second {
 			c = &judged{pid: p.PID, start: start, since: time.Now(), rules: j.rules}
 			j.cases[p.PID] = c
 		}
