@@ -13,6 +13,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/internal/ground/figures"
+	"github.com/gowhy/gowhy/internal/ground/stacks"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/sense/artifact"
 )
@@ -401,7 +402,7 @@ func (p *pprofText) trace(line string) {
 func (p *pprofText) traceFrame(name string) {
 	if s := p.traces.sample; s != nil && len(s.Location) < maxStackFrames {
 		f := placed(name)
-		s.Location = append(s.Location, p.traces.location(textFrame{name: f.Func, file: f.File, line: int64(f.Line)}))
+		s.Location = append(s.Location, p.traces.places.Location(stacks.Frame{Func: f.Func, File: f.File, Line: f.Line}))
 	}
 }
 

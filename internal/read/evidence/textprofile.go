@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/gowhy/gowhy/internal/ground/stacks"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/sense/artifact"
 )
@@ -97,7 +98,7 @@ func (l *loader) foldText(src model.Source, p *pprofFile) error {
 type textParser struct {
 	kind      textKind
 	p         *profile.Profile
-	locations map[textFrame]*profile.Location
+	places    *stacks.Writer
 	sample    *profile.Sample // the record that frames belong to
 	addresses []uint64        // of that record, used when no frames follow
 	rate      float64         // heap: mean bytes between samples
@@ -107,14 +108,9 @@ type textParser struct {
 	fields    map[string]float64 // those of the statistics, by name
 }
 
-type textFrame struct {
-	pc         uint64
-	name, file string
-	line       int64
-}
-
 func newTextParser(kind textKind) *textParser {
-	p := &textParser{kind: kind, p: &profile.Profile{}, locations: map[textFrame]*profile.Location{}}
+	p := &textParser{kind: kind, p: &profile.Profile{}}
+	p.places = stacks.NewWriter(p.p)
 	for i := 0; i+1 < len(kind.types); i += 2 {
 		p.p.SampleType = append(p.p.SampleType, &profile.ValueType{Type: kind.types[i], Unit: kind.types[i+1]})
 	}
@@ -194,14 +190,13 @@ func (p *textParser) frame(line string) {
 	pc, rest := column(line)
 	name, place := column(rest)
 	name, _, _ = cutLast(name, "+0x")
-	var f textFrame
-	f.pc, _ = strconv.ParseUint(pc, 0, 64)
-	f.name = strings.TrimSpace(name)
+	f := stacks.Frame{Func: strings.TrimSpace(name)}
+	f.PC, _ = strconv.ParseUint(pc, 0, 64)
 	file, number, ok := cutLast(strings.TrimSpace(place), ":")
-	if f.file = file; ok {
-		f.line, _ = strconv.ParseInt(number, 10, 64)
+	if f.File = file; ok {
+		f.Line, _ = strconv.Atoi(number)
 	}
-	p.sample.Location = append(p.sample.Location, p.location(f))
+	p.sample.Location = append(p.sample.Location, p.places.Location(f))
 }
 
 // labels reads those of the program that a record has, before its frames.
@@ -219,24 +214,12 @@ func (p *textParser) labels(list string) {
 	}
 }
 
-func (p *textParser) location(f textFrame) *profile.Location {
-	loc, ok := p.locations[f]
-	if !ok {
-		loc = &profile.Location{ID: uint64(len(p.locations) + 1), Address: f.pc}
-		if f.name != "" {
-			loc.Line = []profile.Line{{Function: &profile.Function{Name: f.name, Filename: f.file}, Line: f.line}}
-		}
-		p.locations[f] = loc
-	}
-	return loc
-}
-
 // flush ends the record.
 func (p *textParser) flush() {
 	if s := p.sample; s != nil {
 		if len(s.Location) == 0 {
 			for _, pc := range p.addresses {
-				s.Location = append(s.Location, p.location(textFrame{pc: pc}))
+				s.Location = append(s.Location, p.places.Location(stacks.Frame{PC: pc}))
 			}
 		}
 		if p.kind.source == model.GoroutineProfile && p.parked(s) {
