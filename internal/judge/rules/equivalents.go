@@ -136,7 +136,7 @@ var equivalents = []equivalent{
 			"changes the copy, none is needed.",
 		"copied := *original\ncopied.List = slices.Clone(original.List)",
 		"text that is wanted: it is decoded into the same type, and nothing else"},
-	{model.BoxedHeap, "a heap whose elements go through interfaces",
+	{model.BoxedHeap, "passing the elements of a heap through interfaces",
 		"Write push and pop for the type of the elements, or take a generic heap: container/heap passes each element as any, " +
 			"which is an object for each, and compares and swaps by methods of an interface.", "",
 		"another function of that name: the stacks show package container/heap"},

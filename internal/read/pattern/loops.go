@@ -95,7 +95,7 @@ func (s *site) eachRound(n node, v *types.Var) string {
 // a loop with a known number of rounds.
 func (s *site) mapGrowKnown(n node) *match {
 	set, ok := n.Node.(*ast.AssignStmt)
-	if !ok || len(set.Lhs) != 1 || set.Tok != token.ASSIGN { // sums have fewer elements than rounds
+	if !ok || len(set.Lhs) != 1 || len(set.Rhs) != 1 || set.Tok != token.ASSIGN { // sums have fewer elements than rounds
 		return nil
 	}
 	index, ok := set.Lhs[0].(*ast.IndexExpr)
@@ -106,8 +106,9 @@ func (s *site) mapGrowKnown(n node) *match {
 	if !local(v) || !isMap(v.Type()) {
 		return nil
 	}
+	groups, _ := s.uses(v, set.Rhs[0], func(node) bool { return true }) // and so have groups
 	rounds := s.eachRound(n, v)
-	if rounds == "" || !s.madeEmpty(v) {
+	if groups > 0 || rounds == "" || !s.madeEmpty(v) {
 		return nil
 	}
 	return &match{at: set, through: mapGrowth, instead: v.Name() + " := make(" + typeText(v) + ", " + rounds + ")"}

@@ -456,6 +456,14 @@ func byNameWell(customers []customer) map[string]customer {
 	return out
 }
 
+func grouped(orders []order) map[int][]int {
+	out := map[int][]int{}
+	for _, o := range orders {
+		out[o.customer] = append(out[o.customer], o.id) // alike map-grow-known runtime.mapassign_fast64
+	}
+	return out
+}
+
 func perCustomer(orders []order) map[int]float64 {
 	out := make(map[int]float64)
 	for _, o := range orders {
