@@ -108,8 +108,8 @@ var equivalents = []equivalent{
 		"strings.EqualFold compares without making another text.", "",
 		"a text that is wanted in lower case: it is compared, and nothing else"},
 	{model.RegexpLiteral, "matching an expression without operators",
-		"Look for the text itself: strings.Contains, HasPrefix, HasSuffix and == find it many times faster than " +
-			"a regular expression.", "",
+		"Look for the text itself: strings.Contains, HasPrefix, HasSuffix and == find it " +
+			"many times faster than a regular expression.", "",
 		"an expression that does more: it is a constant without operators, and the variable is never set again"},
 	{model.SortSlice, "sorting with sort.Slice",
 		"slices.SortFunc does the same without reflection: it swaps the elements itself and passes them to the comparison.",
@@ -141,8 +141,8 @@ var equivalents = []equivalent{
 			"which is an object for each, and compares and swaps by methods of an interface.", "",
 		"another function of that name: the stacks show package container/heap"},
 	{model.StackPerCall, "taking a stack as text",
-		"Take no stack where failing is usual: an error that says what failed is made in a hundredth of the time. Stacks are for panics " +
-			"and for what should never happen.", "",
+		"Take no stack where failing is usual: an error that says what failed is made in a hundredth of the time. " +
+			"Stacks are for panics and for what should never happen.", "",
 		"a panic: nothing in the function recovers from one"},
 	{model.ShiftFront, "moving a whole list for one element at its front",
 		"Take from the front by reslicing (q = q[1:]), or keep where the front is in a ring; add at the end and walk " +

@@ -21,7 +21,7 @@ var needlesswork = &diagnosis.Rule{
 	Title: "Work that has a cheaper equivalent",
 	Doc:   needlessworkPage,
 	// No Needs: either kind of CPU samples will do.
-	Explains: []string{"hotfunction", "stringbuilding", "growingslices", "allocchurn", "gccost", "tinyheap"}, // only where it is most of their cost
+	Explains: []string{"hotfunction", "growingslices", "allocchurn", "gccost", "tinyheap"}, // only where it is most of their cost
 	Check:    checkNeedlesswork,
 }
 
@@ -116,6 +116,9 @@ func reportNeedless(p *diagnosis.Pass, s *cpuUse, e *equivalent, reasons []model
 	if share.Value < needlessCost || gain.Value < needlessGain || seen.Value < needlessSamples {
 		return
 	}
+	if saidAlready(p, top.Func, share) {
+		return
+	}
 	stacks := matchingStacks(p.Model, s.profile, match)
 	f := diagnosis.Finding{
 		Title:      strings.ToUpper(e.work[:1]) + e.work[1:],
@@ -137,6 +140,17 @@ func reportNeedless(p *diagnosis.Pass, s *cpuUse, e *equivalent, reasons []model
 		return match(frames) || len(frames) > 0 && slices.ContainsFunc(reasons, func(r model.Reason) bool { return r.At(&frames[0]) })
 	})...) // an allocs profile leaves out what the runtime does for an operator
 	p.Report(f)
+}
+
+// saidAlready reports whether a rule that knows such work by its stacks alone accuses the same
+// function of as much.
+func saidAlready(p *diagnosis.Pass, function string, share fact.Fact) bool {
+	return slices.ContainsFunc([]*diagnosis.Rule{hotfunction, stringbuilding, freshrand}, func(r *diagnosis.Rule) bool {
+		return hasFinding(p, r, func(f *diagnosis.Finding) bool {
+			return !f.Remark && f.Cost.Share >= needlessMost*share.Value &&
+				slices.ContainsFunc(f.Where, func(at diagnosis.Place) bool { return at.Function == function })
+		})
+	})
 }
 
 // startup reports whether a stack is of what runs once in the life of a program.
@@ -171,7 +185,7 @@ const needlessMost = 0.7
 
 // needlessSymptoms are the rules whose findings here are of this work, or mostly.
 func needlessSymptoms(p *diagnosis.Pass, s *cpuUse, share fact.Fact, match func([]model.Frame) bool) (list []string) {
-	for _, r := range []*diagnosis.Rule{hotfunction, stringbuilding, growingslices} {
+	for _, r := range []*diagnosis.Rule{hotfunction, growingslices} {
 		if hasFinding(p, r, func(f *diagnosis.Finding) bool { return share.Value >= needlessMost*f.Cost.Share }) {
 			list = append(list, r.Name)
 		}

@@ -71,10 +71,24 @@ func (s *site) growKnown(n node) *match {
 		return nil
 	}
 	rounds := s.eachRound(n, v)
-	if rounds == "" || !s.madeEmpty(v) {
+	if rounds == "" || !s.madeEmpty(v) || !s.onlyAppended(v) {
 		return nil // of some rounds only, or nobody knows of which size
 	}
 	return &match{at: set, through: []string{"runtime.growslice"}, instead: v.Name() + " := make(" + typeText(v) + ", 0, " + rounds + ")"}
+}
+
+// onlyAppended reports whether a variable never gets another value than itself with more.
+func (s *site) onlyAppended(v *types.Var) bool {
+	ok := true
+	ast.Inspect(s.code(), func(n ast.Node) bool {
+		set, is := n.(*ast.AssignStmt)
+		if is && set.Tok != token.DEFINE && slices.ContainsFunc(set.Lhs, func(x ast.Expr) bool { return s.variable(x) == v }) {
+			call := s.builtin(set.Rhs[0], "append")
+			ok = ok && call != nil && s.variable(call.Args[0]) == v
+		}
+		return ok
+	})
+	return ok
 }
 
 // eachRound returns the number of rounds of the loop that a statement is in as source, where
@@ -108,7 +122,7 @@ func (s *site) mapGrowKnown(n node) *match {
 	}
 	groups, _ := s.uses(v, set.Rhs[0], func(node) bool { return true }) // and so have groups
 	rounds := s.eachRound(n, v)
-	if groups > 0 || rounds == "" || !s.madeEmpty(v) {
+	if groups > 0 || rounds == "" || !s.madeEmpty(v) || s.rewritten(v, s.code()) {
 		return nil
 	}
 	return &match{at: set, through: mapGrowth, instead: v.Name() + " := make(" + typeText(v) + ", " + rounds + ")"}

@@ -72,6 +72,17 @@ func long(words []string) []string {
 	return out
 }
 
+func lengthsKept(words []string, room []int) []int {
+	var out []int
+	if room != nil {
+		out = room[:0]
+	}
+	for _, w := range words {
+		out = append(out, len(w)) // alike grow-known runtime.growslice
+	}
+	return out
+}
+
 func received(from chan int) []int {
 	var out []int
 	for v := range from {
