@@ -272,11 +272,11 @@ func (c *Comparison) advise(a, b Run) {
 	if len(c.Ledger) == 0 && len(c.Tables) == 0 {
 		return
 	}
-	ca, cb := cmp.Or(a.Command, "./old"), cmp.Or(b.Command, "./new")
-	if ca == cb {
-		cb = "./new" // one command line, two builds of it
+	if a.Command == "" || b.Command == "" || a.Command == b.Command { // two builds of one command line have no two
+		c.Next = append(c.Next, Command{"gowhy verify --help", "interleaved repetitions of two commands or revisions, which give a verdict"})
+		return
 	}
-	c.Next = append(c.Next, Command{"gowhy verify --a " + shell.Word(ca) + " --b " + shell.Word(cb),
+	c.Next = append(c.Next, Command{"gowhy verify --a " + shell.Word(a.Command) + " --b " + shell.Word(b.Command),
 		"interleaved repetitions, which give a verdict"})
 }
 

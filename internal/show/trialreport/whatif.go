@@ -31,7 +31,7 @@ type WhatIf struct {
 func WhatIfText(w io.Writer, r *WhatIf, o layout.Options) error {
 	t := newTexter(o)
 	if r.Menu {
-		t.whatIfMenu(r, o)
+		t.whatIfMenu(r)
 	} else {
 		for i := range r.Results {
 			t.whatIfResult(r, &r.Results[i])
@@ -77,7 +77,7 @@ func (t *texter) whatIfResult(r *WhatIf, res *whatif.Result) {
 // livesShown is how many groups are shown with their lives.
 const livesShown = 3
 
-func (t *texter) whatIfMenu(r *WhatIf, o layout.Options) {
+func (t *texter) whatIfMenu(r *WhatIf) {
 	if len(r.Results) == 0 {
 		t.Line("nothing to try: no lock is waited for, and no group has work of its own")
 		return
@@ -92,20 +92,14 @@ func (t *texter) whatIfMenu(r *WhatIf, o layout.Options) {
 	t.Line(t.In(layout.Dim, fmt.Sprintf("  %-18s %8s  %6s  %s", "PREDICTED", "CPU", "Ps", "CHANGE")))
 	for _, res := range r.Results {
 		line := fmt.Sprintf("  %-18s %8s  %6s  ", faster(res.Ratio, r.Base.Ends), cpuChange(res.CPURatio), figures.Number(res.Use)+"/"+figures.Int(res.Procs))
-		t.Line(line + editText(res.Edits, t.Width-utf8.RuneCountInString(line), o))
+		edits := layout.Safe(strings.Join(res.Edits, " "))
+		if utf8.RuneCountInString(line+edits) > t.Width { // whole, for it is copied from there
+			t.Line(strings.TrimRight(line, " "))
+			line = "      "
+		}
+		t.Line(line + edits)
 	}
 	t.whatIfLegend(r)
-}
-
-// editText is edits for the eye: on a terminal cut to its width, in the middle
-// of a name; a file or a pipe has no edge, and there they are copied from.
-func editText(edits []string, width int, o layout.Options) string {
-	text := layout.Safe(strings.Join(edits, " "))
-	flag, name, ok := strings.Cut(text, " ")
-	if o.Width == 0 || !ok {
-		return text
-	}
-	return flag + " " + layout.Shorten(name, max(layout.LeastName, width-utf8.RuneCountInString(flag)-1))
 }
 
 // worthWhile is the ratio of elapsed times above which nothing is recommended.

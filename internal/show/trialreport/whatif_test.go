@@ -52,6 +52,21 @@ func TestWhatIfText(t *testing.T) {
 	}
 }
 
+// An edit is copied from where it stands: whole, however narrow the terminal is.
+func TestWhatIfEditsWhole(t *testing.T) {
+	r := someWhatIf()
+	r.Menu = true
+	edit := "--lock example.com/a/long/path/to/a/package.(*Type).method:1234=0.5"
+	r.Results[0].Edits = []string{edit}
+	var b bytes.Buffer
+	if err := WhatIfText(&b, r, layout.Options{Width: 60}); err != nil || !strings.Contains(b.String(), "\n      "+edit+"\n") {
+		t.Errorf("%v, no line of its own with %q in\n%s", err, edit, b.String())
+	}
+	if !strings.Contains(b.String(), "  --procs 1\n") {
+		t.Errorf("what has room is not in its row:\n%s", b.String())
+	}
+}
+
 // Throughput rises by what the time of the same work falls.
 func TestFaster(t *testing.T) {
 	for _, c := range []struct {
