@@ -8,7 +8,7 @@ import (
 // foldGoroutines folds a goroutine profile, one of at most two.
 func (l *loader) foldGoroutines(f format, p *pprofFile) error {
 	if p.DurationNanos > 0 {
-		return l.pass(problem.New(problem.Absence, "fetch it without seconds=:   curl -o goroutine.pb.gz http://HOST:PORT/debug/pprof/goroutine", "%q is the difference of two goroutine profiles, which tells of no moment", p.name))
+		return l.pass(problem.New(problem.Absence, "fetch it again, without seconds= in its address", "%q is the difference of two goroutine profiles, which tells of no moment", p.name))
 	}
 	return l.foldSnapshot(f, p)
 }

@@ -35,7 +35,7 @@ func notEvidence(k artifact.Kind, name string, head []byte) *problem.Error {
 		fallthrough
 	default:
 		p.What = fmt.Sprintf("%q is a text file, not a trace or profile: %q", name, artifact.FirstLine(head))
-		p.Hint = "gowhy record -o run.gowhy -d 5s --url http://HOST:PORT   # or: go test -trace trace.out"
+		p.Hint = recordHelp + "; or: go test -trace trace.out"
 	}
 	return p
 }
