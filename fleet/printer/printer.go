@@ -230,7 +230,7 @@ func change(w io.Writer, c *api.Change) {
 	if c.Unit == "cores" {
 		fmt.Fprintln(w, "  but    no operations were counted, and more traffic would look the same")
 	}
-	fmt.Fprintf(w, "  prove  $ gowhy verify --base %s --head %s --package PACKAGE -- {binary} ARGUMENTS\n\n",
+	fmt.Fprintf(w, "  prove  $ gowhy verify --base %s --head %s -- {binary}   # where its main is, its arguments behind\n\n",
 		layout.Safe(shell.Word(c.Base)), layout.Safe(shell.Word(c.Head)))
 }
 

@@ -118,7 +118,7 @@ async function readsVersions({ p, page, shot }) {
   const words = await card.innerText()
   const [c] = worse
   for (const part of [`${c.service}: worse since ${c.head}`, `${c.ratio.toPrecision(3)} times (${c.low.toPrecision(3)} to ${c.high.toPrecision(3)})`, c.function, `${c.base_processes} and ${c.head_processes} hosts that ran both`,
-    `gowhy verify --base ${c.base} --head ${c.head} --package PACKAGE -- {binary} ARGUMENTS`]) must(words.includes(part), `“${part}” is not in:\n${words}`)
+    `gowhy verify --base ${c.base} --head ${c.head} -- {binary}`]) must(words.includes(part), `“${part}” is not in:\n${words}`)
   await card.locator('summary').click()
   equal(await card.locator('tbody tr').count(), c.functions.length, 'the functions that differ')
   equal((await firstCells(page)).length, told.length - 1, 'deploys of which nothing is claimed')

@@ -50,7 +50,7 @@ export function ChangeCard(p: { of: Change; all: readonly Change[] }): JSX.Eleme
       />
       {(c.functions?.length ?? 0) > 0 && <Functions of={c} />}
       <p class="fleet-links"><a href={href(flameOf(c))}>{t('fleet.change.flame')}</a></p>
-      <div class="fleet-prove"><span class="muted">{t('fleet.change.prove')}</span><Command text={proofOf(c)} /></div>
+      <div class="fleet-prove"><span class="muted">{t('fleet.change.proof')}</span><Command text={proofOf(c)} /></div>
     </article>
   )
 }

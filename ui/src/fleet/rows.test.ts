@@ -81,7 +81,7 @@ describe('words of a change', () => {
     expect(alsoName('odd')).toBe('odd')
   })
   it('name a command that a shell takes for no other', () => {
-    expect(proofOf(c)).toBe("gowhy verify --base v1 --head 'v2; rm -rf '\\''' --package PACKAGE -- {binary} ARGUMENTS")
+    expect(proofOf(c)).toBe("gowhy verify --base v1 --head 'v2; rm -rf '\\''' -- {binary}")
   })
 })
 

@@ -59,7 +59,7 @@ export function fromText(c: Change): string {
 
 /** The command that proves a change, for who has the program. */
 export function proofOf(c: Change): string {
-  return `gowhy verify --base ${word(c.base)} --head ${word(c.head)} --package PACKAGE -- {binary} ARGUMENTS`
+  return `gowhy verify --base ${word(c.base)} --head ${word(c.head)} -- {binary}`
 }
 
 /** Findings that are open, and what they cost: "3, 0.4 cores". */

@@ -93,6 +93,7 @@ export const fleet = {
   'fleet.also.block_delay': ['Waiting', '等待'],
   'fleet.change.cause': ['Cause', '原因'],
   'fleet.change.prove': ['Prove', '验证'],
+  'fleet.change.proof': ['Prove, in the directory of its main, with its arguments behind', '验证：在其 main 的目录中运行，参数写在后面'],
   'fleet.change.flame': ['Where: flame graph of the difference', '位置：差异火焰图'],
   'fleet.change.functions': ['Functions that differ most ({n})', '差异最大的函数（{n}）'],
   'fleet.change.function': ['Function, its own lines', '函数（自身代码行）'],
