@@ -145,8 +145,14 @@ func (l *lack) finding(p *diagnosis.Pass) diagnosis.Finding {
 	} else {
 		f.Cost = diagnosis.CostOf(l.lines, 0)
 		f.Bound = diagnosis.NoLimit(fact.Figure("part of the calls that fails", 0, fact.Ratio, "a log does not say how many succeed"), diagnosis.Throughput, 0, note)
-		f.Say("The log says %s that %s, for %s. %s.", fact.Name(times(l.lines)), fact.Name(l.lacks),
-			fact.Name(l.asked()), fact.Name(l.meaning()))
+		if heap := l.heap(); heap.Value > 0 {
+			f.Evidence = append(f.Evidence, heap)
+			f.Remedy.Text = "Take heap profiles some minutes apart: what grows holds it. Then: " + strings.ToLower(l.text[:1]) + l.text[1:]
+			f.Say("The log says %s that %s: the heap had %s by then. That ended the program.", fact.Name(times(l.lines)), fact.Name(l.lacks), heap)
+		} else {
+			f.Say("The log says %s that %s, for %s. %s.", fact.Name(times(l.lines)), fact.Name(l.lacks),
+				fact.Name(l.asked()), fact.Name(l.meaning()))
+		}
 	}
 	if l.lines.Value > 0 {
 		f.Evidence = append(f.Evidence, l.lines)
@@ -160,6 +166,15 @@ func (l *lack) finding(p *diagnosis.Pass) diagnosis.Finding {
 		f.RuledOut = append(f.RuledOut, "reads and writes that would have to wait: they say the same, and are answers")
 	}
 	return f
+}
+
+// heap is how much the heap had got when it got no more, 0 where the log does not say.
+func (l *lack) heap() fact.Fact {
+	var most int64
+	for _, r := range l.said {
+		most = max(most, r.HeapBytes)
+	}
+	return fact.Figure("memory that the heap had", float64(most), fact.Bytes, "the runtime's own words in the log")
 }
 
 // meaning says what follows for those who use the program.

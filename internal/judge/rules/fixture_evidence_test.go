@@ -46,7 +46,7 @@ var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 	"escape":   (*builder).escape,
 	"reason":   (*builder).reason,
 	"refused": func(b *builder, a *attrs, _ *fixture) {
-		b.m.Shortages = append(b.m.Shortages, model.Shortage{File: "app.log", Errno: a.word(), Call: a.str("call"), Lines: a.int("n"), Over: a.dur("over"), Example: a.word()})
+		b.m.Shortages = append(b.m.Shortages, model.Shortage{File: "app.log", Errno: a.word(), Call: a.str("call"), Lines: a.int("n"), Over: a.dur("over"), HeapBytes: a.bytes("heap"), Example: a.word()})
 	},
 	"result": (*builder).result,
 	"interval": func(b *builder, a *attrs, _ *fixture) {

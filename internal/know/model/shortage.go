@@ -10,6 +10,9 @@ type Shortage struct {
 	Call    string // what was asked for: a key of [ShortCalls]
 	Lines   int64  // that say it
 	Example string // what one of them says, shortened
+	// HeapBytes is how much memory the runtime had got for the heap when it got no more, as it
+	// says itself; 0 where no line does.
+	HeapBytes int64
 	// Over is the time from the first line to the last by the log's own times; 0 where
 	// it has none.
 	Over time.Duration

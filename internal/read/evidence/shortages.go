@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -66,7 +67,7 @@ type shortages struct {
 type shortageKey struct{ file, errno, call string }
 
 type shortageLines struct {
-	n           int64
+	n, heap     int64
 	example     string
 	first, last []byte // of the lines, for their times
 }
@@ -82,8 +83,20 @@ func (r *shortages) search(piece []byte) {
 		}
 		r.add(line, errno, "thread", line[bytes.Index(line, threadMark):])
 	})
-	each(piece, memoryMark, func(line, _ []byte) { r.add(line, "ENOMEM", "memory", line[bytes.Index(line, memoryMark):]) })
+	each(piece, memoryMark, func(line, _ []byte) {
+		said := line[bytes.Index(line, memoryMark):]
+		r.add(line, "ENOMEM", "memory", said)
+		if l := r.found[shortageKey{r.file, "ENOMEM", "memory"}]; l != nil {
+			if m := heapInUse.FindSubmatch(said); m != nil {
+				n, _ := strconv.ParseInt(string(m[1]), 10, 64)
+				l.heap = max(l.heap, n)
+			}
+		}
+	})
 }
+
+// heapInUse is what the runtime says of the heap there.
+var heapInUse = regexp.MustCompile(`-byte block \((\d{1,18}) in use\)`)
 
 // line looks at a line with the words of a mark in it.
 func (r *shortages) line(line []byte, m shortageMark) {
@@ -181,7 +194,7 @@ func (r *shortages) list() (all []model.Shortage) {
 		return cmp.Or(cmp.Compare(r.found[b].n, r.found[a].n), cmp.Compare(a.file, b.file), cmp.Compare(a.errno, b.errno), cmp.Compare(a.call, b.call))
 	}) {
 		l := r.found[key]
-		f := model.Shortage{File: key.file, Errno: key.errno, Call: key.call, Lines: l.n, Example: l.example}
+		f := model.Shortage{File: key.file, Errno: key.errno, Call: key.call, Lines: l.n, Example: l.example, HeapBytes: l.heap}
 		if first, last := lineTime(l.first), lineTime(l.last); !first.IsZero() && last.After(first) {
 			f.Over = last.Sub(first)
 		}

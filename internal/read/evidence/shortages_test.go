@@ -48,6 +48,16 @@ func TestShortages(t *testing.T) {
 	}
 }
 
+// TestShortageOfHeap keeps what the runtime says that the heap had, the most of several.
+func TestShortageOfHeap(t *testing.T) {
+	var g logs
+	g.search([]byte("up\nruntime: out of memory: cannot allocate 4096-byte block (34312716288 in use)\n" +
+		"runtime: out of memory: cannot allocate 8192-byte block (99 in use)\nfatal error: out of memory\n"))
+	if s := g.short.list(); len(s) != 1 || s[0].HeapBytes != 34312716288 || s[0].Lines != 2 {
+		t.Errorf("%+v, want two lines and a heap of 34,312,716,288 bytes", s)
+	}
+}
+
 // TestShortageLog: a log alone is evidence by these lines, with their number, the time
 // between them and what one of them says.
 func TestShortageLog(t *testing.T) {
