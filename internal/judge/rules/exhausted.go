@@ -168,7 +168,7 @@ func (l *lack) finding(p *diagnosis.Pass) diagnosis.Finding {
 	return f
 }
 
-// heap is how much the heap had got when it got no more, 0 where the log does not say.
+// heap returns how much the heap had got when it got no more, 0 where the log does not say.
 func (l *lack) heap() fact.Fact {
 	var most int64
 	for _, r := range l.said {

@@ -63,13 +63,14 @@ func checkMemoryprofiler(p *diagnosis.Pass) {
 		Experiment: changed(diagnosis.CPUPerOp, "", "The profile of the changed program has none of the profiler's functions."),
 	}
 	f.Say("%s of the CPU in use goes into recording allocations for the memory profile: its rate samples far more of them than "+
-		"one for 512 KiB, which Go does by itself.", share)
+		"Go does by itself.", share)
 	p.Report(f)
 }
 
 var profilerRemedy = diagnosis.Remedy{
 	Text: "Leave runtime.MemProfileRate as it is, and go test without -memprofilerate: one sample for 512 KiB shows who " +
-		"allocates. Where each allocation must be seen, take that profile in a run of its own, not with a CPU profile or a benchmark.",
+		"allocates. Where each allocation must be seen, take that profile in a run of its own, not with a CPU profile or a " +
+		"benchmark.",
 	Code: "runtime.MemProfileRate = 512 << 10 // as it is by itself; or no line at all",
 }
 

@@ -140,8 +140,10 @@ func printedPolling(p *diagnosis.Pass, t *model.Table) {
 	without := fact.PrintedShare("CPU in choosing without waiting", t, empty)
 	f := printedRemark(t, spinloop.Title, share, without)
 	f.RuledOut = []string{"a loop that waits for its channels: choosing with a default is in the table"}
-	f.Remedy = diagnosis.Remedy{Text: "Take the default out of the select, or wait in it for a timer or a channel: a loop whose select has a default never waits."}
-	f.Say("Choosing among channels takes %s of the CPU time, and choosing without waiting, in %s, %s: a loop asks them again and again.",
+	f.Remedy = diagnosis.Remedy{Text: "Take the default out of the select, or wait in it for a timer or a channel: a loop whose select has a default " +
+		"never waits."}
+	f.Say("Choosing among channels takes %s of the CPU time, and choosing without waiting, in %s, %s: a loop asks them "+
+		"again and again.",
 		share, name(empty.Func), without)
 	p.Report(f)
 }
@@ -156,8 +158,8 @@ func printedProfiler(p *diagnosis.Pass, t *model.Table) bool {
 	f := printedRemark(t, memoryprofiler.Title, walking, keeping)
 	f.RuledOut = []string{"walks whose stacks nobody keeps, as of stacks that grow or of the collector: these come with a profile's buckets"}
 	f.Remedy = profilerRemedy
-	f.Say("Walking goroutines' stacks takes %s of the CPU time, and keeping them for a memory profile, in %s, %s: its rate samples far more "+
-		"than Go does by itself.", walking, name(keep.Func), keeping)
+	f.Say("Walking goroutines' stacks takes %s of the CPU time, and keeping them for a memory profile, in %s, %s: "+
+		"its rate samples far more than Go does by itself.", walking, name(keep.Func), keeping)
 	p.Report(f)
 	return true
 }
