@@ -13,6 +13,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/ground/wire"
 	"github.com/gowhy/gowhy/internal/read/opentelemetry"
@@ -316,7 +317,10 @@ func (p *otlpPart) add(column opentelemetry.ValueType, stack *otlpStack, of otlp
 	key := otlpKey{stack, strings.Join(of.labels, "\x00")}
 	s := p.at[key]
 	if s == nil {
-		s = &profile.Sample{Location: stack.locations, Label: map[string][]string{}}
+		s = &profile.Sample{Location: stack.locations}
+		if len(of.labels) > 0 || stack.kernel { // few have any, and maps are large
+			s.Label = map[string][]string{}
+		}
 		for j := 0; j+1 < len(of.labels); j += 2 {
 			s.Label[of.labels[j]] = []string{of.labels[j+1]}
 		}
@@ -436,7 +440,8 @@ func (o *otlpReader) busiest() []*otlpPart {
 	if all.cpu > 0 {
 		share, of = weights[most].cpu/all.cpu, "CPU time"
 	}
-	o.l.note("%s has profiles of %d processes; only those of %q were read, which has %.0f%% of the %s", o.name, len(names), cmp.Or(most, "one without a name"), 100*share, of)
+	o.l.note("%s has profiles of %d processes; only those of %q were read, which has %s of the %s", o.name, len(names),
+		cmp.Or(most, "one without a name"), figures.Percent(share), of)
 	return slices.DeleteFunc(o.parts, func(p *otlpPart) bool { return p.process != most })
 }
 
