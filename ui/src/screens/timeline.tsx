@@ -252,7 +252,7 @@ function Shown(p: { r: number; data: ApiTimeline }): JSX.Element {
     if (hits.length > 0) goHit((hitAt + by + hits.length) % hits.length)
   }
   const panels = ['moment', 'selection', 'holds', 'hits', 'table']
-  const panel = panels.includes(view.panel) ? view.panel : ''
+  const panel = panels.includes(view.panel) && (view.panel !== 'holds' || (insight && !isStatic)) ? view.panel : ''
   const closePanel = (): void => {
     stage.current?.redraw()
     replace({ panel: '', ...(panel === 'moment' ? { lane: '', at: null } : panel === 'selection' ? { selected: null, selectedLane: '', note: '' } : panel === 'holds' ? { finding: 0 } : {}) })
