@@ -280,43 +280,53 @@ func (t *lockTable) findAbsences() {
 }
 
 // alive reports whether any look but those is in one of the functions that can end a wait.
-// One whose stack is not known is by where it began: who calls them counts as one of them.
 func (t *lockTable) alive(p *sourcePackage, e *enders, except []int) bool {
-	seen, waits := map[model.Stack]bool{}, make([]bool, len(t.looks))
-	for _, i := range except {
-		waits[i] = true
-	}
+	return besides(t.inside(p, e), except)
+}
+
+// besides reports whether a list has more than those, in their order.
+func besides(list, except []int) bool {
+	return slices.ContainsFunc(list, func(i int) bool {
+		_, known := slices.BinarySearch(except, i)
+		return !known
+	})
+}
+
+// inside returns the looks that are in one of the functions that can end a wait, or may be.
+// One whose stack is not known is by where it began: who calls them counts as one of them.
+func (t *lockTable) inside(p *sourcePackage, e *enders) (list []int) {
+	stacks := map[model.Stack]bool{}
 	for i := range t.looks {
 		k := &t.looks[i]
-		if waits[i] {
-			continue
+		is, seen := stacks[k.stack]
+		switch {
+		case k.began != "":
+			is = e.named(k.began)
+		case !seen:
+			is = p.mayBeIn(e, t.stacks.Frames(k.stack))
+			stacks[k.stack] = is
 		}
-		if k.began != "" {
-			if e.named(k.began) {
-				return true
-			}
-			continue
-		}
-		if seen[k.stack] {
-			continue
-		}
-		seen[k.stack] = true
-		frames := t.stacks.Frames(k.stack)
-		if len(frames) == 0 || mayBeCut(frames) { // nobody knows where it is, or from where
-			return true
-		}
-		for _, f := range frames {
-			if model.IsStd(f.Func) {
-				continue
-			}
-			if u := p.unitOf(f); u != nil {
-				if _, ends := e.units[u]; ends {
-					return true
-				}
-			}
+		if is {
+			list = append(list, i)
 		}
 	}
-	return false
+	return list
+}
+
+// mayBeIn reports whether a stack is in one of the functions that can end a wait, or nobody
+// knows where it is, or from where.
+func (p *sourcePackage) mayBeIn(e *enders, frames []model.Frame) bool {
+	if len(frames) == 0 || mayBeCut(frames) {
+		return true
+	}
+	return slices.ContainsFunc(frames, func(f model.Frame) bool {
+		if model.IsStd(f.Func) {
+			return false
+		}
+		u := p.unitOf(f)
+		_, ends := e.units[u]
+		return u != nil && ends
+	})
 }
 
 // cutFrames is how deep a stack is at least that may have been cut: runtimes before Go 1.23
@@ -346,9 +356,29 @@ func (t *lockTable) deserted(n int) (from []model.Frame, ok bool) {
 	if !p.madeInside(strings.TrimPrefix(typ, pkg+".")) {
 		return nil, false
 	}
-	e, ok := p.endersOf(pkg, &target{name: field, is: ofField, effect: receiveEffect})
-	if !ok || t.alive(p, &e, c.senders) {
+	d, known := t.receivers[ownField{p, field}]
+	if !known { // thousands of values may have that field, each with its senders
+		var e enders
+		if e, d.known = p.endersOf(pkg, &target{name: field, is: ofField, effect: receiveEffect}); d.known {
+			d.at, d.inside = e.at, t.inside(p, &e)
+		}
+		t.receivers[ownField{p, field}] = d
+	}
+	if !d.known || besides(d.inside, c.senders) {
 		return nil, false
 	}
-	return e.at, true
+	return d.at, true
+}
+
+// An ownField is a field of a type of a package.
+type ownField struct {
+	p     *sourcePackage
+	field string
+}
+
+// A fieldReceivers is where code receives from a field, and the looks that may be in that.
+type fieldReceivers struct {
+	known  bool // others cannot
+	at     []model.Frame
+	inside []int
 }

@@ -551,3 +551,37 @@ func TestAbsenceInTrace(t *testing.T) {
 		}
 	}
 }
+
+// TestManyOwners: of channels that are fields of thousands of values some are told apart, the
+// others are one, and all of them are deserted.
+func TestManyOwners(t *testing.T) {
+	const program = `package shop
+
+type line struct{ parsed chan int }
+
+func newLine() *line { return &line{parsed: make(chan int)} }
+
+func (l *line) parse() {
+	l.parsed <- 1
+}
+
+func (l *line) write() {
+	for range l.parsed {
+	}
+}
+
+func start() { go newLine().write() }
+`
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var dump [][]string
+	for i := range 3 * maxOwned {
+		dump = append(dump, []string{"chan send, 3 minutes", "runtime.chansend1(0x0?)", fmt.Sprintf("shop.(*line).parse(0xc%06x) 8", 16*i+16)})
+	}
+	m := momentOf(t, file, dump...)
+	if len(m.Channels) != maxOwned+1 || !m.Channels[0].Deserted || !m.Channels[maxOwned].Deserted {
+		t.Errorf("%d channels, %+v, want %d that are deserted", len(m.Channels), m.Channels[0], maxOwned+1)
+	}
+}

@@ -288,6 +288,10 @@ func (g *goFile) started(name string) (calls []*ast.CallExpr) {
 	return calls
 }
 
+// maxOwned is how many channels are told apart by the value that they are a field of: each is
+// compared with all who receive. Others are one for each name.
+const maxOwned = 256
+
 // findChannels finds the channels that looks wait to send to, and who should receive.
 func (t *lockTable) findChannels() {
 	type sender struct {
@@ -311,7 +315,7 @@ func (t *lockTable) findChannels() {
 			continue
 		}
 		c := channel{ref: s.channelRef}
-		if s.method {
+		if s.method && len(t.channels) < maxOwned {
 			c.owner = k.arg(s.at)
 		}
 		key := strings.Join(s.ids, " ") + " " + strconv.FormatUint(c.owner, 16)

@@ -206,6 +206,8 @@ type lockTable struct {
 
 	absences []model.Absence
 	lacks    []int // of each look, as [model.Standing.Lacks]
+	// receivers are those of channels that are fields.
+	receivers map[ownField]fieldReceivers
 }
 
 // A lock is what is known of one while the holders are looked for.
@@ -230,7 +232,8 @@ type candidate struct {
 
 func newLockTable(stacks *model.Stacks, looks []look) *lockTable {
 	return &lockTable{stacks: stacks, looks: looks, source: newSourceReader(), wants: make([]int, len(looks)), holds: make([][]model.Holding, len(looks)),
-		held: map[model.Stack][]heldLock{}, sends: make([]int, len(looks)), serves: make([][]model.Serving, len(looks)), lacks: make([]int, len(looks))}
+		held: map[model.Stack][]heldLock{}, sends: make([]int, len(looks)), serves: make([][]model.Serving, len(looks)), lacks: make([]int, len(looks)),
+		receivers: map[ownField]fieldReceivers{}}
 }
 
 func (t *lockTable) named() (list []model.Lock) {

@@ -16,6 +16,7 @@ type codeUnit struct {
 	g    *goFile
 	node ast.Node      // *ast.FuncDecl or *ast.FuncLit
 	decl *ast.FuncDecl // nil for a literal
+	base string        // name of its file
 }
 
 // A mention is where a package names something.
@@ -67,10 +68,11 @@ func (r *sourceReader) packageOf(g *goFile) *sourcePackage {
 }
 
 func (p *sourcePackage) add(g *goFile) {
+	base := filepath.Base(g.set.Position(g.file.Pos()).Filename)
 	for _, d := range g.file.Decls {
 		var unit *codeUnit
 		begin := func(n ast.Node, decl *ast.FuncDecl) {
-			unit = &codeUnit{g, n, decl}
+			unit = &codeUnit{g, n, decl, base}
 			p.units = append(p.units, unit)
 		}
 		ast.Inspect(d, func(n ast.Node) bool {
@@ -95,8 +97,9 @@ func (p *sourcePackage) add(g *goFile) {
 
 // unitOf is the unit of a frame's line; nil where it is in none.
 func (p *sourcePackage) unitOf(f model.Frame) *codeUnit {
+	base := filepath.Base(f.File)
 	for _, u := range p.units {
-		if filepath.Base(f.File) == filepath.Base(u.g.set.Position(u.g.file.Pos()).Filename) && u.g.around(u.node, f.Line) {
+		if u.base == base && u.g.around(u.node, f.Line) {
 			return u
 		}
 	}
