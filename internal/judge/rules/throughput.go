@@ -205,7 +205,11 @@ func turnsOfEach(p *diagnosis.Pass, count fact.Fact, names []string) fact.Fact {
 func turnsLimit(factor, turns fact.Fact, when string) diagnosis.Bound {
 	switch {
 	case turns.Value < minTurns:
-		return diagnosis.NoLimit(turns, diagnosis.Throughput, 1, "too few turns ended in the window to tell what else each takes; a factor "+when)
+		removed, saved := turns, fact.Gain.Of("time saved", fact.Ratio, factor)
+		if len(factor.Operands) > 3 {
+			removed = factor.Operands[3]
+		}
+		return diagnosis.NoLimit(removed, diagnosis.Throughput, saved.Value, "too few turns ended in the window to tell what else each takes; a factor "+when)
 	case turns.Value < manyTurns && factor.Value < endless:
 		return fasterLimit(ofTurns.Of(factor.Name, fact.Factor, factor.Named("asymptotic bound of a closed system"), turns), when)
 	}
