@@ -244,7 +244,7 @@ func (c *boundCase) check(t *testing.T) (bounds int) {
 		}
 		s.runFor(begun + window + c.hold - s.now)
 		from := begun + scaled(c.hold, []float64{0.05, 0.6}[(i+c.n)%2])
-		m := c.read(t, s.trace(t, from, from+window), window)
+		m := c.read(t, s.trace(t, from, from+window), evidence.Window{}, window)
 		d := diagnosis.Run(m, All, diagnosis.Options{})
 		n := c.judge(t, d, gain, window)
 		if bounds += n; n == 0 && c.alone && gain < endless && c.n > 2 && times > 5 && window > 2*time.Second {
@@ -280,13 +280,13 @@ func (c *boundCase) judge(t *testing.T, d *diagnosis.Diagnosis, gain float64, wi
 	return bounds
 }
 
-func (c *boundCase) read(t *testing.T, trace []byte, window time.Duration) *model.Model {
+func (c *boundCase) read(t *testing.T, trace []byte, part evidence.Window, window time.Duration) *model.Model {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "trace")
 	if err := os.WriteFile(path, trace, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, err := evidence.Load(t.Context(), []string{path}, evidence.Options{})
+	m, err := evidence.Load(t.Context(), []string{path}, evidence.Options{Window: part})
 	if err != nil {
 		t.Fatalf("%v: %v", c, err)
 	}
@@ -354,6 +354,35 @@ func TestBoundsOfSimulations(t *testing.T) {
 			}
 			if least := len(k.ns); bounds < least {
 				t.Errorf("findings with a bound = %d, want %d or more", bounds, least)
+			}
+		})
+	}
+}
+
+// The same holds for windows that are cut out of a longer trace when it is read.
+func TestBoundsOfCutWindows(t *testing.T) {
+	for _, k := range []boundCase{
+		{name: "lock", procs: 2, build: atGate(mutexGate, sleeps(1))},
+		{name: "semaphore of 4", procs: 2, build: atGate(func() *turnstile { return semaphoreGate(4) }, sleeps(1), works(0.3))},
+		{name: "channel", procs: 2, build: throughChannel(0, sleepsThere, sleeps(0.7))},
+		{name: "syncs", procs: 16, build: inCalls(simSyncs, works(0.2))},
+	} {
+		t.Run(k.name, func(t *testing.T) {
+			c := k
+			c.n, c.hold = 8, 25*time.Millisecond
+			gain := c.throughput(c.balanced(true)) / c.throughput(c.balanced(false))
+			s, bounds := c.balanced(false), 0
+			begun := s.now
+			s.runFor(7 * time.Second)
+			trace := s.trace(t, begun, begun+6*time.Second)
+			for i := range 12 {
+				window := scaled(c.hold, 1.3*math.Pow(1.4, float64(i)))
+				from := time.Second + scaled(c.hold, 0.17*float64(i))
+				d := diagnosis.Run(c.read(t, trace, evidence.Window{From: from, To: from + window}, window), All, diagnosis.Options{})
+				bounds += c.judge(t, d, gain, window)
+			}
+			if bounds == 0 {
+				t.Error("nothing has a bound")
 			}
 		})
 	}

@@ -563,9 +563,22 @@ func (q *queue) limit(p *diagnosis.Pass, when string, freed ...fact.Fact) diagno
 }
 
 // turns counts those who were let on, whether or not it is known for what they had waited.
+// Where several are served at a time it counts those of each, who may all begin at once.
 func (q *queue) turns(p *diagnosis.Pass) fact.Fact {
 	ended := p.Statistic(fact.Wakes, "wake-ups that ended such waits", "turns", float64(totalOf(q.servers)), fact.Count)
-	return ended.Larger(p.WaitCount("turns", model.SchedWait, q.letsOn))
+	turns := ended.Larger(p.WaitCount("turns", model.SchedWait, q.letsOn))
+	var served fact.Fact
+	switch q.kind {
+	case slotDemand, poolDemand:
+		served = fact.Quotient.Of("goroutines of them that do not wait, on average", fact.Count, fact.Difference.Of("time of those goroutines beside it", fact.Seconds,
+			p.Goroutines("time of those goroutines", q.groups, "total"), q.waited(p)), p.WindowLength())
+	case sendDemand:
+		served = p.Goroutines("receivers", largest(countRoots(p.Model, q.servers)), "peak")
+	}
+	if served.Value <= 1 {
+		return turns
+	}
+	return fact.Quotient.Of("turns of each", fact.Count, turns, served)
 }
 
 // letsOn reports whether a wait for a P began when one of the queue's was let on.
