@@ -34,3 +34,17 @@ func TestReasonDoes(t *testing.T) {
 		t.Error("reasons are not told from each other")
 	}
 }
+
+// TestWithoutTypes: type arguments go, wherever they are in a name.
+func TestWithoutTypes(t *testing.T) {
+	for name, want := range map[string]string{
+		"main.f":                              "main.f",
+		"slices.Contains[go.shape.[]int,int]": "slices.Contains",
+		"a/b.(*Writer[go.shape.struct { X []int }]).Close":             "a/b.(*Writer).Close",
+		"a/b.New[go.shape.int].makeWrite[go.shape.map[int]bool].func3": "a/b.New.makeWrite.func3",
+	} {
+		if got := WithoutTypes(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

@@ -56,6 +56,27 @@ func SplitSymbol(function string) (pkg, name string) {
 	return strings.ReplaceAll(head[:slash+dot], "%2e", "."), function[slash+dot+1:]
 }
 
+// WithoutTypes returns a symbol without its type arguments: a literal that was inlined has
+// those of two functions in its name.
+func WithoutTypes(function string) string {
+	if !strings.Contains(function, "[") {
+		return function
+	}
+	var b strings.Builder
+	deep := 0
+	for _, r := range function {
+		switch {
+		case r == '[':
+			deep++
+		case r == ']':
+			deep--
+		case deep <= 0:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
 // UserFrame returns the frame of a stack, leaf first, that is nearest to the leaf and
 // not of the standard library or the runtime: the line its author can change.
 // Functions of the kernel and of C have no line; some have dots in their names as

@@ -326,7 +326,7 @@ func ofField(m *mention, parents []ast.Node) bool {
 // named reports whether a function may be one of them, or a literal in one, by its name.
 func (e *enders) named(function string) bool {
 	_, name := model.SplitSymbol(function)
-	parts := strings.FieldsFunc(withoutTypes(name), func(r rune) bool { return strings.ContainsRune(".-()*", r) })
+	parts := strings.FieldsFunc(model.WithoutTypes(name), func(r rune) bool { return strings.ContainsRune(".-()*", r) })
 	for u := range e.units {
 		if u.decl != nil && slices.Contains(parts, u.decl.Name.Name) {
 			return true

@@ -96,7 +96,7 @@ func (r *sourceReader) function(f model.Frame) *goFunction {
 		if !ok || decl.Body == nil || f.Line < g.set.Position(decl.Pos()).Line || f.Line > g.set.Position(decl.End()).Line {
 			continue
 		}
-		parts := strings.FieldsFunc(withoutTypes(name), func(r rune) bool { return r == '.' || r == '-' || r == '(' || r == ')' || r == '*' })
+		parts := strings.FieldsFunc(model.WithoutTypes(name), func(r rune) bool { return r == '.' || r == '-' || r == '(' || r == ')' || r == '*' })
 		if !slices.Contains(parts, decl.Name.Name) {
 			return nil
 		}
@@ -107,15 +107,6 @@ func (r *sourceReader) function(f model.Frame) *goFunction {
 		return fn
 	}
 	return nil
-}
-
-// withoutTypes cuts type arguments out of a symbol.
-func withoutTypes(name string) string {
-	from, to := strings.IndexByte(name, '['), strings.LastIndexByte(name, ']')
-	if from < 0 || to < from {
-		return name
-	}
-	return name[:from] + name[to+1:]
 }
 
 // innermost makes it the innermost literal around a line.

@@ -34,7 +34,7 @@ type Function struct {
 // Find says why what a line does is not necessary. The callee is the function that the cost
 // is in or below, as stacks have it; "" is the line itself.
 func Find(f *Function, line int, callee string) (model.Reason, bool) {
-	callee = withoutTypes(callee)
+	callee = model.WithoutTypes(callee)
 	for i := range catalogue {
 		p := &catalogue[i]
 		if !slices.ContainsFunc(p.callees, func(c string) bool { return c == callee || c != "" && strings.HasPrefix(callee, c) }) {
@@ -57,15 +57,6 @@ func Find(f *Function, line int, callee string) (model.Reason, bool) {
 
 // DeepCallees are the functions that tell a pattern wherever they are below a line.
 func DeepCallees() []string { return []string{flateWriter, flateReader} }
-
-// withoutTypes cuts type arguments out of a symbol.
-func withoutTypes(name string) string {
-	from, to := strings.IndexByte(name, '['), strings.LastIndexByte(name, ']')
-	if from < 0 || to < from {
-		return name
-	}
-	return name[:from] + name[to+1:]
-}
 
 // A match is what was found.
 type match struct {
