@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -29,7 +30,7 @@ func BenchmarkPatterns(b *testing.B) {
 			b.Run(string(p.pattern)+"/"+name, func(b *testing.B) {
 				b.ReportAllocs()
 				for range b.N {
-					sink = f()
+					runtime.KeepAlive(f())
 				}
 			})
 		}

@@ -35,7 +35,9 @@ func TestAsk(t *testing.T) {
 		}, "there is no service"},
 		{"another server", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) }, "does not fit"},
 		{"no reason", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }, "status 502"},
-		{"a proxy's reason", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no\x1b[2Jroute", 503) }, `status 503: "no\x1b[2Jroute`},
+		{"a proxy's reason", func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "no\x1b[2Jroute", http.StatusServiceUnavailable)
+		}, `status 503: "no\x1b[2Jroute`},
 		{"elsewhere", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
 		}, "status 302"},

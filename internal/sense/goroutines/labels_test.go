@@ -228,7 +228,6 @@ func TestManyLabels(t *testing.T) {
 // moving is memory in which the goroutines' labels change after they were read first.
 type moving struct {
 	fake
-	looks *int
 }
 
 func (m moving) gather(b []byte, spans []span) (int, error) {
