@@ -108,3 +108,16 @@ func TestNothingWellBesideItsIllness(t *testing.T) {
 func illness(fs []diagnosis.Finding, rule string) bool {
 	return slices.ContainsFunc(fs, func(f diagnosis.Finding) bool { return f.Rule == rule && !f.Remark || illness(f.Symptoms, rule) })
 }
+
+// What decides the newest rules, on either side.
+func TestEdges(t *testing.T) {
+	const noHeap, sampled, keys, unknown = "a heap that got no more", "each small allocation is sampled", "keys are text", "nobody knows who"
+	checkVariants(t, []variant{
+		{exhausted, noHeap, "heap=32GiB → heap=2GiB\nrefused ENOMEM call=memory n=1 heap=32GiB \"out of memory\"", true, "memory that the heap had = 3.436e+10"},
+		{memoryprofiler, sampled, "count=440 time=4.4s → count=9 time=4.4s\ncount=40 time=400ms → count=1 time=400ms", false, ""},
+		{needlesswork, keys, "x, y)\" → x, y)\" instead=\"key{x, y}\"", true, "code key{x, y}"},
+		{descriptorgrowth, unknown, "window 60s → window 20s\nat=0s..60s → at=0s..20s", true, "record a minute"},
+		{descriptorgrowth, unknown, "window 60s → window 31s\nat=0s..60s → at=0s..31s", true, "!record a minute"},
+		{stalled, "nobody moved while a trace was taken, and the holder waits for another lock whose holder sleeps", "watched=4s → watched=700ms", false, ""},
+	})
+}
