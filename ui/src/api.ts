@@ -1215,6 +1215,8 @@ export interface StandingGroup {
   wants: number
   /** locks that they hold */
   holds: number[]
+  /** those of pprof that most of them have, with how many, like "12 route=/orders" */
+  labels: string[]
 }
 
 /** A StandingLock is a lock with who waits for it and who holds it. */
@@ -1557,6 +1559,8 @@ export interface LiveGoroutine {
   creator: string
   /** of the oldest, function:line */
   where: string
+  /** those of pprof that most of them have, with how many, like "12 route=/orders" */
+  labels: string[]
 }
 
 /**

@@ -154,6 +154,7 @@ type StandingGroup struct {
 	Goroutine int64    `json:"goroutine"` // the number of one of them; 0 when not known
 	Wants     int      `json:"wants"`     // the lock they wait for, its id; 0 for none
 	Holds     []int    `json:"holds"`     // locks that they hold
+	Labels    []string `json:"labels"`    // those of pprof that most of them have, with how many, like "12 route=/orders"
 }
 
 // A StandingLock is a lock with who waits for it and who holds it.
@@ -840,14 +841,15 @@ type LiveGroup struct {
 
 // A LiveGoroutine is a group of goroutines as it is now.
 type LiveGoroutine struct {
-	Function string  `json:"function"`
-	State    string  `json:"state"`
-	Reason   string  `json:"reason"`
-	Count    int     `json:"count"`
-	Growth   float64 `json:"growth"`    // by minute
-	OldestMS int64   `json:"oldest_ms"` // how long at least one has been so
-	Creator  string  `json:"creator"`   // function:line
-	Where    string  `json:"where"`     // of the oldest, function:line
+	Function string   `json:"function"`
+	State    string   `json:"state"`
+	Reason   string   `json:"reason"`
+	Count    int      `json:"count"`
+	Growth   float64  `json:"growth"`    // by minute
+	OldestMS int64    `json:"oldest_ms"` // how long at least one has been so
+	Creator  string   `json:"creator"`   // function:line
+	Where    string   `json:"where"`     // of the oldest, function:line
+	Labels   []string `json:"labels"`    // those of pprof that most of them have, with how many, like "12 route=/orders"
 }
 
 // A LiveVerdict is what was found wrong with it.

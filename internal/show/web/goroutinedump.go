@@ -3,11 +3,13 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/watch/live"
 )
 
 // What every goroutine stands at, at one moment: the dump on a screen.
@@ -39,13 +41,13 @@ func (v *View) standing(q url.Values) (any, error) {
 	locks, involved := v.locksOf(m)
 	s.LeftLocks = len(locks) - min(len(locks), maxLocks)
 	s.Locks = append(s.Locks, locks[:min(len(locks), maxLocks)]...)
-	text := strings.ToLower(q.Get("q"))
+	text, labels := strings.ToLower(q.Get("q")), v.labelsByStack()
 	for i := range m.Goroutines {
 		g := &m.Goroutines[i]
 		switch {
 		case text != "" && !v.stands(g, text):
 		case len(s.Groups) < maxStandings || text == "" && involved[i]:
-			s.Groups = append(s.Groups, v.standingGroup(i, g))
+			s.Groups = append(s.Groups, v.standingGroup(i, g, labels[g.Stack]))
 		default:
 			s.Left++
 		}
@@ -77,11 +79,36 @@ func (v *View) stands(g *model.Standing, text string) bool {
 	})
 }
 
-func (v *View) standingGroup(id int, g *model.Standing) StandingGroup {
+// labelsByStack counts the goroutines of each stack by the labels that the program gave
+// them, as far as a profile or dump has these.
+func (v *View) labelsByStack() map[model.Stack]map[string]int {
+	by := map[model.Stack]map[string]int{}
+	if v.Model.Goroutines.End == nil {
+		return by
+	}
+	for i := range v.Model.Goroutines.End.Samples {
+		s := &v.Model.Goroutines.End.Samples[i]
+		if len(s.Labels) == 0 {
+			continue
+		}
+		if by[s.Stack] == nil {
+			by[s.Stack] = map[string]int{}
+		}
+		words := make([]string, 0, len(s.Labels))
+		for _, key := range slices.Sorted(maps.Keys(s.Labels)) {
+			words = append(words, key+"="+s.Labels[key])
+		}
+		by[s.Stack][strings.Join(words, " ")] += int(s.Value(0))
+	}
+	return by
+}
+
+func (v *View) standingGroup(id int, g *model.Standing, labels map[string]int) StandingGroup {
 	frames := v.Model.Stacks.Frames(g.Stack)
 	at := placeIn(frames)
 	out := StandingGroup{ID: id, Count: g.Count, State: name(g.State), WaitedNS: int64(g.Waited), Goroutine: g.Goroutine,
-		Function: name(at.Func), Place: name(fileLine(at)), Wants: g.Wants, Holds: []int{}, Stack: []string{}}
+		Function: name(at.Func), Place: name(fileLine(at)), Wants: g.Wants, Holds: []int{}, Stack: []string{},
+		Labels: labelWords(live.MostLabels(labels), len(labels))}
 	if len(frames) > 0 {
 		out.Root = name(frames[len(frames)-1].Func)
 	}

@@ -30,6 +30,22 @@ func standingsOf(t *testing.T, v *View, q url.Values) *Standings {
 	return &s
 }
 
+// The labels that most of a group have are sent with it, whatever stack others have them at.
+func TestStandingLabels(t *testing.T) {
+	v := dumped(1, model.Standing{Count: 7, State: "chan receive"})
+	stack := v.Model.Moment.Goroutines[0].Stack
+	v.Model.Goroutines.End = &model.Profile{Types: []model.ValueType{{Name: "goroutine", Unit: "count"}}, Samples: []model.Sample{
+		{Stack: stack, Values: []int64{2}, Labels: map[string]string{"zone": "b", "route": "/"}},
+		{Stack: stack, Values: []int64{4}, Labels: map[string]string{"route": "/orders"}},
+		{Stack: stack, Values: []int64{1}},
+		{Stack: stack + 1, Values: []int64{9}, Labels: map[string]string{"route": "/other"}},
+	}}
+	got := standingsOf(t, v, nil).Groups[0].Labels
+	if want := []string{"4 route=/orders", "2 route=/ zone=b"}; !slices.Equal(got, want) {
+		t.Errorf("labels = %q, want %q", got, want)
+	}
+}
+
 // Two locks whose holders wait for each other are a cycle; what waits behind them is not
 // part of it, and what merely is held long stands alone.
 func TestStandingLocks(t *testing.T) {

@@ -175,13 +175,25 @@ func newsOf(h *live.History, n live.News) *LiveNews {
 		e.Unread, e.UnreadHint = g.Why, g.How
 		for _, g := range g.Groups[:min(len(g.Groups), maxCounted)] {
 			e.Goroutines = append(e.Goroutines, LiveGoroutine{Function: name(g.Function), State: g.State, Reason: g.Reason, Count: g.Count,
-				Growth: g.Growth, OldestMS: g.Oldest.Milliseconds(), Creator: name(g.Creator), Where: name(g.At)})
+				Growth: g.Growth, OldestMS: g.Oldest.Milliseconds(), Creator: name(g.Creator), Where: name(g.At), Labels: labelWords(g.Labels, g.LabelSets)})
 		}
 	}
 	if v := p.Verdict; v != nil {
 		e.Verdict = verdictOf(v)
 	}
 	return e
+}
+
+// labelWords returns the labels that most of a group have, and of how many sets others are.
+func labelWords(most []live.Labelled, sets int) []string {
+	words := []string{}
+	for _, l := range most {
+		words = append(words, fmt.Sprintf("%d %s", l.Count, name(l.Text)))
+	}
+	if more := sets - len(most); more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return words
 }
 
 func programOf(p *live.Process) LiveProgram {

@@ -399,7 +399,7 @@ func (t *target) tell(s *goroutines.Snapshot, ago time.Duration) *Goroutines {
 	}
 	for i := range g.Groups {
 		to := &g.Groups[i]
-		to.Labels, to.LabelSets = mostLabels(labels[i]), len(labels[i])
+		to.Labels, to.LabelSets = MostLabels(labels[i]), len(labels[i])
 		k := groupKey{to.Function, to.State, to.Reason, to.Creator}
 		h := t.groups[k]
 		if h == nil {
@@ -427,8 +427,8 @@ func (t *target) tell(s *goroutines.Snapshot, ago time.Duration) *Goroutines {
 // maxLabelled bounds the labels of a group in a frame.
 const maxLabelled = 3
 
-// mostLabels returns the labels that most have.
-func mostLabels(counts map[string]int) (list []Labelled) {
+// MostLabels returns the labels that most goroutines have, of how many have which.
+func MostLabels(counts map[string]int) (list []Labelled) {
 	for text, n := range counts {
 		list = append(list, Labelled{text, n})
 	}

@@ -35,7 +35,7 @@ export function Goroutines(p: { news: Feed['news']; stopped: boolean }): JSX.Ele
 
 /** Whether each word of a filter is in one of the names. */
 export function matches(g: LiveGoroutine, filter: string): boolean {
-  const text = [g.function, g.state, stateName(stateWord(g)), g.reason, g.where, g.creator].join('\n').toLowerCase()
+  const text = [g.function, g.state, stateName(stateWord(g)), g.reason, g.where, g.creator, ...g.labels].join('\n').toLowerCase()
   return filter.toLowerCase().split(/\s+/).every((word) => text.includes(word))
 }
 
@@ -44,7 +44,7 @@ const stateWord = (g: LiveGoroutine): string => stateOf(g.state, g.reason)
 function columns(): Col<LiveGoroutine>[] {
   const growth = (g: LiveGoroutine) => (Math.abs(g.growth) < 0.05 ? '' : (g.growth > 0 ? '+' : '−') + count(Math.abs(g.growth)))
   return [
-    { key: 'function', title: t('live.go.function'), width: 'minmax(13rem, 2fr)', sortable: true, value: (g) => g.function, cell: (g) => <code><Name text={short(g.function)} /></code>, text: (g) => g.function },
+    { key: 'function', title: t('live.go.function'), width: 'minmax(13rem, 2fr)', sortable: true, value: (g) => g.function, cell: (g) => <code title={g.labels.join('\n') || undefined}><Name text={short(g.function)} />{g.labels.length > 0 && <small class="muted"> {g.labels[0]}{g.labels.length > 1 && ' …'}</small>}</code>, text: (g) => g.function },
     { key: 'state', title: t('live.go.state'), width: '8.5rem', sortable: true, value: stateWord, cell: (g) => <><StateKey state={stateWord(g)} /> {stateName(stateWord(g))}</>, text: (g) => stateName(stateWord(g)) },
     { key: 'reason', title: t('live.go.reason'), width: 'minmax(10rem, 1.2fr)', sortable: true, value: (g) => g.reason, cell: (g) => g.reason },
     { key: 'count', title: t('live.go.count'), align: 'right', width: '6rem', sortable: true, value: (g) => g.count, cell: (g) => count(g.count), text: (g) => String(g.count) },

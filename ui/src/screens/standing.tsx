@@ -153,6 +153,7 @@ function Groups(p: { data: Standings; q: string }): JSX.Element {
       ),
     },
     ...(locks ? [{ key: 'locks', title: t('data.st.lock'), width: 'minmax(11rem, .8fr)', cell: lockWords, text: lockWords }] : []),
+    ...(data.groups.some((g) => g.labels.length > 0) ? [{ key: 'labels', title: t('data.st.labels'), width: 'minmax(10rem, 1fr)', cell: (g: StandingGroup) => <code title={g.labels.join('\n')}>{g.labels.join(', ')}</code>, text: (g: StandingGroup) => g.labels.join(', ') }] : []),
     { key: 'root', title: t('data.st.root'), sortable: true, width: 'minmax(10rem, 1fr)', value: (g) => g.root, cell: (g) => <code title={g.root}>{short(g.root)}</code>, text: (g) => g.root },
   ], [open, data])
   const chosen = data.groups.find((g) => g.id === open)
@@ -181,6 +182,7 @@ function Stack(p: { g: StandingGroup; close(): void }): JSX.Element {
     <section class="card data-panel standing-stack" aria-live="polite">
       <h4>{t('data.st.stack', { n: count(g.count), state: g.state })}{g.goroutine > 0 && <small class="muted"> {t('data.st.number', { n: String(g.goroutine) })}</small>}
         <button type="button" class="quiet" onClick={p.close} aria-label={t('core.close')} title={t('core.close')}>×</button></h4>
+      {g.labels.length > 0 && <p class="muted mono">{g.labels.join(' · ')}</p>}
       <pre tabIndex={0} aria-label={tn('data.st.where')}>{g.stack.join('\n')}</pre>
     </section>
   )

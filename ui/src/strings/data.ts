@@ -51,6 +51,7 @@ export const data = {
   'data.st.filter': ['a function or a state', '函数或状态'],
   'data.st.count': ['Goroutines', 'Goroutine 数'],
   'data.st.state': ['State', '状态'],
+  'data.st.labels': ['Labels', '标签'],
   'data.st.where': ['Where', '位置'],
   'data.st.root': ['Began in', '起始函数'],
   'data.st.none': ['No goroutine has this in its stack or state.', '没有 Goroutine 的调用栈或状态包含它。'],
