@@ -48,6 +48,12 @@ func mutexGate() *turnstile {
 	return &turnstile{free: 1, reason: "sync", wait: "sync.(*Mutex).Lock main.ask main.worker", give: "sync.(*Mutex).Unlock main.ask main.worker"}
 }
 
+// writersGate is a read-write lock whose readers are few: writers queue at its own mutex.
+func writersGate() *turnstile {
+	return &turnstile{free: 1, reason: "sync", wait: "sync.(*Mutex).Lock sync.(*RWMutex).Lock main.ask main.worker",
+		give: "sync.(*Mutex).Unlock sync.(*RWMutex).Unlock main.ask main.worker"}
+}
+
 func semaphoreGate(slots int) *turnstile {
 	return &turnstile{free: slots, reason: "chan send", wait: "runtime.chansend1 main.ask main.worker", give: "runtime.chanrecv1 main.ask main.worker"}
 }
@@ -311,6 +317,8 @@ func TestBoundsOfSimulations(t *testing.T) {
 		{name: "lock, beside sleepers of the group", procs: 2, build: atGate(mutexGate, sleeps(1)), beside: sleepers},
 		{name: "lock, beside a worker", procs: 2, build: atGate(mutexGate, sleeps(1)), beside: burner},
 		{name: "lock, taken by others now and then", procs: 2, build: atGate(mutexGate, sleeps(1)), visited: true},
+		{name: "writers", procs: 2, alone: true, build: atGate(writersGate, sleeps(1))},
+		{name: "writers, working under it and elsewhere", procs: 8, build: atGate(writersGate, works(1), works(0.05))},
 		{name: "semaphore", procs: 2, alone: true, build: atGate(func() *turnstile { return semaphoreGate(1) }, sleeps(1))},
 		{name: "semaphore of 4", procs: 2, alone: true, build: atGate(func() *turnstile { return semaphoreGate(4) }, sleeps(1))},
 		{name: "pool of 4", procs: 2, alone: true, build: atGate(func() *turnstile { return poolGate(4) }, asks(simQueries))},
