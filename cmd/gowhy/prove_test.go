@@ -150,7 +150,7 @@ func TestTunePasted(t *testing.T) {
 func TestProveItWithBlanks(t *testing.T) {
 	l := sick(t)
 	for _, c := range []struct{ rule, procs, run, lacks string }{
-		{"idlespin", "8", "./sick -n 60000 relay", "its command line"},
+		{"idlespin", "8", "./sick -n 60000 relay", "the program's command line"},
 		{"leakedtimers", "2", "./sick -n 40000 deadlines", "the program's main package"},
 	} {
 		f := l.untilFound(c.rule, func() string {
