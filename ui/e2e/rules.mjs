@@ -47,13 +47,14 @@ export async function walkRule(p, r, says) {
 // shownAll waits until the page says what the rule says.
 async function shownAll(page, rule, says) {
   const lacking = await page.evaluate(async ({ sentences, commands, title }) => {
+    // The verdict ends a sentence in how many more findings there are.
     const plain = (s) => s.replaceAll('`', '').replace(/\s+/g, ' ').trim()
     const end = performance.now() + 10_000
     for (;;) {
       const text = plain(document.querySelector('main .findings')?.textContent ?? '')
       const offered = [...document.querySelectorAll('main .command code')].map((c) => c.textContent)
       const left = document.title.startsWith(title + ' ')
-        ? [...sentences.filter((s) => !text.includes(plain(s))), ...commands.filter((c) => !offered.includes(c))]
+        ? [...sentences.filter((s) => !text.includes(plain(s).replace(/\.$/, ''))), ...commands.filter((c) => !offered.includes(c))]
         : ['the run ' + title]
       if (left.length === 0 || performance.now() > end) return left
       await new Promise((r) => requestAnimationFrame(r))
