@@ -217,10 +217,44 @@ func (q *queue) longEnough(p *diagnosis.Pass, time fact.Fact) bool {
 	return time.Value <= lockedioAtOnce*window && time.Value >= hotmutexHolder*window
 }
 
-// heldComputing returns where goroutines that hold the lock are preempted most: a goroutine
+// heldComputing returns where goroutines that hold the lock compute most, by samples of the
+// CPU and, where there are none, by where they are preempted.
+func (q *queue) heldComputing(p *diagnosis.Pass) (h lockHold, ok bool) {
+	m, lines := p.Model, q.lockedLines(p.Model)
+	if m.CPU == nil || len(m.CPU.Samples) == 0 {
+		return q.heldPreempted(p)
+	}
+	times, at := map[int]int64{}, map[int]model.Frame{}
+	for i := range m.CPU.Samples {
+		s := &m.CPU.Samples[i]
+		if f, ok := lines.frame(m.Stacks.Frames(s.Stack)); ok {
+			times[f.Line] += int64(s.Value(0))
+			at[f.Line] = f
+		}
+	}
+	if len(times) == 0 {
+		return h, false
+	}
+	line := at[largest(times)[0]]
+	time := p.Samples("CPU time of whoever holds the lock there", "cpu", p.Frames(func(frames []model.Frame) bool {
+		f, ok := lines.frame(frames)
+		return ok && f.Func == line.Func && f.Line == line.Line
+	}))
+	if !q.longEnough(p, time) {
+		return h, false
+	}
+	place := placeOf(line)
+	return lockHold{
+		words:  fact.Sentence("Whoever holds it computes at %s, %s in all.", atLine(place), time),
+		facts:  []fact.Fact{time},
+		places: []diagnosis.Place{place},
+	}, true
+}
+
+// heldPreempted returns where goroutines that hold the lock are preempted most: a goroutine
 // loses its P so when it has computed for long. The stack of who was made ready is that of
 // who did it, which says nothing of this.
-func (q *queue) heldComputing(p *diagnosis.Pass) (h lockHold, ok bool) {
+func (q *queue) heldPreempted(p *diagnosis.Pass) (h lockHold, ok bool) {
 	m, lines := p.Model, q.lockedLines(p.Model)
 	wakers := map[model.Stack]bool{}
 	for _, w := range m.Sched.Wakes {
