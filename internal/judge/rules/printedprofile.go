@@ -45,11 +45,9 @@ const (
 	// many: of three public reports a service at rest had 6%, and programs that started
 	// tickers again and again and stopped none 51% and 96%.
 	printedTimersShare = 0.20
-	// printedAsking is the part of the CPU in choosing among channels, and printedEmpty that in
-	// choosing without waiting, from which a loop polls. A pipeline whose stages do nothing
-	// but hand on chooses much and waits each time: it has none of the second.
-	printedAsking = 0.50
-	printedEmpty  = 0.02
+	// printedChoosing is the part of the CPU in choosing among channels beyond which it is more
+	// than all that is done with what they bring.
+	printedChoosing = 0.50
 )
 
 var (
@@ -73,7 +71,7 @@ func checkPrintedprofile(p *diagnosis.Pass) {
 		switch {
 		case t.Source == model.CPU && t.Total >= float64(printedCPU):
 			printedTimers(p, t)
-			printedPolling(p, t)
+			printedChannels(p, t)
 			if !printedProfiler(p, t) { // whose work is counted as both
 				printedStacks(p, t)
 				printedGarbage(p, t)
@@ -130,22 +128,30 @@ func printedTimers(p *diagnosis.Pass, t *model.Table) {
 	p.Report(f)
 }
 
-// printedPolling reports a loop that asks channels again and again.
-func printedPolling(p *diagnosis.Pass, t *model.Table) {
+// printedChannels reports a program that does little but choose among channels. One that asks
+// without waiting polls; of selects that may wait the text does not tell whether they do:
+// such a loop and a pipeline whose stages only hand on both have up to 97% there.
+func printedChannels(p *diagnosis.Pass, t *model.Table) {
 	choose, empty := lineOf(t, "runtime.selectgo"), lineOf(t, withoutWaits...)
-	if choose == nil || empty == nil || t.Share(choose.Cum) < printedAsking || t.Share(empty.Cum) < printedEmpty {
-		return
+	switch {
+	case empty != nil && t.Share(empty.Cum) >= printedChoosing:
+		share := fact.PrintedShare("CPU in choosing without waiting", t, empty)
+		f := printedRemark(t, spinloop.Title, share)
+		f.RuledOut = []string{"a look for the end of work beside each piece of it: more than half of the CPU is in asking"}
+		f.Remedy = diagnosis.Remedy{Text: "Take the default out of the select, or wait in it for a timer or a channel: a loop whose select has a default " +
+			"never waits."}
+		f.Say("Asking channels without waiting, in %s, takes %s of the CPU time: a loop asks them again and again.", name(empty.Func), share)
+		p.Report(f)
+	case choose != nil && t.Share(choose.Cum) >= printedChoosing:
+		share := fact.PrintedShare("CPU in choosing among channels", t, choose)
+		f := printedRemark(t, "Most of the CPU goes into choosing among channels", share)
+		f.RuledOut = []string{"what is done with what they bring: only the choice is counted"}
+		f.Remedy = diagnosis.Remedy{Text: "Take the default out of a select that stands in a loop: it never waits. Where none has one, hand on many " +
+			"items at once: a choice costs more than the work for one."}
+		f.Say("Choosing among channels takes %s of the CPU time: a loop whose select has a default asks them again and again, "+
+			"or goroutines hand on one small thing at a time.", share)
+		p.Report(f)
 	}
-	share := fact.PrintedShare("CPU in choosing among channels", t, choose)
-	without := fact.PrintedShare("CPU in choosing without waiting", t, empty)
-	f := printedRemark(t, spinloop.Title, share, without)
-	f.RuledOut = []string{"a loop that waits for its channels: choosing with a default is in the table"}
-	f.Remedy = diagnosis.Remedy{Text: "Take the default out of the select, or wait in it for a timer or a channel: a loop whose select has a default " +
-		"never waits."}
-	f.Say("Choosing among channels takes %s of the CPU time, and choosing without waiting, in %s, %s: a loop asks them "+
-		"again and again.",
-		share, name(empty.Func), without)
-	p.Report(f)
 }
 
 // printedProfiler reports walks of stacks that are kept for a memory profile.
