@@ -65,7 +65,7 @@ func TestGrowth(t *testing.T) {
 	}{
 		"json": {string(data), []string{
 			`"rule":"heapgrowth","title":"Memory in use grows without end"`, `"function":"bytes.growSlice","file":"bytes/buffer.go","line":249`, `"cost":244664,"unit":"bytes per second"`, `"confidence":"medium"`,
-			`"function":"shop.wait"`, `"cost":0.1,"unit":"per second"`, `"confidence":"low"`, `"state":"open"`, `"command":"gowhy record --url http://HOST:PORT"`,
+			`"function":"shop.wait"`, `"cost":0.1,"unit":"per second"`, `"confidence":"low"`, `"state":"open"`, `"command":"gowhy fleet record shop --version v2"`,
 		}, []string{`"cores"`, `"money"`}},
 		"sarif": {log.String(), []string{
 			`"ruleId": "heapgrowth"`, `"ruleId": "goroutinegrowth"`, `"text": "shop: In 14 of 14 processes memory in use grew."`, `"startLine": 249`, `"cost": 244664`, `"unit": "bytes per second"`,
@@ -74,7 +74,7 @@ func TestGrowth(t *testing.T) {
 		"text": {text.String(), []string{
 			"shop: Memory in use grows without end\n  where   bytes.growSlice  buffer.go:249\n", "  cost    239 KiB/s (growth of memory in use, 60.0 MiB an hour in a process),\n          all 14 processes\n",
 			"  sure    medium confidence: hours of levels cannot tell a leak from a cache\n", "shop: Goroutines never end\n  where   shop.wait  wait.go:7\n  cost    0.100/s (growth of goroutines, 180 an hour in a process), all 2",
-			"  sure    low confidence\n", "  more    $ gowhy record --url http://HOST:PORT\n",
+			"  sure    low confidence\n", "  more    $ gowhy fleet record shop --version v2\n",
 		}, []string{"cores", "EUR", "no cause in the profiles", "gain"}},
 	} {
 		for _, want := range c.has {

@@ -108,13 +108,17 @@ func writeEvidence(w http.ResponseWriter, q *http.Request, r store.Reader, s sto
 }
 
 // evidenceCommand has gowhy say all about the span of a finding. Merged profiles have no
-// levels: of a growth it records a process. Of a step it compares the hours around it.
+// levels: of a growth it has a process recorded. Of a step it compares the hours around it.
 func evidenceCommand(f *findings.Finding) string {
-	if findings.Grows(f.Rule) {
-		return "gowhy record --url http://HOST:PORT"
-	}
 	at := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	version := f.Versions[len(f.Versions)-1]
+	if findings.Grows(f.Rule) {
+		words := []string{"gowhy", "fleet", "record", f.Service}
+		if version != "" {
+			words = append(words, "--version", version)
+		}
+		return shell.Words(words)
+	}
 	if f.Rule == findings.CostStep {
 		words := []string{"gowhy", "fleet", "diff", f.Service}
 		if version != "" {

@@ -109,7 +109,7 @@ func TestGrowth(t *testing.T) {
 		t.Errorf("%s\nwant %s", w.Body, want)
 	}
 	a, err := found(t.Context(), r, store.Selection{}, 10, Prices{})
-	if err != nil || len(a.Findings) != 1 || a.Findings[0].Command != "gowhy record --url http://HOST:PORT" || a.Findings[0].State != "open" {
+	if err != nil || len(a.Findings) != 1 || a.Findings[0].Command != "gowhy fleet record shop --version v1" || a.Findings[0].State != "open" {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
