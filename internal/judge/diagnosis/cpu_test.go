@@ -160,4 +160,11 @@ func TestHowToGet(t *testing.T) {
 	if how := d.Unchecked[0].How; strings.Count(how, "gowhy record") != 1 {
 		t.Errorf("how to get two sources: %q, want one gowhy record", how)
 	}
+	// The same command brings the same once more of a program that tells nothing of itself.
+	silent := model.Run{Command: []string{"./shop"}, Untold: true}
+	for source, agent := range map[model.Source]bool{model.Trace: true, model.Heap: true, model.KernelCPU: false, model.ProcFS: false} {
+		if how := HowToGet(&silent, source); strings.HasPrefix(how, "go get ") != agent || !strings.HasSuffix(how, "-- ./shop") {
+			t.Errorf("how to get %s of a program that tells nothing: %q, want the agent: %t", source, how, agent)
+		}
+	}
 }

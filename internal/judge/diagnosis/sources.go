@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/ground/shell"
@@ -49,7 +50,7 @@ func HowToGet(run *model.Run, s model.Source) string {
 	case s == model.Leak: // the runtime has it when it was built for it
 		return "GOEXPERIMENT=goroutineleakprofile go build && " + record
 	case s == model.MetricsLog:
-		return "go get github.com/gowhy/gowhy/agent   # import it, then: " + record
+		return byAgent + record
 	case s == model.LoadResult:
 		return "gowhy load --help   # or k6, vegeta, wrk, hey, dnsperf or go test -bench: give gowhy the output beside the recording"
 	case s == model.Escape:
@@ -59,8 +60,19 @@ func HowToGet(run *model.Run, s model.Source) string {
 		}
 		return escape + "escape.txt"
 	}
+	if run.Untold && slices.Contains(told, s) {
+		return byAgent + record // the same command brings the same once more
+	}
 	return record // a recording holds them all, taken at the same time
 }
+
+// told are the sources that a program's own handlers or the agent give.
+var told = []model.Source{
+	model.Trace, model.CPU, model.Heap, model.LiveHeap, model.Block, model.Mutex, model.GoroutineProfile, model.ThreadCreate,
+}
+
+// byAgent begins what a program needs that tells nothing of itself.
+const byAgent = "go get github.com/gowhy/gowhy/agent   # import it, then: "
 
 func recordAgain(run *model.Run, seconds int, out string) string {
 	record := fmt.Sprintf("gowhy record -d %ds -o %s ", seconds, out)

@@ -26,8 +26,9 @@ var allocchurn = &diagnosis.Rule{
 const (
 	// churnSite is the share of the cost that makes a call site worth naming.
 	churnSite = 0.05
-	// churnKept is the share of a site's bytes still in use from which it
-	// fills a cache rather than churns.
+	// churnKept is the share of the bytes of a site, or of the program where nothing counts
+	// those of a site, still in use from which it fills a cache rather than churns. A
+	// program that reads a document into a tree keeps 80% of what it allocates.
 	churnKept = 0.5
 	// churnSeen is the share of CPU that a CPU profile must show in allocating
 	// and collecting before first use of pages is added, which it cannot show.
@@ -77,6 +78,9 @@ func checkAllocchurn(p *diagnosis.Pass) {
 		p.Unchecked("which code allocates",
 			fact.Sentence("allocating and collecting take up to %s of the CPU in use, and no CPU or allocs profile attributes it to code", cost),
 			p.HowToGet(model.Heap))
+		return
+	}
+	if part, ok := keptPart(p); ok && a.tree != treeObjects && part.Value >= churnKept {
 		return
 	}
 	named := slices.DeleteFunc(slices.Clone(a.sites), func(s allocSite) bool {

@@ -126,6 +126,40 @@ func lows(gc *model.GC) (out model.Series) {
 	return out
 }
 
+// keptPart returns which part of what was allocated, from the first collection that is known to
+// the last, was still alive there; false where nothing tells both.
+func keptPart(p *diagnosis.Pass) (part fact.Fact, ok bool) {
+	live := liveHeap(p.Model)
+	if len(live.Series) < 2 {
+		return part, false
+	}
+	first, last := live.Series[0], live.Series[len(live.Series)-1]
+	made := 0.0
+	switch live.source {
+	case model.GCTrace:
+		lines := p.Model.GCLog
+		for i, line := range lines[1:] {
+			made += max(0, float64(line.Before)-float64(lines[i].Live))
+		}
+		if lines[0].Cycle == 1 { // before it was nothing
+			made, first.Value = made+float64(lines[0].Before), 0
+		}
+	case model.MetricsLog:
+		allocs := p.Model.Metrics.Series[metricAllocBytes]
+		made = allocs.At(last.At) - allocs.At(first.At)
+	default:
+		for i, h := range p.Model.GC.Heap[1:] {
+			if h.At > first.At && h.At <= last.At {
+				made += max(0, float64(h.Alloc)-float64(p.Model.GC.Heap[i].Alloc))
+			}
+		}
+	}
+	if made <= 0 {
+		return part, false
+	}
+	return live.statistic(p, "part of what was allocated that the last collection found alive", max(0, last.Value-first.Value)/made, fact.Ratio), true
+}
+
 // collections returns how often the collector ran, a second and in all.
 func collections(p *diagnosis.Pass) (rate, n fact.Fact, ok bool) {
 	m := p.Model

@@ -80,6 +80,7 @@ type Run struct {
 	Rates    *Rates // nil when not known
 	Overhead *Overhead
 	Refused  []Refusal // asked for and not had
+	Untold   bool      // the program told nothing of itself: it has neither handlers nor the agent
 }
 
 // Rates are the sampling rates that were in force; negative when not known.

@@ -308,7 +308,7 @@ func (t *texter) open(list []diagnosis.Unchecked, most int, how bool) {
 }
 
 // recorders begin commands that record something of a program as it is.
-var recorders = []string{"gowhy record ", "gowhy doctor ", "curl "}
+var recorders = []string{"gowhy record ", "gowhy doctor ", "curl ", "go get github.com/gowhy/gowhy/agent "}
 
 // more writes where all the rest is, in a line.
 func (t *texter) more(d *diagnosis.Diagnosis) {
