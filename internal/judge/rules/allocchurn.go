@@ -144,6 +144,10 @@ func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis
 	}
 	a.say(p, &f, named[0])
 	f.Confidence, f.Reasons = a.confidence()
+	if _, told := keptPart(p); !told && a.tree != treeObjects {
+		f.Confidence = diagnosis.Low
+		f.Reasons = append(f.Reasons, "nothing tells whether what is allocated is kept: a program that only reads what it works on looks the same")
+	}
 	a.accuse(p, &f, named[0])
 	return f
 }
