@@ -42,13 +42,14 @@ const (
 	// on sockets also where nobody counts operations: they cost more than all
 	// else that the program does, and two of them in one call save a quarter.
 	smallMost = 0.5
-	// smallPerRead is how many writes there are for each read, in a program of which nobody
-	// counts operations, for them not to be one answer to one question: a server and a client
-	// make one of each. What goes to many subscribers is as one-sided, so that it takes
-	// smallFormatted, the part of the writes that fmt makes on the connection itself, to say
-	// that they are pieces: half of them and more.
-	smallPerRead   = 2
-	smallFormatted = 0.5
+	// smallOneSided is how many writes there are for each read, or reads for each write, in
+	// a program of which nobody counts operations, for them not to be one answer to one
+	// question: a server and a client make one of each. What goes to many subscribers or
+	// comes from many senders is as one-sided, so that it takes smallPieces to say that they
+	// are pieces: the part, half of them and more, that the code makes of less than a
+	// message, as fmt does on the connection itself and io.ReadFull of a header.
+	smallOneSided = 2
+	smallPieces   = 0.5
 	// smallShare is the share of the CPU inside the calls below which they are nobody's
 	// concern: five programs of the field make twelve thousand and more small writes a
 	// second for 0.02 or less, the least of those that have the problem is at 0.36.
@@ -84,8 +85,8 @@ type traffic struct {
 	perOp              fact.Fact              // nothing when operations are not known
 	socket             fact.Fact              // share of them on sockets
 	known              bool                   // whether that is
-	perRead            fact.Fact              // writes for each read; nothing without reads
-	formatted          fact.Fact              // share of them that fmt makes on what it is given
+	perOther           fact.Fact              // for each call in the other direction; nothing without those
+	pieces             fact.Fact              // share of them that are less than a message
 	cpu                callCPU                // inside them
 	match              func(model.Stack) bool // which of them, nil for all
 }
@@ -110,13 +111,13 @@ func checkSmallio(p *diagnosis.Pass) {
 			p.Fine(fact.Sentence("reads: %s a second of %s each, of %s files a second that are read whole", t.rate.Number(), t.mean, t.opened.Number()))
 		case t.cpu.enough && t.cpu.share.Value < smallShare:
 			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.share))
-		case t.perOp.Value >= smallPerOp, t.known && !onSockets, t.perOp.Value == 0 && onSockets && (t.mostOfCPU() || t.cpu.enough && t.pieces()):
+		case t.perOp.Value >= smallPerOp, t.known && !onSockets, t.perOp.Value == 0 && onSockets && (t.mostOfCPU() || t.inPieces()):
 			p.Report(smallioFinding(p, &t, string(operations)))
 		case t.perOp.Value > 0:
 			p.Fine(fact.Sentence("%ss: %s a second of %s each, as many as its protocol has messages", verb, t.rate.Number(), t.mean))
-		case t.cpu.enough && t.perRead.Value >= smallPerRead:
-			p.Unchecked("whether small writes could be fewer", fact.Sentence("there are %s a second of %s each, %s for each read, which take %s of the CPU: "+
-				"pieces of what could go out at once, or messages to many", t.rate.Number(), t.mean, t.perRead, t.cpu.share), p.HowToGet(model.Trace))
+		case t.cpu.enough && t.perOther.Value >= smallOneSided:
+			p.Unchecked("whether small "+t.verb+"s could be fewer", fact.Sentence("there are %s a second of %s each, %s for each %s, which take %s of the CPU: "+
+				"pieces of what could go at once, or messages of many", t.rate.Number(), t.mean, t.perOther, fact.Name(t.other().verb), t.cpu.share), p.HowToGet(model.Trace))
 		case t.cpu.enough && !t.mostOfCPU():
 			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.share))
 		default:
@@ -145,9 +146,9 @@ func (t *traffic) elsewhere(p *diagnosis.Pass) traffic {
 // mostOfCPU reports whether the program does little else.
 func (t *traffic) mostOfCPU() bool { return t.cpu.enough && t.cpu.share.Value >= smallMost }
 
-// pieces reports whether the writes are pieces of what could go out at once.
-func (t *traffic) pieces() bool {
-	return t.perRead.Value >= smallPerRead && t.formatted.Value >= smallFormatted
+// inPieces reports whether the calls are pieces of what could go at once.
+func (t *traffic) inPieces() bool {
+	return t.cpu.enough && t.perOther.Value >= smallOneSided && t.pieces.Value >= smallPieces
 }
 
 func measureTraffic(p *diagnosis.Pass, d direction, ops fact.Fact) traffic {
@@ -162,10 +163,11 @@ func measureTraffic(p *diagnosis.Pass, d direction, ops fact.Fact) traffic {
 		t.perOp = fact.Quotient.Of(d.verb+"s for each operation", fact.Count, t.rate, ops)
 	}
 	t.socket, t.known = d.onSockets(p)
-	if reads := callRate(p, "reads that succeeded", "good", directions[1].names...); t.verb == "write" && reads.Value > 0 {
-		t.perRead = fact.Quotient.Of("writes for each read", fact.Count, t.rate, reads)
-		t.formatted, _ = d.part(p, "that fmt makes", func(s model.Stack) bool { return formatted(p.Model.Stacks.Frames(s)) })
+	o := d.other()
+	if others := callRate(p, o.verb+"s that succeeded", "good", o.names...); others.Value > 0 {
+		t.perOther = fact.Quotient.Of(d.verb+"s for each "+o.verb, fact.Count, t.rate, others)
 	}
+	t.pieces, _ = d.part(p, "that are less than a message", func(s model.Stack) bool { return piece(p.Model.Stacks.Frames(s)) })
 	t.cpu = kernelCPU(p, "CPU inside these calls, their part in the kernel", inSyscall(d.names...))
 	return t
 }
@@ -195,9 +197,21 @@ func (d direction) part(p *diagnosis.Pass, kind string, match func(model.Stack) 
 	return fact.Quotient.Of(name, fact.Ratio, some, all), true
 }
 
-// formatted reports whether fmt writes to a connection with no buffer between.
-func formatted(frames []model.Frame) bool {
-	return through(frames, []string{"fmt.Fprint"}) && !through(frames, []string{"bufio.", "net/http."})
+// other is the direction that is not this.
+func (d direction) other() direction {
+	if d.verb == directions[0].verb {
+		return directions[1]
+	}
+	return directions[0]
+}
+
+// piecemeal are functions that write or read less than a message: what is between two verbs
+// of a format, a line, a field, a header of so many bytes.
+var piecemeal = []string{"fmt.Fprint", "fmt.Fscan", "io.ReadFull", "io.ReadAtLeast", "encoding/binary.Read", "encoding/binary.Write"}
+
+// piece reports whether code makes a call of less than a message, with no buffer between.
+func piece(frames []model.Frame) bool {
+	return through(frames, piecemeal) && !through(frames, []string{"bufio.", "net/http."})
 }
 
 // under reports whether a stack of the trace makes a call in this direction:
@@ -262,9 +276,9 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 	}
 	f.Confidence = diagnosis.High
 	f.Reasons = []string{"two kinds of evidence agree: the calls counted, and the kernel's samples of the time in them"}
-	if t.perOp.Value == 0 && t.socket.Value >= smallSocket && t.pieces() {
-		f.Evidence = append(f.Evidence, t.perRead, t.formatted)
-		f.RuledOut = append(f.RuledOut, fact.Sentence("answers, one to a question: %s for each read", t.perRead))
+	if t.perOp.Value == 0 && t.socket.Value >= smallSocket && t.inPieces() {
+		f.Evidence = append(f.Evidence, t.perOther, t.pieces)
+		f.RuledOut = append(f.RuledOut, fact.Sentence("answers, one to a question: %s for each %s", t.perOther, fact.Name(t.other().verb)))
 	}
 	if t.perOp.Value == 0 && t.socket.Value >= smallSocket {
 		f.Confidence = diagnosis.Medium
