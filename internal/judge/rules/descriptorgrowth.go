@@ -27,7 +27,10 @@ var descriptorgrowth = &diagnosis.Rule{
 const (
 	// descriptorsMore is the least growth that is no pool that fills: net/http keeps 100
 	// idle connections in all, and pools of databases have ten or some tens.
-	descriptorsMore = 200
+	// descriptorsCommands is the same where it starts commands, of which nobody keeps a pool:
+	// one that waited for none of them had 169 more in five seconds.
+	descriptorsMore     = 200
+	descriptorsCommands = 50
 	// descriptorsFew is the growth at one pace from which their number is not called level:
 	// what is opened and closed again moves it by a few.
 	descriptorsFew = 20
@@ -35,14 +38,18 @@ const (
 	// window: what leaks at a steady pace has half of it there, clients that connect at the
 	// start and pools that fill next to nothing.
 	descriptorsPart = 0.35
-	// descriptorsWindow is the shortest window that tells a pace from a start, and
-	// descriptorsLong that from which it is more likely a leak than clients that come.
-	descriptorsWindow = 5 * time.Second
+	// descriptorsWindow is the shortest window that tells a pace from a start, thirty counts,
+	// and descriptorsLong that from which it is more likely a leak than clients that come. A
+	// recording of five seconds counts for a little less than five.
+	descriptorsWindow = 3 * time.Second
 	descriptorsLong   = 30 * time.Second
 	// descriptorsLate is how far into the window most must be open for the rest to be its end.
 	descriptorsLate = 0.9
 	// descriptorsOpened is the part of the growth that a line must have opened to be named.
 	descriptorsOpened = 0.5
+	// descriptorsAlike is how nearly as many as the most another line must open to be named
+	// beside it: of the two ends of a connection in one process one dials and one accepts.
+	descriptorsAlike = 0.95
 )
 
 func checkDescriptorgrowth(p *diagnosis.Pass) {
@@ -60,10 +67,14 @@ func checkDescriptorgrowth(p *diagnosis.Pass) {
 	first, last := p.Process("descriptors at the start", "files", fact.First), p.Process("descriptors at most", "files", fact.Most)
 	more := fact.Difference.Of("more descriptors", fact.Count, last, first)
 	over := s[len(s)-1].At - s[0].At
+	least := float64(descriptorsMore)
+	if _, _, stacks := opener(p); len(stacks) > 0 && startsCommand(p.Model, stacks[0]) {
+		least = descriptorsCommands
+	}
 	switch rises, known := s.Rises(descriptorsPart); {
-	case rises && more.Value >= descriptorsFew && (more.Value < descriptorsMore || more.Value < first.Value):
+	case rises && more.Value >= descriptorsFew && (more.Value < least || more.Value < first.Value):
 		p.Unchecked(open, fewDescriptors(p, first, last, more), p.RecordAgain(60, "longer.gowhy"))
-	case more.Value < descriptorsMore || more.Value < first.Value:
+	case more.Value < least || more.Value < first.Value:
 		p.Fine(fact.Sentence("descriptors: %s at the start, %s at most", first, last))
 	case !known || over < descriptorsWindow:
 		p.Unchecked(open, fact.Sentence("they rose from %s to %s, in a window too short to tell a leak from a start", first, last), p.RecordAgain(60, "longer.gowhy"))
@@ -83,8 +94,8 @@ func checkDescriptorgrowth(p *diagnosis.Pass) {
 // opens as many.
 func fewDescriptors(p *diagnosis.Pass, first, last, more fact.Fact) string {
 	words := fact.Sentence("they rose from %s to %s at one pace to the end of the window, by too few to tell a leak from more clients", first, last)
-	if place, opened, _ := opener(p); opened.Value >= descriptorsOpened*more.Value {
-		words += fact.Sentence("; most are opened in %s", fact.Name(line(place)))
+	if places, opened, _ := opener(p); opened.Value >= descriptorsOpened*more.Value {
+		words += fact.Sentence("; most are opened in %s", fact.Name(line(places[0])))
 	}
 	return words
 }
@@ -134,21 +145,18 @@ func descriptorFinding(p *diagnosis.Pass, first, last, more fact.Fact, over time
 			"a pool that fills, and clients that connect at the start: as many come in the second half of the window",
 			fact.Sentence("files that are opened and closed again: %s more stay", more),
 		},
-		Remedy: diagnosis.Remedy{
-			Text: "Close what is opened, also where an error returns early: `defer f.Close()` behind the check of the error, " +
-				"and the body of each response, read to its end. " +
-				"Make one http.Client and one sql.DB for all: each of its own keeps its connections. " +
-				"At the limit of descriptors every open, accept and dial fails with EMFILE.",
-			Code: "f, err := os.Open(name)\nif err != nil {\n\treturn err\n}\ndefer f.Close()",
-		},
+		Remedy: closeAll,
 		Experiment: changed(diagnosis.PeakRSS, "", "In a recording of the changed program the number of descriptors stays level: "+
 			"that decides, for what each holds is little."),
 	}
 	format, parts := "The process has %s more descriptors open after %s: from %s to %s, by %s.", []fact.Part{more, fact.Name(fact.Seconds.Format(over.Seconds())), first, last, pace}
-	if place, opened, stacks := opener(p); opened.Value >= descriptorsOpened*more.Value {
-		f.Where, f.Stacks = where(place), stacks
+	if places, opened, stacks := opener(p); opened.Value >= descriptorsOpened*more.Value {
+		f.Where, f.Stacks = where(places...), stacks
 		f.Evidence = append(f.Evidence, opened)
-		format, parts = format+" Most are opened in %s.", append(parts, name(place.Function))
+		format, parts = format+" Most are opened in %s.", append(parts, name(places[0].Function))
+		if startsCommand(p.Model, stacks[0]) {
+			f.Remedy = waitForAll
+		}
 		f.Reasons = append(f.Reasons, "the line opens that many in the window; that it is these which stay open follows from the number alone")
 	}
 	if l := p.Model.Limits; l != nil && float64(l.Files) > last.Value && pace.Value > 0 {
@@ -168,10 +176,32 @@ func descriptorFinding(p *diagnosis.Pass, first, last, more fact.Fact, over time
 var opens = []string{"os.Open", "os.Create", "os.NewFile", "os.Pipe", "net.(*Dialer).Dial", "net.Dial", "net.(*TCPListener).Accept", "net.(*UnixListener).Accept",
 	"net.Listen", "net.(*sysDialer)", "syscall.Open", "syscall.Socket", "golang.org/x/sys/unix.Open"}
 
-// opener is the line of the program that opens most, by the system calls of the trace.
-func opener(p *diagnosis.Pass) (place diagnosis.Place, opened fact.Fact, stacks []model.Stack) {
+// closeAll and waitForAll are what lets descriptors go: of files and connections, and of commands.
+var (
+	closeAll = diagnosis.Remedy{
+		Text: "Close what is opened, also where an error returns early: `defer f.Close()` behind the check of the error, " +
+			"and the body of each response, read to its end. " +
+			"Make one http.Client and one sql.DB for all: each of its own keeps its connections. " +
+			"At the limit of descriptors every open, accept and dial fails with EMFILE.",
+		Code: "f, err := os.Open(name)\nif err != nil {\n\treturn err\n}\ndefer f.Close()",
+	}
+	waitForAll = diagnosis.Remedy{
+		Text: "Wait for each command that is started: Wait lets go of its descriptors and of its entry in the kernel's table " +
+			"of processes, which an ended one keeps until then. At the limit of either no command starts.",
+		Code: "if err := cmd.Start(); err != nil {\n\treturn err\n}\ngo cmd.Wait() // or wait where its result is needed",
+	}
+)
+
+// startsCommand reports whether descriptors are those of a command that is started.
+func startsCommand(m *model.Model, s model.Stack) bool {
+	return throughOne(m.Stacks.Frames(s), []string{"os/exec.(*Cmd).Start", "os.StartProcess"})
+}
+
+// opener is the line of the program that opens most, by the system calls of the trace, and
+// those that open as many.
+func opener(p *diagnosis.Pass) (places []diagnosis.Place, opened fact.Fact, stacks []model.Stack) {
 	if p.Model.Sched == nil {
-		return place, opened, nil
+		return nil, opened, nil
 	}
 	counts, by := map[diagnosis.Place]int64{}, map[diagnosis.Place][]model.Stack{}
 	for i := range p.Model.Sched.Waits {
@@ -185,13 +215,19 @@ func opener(p *diagnosis.Pass) (place diagnosis.Place, opened fact.Fact, stacks 
 			by[at] = append(by[at], w.Stack)
 		}
 	}
-	if len(counts) == 0 {
-		return place, opened, nil
-	}
-	place = slices.MaxFunc(slices.Collect(maps.Keys(counts)), func(a, b diagnosis.Place) int {
-		return cmp.Or(cmp.Compare(counts[a], counts[b]), cmp.Compare(b.Function, a.Function), cmp.Compare(b.Line, a.Line))
+	order := slices.SortedFunc(maps.Keys(counts), func(a, b diagnosis.Place) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Line, b.Line))
 	})
-	return place, p.WaitCount("system calls that open in "+line(place), model.SyscallWait, func(w *model.Wait) bool { return slices.Contains(by[place], w.Stack) }), by[place]
+	if len(order) == 0 {
+		return nil, opened, nil
+	}
+	most := order[0]
+	for _, place := range order {
+		if float64(counts[place]) >= descriptorsAlike*float64(counts[most]) {
+			places, stacks = append(places, place), append(stacks, by[place]...)
+		}
+	}
+	return places, p.WaitCount("system calls that open in "+line(most), model.SyscallWait, func(w *model.Wait) bool { return slices.Contains(by[most], w.Stack) }), stacks
 }
 
 // opensDescriptor reports whether a system call is made to open something: of a few calls

@@ -218,8 +218,8 @@ func (l *lack) places(p *diagnosis.Pass, f *diagnosis.Finding) {
 	if f.Where = kernelSites(p, inSyscall(l.calls...)); len(f.Where) > 0 || !slices.Contains([]string{"EMFILE", "ENFILE"}, l.errno) {
 		return
 	}
-	if place, opened, stacks := opener(p); opened.Value > 0 {
-		f.Where, f.Stacks = where(place), stacks
+	if places, opened, stacks := opener(p); opened.Value > 0 {
+		f.Where, f.Stacks = where(places...), stacks
 		f.Evidence = append(f.Evidence, opened)
 	}
 }

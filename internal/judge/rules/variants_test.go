@@ -118,6 +118,12 @@ func TestEdges(t *testing.T) {
 		{needlesswork, keys, "x, y)\" → x, y)\" instead=\"key{x, y}\"", true, "code key{x, y}"},
 		{descriptorgrowth, unknown, "window 60s → window 20s\nat=0s..60s → at=0s..20s", true, "record a minute"},
 		{descriptorgrowth, unknown, "window 60s → window 31s\nat=0s..60s → at=0s..31s", true, "!record a minute"},
+		{descriptorgrowth, "a command for each job", "fds=5..174 → fds=5..60", true, "!too few"},
+		{descriptorgrowth, "a command for each job", "fds=5..174 → fds=5..50", false, "too few"},
+		{descriptorgrowth, "a command for each job", "os/exec.(*Cmd).childStdin@exec.go:500 < os/exec.(*Cmd).Start@exec.go:690 → main.read@read.go:9", false, "too few"},
+		{descriptorgrowth, "both ends", "stack=dial group=main.ask count=2000 → stack=dial group=main.ask count=3000", true, "!where main.serve"},
+		{heapgrowth, "five seconds of a set", "bytes=50MiB → bytes=150MiB", false, "so does that of a program that starts"},
+		{heapgrowth, "five seconds of a set", "window 5s → window 3s\n5s= → 3s=", false, "so does that of a program that starts"},
 		{stalled, "nobody moved while a trace was taken, and the holder waits for another lock whose holder sleeps", "watched=4s → watched=700ms", false, ""},
 	})
 }
