@@ -22,7 +22,22 @@ import (
 )
 
 // A figure is what was measured of one pair.
-type figure struct{ before, after, ratio float64 } // ns, ns
+type figure struct {
+	before, after, ratio float64    // ns, ns
+	bytes                [2]float64 // that both allocate
+}
+
+// kept is the part of what is allocated that the equivalent allocates, too; 1 where it is
+// nothing much.
+func (f *figure) kept() float64 {
+	if f.bytes[0] < leastBytes {
+		return 1
+	}
+	return min(1, f.bytes[1]/f.bytes[0])
+}
+
+// leastBytes is more than the number that a pair returns takes in an interface.
+const leastBytes = 16
 
 func main() {
 	out := flag.String("o", "", "write to this `FILE`")
@@ -45,14 +60,16 @@ package rules
 // patternsMeasured is where the figures were measured.
 const patternsMeasured = %q
 
-// patternFigures are how many times cheaper the equivalents are.
+// patternFigures are how many times cheaper the equivalents are, and which part of the bytes
+// they allocate, too.
 var patternFigures = []patternFigure{
 `, runtime.Version()+" on "+runtime.GOOS+"/"+runtime.GOARCH+", "+time.Now().Format(time.DateOnly))
 	for i := range pairs {
 		p := &pairs[i]
 		f := &figures[i]
-		fmt.Printf("%-18s %10.1f ns %10.1f ns %8.2f ×  %s\n", p.pattern, f.before, f.after, f.ratio, p.input)
-		fmt.Fprintf(&text, "\t{%q, %q, %.2f}, // %.1f ns before, %.1f ns after\n", p.pattern, p.input, f.ratio, f.before, f.after)
+		fmt.Printf("%-18s %10.1f ns %10.1f ns %8.2f × %8.0f B %8.0f B  %s\n", p.pattern, f.before, f.after, f.ratio, f.bytes[0], f.bytes[1], p.input)
+		fmt.Fprintf(&text, "\t{%q, %q, %.2f, %.2f}, // %.1f ns and %.0f bytes before, %.1f ns and %.0f bytes after\n",
+			p.pattern, p.input, f.ratio, f.kept(), f.before, f.bytes[0], f.after, f.bytes[1])
 	}
 	text.WriteString("}\n")
 	if out == "" {
@@ -69,8 +86,8 @@ var patternFigures = []patternFigure{
 func measure(rounds int, length time.Duration) []figure {
 	figures, times := make([]figure, len(pairs)), make([][2]int, len(pairs))
 	for i := range pairs {
-		figures[i] = figure{before: math.Inf(1), after: math.Inf(1)}
 		times[i] = [2]int{fitting(pairs[i].before, length), fitting(pairs[i].after, length)}
+		figures[i] = figure{before: math.Inf(1), after: math.Inf(1), bytes: [2]float64{allocated(pairs[i].before, times[i][0]), allocated(pairs[i].after, times[i][1])}}
 	}
 	for range rounds {
 		for i := range pairs {
@@ -99,4 +116,13 @@ func timed(work func() any, n int) float64 {
 		runtime.KeepAlive(work()) // so that it is not left out
 	}
 	return float64(time.Since(start).Nanoseconds()) / float64(n)
+}
+
+// allocated is what one of some turns of work allocates, in bytes.
+func allocated(work func() any, n int) float64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	timed(work, n)
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
 }

@@ -545,7 +545,7 @@ func (b *builder) escape(a *attrs, _ *fixture) {
 }
 
 func (b *builder) reason(a *attrs, _ *fixture) {
-	r := model.Reason{Pattern: model.Pattern(a.word()), Func: a.word(), What: a.str("what"), Instead: a.str("instead"), Through: []string{""}}
+	r := model.Reason{Pattern: model.Pattern(a.word()), Func: a.word(), What: a.str("what"), Instead: a.str("instead"), Through: []string{""}, Alone: a.bool("alone")}
 	r.File, r.Line = fileLine(a.word())
 	if r.Last = int(a.int("last")); r.Last == 0 {
 		r.Last = r.Line

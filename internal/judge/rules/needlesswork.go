@@ -33,6 +33,11 @@ const (
 	needlessGain = 0.05
 	// needlessSamples are the fewest: fifteen are eight at least, nineteen times in twenty.
 	needlessSamples = 15
+	// heapSample is how many bytes the runtime samples once.
+	heapSample = 512 << 10
+	// needlessBytesGain is the share of the CPU that allocating and collecting must take for
+	// bytes that need not be: of a program that hardly allocates any share of the bytes is cold.
+	needlessBytesGain = 0.02
 )
 
 // A patternFigure is how many times cheaper the equivalent of a pattern is, and of what
@@ -41,6 +46,7 @@ type patternFigure struct {
 	pattern model.Pattern
 	input   string
 	ratio   float64
+	kept    float64 // part of the bytes that the equivalent allocates, too
 }
 
 // measuredAs returns the one of a pattern, false where it was not measured.
@@ -97,49 +103,121 @@ var needlessShare = &fact.Formula{Name: "with collecting", Words: "{0} + {1} × 
 var cheaperBy = &fact.Formula{Name: "cheaper", Words: "{0} × (1 − 1 ÷ {1})",
 	Value: func(x []float64) float64 { return x[0] * (1 - 1/max(1, x[1])) }}
 
+// A needless is work of one pattern in one function.
+type needless struct {
+	p       *diagnosis.Pass
+	s       *cpuUse
+	e       *equivalent
+	reasons []model.Reason
+	figure  patternFigure
+}
+
+// what names it in facts.
+func (n *needless) what() string { return string(n.e.pattern) + " in " + short(n.reasons[0].Func) }
+
+// does reports whether a stack of CPU samples is of it, and allocates whether one of a heap
+// profile is.
+func (n *needless) does(frames []model.Frame) bool {
+	return !startup(frames) && slices.ContainsFunc(n.reasons, func(r model.Reason) bool { return r.Does(frames) })
+}
+
+func (n *needless) allocates(frames []model.Frame) bool {
+	return !startup(frames) && slices.ContainsFunc(n.reasons, func(r model.Reason) bool { return r.Allocates(frames) })
+}
+
 func reportNeedless(p *diagnosis.Pass, s *cpuUse, e *equivalent, reasons []model.Reason) {
-	match := func(frames []model.Frame) bool {
-		return !startup(frames) && slices.ContainsFunc(reasons, func(r model.Reason) bool { return r.Does(frames) })
-	}
-	top := reasons[0]
-	what := string(e.pattern) + " in " + short(top.Func)
-	direct := s.in("CPU in "+what, match)
-	collecting := s.in("CPU in the garbage collector elsewhere", func(frames []model.Frame) bool { return collects(frames) && !match(frames) })
-	share := needlessShare.Of("CPU in "+what+", with its part of the collector's", fact.Ratio, direct, s.garbage(match), collecting)
 	figure, known := measuredAs(e.pattern)
 	if !known {
 		return
 	}
-	times := fact.Figure("how many times cheaper the equivalent is", figure.ratio, fact.Factor, "bench/patterns, "+figure.input+", "+patternsMeasured)
+	n := needless{p, s, e, reasons, figure}
+	f, ok := n.byCPU()
+	if !ok {
+		f, ok = n.byBytes()
+	}
+	if ok {
+		p.Report(f)
+	}
+}
+
+// byCPU is the finding where the work is much of the CPU.
+func (n *needless) byCPU() (f diagnosis.Finding, ok bool) {
+	p, s, top := n.p, n.s, n.reasons[0]
+	direct := s.in("CPU in "+n.what(), n.does)
+	collecting := s.in("CPU in the garbage collector elsewhere", func(frames []model.Frame) bool { return collects(frames) && !n.does(frames) })
+	share := needlessShare.Of("CPU in "+n.what()+", with its part of the collector's", fact.Ratio, direct, s.garbage(n.does), collecting)
+	times := fact.Figure("how many times cheaper the equivalent is", n.figure.ratio, fact.Factor, "bench/patterns, "+n.figure.input+", "+patternsMeasured)
 	gain := cheaperBy.Of("CPU that the equivalent saves", fact.Ratio, share, times)
-	seen := p.SampleCount("samples", s.tree, p.Frames(match))
-	if share.Value < needlessCost || gain.Value < needlessGain || seen.Value < needlessSamples {
-		return
+	seen := p.SampleCount("samples", s.tree, p.Frames(n.does))
+	if share.Value < needlessCost || gain.Value < needlessGain || seen.Value < needlessSamples || saidAlready(p, top.Func, share) {
+		return f, false
 	}
-	if saidAlready(p, top.Func, share) {
-		return
-	}
-	stacks := matchingStacks(p.Model, s.profile, match)
-	f := diagnosis.Finding{
-		Title:      strings.ToUpper(e.work[:1]) + e.work[1:],
-		Where:      withProgram(p, hottest(p, s, reasons, match), stacks...),
+	stacks := matchingStacks(p.Model, s.profile, n.does)
+	f = n.finding(hottest(p, s.profile, s.profile.Column("cpu"), n.reasons, n.does), stacks)
+	f.Evidence = []fact.Fact{share, times, s.used()}
+	f.Cost = s.cost(share)
+	f.Bound = cpuEstimate(gain, s.used(), workRepairs, "measured on "+n.figure.input+": with your data it is more or less")
+	f.Reasons = slices.Insert(f.Reasons, 0, s.witness())
+	f.Experiment = changed(diagnosis.CPUPerOp, "", "A benchmark of the function with `go test -bench NAME -benchmem` shows it in one run.")
+	f.Explains = needlessSymptoms(p, s, share, n.does)
+	f.Stacks = append(f.Stacks, allocating(p.Model, n.allocates)...)
+	f.Say("%s of the CPU in use goes into "+n.e.work+" in %s: %s.", share, name(top.Func), fact.Name(top.What))
+	return f, true
+}
+
+// finding has what does not depend on how the work is measured.
+func (n *needless) finding(at diagnosis.Place, stacks []model.Stack) diagnosis.Finding {
+	return diagnosis.Finding{
+		Title:      strings.ToUpper(n.e.work[:1]) + n.e.work[1:],
+		Where:      withProgram(n.p, at, stacks...),
 		Stacks:     stacks,
-		Evidence:   []fact.Fact{share, times, s.used()},
-		Cost:       s.cost(share),
-		Bound:      cpuEstimate(gain, s.used(), workRepairs, "measured on "+figure.input+": with your data it is more or less"),
 		Confidence: diagnosis.High,
-		Reasons:    []string{s.witness(), "the source of the line says that it has a cheaper equivalent"},
-		RuledOut:   []string{"other source than the program's: the line has the call that its stacks show", e.checked},
-		Remedy:     diagnosis.Remedy{Text: e.text, Code: cmp.Or(top.Instead, e.code)},
-		Explains:   []string{},
-		Experiment: changed(diagnosis.CPUPerOp, "", "A benchmark of the function with `go test -bench NAME -benchmem` shows it in one run."),
+		Reasons:    []string{"the source of the line says that it has a cheaper equivalent"},
+		RuledOut:   []string{"other source than the program's: the line has the call that its stacks show", n.e.checked},
+		Remedy:     diagnosis.Remedy{Text: n.e.text, Code: cmp.Or(n.reasons[0].Instead, n.e.code)},
 	}
-	f.Say("%s of the CPU in use goes into "+e.work+" in %s: %s.", share, name(top.Func), fact.Name(top.What))
-	f.Explains = needlessSymptoms(p, s, share, match)
-	f.Stacks = append(f.Stacks, allocating(p.Model, func(frames []model.Frame) bool {
-		return match(frames) || len(frames) > 0 && slices.ContainsFunc(reasons, func(r model.Reason) bool { return r.At(&frames[0]) })
-	})...) // an allocs profile leaves out what the runtime does for an operator
-	p.Report(f)
+}
+
+// sparedBy is what of some bytes an equivalent does not allocate.
+var sparedBy = &fact.Formula{Name: "spared", Words: "{0} × (1 − {1})",
+	Value: func(x []float64) float64 { return x[0] * (1 - min(1, x[1])) }}
+
+// byBytes is the finding where the work is little of the CPU itself and makes many of the
+// bytes that are allocated, which the equivalent does not.
+func (n *needless) byBytes() (f diagnosis.Finding, ok bool) {
+	p, top := n.p, n.reasons[0]
+	if !p.Model.Has(model.Heap) || n.figure.kept >= 1 {
+		return f, false
+	}
+	a := measureAllocation(p)
+	counted := p.Frames(func(frames []model.Frame) bool { return !model.OfRecording(frames) })
+	here := p.Frames(func(frames []model.Frame) bool { return !model.OfRecording(frames) && n.allocates(frames) })
+	part := func(what, tree string) fact.Fact {
+		return fact.Quotient.Of(what+" allocated by "+n.what(), fact.Ratio, p.Samples(what+" allocated by it", tree, here), p.Samples("all "+what+" allocated", tree, counted))
+	}
+	objects, bytes := part("objects", treeObjects), part("bytes", "alloc_space")
+	kept := fact.Figure("part that the equivalent allocates, too", n.figure.kept, fact.Ratio, "bench/patterns, "+n.figure.input+", "+patternsMeasured)
+	spared := sparedBy.Of("bytes that the equivalent does not allocate", fact.Ratio, bytes, kept)
+	price := a.price("CPU in allocating and collecting them", objects, bytes)
+	gain := sparedBy.Of("CPU that the equivalent saves", fact.Ratio, price, kept)
+	made := bytes.Operands[0].Value
+	if spared.Value < needlessCost || gain.Value < needlessBytesGain || made < needlessSamples*heapSample || saidAlready(p, top.Func, price) {
+		return f, false
+	}
+	column := p.Model.Heap.Column("alloc_space")
+	stacks := matchingStacks(p.Model, p.Model.Heap, n.allocates)
+	f = n.finding(hottest(p, p.Model.Heap, column, n.reasons, n.allocates), stacks)
+	f.Evidence = []fact.Fact{bytes, kept, price, a.cores}
+	f.Cost = a.costOf(price)
+	f.Bound = a.bound(gain)
+	f.Reasons = slices.Insert(f.Reasons, 0, "the allocs profile counts the bytes")
+	f.Experiment = a.experiment(objects.Value, bytes.Value)
+	f.Explains = []string{}
+	if bytes.Value >= hotGarbage || hasFinding(p, allocchurn, func(o *diagnosis.Finding) bool { return o.Where[0].Function == f.Where[0].Function }) {
+		f.Explains = []string{allocchurn.Name, gccost.Name, tinyheap.Name}
+	}
+	f.Say("%s of all bytes are allocated for "+n.e.work+" in %s: %s. Allocating and collecting them takes %s of the CPU in use.", bytes, name(top.Func), fact.Name(top.What), price)
+	return f, true
 }
 
 // saidAlready reports whether a rule that knows such work by its stacks alone accuses the same
@@ -158,13 +236,12 @@ func startup(frames []model.Frame) bool {
 	return slices.ContainsFunc(frames, func(f model.Frame) bool { return atStart(f.Func) })
 }
 
-// hottest is the line of the reasons with most of the samples, as the stacks have it.
-func hottest(p *diagnosis.Pass, s *cpuUse, reasons []model.Reason, match func([]model.Frame) bool) diagnosis.Place {
+// hottest is the line of the reasons with most of a profile's samples, as the stacks have it.
+func hottest(p *diagnosis.Pass, profile *model.Profile, column int, reasons []model.Reason, match func([]model.Frame) bool) diagnosis.Place {
 	sums := map[diagnosis.Place]float64{}
 	best, most := diagnosis.Place{Function: reasons[0].Func, File: reasons[0].File, Line: reasons[0].Line}, 0.0
-	nanos := s.profile.Column("cpu")
-	for i := range s.profile.Samples {
-		sample := &s.profile.Samples[i]
+	for i := range profile.Samples {
+		sample := &profile.Samples[i]
 		frames := p.Model.Stacks.Frames(sample.Stack)
 		if !match(frames) {
 			continue
@@ -173,7 +250,7 @@ func hottest(p *diagnosis.Pass, s *cpuUse, reasons []model.Reason, match func([]
 			return slices.ContainsFunc(reasons, func(r model.Reason) bool { return r.At(&f) })
 		})
 		place := diagnosis.Place{Function: frames[at].Func, File: frames[at].File, Line: frames[at].Line}
-		if sums[place] += sample.Value(nanos); sums[place] > most || sums[place] == most && place.Line < best.Line {
+		if sums[place] += sample.Value(column); sums[place] > most || sums[place] == most && place.Line < best.Line {
 			best, most = place, sums[place]
 		}
 	}

@@ -1,6 +1,9 @@
 package model
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Pattern is work that has a cheaper equivalent, by its name in the catalogue.
 type Pattern string
@@ -56,6 +59,8 @@ type Reason struct {
 	Through []string
 	What    string // the expression as the source has it, shortened
 	Instead string // what to write in its place, where the source tells; else empty
+	// Alone says that operators of these lines allocate for nothing else.
+	Alone bool
 }
 
 // Does reports whether a stack, leaf first, is of the work that the reason is about.
@@ -77,6 +82,16 @@ func (r *Reason) Does(frames []Frame) bool {
 		return false // the innermost call of a function that calls itself
 	}
 	return false
+}
+
+// Allocates reports whether a stack of a heap profile, leaf first, is of an allocation that
+// the reason is about. Such a profile leaves out the runtime's functions at the leaf, so that
+// what the compiler makes of an operator is the line itself there.
+func (r *Reason) Allocates(frames []Frame) bool {
+	if len(frames) > 0 && r.At(&frames[0]) {
+		return r.Alone && slices.ContainsFunc(r.Through, func(f string) bool { return strings.HasPrefix(f, "runtime.") })
+	}
+	return r.Does(frames)
 }
 
 // inline reports whether a line's callees are only what the compiler made of its own

@@ -72,10 +72,10 @@ func (l *loader) hotCalls() (calls []hotCall) {
 	}
 	if profile != nil {
 		_, value := profile.Columns()
-		l.addCalls(parts, profile, max(value, 0), true)
+		l.addCalls(parts, profile, max(value, 0), false)
 	}
 	if l.m.Heap != nil {
-		l.addCalls(parts, l.m.Heap, l.m.Heap.Column("alloc_space"), false)
+		l.addCalls(parts, l.m.Heap, l.m.Heap.Column("alloc_space"), true)
 	}
 	for c, part := range parts {
 		if part >= hotLine {
@@ -88,9 +88,9 @@ func (l *loader) hotCalls() (calls []hotCall) {
 	return calls[:min(len(calls), maxHotLines)]
 }
 
-// addCalls adds up a profile. A profile of the heap leaves out the runtime's functions, so
-// that a line at its leaf tells nothing.
-func (l *loader) addCalls(parts map[hotCall]float64, profile *model.Profile, column int, leaf bool) {
+// addCalls adds up a profile. One of the heap leaves out the runtime's functions, so that a
+// line at its leaf is where an operator allocates.
+func (l *loader) addCalls(parts map[hotCall]float64, profile *model.Profile, column int, heap bool) {
 	all := 0.0
 	sums, once := map[hotCall]float64{}, map[hotCall]bool{}
 	for i := range profile.Samples {
@@ -99,7 +99,10 @@ func (l *loader) addCalls(parts map[hotCall]float64, profile *model.Profile, col
 		all += v
 		clear(once)
 		for _, c := range callsOf(l.m.Stacks.Frames(s.Stack)) {
-			if (leaf || c.callee != "") && !once[c] {
+			if heap && c.callee == "" {
+				c.callee = pattern.Allocation
+			}
+			if !once[c] {
 				once[c] = true
 				sums[c] += v
 			}

@@ -89,3 +89,20 @@ func TestColdLines(t *testing.T) {
 		t.Errorf("hot calls %+v, want that of line 3 alone", calls)
 	}
 }
+
+// TestColdAllocations: a line that takes next to no CPU is looked at for its bytes, and where a
+// heap profile ends at it the reason is about those.
+func TestColdAllocations(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "main.go")
+	source := "package main\n\nfunc join(words []string) (s string) {\n\tfor _, w := range words {\n\t\ts += w\n\t}\n\treturn s\n}\n"
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := newLoader(t.Context(), Options{})
+	here := l.m.Stacks.Add([]model.Frame{{Func: "main.join", File: file, Line: 5}})
+	l.m.Heap = &model.Profile{Types: []model.ValueType{{Name: "alloc_space", Unit: "bytes"}}, Samples: []model.Sample{{Stack: here, Values: []int64{1 << 20}}}}
+	l.joinReasons()
+	if len(l.m.Reasons) != 1 || l.m.Reasons[0].Pattern != model.ConcatLoop || !l.m.Reasons[0].Allocates(l.m.Stacks.Frames(here)) {
+		t.Errorf("reasons %+v, want one of that line's allocations", l.m.Reasons)
+	}
+}

@@ -87,6 +87,40 @@ func f(host string, port int, id uint32, list []string, line string) {
 	}
 }
 
+// TestAllocation: a line at which a heap profile ends has what an operator allocates, alone or
+// beside others.
+func TestAllocation(t *testing.T) {
+	f := parsed(t, "x.go", `package x
+type node struct{ n int }
+func f(words []string, bytes [][]byte) {
+	var sizes []int
+	var nodes []*node
+	for _, w := range words {
+		sizes = append(sizes, len(w))
+		nodes = append(nodes, &node{len(w)})
+	}
+	s := ""
+	for i, w := range words {
+		s += w + "," + words[0]
+		s += string(bytes[i])
+	}
+	var boxed []any
+	for _, w := range words {
+		boxed = append(boxed, box(w))
+	}
+}
+func box(v any) any { return v }`)
+	for line, c := range map[int]struct {
+		want  model.Pattern
+		alone bool
+	}{7: {model.GrowKnown, true}, 8: {model.GrowKnown, false}, 12: {model.ConcatLoop, true}, 13: {model.ConcatLoop, false}, 17: {model.GrowKnown, false}} {
+		f.around(line)
+		if r, ok := Find(f, line, Allocation); !ok || r.Pattern != c.want || r.Alone != c.alone {
+			t.Errorf("line %d: %q, alone %v; want %q, %v", line, r.Pattern, r.Alone, c.want, c.alone)
+		}
+	}
+}
+
 // TestOlderGo: what a version does not have is not advised.
 func TestOlderGo(t *testing.T) {
 	f := parsed(t, "x.go", "package x\nimport \"strings\"\nfunc f(s string) {\n\tfor range strings.Split(s, \",\") {}\n}")

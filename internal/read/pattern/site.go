@@ -37,22 +37,45 @@ func Find(f *Function, line int, callee string) (model.Reason, bool) {
 	callee = model.WithoutTypes(callee)
 	for i := range catalogue {
 		p := &catalogue[i]
-		if !slices.ContainsFunc(p.callees, func(c string) bool { return c == callee || c != "" && strings.HasPrefix(callee, c) }) {
+		if !p.of(callee) {
 			continue
 		}
 		s := &site{Function: f, line: line, callee: callee}
 		if m := s.first(p.match); m != nil {
-			r := model.Reason{Pattern: p.name, Line: s.lineOf(m.at.Pos()), Last: s.lineOf(m.at.End() - 1), Through: m.through, What: shorten(m.at), Instead: m.instead}
-			if len(r.Through) == 0 {
+			r := model.Reason{Pattern: p.name, Line: s.lineOf(m.at.Pos()), Last: s.lineOf(m.at.End() - 1), What: shorten(m.at), Instead: m.instead}
+			if r.Through = m.through; len(r.Through) == 0 && callee == Allocation {
+				r.Through = p.callees
+			} else if len(r.Through) == 0 {
 				r.Through = []string{callee}
 			}
 			if m.line {
 				r.Line, r.Last = line, line
 			}
+			r.Alone = s.operators(r.Line, r.Last) == 1
 			return r, true
 		}
 	}
 	return model.Reason{}, false
+}
+
+// Allocation is the callee of a line at which a heap profile ends: what the compiler makes of
+// an operator allocates there, by functions of the runtime which such a profile leaves out.
+const Allocation = "(allocates)"
+
+// of reports whether a pattern is about what a line has below it.
+func (p *pattern) of(callee string) bool {
+	return slices.ContainsFunc(p.callees, func(c string) bool {
+		if callee == Allocation {
+			return slices.Contains(allocators, c)
+		}
+		return c == callee || c != "" && strings.HasPrefix(callee, c)
+	})
+}
+
+// allocators are the functions of operators that allocate.
+var allocators = []string{
+	"runtime.growslice", "runtime.concatstring", "runtime.slicebytetostring", "runtime.stringtoslicebyte",
+	"runtime.stringtoslicerune", "runtime.mapassign", "runtime.deferproc",
 }
 
 // DeepCallees are the functions that tell a pattern wherever they are below a line.
