@@ -297,9 +297,10 @@ func (p *page) field(f *Field, all []*specimen.Specimen) {
 		count[s.Kind]++
 	}
 	p.line("Of `lab/field/pairs`: %d pairs of released versions of modules before and after a", count[specimen.Modules])
-	p.line("documented repair, %d illnesses that reviewers complain of, and %d healthy programs under", count[specimen.Reviews], count[specimen.Healthy])
-	p.line("three loads. A hash of the name parts those that rules may be made by (learning) from")
-	p.line("the exam, which is only read here. Each was recorded with nothing beside it and beside")
+	p.line("documented repair, %d illnesses that reviewers complain of, %d programs shaped like", count[specimen.Reviews], count[specimen.Apps])
+	p.line("applications with an illness, and %d healthy programs under three loads. Rules may be made", count[specimen.Healthy])
+	p.line("by the half learning; the exam was written by nobody who works on rules, and is only read")
+	p.line("here. Each was recorded with nothing beside it and beside")
 	p.line("a load that takes half of the machine. Judged on %s with %s, commit %s.", f.Taken.Date, safe(f.Taken.Go), safe(f.Taken.Commit))
 	var rows [][]string
 	var figures []fieldFigures

@@ -13,13 +13,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// All reads the specimens below a folder, in the order of kinds and names. What is
-// wrong with some is an error beside the others.
+// All reads the specimens below a folder and its folder exam, in the order of kinds and
+// names. What is wrong with some is an error beside the others.
 func All(dir string) (all []*Specimen, faults error) {
 	for _, kind := range Kinds {
-		paths, err := filepath.Glob(filepath.Join(dir, string(kind), "*", "specimen.yaml"))
+		learnt, err := filepath.Glob(filepath.Join(dir, string(kind), "*", "specimen.yaml"))
 		faults = errors.Join(faults, err)
-		for _, path := range paths {
+		exam, err := filepath.Glob(filepath.Join(dir, string(Exam), string(kind), "*", "specimen.yaml"))
+		faults = errors.Join(faults, err)
+		for _, path := range append(learnt, exam...) {
 			s, err := Read(path)
 			if err != nil {
 				faults = errors.Join(faults, fmt.Errorf("%s: %w", path, err))

@@ -6,16 +6,17 @@
 //     repair, used by one driver in the way a user would;
 //   - reviews: small programs with an illness that reviewers and linters complain
 //     of, and the same without it;
+//   - apps: programs shaped like applications, with an illness somewhere below their
+//     handlers and stores, and the same without it;
 //   - healthy: programs of others that nobody complains of, under three loads.
 //
 // It hides the format of specimen.yaml, how a driver is built against a version,
-// and which half of the field a specimen belongs to: a hash of its name decides, so
-// that nobody chooses what is learnt from and what is the exam. Its types are
-// [Specimen] and [Side].
+// and which half of the field a specimen belongs to: what is in the folder exam is the
+// exam, and all others may be learnt from. Its types are [Specimen] and [Side].
 package specimen
 
 import (
-	"crypto/sha256"
+	"path/filepath"
 	"time"
 )
 
@@ -26,11 +27,12 @@ type Kind string
 const (
 	Modules Kind = "modules"
 	Reviews Kind = "reviews"
+	Apps    Kind = "apps"
 	Healthy Kind = "healthy"
 )
 
 // Kinds are all of them.
-var Kinds = []Kind{Modules, Reviews, Healthy}
+var Kinds = []Kind{Modules, Reviews, Apps, Healthy}
 
 // A Specimen is one specimen.yaml.
 type Specimen struct {
@@ -123,12 +125,13 @@ const (
 	Exam     Half = "exam"
 )
 
-// Half is where the name puts it.
+// Half is where the specimen lies. Whoever adds one to the exam puts it into that folder,
+// and the next release moves the folder's specimens out of it.
 func (s *Specimen) Half() Half {
-	if sha256.Sum256([]byte(s.Name))[0]&1 == 0 {
-		return Learning
+	if filepath.Base(filepath.Dir(filepath.Dir(s.Dir))) == string(Exam) {
+		return Exam
 	}
-	return Exam
+	return Learning
 }
 
 // A Side is one way to run a specimen: "sick", "well", or a load of a healthy one.

@@ -1,12 +1,12 @@
 package specimen
 
 import (
+	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"encoding/json"
 )
 
 // What is said of the specimens can be read, and names are told apart.
@@ -101,18 +101,43 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Both halves have something to say, and a name stays in its half.
-func TestHalf(t *testing.T) {
-	count := map[Half]int{}
-	for _, a := range "abcdefghij" {
-		for _, b := range "abcdefghij" {
-			count[(&Specimen{Name: string(a) + string(b)}).Half()]++
+// What lies in the folder exam is the exam, and nothing lies where nobody reads it.
+func TestHalves(t *testing.T) {
+	dir := filepath.Join("..", "..", "field", "pairs", "testdata")
+	all, err := All(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := map[string]Half{}
+	pairs, healthy := map[Half]int{}, map[Half]int{}
+	for _, s := range all {
+		read[s.Dir] = s.Half()
+		switch {
+		case s.Kind == Healthy:
+			healthy[s.Half()]++
+		case s.Counts():
+			pairs[s.Half()]++
 		}
 	}
-	if count[Learning] < 35 || count[Exam] < 35 {
-		t.Errorf("halves of a hundred names are %v", count)
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "specimen.yaml" {
+			return err
+		}
+		want := Learning
+		if strings.HasPrefix(path, filepath.Join(dir, "exam")+string(filepath.Separator)) {
+			want = Exam
+		}
+		if got, ok := read[filepath.Dir(path)]; !ok || got != want {
+			t.Errorf("%s is read as %q, want %q", path, got, want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := (&Specimen{Name: "formattedkeys"}).Half(); got != Exam {
-		t.Errorf("formattedkeys is of the half %s, want it to stay where it was", got)
+	for half, least := range map[Half][2]int{Learning: {120, 32}, Exam: {0, 0}} {
+		if pairs[half] < least[0] || healthy[half] < least[1] {
+			t.Errorf("%s has %d pairs that differ and %d healthy programs, want %v", half, pairs[half], healthy[half], least)
+		}
 	}
 }
