@@ -1,0 +1,3 @@
+module auditexport
+
+go 1.26

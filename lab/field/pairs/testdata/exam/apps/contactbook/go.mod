@@ -1,0 +1,3 @@
+module contactbook
+
+go 1.26

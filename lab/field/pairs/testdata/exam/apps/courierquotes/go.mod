@@ -1,0 +1,3 @@
+module courierquotes
+
+go 1.26

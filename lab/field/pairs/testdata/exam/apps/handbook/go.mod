@@ -1,0 +1,3 @@
+module handbook
+
+go 1.26

@@ -1,0 +1,3 @@
+module logshipper
+
+go 1.26

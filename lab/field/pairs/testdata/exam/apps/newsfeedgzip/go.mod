@@ -1,0 +1,3 @@
+module newsfeedgzip
+
+go 1.26

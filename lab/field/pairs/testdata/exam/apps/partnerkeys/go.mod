@@ -1,0 +1,3 @@
+module partnerkeys
+
+go 1.26

@@ -1,0 +1,3 @@
+module shopfilters
+
+go 1.26
