@@ -263,11 +263,16 @@ func (g *groups) readCache(c *Group, buf []byte) {
 	if c == nil || c.Memory == 0 {
 		return
 	}
+	text, _ := g.text(g.memory.dirs[g.memoryLevel], "memory.stat", buf)
+	parseCache(text, g.memory.v2, c)
+}
+
+// parseCache reads a memory.stat file.
+func parseCache(text string, v2 bool, c *Group) {
 	cache, droppable := "total_cache ", "total_inactive_file "
-	if g.memory.v2 {
+	if v2 {
 		cache, droppable = "file ", "inactive_file "
 	}
-	text, _ := g.text(g.memory.dirs[g.memoryLevel], "memory.stat", buf)
 	for line := range strings.Lines(text) {
 		if v, ok := strings.CutPrefix(line, cache); ok {
 			c.Cache = uint64(number([]byte(strings.TrimSpace(v))))
