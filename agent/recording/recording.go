@@ -78,17 +78,39 @@ type Manifest struct {
 	// lines and labels were left out, but for those in the members named in Unredacted.
 	Redacted   bool     `json:"redacted,omitempty"`
 	Unredacted []string `json:"unredacted,omitempty"`
-	// Event is why the program made the recording by itself.
+	// Event is why the recording was made by itself.
 	Event *Event `json:"event,omitempty"`
+	// Ended is how the program ended, where somebody watched it until then.
+	Ended *Ending `json:"ended,omitempty"`
 }
 
-// An Event is what a watching program noticed.
+// An Event is what a watching program noticed, or who watches one from outside.
 type Event struct {
-	Kind  string    `json:"kind"`           // "cpu", "goroutines", "heap", "latency" or "task"
+	Kind  string    `json:"kind"`           // "cpu", "goroutines", "heap", "memory", "latency" or "task"
 	Task  string    `json:"task,omitempty"` // the slow task's name
+	Of    string    `json:"of,omitempty"`   // of "memory": what limits it, like "memory.max"
 	Time  time.Time `json:"time"`
 	Value float64   `json:"value"` // as measured: a share, a count, bytes, or seconds
-	Limit float64   `json:"limit"` // that the value went over, in the same unit
+	// Limit is what the value went over, in the same unit; of "memory" what it came near to.
+	Limit float64 `json:"limit"`
+}
+
+// The kinds of an [Ending].
+const (
+	EndedByExit   = "exit"   // by itself
+	EndedBySignal = "signal" // of somebody, or of its own fault
+	EndedByMemory = "memory" // the kernel killed it for want of memory
+)
+
+// An Ending is how a program ended.
+type Ending struct {
+	Kind string    `json:"kind"` // empty when not known
+	Time time.Time `json:"time"`
+	Code int       `json:"code,omitempty"` // its exit status, or the signal's number
+	// Of and Limit are the limit under which no memory was left, in bytes; empty when the
+	// whole machine had none.
+	Of    string `json:"of,omitempty"`
+	Limit uint64 `json:"limit,omitempty"`
 }
 
 // An Anchor ties clocks together: the same moment by the wall clock and by

@@ -324,3 +324,40 @@ func FuzzNewReader(f *testing.F) {
 		}
 	})
 }
+
+// What is kept is whole at once, and replaced by what is kept later.
+func TestKeep(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.gowhy")
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, heap := range []string{"first", "second"} {
+		if err := w.Add(HeapEndMember, []byte(heap)); err != nil {
+			t.Fatal(err)
+		}
+		ended := &Ending{Kind: EndedByMemory, Limit: uint64(i)}
+		if i == 0 {
+			err = w.Keep(Manifest{Ended: ended})
+		} else {
+			err = w.Finish(Manifest{Ended: ended})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Cut || len(r.Members) != 1 || string(content(t, r.Members[0])) != heap || r.Manifest.Ended.Limit != uint64(i) {
+			t.Errorf("%+v with %+v, want a whole recording with %q", r.Manifest, r.Members, heap)
+		}
+		r.Close()
+	}
+	if left, _ := filepath.Glob(path + "*"); len(left) != 1 {
+		t.Errorf("left beside the recording: %q", left)
+	}
+	if err := w.Keep(Manifest{}); err == nil {
+		t.Error("a writer that is used up keeps something")
+	}
+}

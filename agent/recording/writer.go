@@ -103,6 +103,28 @@ func (w *Writer) Add(member string, content []byte) error {
 	return os.WriteFile(w.Path(member), content, 0o600)
 }
 
+// Keep puts what there is by now in place as a recording, in one step, and returns when it is
+// on the disk. The writer goes on, and may replace it: it is for a program that may end, or
+// take the machine along, at any moment.
+func (w *Writer) Keep(m Manifest) error {
+	m.Schema = Schema
+	tmp := filepath.Join(w.dir, "."+ManifestMember+".zip")
+	if err := w.pack(tmp, m, (*os.File).Sync); err != nil {
+		os.Remove(tmp)
+		return err
+	}
+	if err := os.Rename(tmp, w.path); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(w.path))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	_ = dir.Sync() // some systems sync no directories; then the file's name is there when they like
+	return nil
+}
+
 // Finish packs the members that are there and not empty, and puts the recording
 // in place. Whatever happens, the writer is used up; on an error the members
 // stay in their directory, which the error names.
@@ -112,7 +134,7 @@ func (w *Writer) Finish(m Manifest) error { return w.FinishAt(w.path, m) }
 func (w *Writer) FinishAt(path string, m Manifest) error {
 	m.Schema = Schema
 	tmp := filepath.Join(w.dir, "."+ManifestMember+".zip")
-	err := w.pack(tmp, m)
+	err := w.pack(tmp, m, nil)
 	if err == nil {
 		err = os.Rename(tmp, path)
 	}
@@ -126,7 +148,8 @@ func (w *Writer) FinishAt(path string, m Manifest) error {
 // Discard gives up the recording and removes its members.
 func (w *Writer) Discard() error { return os.RemoveAll(w.dir) }
 
-func (w *Writer) pack(path string, m Manifest) (err error) {
+// pack writes the archive, and calls then, if it is not nil, before it is closed.
+func (w *Writer) pack(path string, m Manifest, then func(*os.File) error) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -146,7 +169,10 @@ func (w *Writer) pack(path string, m Manifest) (err error) {
 			return err
 		}
 	}
-	return z.Close()
+	if err := z.Close(); err != nil || then == nil {
+		return err
+	}
+	return then(f)
 }
 
 // members returns the names of the member files, small ones first: a cut at
