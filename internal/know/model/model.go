@@ -81,6 +81,13 @@ type Run struct {
 	Overhead *Overhead
 	Refused  []Refusal // asked for and not had
 	Untold   bool      // the program told nothing of itself: it has neither handlers nor the agent
+	Killed   *Kill     // nil when it was not, or nobody saw it
+}
+
+// A Kill is the kernel's of a program, for want of memory.
+type Kill struct {
+	At    time.Time
+	Limit uint64 // of its control group, in bytes; 0 when the machine had no memory left
 }
 
 // Rates are the sampling rates that were in force; negative when not known.

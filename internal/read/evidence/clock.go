@@ -1,13 +1,11 @@
 package evidence
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
-	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/sense/artifact"
 )
@@ -214,7 +212,18 @@ func (l *loader) manifest(name string, rec *recording.Recording) {
 			Before: seconds(c.TargetBefore), BeforeWall: seconds(c.TargetBeforeWall)}
 	}
 	if e := man.Event; e != nil {
-		l.note("recorded by the program itself at %s: %s", e.Time.Format(time.DateTime), eventWords(e))
+		by := " by the program itself"
+		if e.Kind == "memory" { // or by who watched it
+			by = ""
+		}
+		l.note("recorded%s at %s: %s", by, e.Time.Format(time.DateTime), artifact.EventWords(e))
+	}
+	if e := man.Ended; e != nil {
+		l.note("the program %s", strings.Join(slices.DeleteFunc([]string{artifact.EndingWords(e, e.Time.Location()), artifact.EvidenceAge(man)},
+			func(s string) bool { return s == "" }), "; "))
+		if e.Kind == recording.EndedByMemory {
+			run.Killed = &model.Kill{At: e.Time, Limit: e.Limit}
+		}
 	}
 	if len(man.Unredacted) > 0 {
 		l.note("redacted, but for %s", strings.Join(man.Unredacted, ", "))
@@ -230,15 +239,6 @@ func (l *loader) manifest(name string, rec *recording.Recording) {
 	}) {
 		l.note("%s", r.Why)
 	}
-}
-
-// eventWords says what a watching program noticed.
-func eventWords(e *recording.Event) string {
-	what := e.Kind
-	if e.Task != "" {
-		what = fmt.Sprintf("%s %q", e.Kind, e.Task)
-	}
-	return fmt.Sprintf("%s reached %s, over %s", what, figures.Number(e.Value), figures.Number(e.Limit))
 }
 
 // seconds returns a number of seconds as a duration; what is none is 0.

@@ -13,6 +13,9 @@ type Heap struct {
 	Time  time.Time
 	Rate  int64 // runtime.MemProfileRate: one sample for this number of bytes, on average
 	Sites []Site
+	// Later are the same sites when all is published that is counted by now: with what was
+	// allocated since, of which nobody knows yet how much is garbage.
+	Later []Site
 }
 
 // A Site is the objects of one size that were allocated by one stack, of those that were
@@ -136,7 +139,6 @@ func (h *HeapReader) Read() (*Heap, error) {
 	}
 	h.blocks = map[uint64][]byte{}
 	defer func() { h.blocks = nil }()
-	var future []Site // what is published after the next collections
 	told := false
 	for at := word(b[:]); at != 0; {
 		site, later, next, err := h.site(at)
@@ -147,11 +149,11 @@ func (h *HeapReader) Read() (*Heap, error) {
 			return nil, unsure("its memory profile has more than %d sites", maxSites)
 		}
 		told = told || site.Allocs > 0
-		all.Sites, future = append(all.Sites, site), append(future, later)
+		all.Sites, all.Later = append(all.Sites, site), append(all.Later, later)
 		at = next
 	}
 	if !told { // it was never collected, and the runtime's profile has all then, too
-		all.Sites = future
+		all.Sites = all.Later
 	}
 	return all, h.memory.same(h.list)
 }

@@ -255,8 +255,8 @@ func (r *recorder) start(program string, args []string, agent bool, files ...*os
 	}
 	info := r.build(path)
 	env := append(os.Environ(), r.o.Env...)
+	p.wrapper, p.ofGo = wraps(info), info != nil
 	if agent {
-		p.wrapper, p.ofGo = wraps(info), info != nil
 		p.profiled = !p.wrapper && mentions(path, pprofSymbol)
 		if p.wrapper || mentions(path, agentSymbol) {
 			if p.agentSocket, err = NewAgentSocket(); err != nil {

@@ -3,7 +3,8 @@ package record
 import (
 	"encoding/json"
 	"errors"
-	"os"
+	"io"
+	"sync"
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
@@ -79,7 +80,9 @@ func mappedInAll(c *goroutines.Runtime) int64 {
 type counterLog struct {
 	gauge      *goroutines.Gauge
 	clock      wall
-	file       *os.File
+	pace       pace
+	mu         sync.Mutex // while a line is written
+	out        io.WriteCloser
 	quit, done chan struct{}
 	err        error // of writing
 }
@@ -91,15 +94,13 @@ func (r *recorder) logCounters(gauge *goroutines.Gauge) *counterLog {
 		gauge.Close()
 		return nil
 	}
-	path := r.w.Path(recording.MetricsMember)
-	l := &counterLog{gauge: gauge, clock: r.clock, quit: make(chan struct{}), done: make(chan struct{})}
-	file, err := os.Create(path)
-	if err != nil {
+	l := &counterLog{gauge: gauge, clock: r.clock, pace: slowing(countersEvery, countersLater), quit: make(chan struct{}), done: make(chan struct{})}
+	var err error
+	if l.out, err = r.logFor(recording.MetricsMember, &l.pace); err != nil {
 		gauge.Close()
 		r.refuse(recording.MetricsMember, artifact.Refusal{Why: err.Error()})
 		return nil
 	}
-	l.file = file
 	head := artifact.MetricsHeader{Header: artifact.Header{Kind: artifact.MetricsKind, Schema: artifact.MetricsSchema}}
 	for _, m := range counterMetrics {
 		head.Scalars = append(head.Scalars, m.name)
@@ -107,7 +108,7 @@ func (r *recorder) logCounters(gauge *goroutines.Gauge) *counterLog {
 	for _, m := range usageMetrics {
 		head.Scalars = append(head.Scalars, m.name)
 	}
-	if l.err = json.NewEncoder(file).Encode(head); l.err == nil {
+	if l.err = json.NewEncoder(l.out).Encode(head); l.err == nil {
 		l.write(first)
 	}
 	go l.run()
@@ -116,22 +117,34 @@ func (r *recorder) logCounters(gauge *goroutines.Gauge) *counterLog {
 
 func (l *counterLog) run() {
 	defer close(l.done)
-	began, every := time.Now(), countersEvery
-	next := time.NewTimer(beat.Until(every))
+	began := time.Now()
+	next := time.NewTimer(beat.Until(l.pace(0)))
 	defer next.Stop()
-	for l.err == nil {
+	for {
 		select {
 		case <-next.C:
 		case <-l.quit:
-			l.write(l.gauge.Read()) // what differences are taken to
+			_ = l.look() // what differences are taken to; an error is told at the end
 			return
 		}
-		if time.Since(began) >= procLater {
-			every = countersLater
+		if l.look() != nil {
+			return
 		}
-		l.write(l.gauge.Read())
-		next.Reset(beat.Until(every))
+		next.Reset(beat.Until(l.pace(time.Since(began))))
 	}
+}
+
+// look adds a line of now, and returns the first error of writing.
+func (l *counterLog) look() error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.write(l.gauge.Read())
+	}
+	return l.err
 }
 
 // write adds a line, unless the program is gone.
@@ -150,7 +163,7 @@ func (l *counterLog) write(c goroutines.Runtime) {
 			line.Values[len(counterMetrics)+i] = new(float64(m.of(&u)))
 		}
 	}
-	l.err = json.NewEncoder(l.file).Encode(line)
+	l.err = json.NewEncoder(l.out).Encode(line)
 }
 
 // end ends the log, at the end of the window.
@@ -161,7 +174,7 @@ func (l *counterLog) end(r *recorder) {
 	close(l.quit)
 	<-l.done
 	l.gauge.Close()
-	if err := errors.Join(l.err, l.file.Close()); err != nil {
+	if err := errors.Join(l.err, l.out.Close()); err != nil {
 		r.refuse(recording.MetricsMember, artifact.Refusal{Why: err.Error()})
 	}
 }

@@ -24,6 +24,7 @@ type countedProgram struct {
 	done     func()
 	at       int64 // of the first profile
 	counters *counterLog
+	gauge    func() (*goroutines.Gauge, error) // nil when nothing tells the counters
 	heap     *goroutines.HeapReader
 }
 
@@ -51,6 +52,7 @@ func (r *recorder) count(pid int, asked bool) *countedProgram {
 			r.man.Procs = p
 		}
 	}
+	c.gauge = gauge
 	if metrics && gauge != nil {
 		if g, err := gauge(); err == nil {
 			c.counters = r.logCounters(g)
@@ -72,13 +74,26 @@ func (c *countedProgram) end() {
 	if c == nil {
 		return
 	}
+	c.look()
+	c.close()
+}
+
+// close lets go of the program.
+func (c *countedProgram) close() {
+	if c == nil {
+		return
+	}
 	c.counters.end(c.r)
-	c.keep(recording.GoroutineEndMember, c.at)
-	c.keepHeap(recording.HeapEndMember)
 	if c.heap != nil {
 		c.heap.Close()
 	}
 	c.done()
+}
+
+// look takes the profiles of the end.
+func (c *countedProgram) look() {
+	c.keep(recording.GoroutineEndMember, c.at)
+	c.keepHeap(recording.HeapEndMember)
 }
 
 // keep writes a profile that is later than another, and tells its time.

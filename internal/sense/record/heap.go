@@ -10,6 +10,9 @@ import (
 	"github.com/gowhy/gowhy/internal/sense/symbols"
 )
 
+// laterComment tells one that has what was allocated since the last collection, too.
+const laterComment = "with what was allocated since the last collection, garbage included"
+
 // heapComment tells such a profile from the one that runtime/pprof gives.
 const heapComment = "gowhy memory profile read from memory"
 
@@ -22,14 +25,20 @@ func (c *countedProgram) keepHeap(member string) {
 	if err != nil {
 		return // it has ended, or keeps none
 	}
-	c.r.keep(member, memoryProfile(h, c.heap.Frames), nil)
+	comments := []string{heapComment}
+	if c.r.box != nil { // the memory is full of what was not yet collected, too
+		h.Sites, comments = h.Later, append(comments, laterComment)
+	}
+	p := memoryProfile(h, c.heap.Frames)
+	p.Comments = comments
+	c.r.keep(member, p, nil)
 }
 
 // memoryProfile is in the form of runtime/pprof's profile of the heap.
 func memoryProfile(h *goroutines.Heap, frames func(*goroutines.Site) []symbols.Place) *profile.Profile {
 	p := &profile.Profile{
 		PeriodType: &profile.ValueType{Type: "space", Unit: "bytes"}, Period: h.Rate, TimeNanos: h.Time.UnixNano(),
-		DefaultSampleType: "inuse_space", Comments: []string{heapComment},
+		DefaultSampleType: "inuse_space",
 	}
 	for _, kind := range []string{"alloc", "inuse"} {
 		p.SampleType = append(p.SampleType, &profile.ValueType{Type: kind + "_objects", Unit: "count"}, &profile.ValueType{Type: kind + "_space", Unit: "bytes"})

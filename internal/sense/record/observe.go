@@ -6,6 +6,7 @@ import (
 	"debug/buildinfo"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -54,19 +55,37 @@ func (r *recorder) observe(pid int) *observer {
 		o.startKernel(k)
 	}
 	if r.wants("proc") {
-		var err error
-		every := procEvery
-		if r.o.Piece {
-			every = procEveryPiece
-		}
-		if o.log, err = startProcLog(pid, r.w.Path(recording.ProcMember), every); err != nil {
-			os.Remove(r.w.Path(recording.ProcMember))
-			r.refuse(recording.ProcMember, procRefusal(pid, err))
-		} else if !r.o.Piece {
-			o.log.maps = func() *proc.Maps { return r.mapsOf(pid, o.log.last.Process.RSS) }
-		}
+		o.startLog(pid)
 	}
 	return o
+}
+
+// startLog begins with the counters of /proc.
+func (o *observer) startLog(pid int) {
+	r := o.r
+	pace := slowing(procEvery, procEveryLater)
+	if r.o.Piece {
+		pace = slowing(procEveryPiece, procEveryLater)
+	}
+	out, err := r.logFor(recording.ProcMember, &pace)
+	if err == nil {
+		o.log, err = startProcLog(pid, out, pace)
+	}
+	if err != nil {
+		os.Remove(r.w.Path(recording.ProcMember))
+		r.refuse(recording.ProcMember, procRefusal(pid, err))
+	} else if !r.o.Piece {
+		o.log.maps = func() *proc.Maps { return r.mapsOf(pid, o.log.last.Process.RSS) }
+	}
+}
+
+// logFor is where a log is written: its member, or while it is waited for a mark the memory.
+func (r *recorder) logFor(member string, pace *pace) (io.WriteCloser, error) {
+	if r.box != nil {
+		*pace = r.box.pace
+		return r.box.log(member), nil
+	}
+	return os.Create(r.w.Path(member))
 }
 
 func (o *observer) startKernel(k kernel.Options) {
@@ -96,6 +115,14 @@ func kernelRefusal(pid int, err error) artifact.Refusal {
 		}
 	}
 	return artifact.Refusal{Why: err.Error(), How: "gowhy doctor"}
+}
+
+// procLog is that of the counters; nil without.
+func (o *observer) procLog() *procLog {
+	if o == nil {
+		return nil
+	}
+	return o.log
 }
 
 // end stops observing. It may be called again.

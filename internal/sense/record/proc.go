@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
@@ -26,11 +28,25 @@ const (
 	procEveryPiece = time.Second
 )
 
+// A pace is how often something is looked at that was begun some time ago.
+type pace func(since time.Duration) time.Duration
+
+// slowing is the pace of a log that may become long.
+func slowing(every, later time.Duration) pace {
+	return func(since time.Duration) time.Duration {
+		if since >= procLater {
+			return later
+		}
+		return every
+	}
+}
+
 // A procLog writes samples of a process as they are taken.
 type procLog struct {
-	p     *proc.Process
-	file  *os.File // unbuffered: what was seen must survive us
-	every time.Duration
+	mu   sync.Mutex // while a sample is taken
+	p    *proc.Process
+	out  io.WriteCloser // unbuffered: what was seen must survive us
+	pace pace
 
 	// maps, if set, says at the end what the memory is mapped from.
 	maps func() *proc.Maps
@@ -41,22 +57,17 @@ type procLog struct {
 }
 
 // startProcLog begins with a sample of every thread.
-func startProcLog(pid int, path string, every time.Duration) (*procLog, error) {
+func startProcLog(pid int, out io.WriteCloser, pace pace) (*procLog, error) {
 	p, err := proc.Open(pid)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, out.Close())
 	}
-	file, err := os.Create(path)
-	if err != nil {
-		p.Close()
-		return nil, err
-	}
-	l := &procLog{p: p, file: file, every: every, quit: make(chan struct{}), done: make(chan struct{})}
-	if err := json.NewEncoder(l.file).Encode(artifact.Header{Kind: artifact.ProcKind, Schema: artifact.ProcSchema}); err != nil {
-		return nil, errors.Join(err, p.Close(), file.Close())
+	l := &procLog{p: p, out: out, pace: pace, quit: make(chan struct{}), done: make(chan struct{})}
+	if err := json.NewEncoder(l.out).Encode(artifact.Header{Kind: artifact.ProcKind, Schema: artifact.ProcSchema}); err != nil {
+		return nil, errors.Join(err, p.Close(), out.Close())
 	}
 	if err := l.sample(true); err != nil {
-		return nil, errors.Join(err, p.Close(), file.Close())
+		return nil, errors.Join(err, p.Close(), out.Close())
 	}
 	go l.run()
 	return l, nil
@@ -64,20 +75,16 @@ func startProcLog(pid int, path string, every time.Duration) (*procLog, error) {
 
 func (l *procLog) run() {
 	defer close(l.done)
-	every := l.every
-	next := time.NewTimer(beat.Until(every))
+	began := time.Now()
+	next := time.NewTimer(beat.Until(l.pace(0)))
 	defer next.Stop()
-	slow := time.NewTimer(procLater)
-	defer slow.Stop()
 	for {
 		select {
 		case <-next.C:
 			if l.sample(false) != nil {
 				return
 			}
-			next.Reset(beat.Until(every))
-		case <-slow.C:
-			every = procEveryLater
+			next.Reset(beat.Until(l.pace(time.Since(began))))
 		case <-l.quit:
 			return
 		}
@@ -87,6 +94,8 @@ func (l *procLog) run() {
 // sample writes the state of now. Of a process that has just ended, only its
 // CPU time and faults are left; the rest stays as it was.
 func (l *procLog) sample(threads bool) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	s, err := l.p.Sample(threads)
 	if errors.Is(err, proc.ErrGone) && l.any && s.Process.User+s.Process.System > 0 {
 		final := l.last
@@ -110,7 +119,7 @@ func (l *procLog) sample(threads bool) error {
 		l.first, l.any = s, true
 	}
 	l.last = s
-	if _, werr := l.file.Write(append(text, '\n')); werr != nil {
+	if _, werr := l.out.Write(append(text, '\n')); werr != nil {
 		return werr
 	}
 	return err
@@ -125,7 +134,7 @@ func (l *procLog) stop() error {
 		err = nil // what was read before counts
 	}
 	l.p.Close()
-	return errors.Join(err, l.file.Close())
+	return errors.Join(err, l.out.Close())
 }
 
 // maxWalked is the resident memory of a process up to which its mappings are read: the

@@ -15,7 +15,11 @@ func TestProcLogOfThisProcess(t *testing.T) {
 		t.Skip("there is no /proc")
 	}
 	path := filepath.Join(t.TempDir(), "proc.jsonl")
-	l, err := startProcLog(os.Getpid(), path, procEvery)
+	out, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := startProcLog(os.Getpid(), out, slowing(procEvery, procEveryLater))
 	if err != nil {
 		t.Fatal(err)
 	}

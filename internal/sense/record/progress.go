@@ -19,7 +19,8 @@ type Seen struct {
 	Bytes       int64   // recorded so far
 	Cores       float64 // that the program used in the last moment
 	Goroutines  int64
-	Collections int64 // since the recording began
+	Collections int64  // since the recording began
+	Waiting     string // how near the memory is to the mark that is waited for; empty when none is
 }
 
 // A watcher reads what is seen from what is being written.
@@ -35,7 +36,7 @@ type watcher struct {
 const moment = 500 * time.Millisecond
 
 func (w *watcher) look() Seen {
-	s := Seen{Bytes: w.r.bytes(), Goroutines: -1, Collections: -1}
+	s := Seen{Bytes: w.r.bytes(), Goroutines: -1, Collections: -1, Waiting: w.r.box.waiting()}
 	w.process()
 	s.Cores = w.cores
 	if v := w.metrics(); v != nil {

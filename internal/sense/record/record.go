@@ -71,6 +71,11 @@ type Options struct {
 	// NoGodebug leaves a started program's GODEBUG and its standard error as
 	// they are, and so goes without gctrace and schedtrace.
 	NoGodebug bool
+	// UntilMemory, if it is not zero, waits until the program's memory reaches a mark, and keeps
+	// the evidence of then; see [Mark]. Duration is the longest wait, 0 for as long as it runs.
+	UntilMemory Mark
+	// Kept, if set, is called when evidence of such a moment is on the disk, at Out.
+	Kept func(recording.Event)
 	// Piece is set when this is one of many recordings of the same program: what the program
 	// uses unrecorded is not measured first, and its ports are not searched. Target.URL names
 	// what answers.
@@ -135,6 +140,10 @@ type Result struct {
 	Refused []artifact.Refusal
 	// Cost is what recording took.
 	Cost recording.Cost
+	// Event is the mark of memory that was reached, and Ended how the program ended while that
+	// was waited for; nil without.
+	Event *recording.Event
+	Ended *recording.Ending
 }
 
 // SourceNames are the names of all sources that can be recorded.
@@ -164,7 +173,7 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 	if err != nil {
 		return nil, problem.New(problem.Failure, "choose another file with -o", "cannot write %q: %w", o.Out, err)
 	}
-	r := &recorder{o: o, w: w, clock: newWall(), usage: selfCPU()}
+	r := &recorder{o: o, w: w, box: newBlackBox(o.UntilMemory), clock: newWall(), usage: selfCPU()}
 	r.man = recording.Manifest{Start: r.clock.now(), Command: t.Command, Fixed: o.Fixed, Clock: []recording.Anchor{anchor()}, Asked: r.wantedSources()}
 	if len(t.Command) > 0 {
 		r.man.Dir, _ = os.Getwd() // without it the command is run where the user is
@@ -180,6 +189,8 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 	stop := r.report()
 	var res Result
 	switch {
+	case r.box != nil:
+		res.ExitCode, err = r.untilMemory(ctx, t, at)
 	case len(t.Command) == 0:
 		err = r.attach(ctx, t, at)
 	case testBinary(t.Command[0]):
@@ -204,6 +215,9 @@ func check(t Target, o *Options) error {
 	}
 	if len(t.Command) > 0 == (t.URL != "" || t.PID != 0) {
 		return errors.New("record: a target is either a running program or a command")
+	}
+	if o.UntilMemory != (Mark{}) && len(o.Only) == 0 {
+		o.Only = MarkSources
 	}
 	for _, name := range slices.Concat(o.Only, o.Without) {
 		if !slices.Contains(SourceNames(), name) {
@@ -233,6 +247,7 @@ type recorder struct {
 	clock wall
 	usage time.Duration // CPU time of this process at the beginning
 	seen  *observer     // of the process, when there is one on this machine
+	box   *blackBox     // when a mark of memory is waited for
 	// target is what the process used before it was recorded.
 	target struct{ before, beforeWall time.Duration }
 
@@ -455,6 +470,7 @@ func (r *recorder) finish(res *Result, err error) error {
 		r.redact()
 	}
 	r.man.Clock = append(r.man.Clock, anchor())
+	res.Event, res.Ended = r.man.Event, r.man.Ended
 	for _, m := range members() {
 		if n := r.size(m); n > 0 {
 			res.Members = append(res.Members, recording.Member{Name: m, Size: n})
@@ -474,7 +490,11 @@ func (r *recorder) finish(res *Result, err error) error {
 	}
 	r.cost(&res.Cost)
 	r.man.Cost = &res.Cost
-	if ferr := r.w.Finish(r.man); ferr != nil {
+	finish := r.w.Finish
+	if r.box != nil { // what it replaces is on the disk
+		finish = func(m recording.Manifest) error { return errors.Join(r.w.Keep(m), r.w.Discard()) }
+	}
+	if ferr := finish(r.man); ferr != nil {
 		return errors.Join(err, &problem.Error{What: "cannot write the recording: " + ferr.Error(), Hint: "gowhy " + shell.Word(filepath.Dir(r.w.Path(recording.TraceMember))) + "   # what there is of it; or record to another disk with -o", Err: ferr})
 	}
 	res.Written = true

@@ -47,6 +47,15 @@ func deep(n int) byte {
 	return deep(n-1) + frame[1]
 }
 
+// fill keeps 20 MB more each second.
+func fill() {
+	for range time.Tick(10 * time.Millisecond) {
+		for range 20 {
+			kept = append(kept, touched(10_000))
+		}
+	}
+}
+
 func main() {
 	switch os.Args[1] {
 	case "live":
@@ -76,6 +85,14 @@ func main() {
 		}
 		runtime.GC()
 		runtime.GC()
+	case "filling":
+		for range 100 {
+			kept = append(kept, touched(mib))
+		}
+		go func() {
+			time.Sleep(time.Second) // until somebody looks
+			fill()
+		}()
 	case "untouched":
 		kept = append(kept, make([]byte, 300*mib))
 		runtime.GC()
