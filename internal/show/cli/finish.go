@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/ground/shell"
+	"github.com/gowhy/gowhy/internal/sense/artifact"
 )
 
 // finish packs the recording that a recorder left behind that was killed.
@@ -52,6 +54,44 @@ func (c *command) offerUnfinished(dir string) {
 		age := time.Since(m.End).Round(time.Second)
 		c.complain(fmt.Sprintf("%s is a recording of %s that nobody finished, %s ago", filepath.Base(w.Target()), figures.Duration(m.End.Sub(m.Start)), figures.Duration(age)),
 			"gowhy record --finish "+shell.Word(path))
+	}
+}
+
+const (
+	// killedFor is for how long somebody may ask why a program was killed.
+	killedFor = 7 * 24 * time.Hour
+	// mostRecordings is how many of a directory are looked into, the newest first.
+	mostRecordings = 200
+)
+
+// offerKilled says which recordings of a directory are of programs that were killed for
+// want of memory.
+func (c *command) offerKilled(dir string) {
+	type file struct {
+		path string
+		time time.Time
+	}
+	var files []file
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.gowhy"))
+	for _, path := range paths {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) < killedFor {
+			files = append(files, file{path, info.ModTime()})
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int { return b.time.Compare(a.time) })
+	for _, f := range files[:min(len(files), mostRecordings)] {
+		rec, err := recording.Open(f.path)
+		if err != nil {
+			continue
+		}
+		if man := rec.Manifest; man != nil && man.Ended != nil && man.Ended.Kind == recording.EndedByMemory {
+			text := filepath.Base(f.path) + ": the program " + artifact.EndingWords(man.Ended, time.Local)
+			if age := artifact.EvidenceAge(man); age != "" {
+				text += "; " + age
+			}
+			c.complain(text, "gowhy "+shell.Word(f.path))
+		}
+		rec.Close()
 	}
 }
 

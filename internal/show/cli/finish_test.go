@@ -68,3 +68,37 @@ func TestFinish(t *testing.T) {
 		t.Error("nothing was finished")
 	}
 }
+
+// A recording of a program that was killed for want of memory is offered, no other.
+func TestOfferKilled(t *testing.T) {
+	dir := t.TempDir()
+	end := time.Now().Add(-time.Hour)
+	for name, kind := range map[string]string{"killed.gowhy": recording.EndedByMemory, "exit.gowhy": recording.EndedByExit} {
+		w, err := recording.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Add(recording.GCTraceMember, []byte("gc 1 @0.1s\n")); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Finish(recording.Manifest{End: end, Event: &recording.Event{Kind: "memory"},
+			Ended: &recording.Ending{Kind: kind, Time: end.Add(11 * time.Second), Of: "memory.max", Limit: 256 << 20}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "none.gowhy"), []byte("no recording"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	c := &command{Options: Options{Stderr: &said}}
+	c.offerKilled(dir)
+	got := strings.Join(strings.Fields(said.String()), " ")
+	for _, want := range []string{"killed.gowhy: the program was killed at ", "by the memory limit, memory.max (256 MiB); the evidence is from 11.0 s before", "gowhy " + dir + "/killed.gowhy"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the offer %q, want %q in it", got, want)
+		}
+	}
+	if strings.Contains(got, "exit.gowhy") || strings.Contains(got, "none.gowhy") {
+		t.Errorf("%q offers others, too", got)
+	}
+}

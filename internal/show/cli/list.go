@@ -35,7 +35,8 @@ has them, and where each can be recorded. The endpoint is found by asking their
 own TCP ports for net/http/pprof or the gowhy agent, with one GET each.
 
 Recordings of the current directory that nobody finishes, because gowhy was
-killed, are named with the command that does.`,
+killed, are named with the command that does. So are those of programs that the
+kernel killed for want of memory: record --until-memory was there.`,
 		Example: `  gowhy list
   gowhy list --json | jq -r '.[] | select(.endpoint) | .endpoint'
   gowhy record -o run.gowhy --pid 4711`,
@@ -64,6 +65,7 @@ killed, are named with the command that does.`,
 			}
 			c.listNotes(len(rows), refused)
 			c.offerUnfinished(".")
+			c.offerKilled(".")
 			return nil
 		},
 	}

@@ -33,6 +33,7 @@ type recordFlags struct {
 	target     record.Target
 	options    record.Options
 	limit      string
+	until      string // a mark of memory
 	noDiagnose bool
 	finish     string
 	elsewhere
@@ -68,6 +69,12 @@ kernel sees of the process, and the counters of /proc.
   go test -exec 'gowhy record --'   each test binary records itself, into its
               package's folder; an absolute -o gets the package's name added
 
+  --until-memory 90%   wait until its memory reaches 90% of the nearest limit (of
+              its control groups, GOMEMLIMIT), or a size (1.5GiB resident), and
+              keep what is alive then, beside what was when the wait began. It is
+              on the disk before the kernel kills the program; how that ends is
+              added. -d is the longest wait, an interrupt ends it
+
 What is meant by a CMD that starts others, like a shell or go run, is the first
 Go program that it starts.
 
@@ -90,6 +97,7 @@ and files stay, and all numbers.`,
   gowhy record --pod prod/shop-7f9c:6060
   gowhy record -- ./program -its -flags
   gowhy record -d 10s -- ./server -listen :8080
+  gowhy record --until-memory 90% --pid 4242
   go test -exec 'gowhy record --' -bench . ./...
   gowhy record -d 30s --url http://localhost:6060 --load k6-summary.json
   gowhy doctor                           what can be recorded here`,
@@ -116,6 +124,7 @@ func (f *recordFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&o.Only, "sources", nil, "record these `SOURCES` only: "+strings.Join(record.SourceNames(), ", "))
 	cmd.Flags().StringSliceVar(&o.Without, "without", nil, "record all but these `SOURCES`, like trace,block")
 	cmd.Flags().StringVar(&o.Load, "load", "", "take a load generator's result along: a `FILE` or URL, read at the end")
+	cmd.Flags().StringVar(&f.until, "until-memory", "", "wait until its memory reaches this `SHARE` of its limit, or size")
 	cmd.Flags().StringVar(&f.limit, "trace-limit", traceLimit, "stop the trace at this `SIZE`")
 	cmd.Flags().BoolVar(&o.OutputLogs, "output-logs", false, "keep the command's output in the recording")
 	cmd.Flags().BoolVar(&o.NoGodebug, "no-godebug", false, "leave the command's GODEBUG and standard error alone")
@@ -158,6 +167,9 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 	if err := f.checkSSH(args); err != nil {
 		return err
 	}
+	if err := f.checkUntil(); err != nil {
+		return err
+	}
 	limit, ok := trial.ParseSize(f.limit)
 	if !ok {
 		return misused("--trace-limit 512MB", "--trace-limit %q is no size", f.limit)
@@ -168,6 +180,33 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 			if err := oneOf(flag, n, record.SourceNames()); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// checkUntil reads the mark of memory.
+func (f *recordFlags) checkUntil() error {
+	if f.until == "" {
+		return nil
+	}
+	bad := misused("--until-memory 90%   or   --until-memory 1.5GiB", "--until-memory %q is no share of a limit and no size", f.until)
+	if percent, ok := strings.CutSuffix(f.until, "%"); ok {
+		share, err := strconv.ParseFloat(percent, 64)
+		if err != nil || !(share > 0 && share <= 100) {
+			return bad
+		}
+		f.options.UntilMemory.Share = share / 100
+	} else {
+		size, ok := trial.ParseSize(f.until)
+		if !ok || size < 1<<20 { // less than any program has: 0.9 is meant for a share
+			return bad
+		}
+		f.options.UntilMemory.Bytes = uint64(size)
+	}
+	for _, s := range f.options.Only {
+		if !slices.Contains(record.MarkSources, s) {
+			return misused("--sources "+strings.Join(record.MarkSources, ","), "%s takes time, which a program has not that is about to be killed", s)
 		}
 	}
 	return nil
@@ -207,6 +246,9 @@ func (c *command) record(ctx context.Context, f *recordFlags, args []string) err
 
 // seenText returns the line that a recording shows while it lasts.
 func seenText(left time.Duration, seen record.Seen) string {
+	if seen.Waiting != "" {
+		return "memory " + seen.Waiting
+	}
 	var parts []string
 	if left > 0 {
 		parts = append(parts, fmt.Sprintf("%d s left", int(math.Ceil(left.Seconds()))))

@@ -127,6 +127,7 @@ func remoteArgs(f *recordFlags) (args []string) {
 	if o.Duration > 0 {
 		add("duration", o.Duration.String())
 	}
+	add("until-memory", f.until)
 	add("url", f.target.URL)
 	if f.target.PID > 0 {
 		add("pid", strconv.Itoa(f.target.PID))
