@@ -30,6 +30,13 @@ type Triggers struct {
 	// Heap is by which factor the live heap grows over what was seen so far,
 	// like 2, and by 64 MiB at least.
 	Heap float64
+	// Memory is the share of the nearest limit that is used, from 0 to 1, like 0.9: of memory.max
+	// and memory.high of the control groups around the program, or of GOMEMLIMIT, of which counts
+	// what no collection can free. It is looked at ten times a second and from the beginning. The
+	// recording begins with a collection, so that it says what is alive, and has no After: the
+	// kernel may kill the program at any moment. `gowhy record --until-memory 90% --pid PID`
+	// watches from outside, where nothing has to wait for this program, and says how it ended.
+	Memory float64
 	// Latency is how long goroutines that could run wait to run: the 99th
 	// percentile of one second, two seconds on end.
 	Latency time.Duration
@@ -104,6 +111,7 @@ type watcher struct {
 	t        Triggers
 	detector *detector
 	read     func() reading
+	memory   *memoryWatch // nil when it is off
 	history  *history
 	flight   flight
 	began    time.Time
@@ -137,6 +145,7 @@ func Watch(t Triggers) (stop func(), err error) {
 	if !watching.CompareAndSwap(nil, w) {
 		return nil, errors.New("agent: the program is watched already")
 	}
+	keepPartial(t.Dir)
 	f, err := startFlight(t.Before, min(flightBytes, t.MaxBytes))
 	if err != nil {
 		watching.Store(nil)
@@ -163,15 +172,17 @@ func (t Triggers) withDefaults() (Triggers, error) {
 		return t, errors.New("agent: Triggers.Dir is not set")
 	case t.MaxFiles < 0 || t.MaxBytes < 0 || t.Before < 0 || t.Warmup < 0 || t.Cooldown < 0:
 		return t, errors.New("agent: a bound is negative")
-	case !(t.CPU >= 0 && t.Goroutines >= 0 && t.Heap >= 0 && t.Latency >= 0): // nor NaN
+	case !(t.CPU >= 0 && t.Goroutines >= 0 && t.Heap >= 0 && t.Memory >= 0 && t.Latency >= 0): // nor NaN
 		return t, errors.New("agent: a trigger is negative")
 	case t.CPU > 1:
 		return t, errors.New("agent: Triggers.CPU is a share, at most 1")
+	case t.Memory > 1:
+		return t, errors.New("agent: Triggers.Memory is a share, at most 1")
 	case t.CPU > 0 && !measured:
 		return t, errors.New("agent: CPU time is not known on this system")
 	case t.Goroutines > 0 && t.Goroutines <= 1, t.Heap > 0 && t.Heap <= 1:
 		return t, errors.New("agent: growth is a factor over 1, like 2")
-	case t.CPU == 0 && t.Goroutines == 0 && t.Heap == 0 && t.Latency == 0 && len(t.Tasks) == 0:
+	case t.CPU == 0 && t.Goroutines == 0 && t.Heap == 0 && t.Memory == 0 && t.Latency == 0 && len(t.Tasks) == 0:
 		return t, errors.New("agent: no trigger is on")
 	}
 	for name, limit := range t.Tasks {
@@ -201,6 +212,7 @@ func newWatcher(t Triggers) *watcher {
 		t:        t,
 		detector: &detector{t: t},
 		read:     newReader(),
+		memory:   newMemoryWatch(t.Memory),
 		history:  &history{sampler: newSampler(), most: int(min(t.Before/watchEvery, maxPast)) + 1},
 		slow:     make(chan recording.Event, waitingTasks),
 		cooling:  map[string]time.Time{},
@@ -210,6 +222,13 @@ func newWatcher(t Triggers) *watcher {
 func (w *watcher) loop(end <-chan struct{}) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
+	var near <-chan time.Time // never, without the trigger
+	if w.memory != nil {
+		often := time.NewTicker(memoryEvery)
+		defer often.Stop()
+		defer w.memory.groups.close()
+		near = often.C
+	}
 	w.detector.look(w.read())
 	w.history.keep()
 	for {
@@ -219,6 +238,11 @@ func (w *watcher) loop(end <-chan struct{}) {
 		case <-tick.C:
 			w.history.keep()
 			for _, e := range w.detector.look(w.read()) {
+				w.event(e)
+			}
+		case now := <-near:
+			if e, fired := w.memory.look(now); fired {
+				w.history.keep()
 				w.event(e)
 			}
 		case e := <-w.slow:
@@ -295,6 +319,9 @@ const partial = "event.partial"
 // writeEvent writes a recording of an event and makes room for it.
 func (w *watcher) writeEvent(e recording.Event) (file string, err error) {
 	t := w.t
+	if e.Kind == "memory" {
+		t.After = -1
+	}
 	// The window is open until the file is whole: Finish waits for that.
 	window := front.open(context.Background(), max(t.After, 0))
 	defer front.close(window)
@@ -303,8 +330,8 @@ func (w *watcher) writeEvent(e recording.Event) (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	err = errors.Join(w.recordEvent(out, window, e), out.Close())
-	file = freeName(filepath.Join(t.Dir, "gowhy-"+e.Time.UTC().Format("20060102T150405.000Z")+"-"+e.Kind))
+	err = errors.Join(w.recordEvent(out, window, t, e), out.Sync(), out.Close())
+	file = freeName(filepath.Join(t.Dir, "gowhy-"+e.Time.UTC().Format(fileTime)+"-"+e.Kind))
 	if err == nil {
 		err = os.Rename(tmp, file)
 	}
@@ -314,6 +341,20 @@ func (w *watcher) writeEvent(e recording.Event) (file string, err error) {
 	}
 	return file, makeRoom(t, filepath.Base(file))
 }
+
+// keepPartial names what was being written when the program was killed: a recording that is
+// cut short, which is read as far as it goes.
+func keepPartial(dir string) {
+	tmp := filepath.Join(dir, partial)
+	info, err := os.Lstat(tmp)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return
+	}
+	_ = os.Rename(tmp, freeName(filepath.Join(dir, "gowhy-"+info.ModTime().UTC().Format(fileTime)+"-cut"))) // else it is written over
+}
+
+// fileTime is how a recording's name has the time, so that they sort by it.
+const fileTime = "20060102T150405.000Z"
 
 // freeName returns the name of a file that is not there yet: two tasks can be
 // too slow in the same millisecond.
@@ -327,13 +368,17 @@ func freeName(base string) string {
 	}
 }
 
-// recordEvent writes first what would soon be gone: what the flight recorder
-// has, and what goroutines do now.
-func (w *watcher) recordEvent(out io.Writer, window *window, e recording.Event) error {
-	t := w.t
+// recordEvent writes first what would soon be gone: what the flight recorder has, and what
+// goroutines do now. Before a kill that is what is alive and who waits, and the trace last,
+// which is the largest.
+func (w *watcher) recordEvent(out io.Writer, window *window, t Triggers, e recording.Event) error {
 	o := options{redact: t.Redact, sources: []string{"heap", "goroutine", "threadcreate", "goroutineleak", "metrics"}}
 	if t.After > 0 {
 		o.sources = append(o.sources, "cpu")
+	}
+	kill := e.Kind == "memory"
+	if kill {
+		o.sources, o.collect = []string{"heap", "goroutine", "metrics"}, true
 	}
 	r := &recorder{opts: o, window: window, out: recording.NewStream(out), man: about(t.Redact), clock: startClock(), history: w.history}
 	r.man.Event = &e
@@ -343,27 +388,40 @@ func (w *watcher) recordEvent(out io.Writer, window *window, e recording.Event) 
 	if err := r.out.Start(r.man); err != nil {
 		return err
 	}
-	member, err := r.out.Begin(recording.TraceMember)
-	if err != nil {
-		return err
+	steps := []func() error{func() error { return r.flown(w.flight) }, r.moment, r.after}
+	if kill {
+		steps = []func() error{r.moment, r.after, steps[0]}
 	}
-	if _, err := w.flight.WriteTo(member); err != nil {
-		r.refuse(recording.TraceMember, err)
-	} else if t.Redact {
-		r.man.Unredacted = append(r.man.Unredacted, recording.TraceMember)
-	}
-	if err := r.states(func(s state) string { return s.end }); err != nil {
-		return err
-	}
-	if err := r.add(recording.BuildMember, buildText(t.Redact)); err != nil {
-		return err
-	}
-	if err := r.after(); err != nil {
-		return err
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
 	}
 	r.anchor()
 	r.man.End = r.clock.now().Round(0)
 	return r.out.Finish(r.man)
+}
+
+// flown writes what the flight recorder has.
+func (r *recorder) flown(f flight) error {
+	member, err := r.out.Begin(recording.TraceMember)
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteTo(member); err != nil {
+		r.refuse(recording.TraceMember, err)
+	} else if r.opts.redact {
+		r.man.Unredacted = append(r.man.Unredacted, recording.TraceMember)
+	}
+	return nil
+}
+
+// moment writes what is now.
+func (r *recorder) moment() error {
+	if err := r.states(func(s state) string { return s.end }); err != nil {
+		return err
+	}
+	return r.add(recording.BuildMember, buildText(r.opts.redact))
 }
 
 // after records what follows an event.

@@ -377,7 +377,7 @@ func TestRoom(t *testing.T) {
 func TestTriggersAreChecked(t *testing.T) {
 	for _, tr := range []Triggers{
 		{}, {CPU: 1}, {Dir: "x"}, {Dir: "x", Goroutines: 0.5}, {Dir: "x", Heap: 1}, {Dir: "x", CPU: -1},
-		{Dir: "x", CPU: 90}, {Dir: "x", CPU: math.NaN()}, {Dir: "x", CPU: 1, MaxBytes: -1}, {Dir: "x", Tasks: map[string]time.Duration{"a": 0}},
+		{Dir: "x", CPU: 90}, {Dir: "x", CPU: math.NaN()}, {Dir: "x", CPU: 1, MaxBytes: -1}, {Dir: "x", Memory: 90}, {Dir: "x", Memory: -1}, {Dir: "x", Tasks: map[string]time.Duration{"a": 0}},
 	} {
 		if stop, err := Watch(tr); err == nil {
 			stop()

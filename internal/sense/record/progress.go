@@ -36,7 +36,10 @@ type watcher struct {
 const moment = 500 * time.Millisecond
 
 func (w *watcher) look() Seen {
-	s := Seen{Bytes: w.r.bytes(), Goroutines: -1, Collections: -1, Waiting: w.r.box.waiting()}
+	if w.r.box != nil { // which writes nothing until there is something to see
+		return Seen{Cores: -1, Goroutines: -1, Collections: -1, Waiting: w.r.box.waiting()}
+	}
+	s := Seen{Bytes: w.r.bytes(), Goroutines: -1, Collections: -1}
 	w.process()
 	s.Cores = w.cores
 	if v := w.metrics(); v != nil {
