@@ -1,16 +1,11 @@
 package record
 
 import (
-	"strconv"
 	"time"
 
-	"github.com/google/pprof/profile"
-
 	"github.com/gowhy/gowhy/agent/recording"
-	"github.com/gowhy/gowhy/internal/ground/stacks"
 	"github.com/gowhy/gowhy/internal/sense/artifact"
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
-	"github.com/gowhy/gowhy/internal/sense/symbols"
 )
 
 // A program that nobody can ask still has its goroutines in its memory, and what its
@@ -109,77 +104,28 @@ func (c *countedProgram) keep(member string, than int64) int64 {
 	if than > 0 {
 		watched = time.Duration(s.Time.UnixNano() - than)
 	}
-	c.r.keep(member, goroutineProfile(s, watched), nil)
+	c.r.keep(member, artifact.GoroutineProfile(s, watched), nil)
 	return s.Time.UnixNano()
 }
 
-// memoryComment tells a profile that was read from outside from the runtime's.
-const memoryComment = "gowhy goroutines read from memory; of a group of equal ones the stack is the oldest one's"
+// laterComment tells a memory profile that has what was allocated since the last collection, too.
+const laterComment = "with what was allocated since the last collection, garbage included"
 
-// goroutineProfile is a snapshot in the form of the runtime's goroutine profile,
-// which leaves out the runtime's own goroutines too. watched is for how long they were
-// looked at before: labels say how many of a group made no step in it.
-func goroutineProfile(s *goroutines.Snapshot, watched time.Duration) *profile.Profile {
-	kind := &profile.ValueType{Type: "goroutine", Unit: "count"}
-	p := &profile.Profile{SampleType: []*profile.ValueType{kind}, PeriodType: kind, Period: 1, TimeNanos: s.Time.UnixNano(), Comments: []string{memoryComment}}
-	if _, of := new(goroutines.Group).Still(watched); of > 0 {
-		p.Comments = append(p.Comments, artifact.StillComment(of))
+// keepHeap writes the memory profile of now.
+func (c *countedProgram) keepHeap(member string) {
+	if c.heap == nil {
+		return
 	}
-	if s.Unread > 0 {
-		p.Comments = append(p.Comments, artifact.UnlabelledComment(s.Unread))
+	h, err := c.heap.Read()
+	if err != nil {
+		return // it has ended, or keeps none
 	}
-	w := stacks.NewWriter(p)
-	for _, g := range s.Groups {
-		if g.System {
-			continue
-		}
-		stack := g.Stack
-		if len(stack) == 0 { // it runs, or is of a small group
-			stack = []symbols.Place{g.Start}
-		}
-		at := locationsOf(w, stack)
-		if len(at) == 0 {
-			continue
-		}
-		for _, part := range partsOf(&g) {
-			p.Sample = append(p.Sample, &profile.Sample{Value: []int64{int64(part.Count)}, Location: at, Label: standingLabels(&part, watched)})
-		}
+	if c.r.box == nil {
+		c.r.keep(member, artifact.MemoryProfile(h, c.heap.Frames), nil)
+		return
 	}
-	return p
-}
-
-// partsOf returns a group for each of its sets of labels.
-func partsOf(g *goroutines.Group) []goroutines.Group {
-	if len(g.Parts) == 0 {
-		return []goroutines.Group{*g}
-	}
-	list := make([]goroutines.Group, len(g.Parts))
-	for i, p := range g.Parts {
-		list[i] = *g
-		list[i].Count, list[i].Oldest, list[i].Ages, list[i].Parts = p.Count, p.Oldest, p.Ages, g.Parts[i:i+1]
-	}
-	return list
-}
-
-// standingLabels say what a dump of the runtime prints of a goroutine beside its stack: the
-// program's labels, the state, and for how many minutes it has waited, of the one that has
-// waited longest; and of a group how many made no step while it was watched.
-func standingLabels(g *goroutines.Group, watched time.Duration) map[string][]string {
-	labels := map[string][]string{}
-	for _, p := range g.Parts {
-		for _, l := range p.Labels {
-			labels[l.Key] = []string{l.Value}
-		}
-	}
-	labels["state"] = []string{g.State.String()}
-	if g.State == goroutines.Waiting && g.Reason != "" {
-		labels["state"] = []string{g.Reason}
-	}
-	if n := int(g.Oldest / time.Minute); g.State == goroutines.Waiting && n > 0 {
-		labels["minutes"] = []string{strconv.Itoa(n)}
-	}
-	if n, _ := g.Still(watched); n > 0 && (g.State == goroutines.Waiting || g.State == goroutines.Syscall) {
-		labels[artifact.StillLabel] = []string{strconv.Itoa(n)}
-	}
-	return labels
+	h.Sites = h.Later // the memory is full of what was not yet collected, too
+	p := artifact.MemoryProfile(h, c.heap.Frames)
+	p.Comments = append(p.Comments, laterComment)
+	c.r.keep(member, p, nil)
 }
