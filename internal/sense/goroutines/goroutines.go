@@ -16,6 +16,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/gowhy/gowhy/internal/sense/core"
 	"github.com/gowhy/gowhy/internal/sense/symbols"
 )
 
@@ -35,6 +36,8 @@ type memory interface {
 	// same is an error when another program's memory is read by now, or none. The
 	// address is one that there was.
 	same(at uint64) error
+	// another is the same memory, for another goroutine to read.
+	another() (memory, error)
 	used() int64 // system calls so far
 	now() int64  // the process's monotonic clock
 	close()
@@ -192,7 +195,6 @@ type Reader struct {
 	// Stacks has the stacks of the largest groups read.
 	Stacks bool
 
-	pid     int
 	first   time.Time // of its looks
 	memory  memory
 	code    code
@@ -202,6 +204,10 @@ type Reader struct {
 	list    uint64 // address of runtime.allgs
 	counter map[string]uint64
 	close   func()
+
+	bounds  bounds
+	holes   bool             // some of the memory is missing, and what is there is wanted
+	running []core.Registers // of threads, by stack; nil where they are not known
 
 	pointers, fresh []byte
 	order           []int32 // the goroutines by address
@@ -294,20 +300,22 @@ const (
 	near = 2048
 	// maxGroups bounds a snapshot; what is beyond is in one group without name.
 	maxGroups = 10_000
-	// stacks is of how many groups, largest first, a stack is read, and stackBytes how much.
-	stacks     = 64
+	// stackBytes is how much of a stack is read.
 	stackBytes = 16 << 10
-	// few is up to how many of a group each has its stack read, and fewStacks how many
-	// that are in all: each takes a system call and about 5 µs.
-	few       = 8
-	fewStacks = 128
-	maxFrames = 64
+	maxFrames  = 64
 	// maxTorn is the share of goroutines that may be torn, beside a few, until
 	// the layout is taken to be wrong. Ten thousand that did nothing but start
 	// and end had 0.3%.
 	maxTorn = 0.05
 	fewTorn = 8
 )
+
+// bounds are those of the stacks that are read: of how many groups, largest first; up to how
+// many of a group each has its own read; and how many that are in all.
+type bounds struct{ stacks, few, fewStacks int }
+
+// ofProcess are those of a program that runs. A stack takes a system call and about 5 µs.
+var ofProcess = bounds{stacks: 64, few: 8, fewStacks: 128}
 
 // Open prepares the reading of a process's goroutines. The error says why they
 // cannot be had: [ErrSystem], [ErrGone], [fs.ErrPermission] or [ErrUnsure] are
@@ -331,7 +339,7 @@ func Open(pid int) (*Reader, error) {
 		m.close()
 		return nil, err
 	}
-	r.pid, r.close = pid, names.Close
+	r.close = names.Close
 	return r, nil
 }
 
@@ -381,6 +389,9 @@ func open(m memory, names *symbols.Process, version string) (*Reader, error) {
 	for name, v := range t.at {
 		r.counter[name] = v.Addr + base
 	}
+	if c, ok := m.(*coreMemory); ok {
+		r.settle(c)
+	}
 	if a, ok := t.at["runtime.allgs"]; ok {
 		r.list = a.Addr + base
 		return r, r.check()
@@ -395,7 +406,7 @@ func open(m memory, names *symbols.Process, version string) (*Reader, error) {
 }
 
 func newReader(m memory, c code, l *layout) *Reader {
-	r := &Reader{Stacks: true, memory: m, code: c, layout: l, counter: map[string]uint64{}, close: func() {},
+	r := &Reader{Stacks: true, memory: m, code: c, layout: l, counter: map[string]uint64{}, close: func() {}, bounds: ofProcess,
 		groups: map[key]int{}, lists: map[listKey]int{}, functions: map[uint64]*function{}}
 	low, high := uint32(missing), uint32(0)
 	for f := range fields {
@@ -488,13 +499,18 @@ func (r *Reader) Read() (*Snapshot, error) {
 // pieces are the buffers of readers that read at the moment.
 var pieces = sync.Pool{New: func() any { return new([pieceBytes]byte) }}
 
-func (r *Reader) read() (*Snapshot, error) {
+// borrow gives the reader a buffer, until what it returns is called.
+func (r *Reader) borrow() func() {
 	buffer := pieces.Get().(*[pieceBytes]byte)
 	r.buffer = buffer[:]
-	defer func() {
+	return func() {
 		r.buffer = nil
 		pieces.Put(buffer)
-	}()
+	}
+}
+
+func (r *Reader) read() (*Snapshot, error) {
+	defer r.borrow()()
 	calls := r.memory.used()
 	s := &Snapshot{Time: time.Now()}
 	n, err := r.readPointers()
@@ -503,7 +519,7 @@ func (r *Reader) read() (*Snapshot, error) {
 	}
 	r.arrange(n)
 	s.Torn = n - len(r.order)
-	if err := tooTorn(s.Torn, n); err != nil {
+	if err := r.tooTorn(s.Torn, n); err != nil {
 		return nil, err
 	}
 	r.seen = append(r.seen, make([]sight, max(0, n-len(r.seen)))...)
@@ -515,7 +531,7 @@ func (r *Reader) read() (*Snapshot, error) {
 	if err := r.readAll(s, now); err != nil {
 		return nil, err
 	}
-	if err := tooTorn(s.Torn, n); err != nil {
+	if err := r.tooTorn(s.Torn, n); err != nil {
 		return nil, err
 	}
 	r.describe(s, now)
@@ -527,8 +543,8 @@ func (r *Reader) read() (*Snapshot, error) {
 	return s, nil
 }
 
-func tooTorn(torn, n int) error {
-	if torn > fewTorn && float64(torn) > maxTorn*float64(n) {
+func (r *Reader) tooTorn(torn, n int) error {
+	if !r.holes && torn > fewTorn && float64(torn) > maxTorn*float64(n) {
 		return unsure("%d of %d have states or starts that cannot be", torn, n)
 	}
 	return nil
@@ -643,13 +659,26 @@ func (r *Reader) readPiece(s *Snapshot, now int64, used int) error {
 		return err
 	}
 	for _, m := range r.members {
-		if m.offset+r.width > got || !r.add(m.index, r.buffer[m.offset:m.offset+r.width], now) {
+		g := r.buffer[m.offset : m.offset+r.width]
+		if m.offset+r.width > got && !r.behindHole(m.index, g) || !r.add(m.index, g, now) {
 			s.Torn++
 		}
 	}
 	r.spans, r.members = r.spans[:0], r.members[:0]
 	return nil
 }
+
+// behindHole reads a structure by itself that lies behind what is missing of the memory.
+func (r *Reader) behindHole(index int32, g []byte) bool {
+	if !r.holes {
+		return false
+	}
+	got, err := r.memory.gather(g, []span{{r.pointer(index) + r.low, len(g)}})
+	return err == nil && got == len(g)
+}
+
+// stands reports whether it can be known where a goroutine in a state is.
+func (r *Reader) stands(state State) bool { return state.String() != "running" || r.running != nil }
 
 func (r *Reader) field(g []byte, f field) uint64 {
 	at := r.layout.at[f]
@@ -680,7 +709,7 @@ func (r *Reader) add(index int32, g []byte, now int64) bool {
 			return false
 		}
 	}
-	if r.Stacks && k.state != Running {
+	if r.Stacks && (k.state != Running || r.running != nil) {
 		at := r.registers(index, g, k.state)
 		k.depth = at.top - at.sp
 	}
@@ -716,7 +745,7 @@ func (r *Reader) add(index int32, g []byte, now int64) bool {
 		t.oldest = r.registers(index, g, k.state)
 	}
 	labels := r.field(g, gLabels)
-	if r.Stacks && t.count <= few {
+	if r.Stacks && t.count <= r.bounds.few {
 		t.each = append(t.each, aged{r.registers(index, g, k.state), is.since, labels})
 	}
 	switch {
@@ -733,6 +762,11 @@ func (r *Reader) registers(index int32, g []byte, state State) registers {
 	at := registers{index, uint8(r.field(g, gTrackingSeq)), r.field(g, gID), r.field(g, gSchedPC), r.field(g, gSchedSP), r.field(g, gSchedBP), r.field(g, gStackHi)}
 	if state == Syscall {
 		at.pc, at.sp, at.bp = r.field(g, gSyscallPC), r.field(g, gSyscallSP), r.field(g, gSyscallBP)
+	}
+	if state == Running {
+		if was, ok := r.ran(r.field(g, gStackLo), at.top); ok {
+			at.pc, at.sp, at.bp = was.PC, was.SP, was.BP
+		}
 	}
 	return at
 }
@@ -817,7 +851,7 @@ func (r *Reader) describe(s *Snapshot, now int64) {
 			cmp.Compare(a.key.state, b.key.state), cmp.Compare(a.key.reason, b.key.reason), cmp.Compare(a.key.depth, b.key.depth))
 	})
 	labels := r.readLabels()
-	left := fewStacks
+	left := r.bounds.fewStacks
 	var rest []Group // of a few, those that stand elsewhere
 	s.Groups = make([]Group, 0, len(r.tally))
 	for i, t := range r.tally {
@@ -841,8 +875,8 @@ func (r *Reader) describe(s *Snapshot, now int64) {
 			g.Reason = r.layout.reasons[t.key.reason]
 		}
 		cleans := f != nil && slices.Contains(cleaners, f.name)
-		switch read := r.Stacks && (i < stacks || cleans) && g.State.String() != "running"; {
-		case read && t.count > 1 && t.count <= min(few, left) && !g.System:
+		switch read := r.Stacks && (i < r.bounds.stacks || cleans) && r.stands(g.State); {
+		case read && t.count > 1 && t.count <= min(r.bounds.few, left) && !g.System:
 			left -= t.count
 			list := r.apart(&g, t.each, &labels, now)
 			g, rest = list[0], append(rest, list[1:]...)
@@ -887,6 +921,9 @@ func (r *Reader) apart(g *Group, each []aged, labels *labelling, now int64) (lis
 	return list
 }
 
+// injected are the functions that a signal's handler has a goroutine call, wherever it is.
+var injected = []string{"runtime.asyncPreempt", "runtime.sigpanic"}
+
 // stack follows the frame pointers of a goroutine that does not run. The stack is read before
 // the goroutine's own structure once more: one that ran meanwhile has other words there, and
 // the answer has none.
@@ -902,16 +939,18 @@ func (r *Reader) stack(at registers, state State) (list []symbols.Place) {
 	}
 	b = b[:size]
 	pc, frame := at.pc, at.bp
+	returns := false // the address is one to return to: the call is before it
 	for n := range maxFrames {
-		entry, _, ok := r.code.Entry(pc)
-		if n > 0 || !ok || entry != pc { // it is a return address: the call is before it
-			_, _, ok = r.code.Entry(pc - 1)
+		entry, name, ok := r.code.Entry(pc)
+		if returns || !ok || entry != pc {
+			_, name, ok = r.code.Entry(pc - 1)
 		} else { // it has not begun yet
 			pc++
 		}
 		if !ok {
 			break
 		}
+		returns = !slices.Contains(injected, name)
 		list = append(list, r.code.frames(pc)...)
 		if n == 0 && len(b) >= 8 && r.code.frameless(at.pc) {
 			pc = word(b)

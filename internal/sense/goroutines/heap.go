@@ -72,7 +72,7 @@ func (r *Reader) HeapReader() (*HeapReader, error) {
 			return nil, unsure("where its memory profile is was not found")
 		}
 	}
-	m, err := openProcess(r.pid)
+	m, err := r.memory.another()
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -140,6 +141,7 @@ const missing = ^uint32(0)
 type layout struct {
 	at      [fields]uint32
 	reasons []string
+	argp    bool // a panic begins with a pointer before its value, until Go 1.25
 }
 
 // byVersion is the layout of a release, known without asking the program; nil of
@@ -153,6 +155,7 @@ func byVersion(version, arch string) *layout {
 	major, rest, _ := strings.Cut(version, ".")
 	minor, patch, _ := strings.Cut(rest, ".")
 	if l, ok := layouts[major+"."+minor+" "+arch]; ok && digits(patch) {
+		l.argp = slices.Contains([]string{"22", "23", "24", "25"}, minor)
 		return &l
 	}
 	return nil

@@ -95,6 +95,8 @@ func (p *process) same(at uint64) error {
 	return fmt.Errorf("process %d: %w, and another program has its number", p.pid, ErrGone)
 }
 
+func (p *process) another() (memory, error) { return openProcess(p.pid) }
+
 func (p *process) used() int64 { return p.calls }
 
 func (p *process) now() int64 {

@@ -34,10 +34,11 @@ func (f fake) gather(b []byte, spans []span) (n int, err error) {
 	return n, nil
 }
 
-func (fake) same(uint64) error { return nil }
-func (fake) used() int64       { return 0 }
-func (fake) now() int64        { return 1e9 }
-func (fake) close()            {}
+func (fake) same(uint64) error          { return nil }
+func (f fake) another() (memory, error) { return f, nil }
+func (fake) used() int64                { return 0 }
+func (fake) now() int64                 { return 1e9 }
+func (fake) close()                     {}
 
 func (fake) Entry(pc uint64) (uint64, string, bool) {
 	if pc < 0x1000 || pc >= 0x2000 {
@@ -374,7 +375,7 @@ func FuzzRead(f *testing.F) {
 		for range 4 {
 			calls = 0
 			s, err := r.Read()
-			if calls > 30+stacks+most {
+			if calls > 30+ofProcess.stacks+most {
 				t.Fatalf("%d calls for %d pointers", calls, most)
 			}
 			if err != nil {

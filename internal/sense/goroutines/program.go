@@ -2,14 +2,14 @@ package goroutines
 
 import (
 	"debug/elf"
-	"runtime"
 	"strings"
 	"sync"
 
 	"github.com/gowhy/gowhy/internal/sense/symbols"
 )
 
-const ownArch = runtime.GOARCH
+// architectures are Go's names of those that can be read.
+var architectures = map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}
 
 // tables is what is worked out of a program's file, once for all processes that run it.
 type tables struct {
@@ -21,14 +21,15 @@ type tables struct {
 
 // variables are the runtime's that are read.
 var variables = []string{"runtime.allgs", "runtime.waitReasonStrings", "runtime.gomaxprocs", "runtime.sched", "runtime.gcController",
-	"runtime.memstats", "runtime.work", "runtime.mbuckets", "runtime.MemProfileRate", "runtime.mheap_"}
+	"runtime.memstats", "runtime.work", "runtime.mbuckets", "runtime.MemProfileRate", "runtime.mheap_",
+	"runtime.printBacklog", "runtime.printBacklogIndex"}
 
 func tablesOf(im *symbols.Image, version string) *tables {
 	return im.Once("goroutines of "+version, func() any { return newTables(im, version) }).(*tables)
 }
 
 func newTables(im *symbols.Image, version string) *tables {
-	t := &tables{at: im.Variables(variables...), layout: byVersion(version, ownArch)}
+	t := &tables{at: im.Variables(variables...), layout: byVersion(version, architectures[im.Machine()])}
 	t.candidates = sync.OnceValue(func() []uint64 { return candidates(im) })
 	if t.layout != nil {
 		return t

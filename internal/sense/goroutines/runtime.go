@@ -72,7 +72,7 @@ type Gauge struct {
 // Gauge prepares the reading of the counters on another goroutine. It stays of use
 // when the reader is closed.
 func (r *Reader) Gauge() (*Gauge, error) {
-	m, err := openProcess(r.pid)
+	m, err := r.memory.another()
 	if err != nil {
 		return nil, err
 	}

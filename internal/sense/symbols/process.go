@@ -3,6 +3,8 @@ package symbols
 import (
 	"bytes"
 	"cmp"
+	"debug/elf"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -90,6 +92,33 @@ func Open(pid int) *Process {
 	m.exe, _ = os.Readlink(m.dir + "/exe")
 	m.Refresh()
 	return m
+}
+
+// OpenProgram is a process of which only its program is known: the file that it has here, and
+// at which address the system began to run it, 0 where nothing tells. Its libraries have no names:
+// those of this machine may be others.
+func OpenProgram(path string, began uint64) (*Process, error) {
+	f := openFile(path)
+	im := f.read()
+	m := &Process{exe: path, files: map[string]*file{path: f}, users: 1, noFrame: map[uint64]bool{}}
+	switch {
+	case im == nil:
+		m.Close()
+		return nil, errors.New("the program's file cannot be read")
+	case began == 0 && im.file.Type != elf.ET_EXEC:
+		m.Close()
+		return nil, errors.New("nothing tells where the program was loaded")
+	case began == 0:
+		began = im.file.Entry
+	}
+	base := began - im.file.Entry
+	for _, p := range im.loads {
+		if p.Flags&elf.PF_X != 0 {
+			m.maps = append(m.maps, mapping{p.Vaddr + base, p.Vaddr + base + p.Memsz, p.Off, path})
+		}
+	}
+	slices.SortStableFunc(m.maps, func(a, b mapping) int { return cmp.Compare(a.start, b.start) })
+	return m, nil
 }
 
 // Refresh adds the mappings that are new. Old ones stay: the samples of a

@@ -112,6 +112,24 @@ func (im *Image) Code(name string) (code []byte, at uint64) {
 	return nil, 0
 }
 
+// Differs reports whether memory, which read reads from an address of the image on, is of another
+// file: where each piece begins that nobody writes to. The first has the file's headers, with
+// the name of the build behind them.
+func (im *Image) Differs(read func(b []byte, addr uint64) int) bool {
+	const page = 4 << 10
+	memory, file := make([]byte, page), make([]byte, page)
+	for _, p := range im.loads {
+		n := min(page, p.Filesz)
+		if p.Flags&elf.PF_W != 0 || !im.Read(file[:n], p.Vaddr) {
+			continue
+		}
+		if got := read(memory[:n], p.Vaddr); !bytes.Equal(memory[:got], file[:got]) {
+			return true
+		}
+	}
+	return false
+}
+
 // Machine is the kind of CPU that the image is for.
 func (im *Image) Machine() elf.Machine { return im.file.Machine }
 
