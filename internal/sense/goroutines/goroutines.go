@@ -221,6 +221,7 @@ type Reader struct {
 	lists           map[listKey]int // of labels, in the tally's
 	unread          int
 	functions       map[uint64]*function
+	every           func(Goroutine) // see [View.Goroutines]
 }
 
 // code is what the program's file says of its functions.
@@ -733,6 +734,9 @@ func (r *Reader) add(index int32, g []byte, now int64) bool {
 		is.since = seen.since
 	}
 	*seen = is
+	if r.every != nil {
+		r.every(r.one(k, g))
+	}
 	if k.state == Waiting || k.state == leaked || k.state == Syscall {
 		is.since = min(is.since, r.waited(int64(r.field(g, gWaitSince)), now))
 	}

@@ -69,6 +69,31 @@ const (
 	heapUserArenas
 	labelsList
 	labelsSet
+	heapSpans
+	spanStart
+	spanPages
+	spanElems
+	spanFree
+	spanAllocated
+	spanElemSize
+	spanClass
+	spanState
+	spanType
+	spanSpecials
+	specialNext
+	specialOffset
+	specialKind
+	specialFunc
+	moduleText
+	moduleTextEnd
+	moduleData
+	moduleDataEnd
+	moduleBSS
+	moduleBSSEnd
+	moduleTypes
+	moduleTypesEnd
+	moduleDataMask
+	moduleBSSMask
 	fields int = iota
 )
 
@@ -131,6 +156,31 @@ var fieldNames = [fields]struct{ in, path string }{
 	heapUserArenas:    {"runtime.mheap", "userArenaArenas?"},
 	labelsList:        {"runtime/pprof.labelMap", "LabelSet.list?"}, // of Go 1.24 and 1.25; a map before
 	labelsSet:         {"runtime/pprof.labelMap", "Set.List?"},      // since Go 1.26
+	heapSpans:         {"runtime.mheap", "allspans?"},
+	spanStart:         {"runtime.mspan", "startAddr?"},
+	spanPages:         {"runtime.mspan", "npages?"},
+	spanElems:         {"runtime.mspan", "nelems?"},
+	spanFree:          {"runtime.mspan", "freeindex?"},
+	spanAllocated:     {"runtime.mspan", "allocBits?"},
+	spanElemSize:      {"runtime.mspan", "elemsize?"},
+	spanClass:         {"runtime.mspan", "spanclass?"},
+	spanState:         {"runtime.mspan", "state?"},
+	spanType:          {"runtime.mspan", "largeType?"},
+	spanSpecials:      {"runtime.mspan", "specials?"},
+	specialNext:       {"runtime.special", "next?"},
+	specialOffset:     {"runtime.special", "offset?"},
+	specialKind:       {"runtime.special", "kind?"},
+	specialFunc:       {"runtime.specialfinalizer", "fn?"},
+	moduleText:        {"runtime.moduledata", "text?"},
+	moduleTextEnd:     {"runtime.moduledata", "etext?"},
+	moduleData:        {"runtime.moduledata", "data?"},
+	moduleDataEnd:     {"runtime.moduledata", "edata?"},
+	moduleBSS:         {"runtime.moduledata", "bss?"},
+	moduleBSSEnd:      {"runtime.moduledata", "ebss?"},
+	moduleTypes:       {"runtime.moduledata", "types?"},
+	moduleTypesEnd:    {"runtime.moduledata", "etypes?"},
+	moduleDataMask:    {"runtime.moduledata", "gcdatamask.bytedata?"},
+	moduleBSSMask:     {"runtime.moduledata", "gcbssmask.bytedata?"},
 }
 
 // missing is the offset of a field that a version does not have.

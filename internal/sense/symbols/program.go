@@ -2,6 +2,7 @@ package symbols
 
 import (
 	"bytes"
+	"cmp"
 	"debug/dwarf"
 	"debug/elf"
 	"encoding/binary"
@@ -264,4 +265,37 @@ func (im *Image) called(code []byte, i int, at uint64) (target uint64, ok bool) 
 		}
 	}
 	return 0, false
+}
+
+// A NamedVariable is one of the program's variables.
+type NamedVariable struct {
+	Name string
+	Variable
+}
+
+// maxVariables bounds how many of a file are believed.
+const maxVariables = 1 << 20
+
+// Data are all variables in the part of the image from low up to high, in the order of their
+// addresses.
+func (im *Image) Data(low, high uint64) (list []NamedVariable) {
+	defer func() {
+		if recover() != nil { // see OpenImage
+			list = nil
+		}
+	}()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	table := im.file.SectionByType(elf.SHT_SYMTAB)
+	if table == nil || int(table.Link) >= len(im.file.Sections) {
+		return nil
+	}
+	entries, text := im.section(table), im.section(im.file.Sections[table.Link])
+	for ; len(entries) >= elf.Sym64Size && len(list) < maxVariables; entries = entries[elf.Sym64Size:] {
+		from, at := uint64(binary.LittleEndian.Uint32(entries)), binary.LittleEndian.Uint64(entries[8:])
+		if from != 0 && from < uint64(len(text)) && at >= low && at < high && elf.ST_TYPE(entries[4]) == elf.STT_OBJECT {
+			list = append(list, NamedVariable{stringAt(text, from), Variable{at, binary.LittleEndian.Uint64(entries[16:])}})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b NamedVariable) int { return cmp.Compare(a.Addr, b.Addr) })
+	return list
 }
