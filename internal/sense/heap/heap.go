@@ -1,0 +1,379 @@
+package heap
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/sense/goroutines"
+	"github.com/gowhy/gowhy/internal/sense/symbols"
+)
+
+// errBudget ends a reading that would need more memory than it may.
+var errBudget = errors.New("budget")
+
+// ErrBudget is in the error of a heap that needs more memory to be read than was allowed.
+var ErrBudget = errors.New("the budget is too small")
+
+// maxAddress is beyond what a program has.
+const maxAddress = 1 << 56
+
+// memory is what is read of a process: a [goroutines.View].
+type memory interface {
+	Read(b []byte, at uint64) (int, error)
+	ReadEach(b []byte, size int, at []uint64) (int, error)
+	Same() error
+	Variable(name string) uint64
+	Field(in, path string) (offset uint64, ok bool)
+	Function(pc uint64) (entry uint64, name string, ok bool)
+	Started(entry uint64) string
+	Goroutines() ([]goroutines.Goroutine, error)
+	Counters() goroutines.Runtime
+}
+
+func unsure(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{goroutines.ErrUnsure}, args...)...)
+}
+
+// cannot returns why memory was not read; without an error nothing is there.
+func cannot(err error) error {
+	if err == nil {
+		return unsure("its heap is not where it should be")
+	}
+	return err
+}
+
+// Options say how a heap is read.
+type Options struct {
+	// Budget is how many bytes the reading may use; 0 is [Budget].
+	Budget uint64
+	// Progress is called now and then with what is done and how much of it, from 0 to 1.
+	Progress func(what string, share float64)
+}
+
+// Budget is what a reading may use when nothing else is said: 10 million objects need it.
+const Budget = 256 << 20
+
+// A Look is who holds the objects of a heap, at about one moment.
+type Look struct {
+	Time time.Time     `json:"time"`
+	Took time.Duration `json:"took"`
+	// Holders are the roots by what they hold, the most first.
+	Holders []Holder `json:"holders"`
+	Types   []Type   `json:"types"`
+
+	Reached   Sum `json:"reached"`   // from the roots: what the holders hold
+	Unreached Sum `json:"unreached"` // allocated, and reached from nowhere: garbage, mostly
+	// Marked is what the last collection found alive, in bytes; negative where it is not known.
+	Marked int64 `json:"marked"`
+	// Collections is how many there were while the heap was read.
+	Collections int64 `json:"collections"`
+	// Lost is how many words point into the heap and to no object: their object was freed, or
+	// allocated since the list of objects was read.
+	Lost uint64 `json:"lost"`
+	// Dropped are spans that changed so that nothing is known of them; Running are goroutines
+	// that ran, whose registers are not seen; Stackless those without a stack that can be read.
+	Dropped   int `json:"dropped"`
+	Running   int `json:"running"`
+	Stackless int `json:"stackless"`
+	// Partial is true when the reading was interrupted: then the holders have less than all.
+	Partial bool `json:"partial,omitempty"`
+	// Typed is false where the program's file does not describe its variables.
+	Typed bool `json:"typed"`
+}
+
+// Sum is a number of objects and their bytes, as the runtime counts them: with what is lost to
+// size classes.
+type Sum struct {
+	Objects uint64 `json:"objects"`
+	Bytes   uint64 `json:"bytes"`
+}
+
+// A Holder is a variable, goroutines that stand at the same place, or a list of the runtime's.
+type Holder struct {
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`
+	Count int    `json:"count"` // of goroutines
+	Sum
+	// Shared is how many of the bytes other holders reach, too: they stay when it lets go.
+	Shared uint64 `json:"shared"`
+	// Path is the way to the most of it.
+	Path []Step `json:"path"`
+}
+
+// A Step is objects on the way: of a type, reached over a field of those before.
+type Step struct {
+	Field string `json:"field,omitempty"`
+	Type  string `json:"type"` // "" where it is not known
+	Size  uint32 `json:"size,omitempty"`
+	Sum
+	Retained uint64 `json:"retained"` // bytes, with what is reached over them
+}
+
+// A Type is all objects of one.
+type Type struct {
+	Name string `json:"name"`
+	Sum
+}
+
+// Read reads the heap of a process that is neither stopped nor asked. Where the reading is
+// interrupted behind the half of it the look is partial, and no error. The error has
+// [ErrBudget], or those of [goroutines.Open] in it.
+func Read(ctx context.Context, pid int, o Options) (*Look, error) {
+	r, err := goroutines.Open(pid)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	v, err := r.View()
+	if err != nil {
+		return nil, err
+	}
+	im, base := v.Image()
+	look, err := read(ctx, v, program{image: im, base: base}, o)
+	if gone := v.Same(); gone != nil {
+		return nil, gone
+	}
+	return look, err
+}
+
+// A program is what its file tells.
+type program struct {
+	image *symbols.Image
+	base  uint64
+}
+
+// variables are those between two addresses of the process.
+func (p program) variables(low, high uint64) []symbols.NamedVariable {
+	if p.image == nil {
+		return nil
+	}
+	list := p.image.Data(low-p.base, high-p.base)
+	for i := range list {
+		list[i].Addr += p.base
+	}
+	return list
+}
+
+// inlineMarks reports whether the collector of a version keeps marks in the spans.
+func (p program) inlineMarks() bool {
+	if p.image == nil {
+		return false
+	}
+	return marksInSpans(p.image.GoVersion())
+}
+
+func marksInSpans(version string) bool {
+	switch {
+	case strings.Contains(version, "nogreenteagc"):
+		return false
+	case strings.Contains(version, "greenteagc"):
+		return true
+	}
+	return !slices.ContainsFunc([]string{"go1.22", "go1.23", "go1.24", "go1.25"}, func(v string) bool { return strings.HasPrefix(version, v) })
+}
+
+func (p program) types(wanted map[uint64]bool, t *types) *variables {
+	if p.image == nil || len(wanted) == 0 {
+		return nil
+	}
+	d, err := p.image.DWARF()
+	if err != nil {
+		return nil
+	}
+	file := map[uint64]bool{}
+	for at := range wanted {
+		file[at-p.base] = true
+	}
+	return newVariables(d, p.base, file, t)
+}
+
+func read(ctx context.Context, m memory, p program, o Options) (*Look, error) {
+	budget := cmp.Or(o.Budget, Budget)
+	progress := o.Progress
+	if progress == nil {
+		progress = func(string, float64) {}
+	}
+	look := &Look{Time: time.Now()}
+	before := m.Counters()
+	s, err := readSpans(m, budget)
+	if err != nil {
+		return nil, err
+	}
+	need := uint64(s.objects)*5 + uint64(s.scanned)*2 + uint64(len(s.list))*120 + uint64(len(s.pages))*arenaPages*4
+	if need > budget {
+		return nil, tooSmall(need, budget)
+	}
+	mod, err := readModule(m)
+	if err != nil {
+		return nil, err
+	}
+	t := newTypes(m, mod.types, mod.typesEnd)
+	low, high := min(mod.text, mod.data, mod.bss, mod.types), max(mod.textEnd, mod.dataEnd, mod.bssEnd, mod.typesEnd)
+	g := &graph{ends: make([]uint16, s.scanned), room: budget - need}
+	c := &scanner{m: m, s: s, t: t, g: g, inline: p.inlineMarks(), image: imageRange{low, high, mod.text, mod.textEnd},
+		step: func(done, of uint64) { progress("reading objects", float64(done)/float64(of)) }}
+	stack := &stacks{c: c, groups: map[stackKey]*stackGroup{}, number: map[string]int32{}}
+	vars, err := readGlobals(ctx, c, mod, slices.Concat(p.variables(mod.data, mod.dataEnd), p.variables(mod.bss, mod.bssEnd)))
+	if err != nil {
+		return nil, err
+	}
+	list, err := m.Goroutines()
+	if err != nil {
+		return nil, err
+	}
+	if err := stack.read(ctx, list); err != nil {
+		return nil, err
+	}
+	if err := c.run(ctx); err != nil {
+		if errors.Is(err, errBudget) {
+			return nil, tooSmall(budget*2, budget)
+		}
+		return nil, err
+	}
+	after := m.Counters()
+	look.Took = time.Since(look.Time)
+	dwarf := p.types(vars.wanted(), t)
+	look.Typed = dwarf != nil
+	r := newRetainer(s, g, t)
+	r.step = func(done, of uint64) { progress("who reaches them", float64(done)/float64(of)) }
+	err = r.all(ctx, c, vars, stack, dwarf, p.base)
+	if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	look.Partial = err != nil
+	r.sum()
+	r.tell(look)
+	objects, bytes := s.allocated()
+	look.Unreached = Sum{objects - min(objects, look.Reached.Objects), bytes - min(bytes, look.Reached.Bytes)}
+	look.Marked, look.Collections = after.HeapMarked, after.Collections-before.Collections
+	look.Lost, look.Dropped, look.Running, look.Stackless = g.lost, s.dropped, stack.running, stack.unread
+	return look, nil
+}
+
+func tooSmall(need, budget uint64) error {
+	return fmt.Errorf("%w: its heap needs more than %d MiB to be read, %d are allowed", ErrBudget, need>>20, budget>>20)
+}
+
+// all reaches from the roots, in the order of who is named first.
+func (r *retainer) all(ctx context.Context, c *scanner, vars *globals, stack *stacks, dwarf *variables, base uint64) error {
+	vars.hold(r, dwarf, base, 0)
+	if err := r.run(ctx); err != nil {
+		return err
+	}
+	if err := stack.hold(ctx, r, false); err != nil {
+		return err
+	}
+	if err := holdQueue(r, c); err != nil {
+		return err
+	}
+	if err := r.run(ctx); err != nil {
+		return err
+	}
+	vars.hold(r, dwarf, base, 1)
+	if err := r.run(ctx); err != nil {
+		return err
+	}
+	r.weak = true
+	if err := holdSpecials(ctx, r, c); err != nil {
+		return err
+	}
+	if err := r.run(ctx); err != nil {
+		return err
+	}
+	if err := stack.hold(ctx, r, true); err != nil {
+		return err
+	}
+	vars.hold(r, dwarf, base, 2)
+	if err := r.run(ctx); err != nil {
+		return err
+	}
+	return r.spread(ctx)
+}
+
+// tell puts the nodes into words.
+func (r *retainer) tell(look *Look) {
+	children := r.children()
+	shared := make([]uint64, len(r.holders))
+	objects := make([]uint64, len(r.holders))
+	types := map[string]Sum{}
+	for i := 1; i < len(r.nodes); i++ {
+		n := &r.nodes[i]
+		shared[n.holder] += n.shared
+		objects[n.holder] += n.objects
+		sum := types[r.typeName(n)]
+		types[r.typeName(n)] = Sum{sum.Objects + n.objects, sum.Bytes + n.bytes}
+	}
+	for i, h := range r.holders[1:] {
+		n := &r.nodes[h.node]
+		if n.retained == 0 {
+			continue
+		}
+		look.Holders = append(look.Holders, Holder{Kind: h.kind, Name: h.name, Count: h.count, Sum: Sum{objects[i+1], n.retained}, Shared: shared[i+1], Path: r.path(h.node, children)})
+		look.Reached.Objects += objects[i+1]
+		look.Reached.Bytes += n.retained
+	}
+	slices.SortStableFunc(look.Holders, func(a, b Holder) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	for name, sum := range types {
+		if sum.Bytes > 0 && name != "" {
+			look.Types = append(look.Types, Type{name, sum})
+		}
+	}
+	slices.SortFunc(look.Types, func(a, b Type) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Name, b.Name)) })
+	look.Types = look.Types[:min(len(look.Types), maxTold)]
+}
+
+// maxTold bounds the list of types.
+const maxTold = 50
+
+func (r *retainer) typeName(n *node) string {
+	name := r.t.of(n.is).name
+	for _, of := range []string{"map.group[", "map.bucket["} { // what a map is made of is the map
+		if rest, ok := strings.CutPrefix(strings.TrimPrefix(name, "[]"), of); ok {
+			return "map[" + rest
+		}
+	}
+	return name
+}
+
+// path follows the most bytes from a holder on, as long as most of them are on one way.
+func (r *retainer) path(at int32, children map[int32][]int32) (list []Step) {
+	for {
+		next := children[at]
+		if len(next) == 0 {
+			return list
+		}
+		n := &r.nodes[next[0]]
+		if from := &r.nodes[at]; n.retained == 0 || n.retained < from.bytes || from.parent != 0 && n.retained < from.retained/4 {
+			return list
+		}
+		at = next[0]
+		if n.hidden && len(list) > 0 && list[len(list)-1].Type != "" {
+			last := &list[len(list)-1]
+			last.Objects, last.Bytes = last.Objects+n.objects, last.Bytes+n.bytes
+			continue
+		}
+		list = append(list, Step{n.label, r.typeName(n), n.elem, Sum{n.objects, n.bytes}, n.retained})
+	}
+}
+
+// Way is the path in words: "main.cache.sessions → map[string]*main.Session → …".
+func (h *Holder) Way() string {
+	var b strings.Builder
+	b.WriteString(h.Name)
+	for _, s := range h.Path {
+		switch {
+		case s.Type != "":
+			b.WriteString(s.Field + " → " + s.Type)
+		case s.Size > 0:
+			fmt.Fprintf(&b, "%s → %d-byte objects", s.Field, s.Size)
+		default: // a frame
+			b.WriteString(" in " + s.Field)
+		}
+	}
+	return b.String()
+}

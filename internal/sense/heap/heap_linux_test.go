@@ -1,0 +1,134 @@
+package heap
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gowhy/gowhy/internal/testing/attempt"
+)
+
+// toolchains are those whose programs are read; "local" is the one that runs the test.
+var toolchains = []string{"local", "go1.22.12", "go1.23.12", "go1.24.11", "go1.25.5", "go1.27.4"}
+
+// holding is who must be first, by what the program does.
+var holding = []struct{ does, kind, name, way string }{
+	{"map", Global, "main.cache", "main.cache.sessions → map[string]*main.Session → main.Session.raw → []byte"},
+	{"static", Global, "main.direct", "main.direct → main.Cache.sessions → map[string]*main.Session → main.Session.raw → []byte"},
+	{"lru", Global, "main.cache", "main.cache.recent → list.List.root.next → list.Element.Value → main.entry.value → []byte"},
+	{"substring", Global, "main.lines", "main.lines → []string → string"},
+	{"stack", Goroutines, "main.park (sleep)", "main.park"},
+	{"local", Goroutines, "main.main (syscall)", "main.main"},
+	{"channel", Global, "main.messages", "main.messages → chan []uint8 buffer → [][]uint8 → []byte"},
+	{"timer", Timers, "runtime.allp", "later.func1 → 40960-byte objects"},
+	{"pool", Global, "main.blocks", "main.blocks"},
+	{"interface", Global, "main.values", "main.values → []interface {} → main.Session.raw → []byte"},
+	{"finalizer", Finalizers, "finalizers that wait to be called", "finalizers that wait to be called → main.Session.raw → []byte"},
+}
+
+func TestHolders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	for _, toolchain := range toolchains {
+		t.Run(toolchain, func(t *testing.T) {
+			if toolchain != "local" {
+				attempt.Only(t, "downloads a toolchain")
+			}
+			exe := build(t, toolchain, "program")
+			for _, c := range holding {
+				t.Run(c.does, func(t *testing.T) {
+					look := lookAt(t, exe, c.does)
+					got := look.Holders[0]
+					if got.Kind != c.kind || got.Name != c.name || got.Bytes < 38<<20 || !strings.Contains(got.Way(), c.way) {
+						t.Errorf("first is %s %q with %d MiB by %q, want %s %q by %q", got.Kind, got.Name, got.Bytes>>20, got.Way(), c.kind, c.name, c.way)
+					}
+					if c.does == "stack" && got.Count != 1000 {
+						t.Errorf("%d goroutines, want 1000", got.Count)
+					}
+					if apart := float64(look.Reached.Bytes)/float64(look.Marked) - 1; c.does != "pool" && (apart < -0.03 || apart > 0.03) {
+						t.Errorf("%d bytes reached, the collector found %d alive: %.1f%% apart", look.Reached.Bytes, look.Marked, 100*apart)
+					}
+					if t.Failed() || testing.Verbose() {
+						describe(t, look)
+					}
+				})
+			}
+		})
+	}
+}
+
+func describe(t *testing.T, look *Look) {
+	l := *look
+	l.Holders, l.Types = nil, nil
+	t.Logf("%+v", l)
+	for _, h := range look.Holders[:min(8, len(look.Holders))] {
+		t.Logf("%9d %8d shared %9d %s ×%d %s", h.Bytes, h.Objects, h.Shared, h.Kind, h.Count, h.Way())
+	}
+	for _, y := range look.Types[:min(5, len(look.Types))] {
+		t.Logf("%9d %8d %s", y.Bytes, y.Objects, y.Name)
+	}
+}
+
+// build makes the program of a name.
+func build(t *testing.T, toolchain, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name+".go.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for file, b := range map[string][]byte{"main.go": text, "go.mod": []byte("module program\n\ngo 1.22\n")} {
+		if err := os.WriteFile(filepath.Join(dir, file), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exe := filepath.Join(dir, "program")
+	cmd := exec.Command("go", "build", "-o", exe, ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN="+toolchain, "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("go build with %s: %v\n%s", toolchain, err, out)
+	}
+	return exe
+}
+
+// start runs a program until it is ready.
+func start(t *testing.T, exe string, args ...string) (pid int) {
+	t.Helper()
+	cmd := exec.Command(exe, args...)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		t.Fatal(fmt.Sprint(line, err))
+	}
+	return cmd.Process.Pid
+}
+
+func lookAt(t *testing.T, exe string, args ...string) *Look {
+	t.Helper()
+	look, err := Read(t.Context(), start(t, exe, args...), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return look
+}
