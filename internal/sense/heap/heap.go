@@ -60,8 +60,11 @@ const Budget = 256 << 20
 
 // A Look is who holds the objects of a heap, at about one moment.
 type Look struct {
-	Time time.Time     `json:"time"`
-	Took time.Duration `json:"took"`
+	Time time.Time `json:"time"`
+	// Took is how long the process's memory was read; the walk behind it needs it no more.
+	Took time.Duration `json:"took_ns"`
+	// Over is how long before the look was that growth is since; 0 without one.
+	Over time.Duration `json:"over_ns"`
 	// Holders are the roots by what they hold, the most first.
 	Holders []Holder `json:"holders"`
 	Types   []Type   `json:"types"`
@@ -69,19 +72,19 @@ type Look struct {
 	Reached   Sum `json:"reached"`   // from the roots: what the holders hold
 	Unreached Sum `json:"unreached"` // allocated, and reached from nowhere: garbage, mostly
 	// Marked is what the last collection found alive, in bytes; negative where it is not known.
-	Marked int64 `json:"marked"`
+	Marked int64 `json:"marked_bytes"`
 	// Collections is how many there were while the heap was read.
 	Collections int64 `json:"collections"`
 	// Lost is how many words point into the heap and to no object: their object was freed, or
 	// allocated since the list of objects was read.
-	Lost uint64 `json:"lost"`
+	Lost uint64 `json:"lost_words"`
 	// Dropped are spans that changed so that nothing is known of them; Running are goroutines
 	// that ran, whose registers are not seen; Stackless those without a stack that can be read.
-	Dropped   int `json:"dropped"`
-	Running   int `json:"running"`
-	Stackless int `json:"stackless"`
+	Dropped   int `json:"dropped_spans"`
+	Running   int `json:"running_goroutines"`
+	Stackless int `json:"unread_goroutines"`
 	// Partial is true when the reading was interrupted: then the holders have less than all.
-	Partial bool `json:"partial,omitempty"`
+	Partial bool `json:"partial"`
 	// Typed is false where the program's file does not describe its variables.
 	Typed bool `json:"typed"`
 }
@@ -100,24 +103,29 @@ type Holder struct {
 	Count int    `json:"count"` // of goroutines
 	Sum
 	// Shared is how many of the bytes other holders reach, too: they stay when it lets go.
-	Shared uint64 `json:"shared"`
+	// OnStacks are those that stacks of others reach: for a while, or by a word that is left over.
+	Shared   uint64 `json:"shared_bytes"`
+	OnStacks uint64 `json:"stack_bytes"`
+	// Grew is by how many bytes it holds more than at the look before, when there was one.
+	Grew *int64 `json:"grew_bytes"`
 	// Path is the way to the most of it.
 	Path []Step `json:"path"`
 }
 
 // A Step is objects on the way: of a type, reached over a field of those before.
 type Step struct {
-	Field string `json:"field,omitempty"`
+	Field string `json:"field"`
 	Type  string `json:"type"` // "" where it is not known
-	Size  uint32 `json:"size,omitempty"`
+	Size  uint32 `json:"size"` // of an object, where its type is not known
 	Sum
-	Retained uint64 `json:"retained"` // bytes, with what is reached over them
+	Retained uint64 `json:"retained_bytes"` // bytes, with what is reached over them
 }
 
 // A Type is all objects of one.
 type Type struct {
 	Name string `json:"name"`
 	Sum
+	Grew *int64 `json:"grew_bytes"`
 }
 
 // Read reads the heap of a process that is neither stopped nor asked. Where the reading is
@@ -217,7 +225,7 @@ func read(ctx context.Context, m memory, p program, o Options) (*Look, error) {
 	g := &graph{ends: make([]uint16, s.scanned), room: budget - need}
 	c := &scanner{m: m, s: s, t: t, g: g, inline: p.inlineMarks(), image: imageRange{low, high, mod.text, mod.textEnd},
 		step: func(done, of uint64) { progress("reading objects", float64(done)/float64(of)) }}
-	stack := &stacks{c: c, groups: map[stackKey]*stackGroup{}, number: map[string]int32{}}
+	stack := &stacks{c: c, groups: map[string]*stackGroup{}, number: map[string]int32{}}
 	vars, err := readGlobals(ctx, c, mod, slices.Concat(p.variables(mod.data, mod.dataEnd), p.variables(mod.bss, mod.bssEnd)))
 	if err != nil {
 		return nil, err
@@ -265,9 +273,11 @@ func (r *retainer) all(ctx context.Context, c *scanner, vars *globals, stack *st
 	if err := r.run(ctx); err != nil {
 		return err
 	}
+	r.by = byStacks
 	if err := stack.hold(ctx, r, false); err != nil {
 		return err
 	}
+	r.by = byOthers
 	if err := holdQueue(r, c); err != nil {
 		return err
 	}
@@ -278,7 +288,7 @@ func (r *retainer) all(ctx context.Context, c *scanner, vars *globals, stack *st
 	if err := r.run(ctx); err != nil {
 		return err
 	}
-	r.weak = true
+	r.by = byRuntime
 	if err := holdSpecials(ctx, r, c); err != nil {
 		return err
 	}
@@ -292,18 +302,20 @@ func (r *retainer) all(ctx context.Context, c *scanner, vars *globals, stack *st
 	if err := r.run(ctx); err != nil {
 		return err
 	}
-	return r.spread(ctx)
+	return errors.Join(r.spread(ctx, &r.shared[byOthers]), r.spread(ctx, &r.shared[byStacks]))
 }
 
 // tell puts the nodes into words.
 func (r *retainer) tell(look *Look) {
 	children := r.children()
-	shared := make([]uint64, len(r.holders))
+	shared := make([][2]uint64, len(r.holders))
 	objects := make([]uint64, len(r.holders))
 	types := map[string]Sum{}
 	for i := 1; i < len(r.nodes); i++ {
 		n := &r.nodes[i]
-		shared[n.holder] += n.shared
+		for by, bytes := range n.shared {
+			shared[n.holder][by] += bytes
+		}
 		objects[n.holder] += n.objects
 		sum := types[r.typeName(n)]
 		types[r.typeName(n)] = Sum{sum.Objects + n.objects, sum.Bytes + n.bytes}
@@ -313,14 +325,14 @@ func (r *retainer) tell(look *Look) {
 		if n.retained == 0 {
 			continue
 		}
-		look.Holders = append(look.Holders, Holder{Kind: h.kind, Name: h.name, Count: h.count, Sum: Sum{objects[i+1], n.retained}, Shared: shared[i+1], Path: r.path(h.node, children)})
+		look.Holders = append(look.Holders, Holder{Kind: h.kind, Name: h.name, Count: h.count, Sum: Sum{objects[i+1], n.retained}, Shared: shared[i+1][byOthers], OnStacks: shared[i+1][byStacks], Path: r.path(h.node, children)})
 		look.Reached.Objects += objects[i+1]
 		look.Reached.Bytes += n.retained
 	}
 	slices.SortStableFunc(look.Holders, func(a, b Holder) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	for name, sum := range types {
 		if sum.Bytes > 0 && name != "" {
-			look.Types = append(look.Types, Type{name, sum})
+			look.Types = append(look.Types, Type{Name: name, Sum: sum})
 		}
 	}
 	slices.SortFunc(look.Types, func(a, b Type) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Name, b.Name)) })
@@ -376,4 +388,30 @@ func (h *Holder) Way() string {
 		}
 	}
 	return b.String()
+}
+
+// Since fills in by how much holders and types grew since a look before.
+func (l *Look) Since(before *Look) {
+	l.Over = l.Time.Sub(before.Time)
+	type key struct{ kind, name string }
+	held := map[key]int64{}
+	for _, h := range before.Holders {
+		held[key{h.Kind, h.Name}] += int64(h.Bytes)
+	}
+	for i := range l.Holders {
+		h := &l.Holders[i]
+		grew := int64(h.Bytes) - held[key{h.Kind, h.Name}]
+		h.Grew = &grew
+	}
+	types := map[string]int64{}
+	for _, t := range before.Types {
+		types[t.Name] = int64(t.Bytes)
+	}
+	for i := range l.Types {
+		t := &l.Types[i]
+		if was, ok := types[t.Name]; ok || len(before.Types) < maxTold {
+			grew := int64(t.Bytes) - was
+			t.Grew = &grew
+		}
+	}
 }

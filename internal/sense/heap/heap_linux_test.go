@@ -67,7 +67,7 @@ func describe(t *testing.T, look *Look) {
 	l.Holders, l.Types = nil, nil
 	t.Logf("%+v", l)
 	for _, h := range look.Holders[:min(8, len(look.Holders))] {
-		t.Logf("%9d %8d shared %9d %s ×%d %s", h.Bytes, h.Objects, h.Shared, h.Kind, h.Count, h.Way())
+		t.Logf("%9d %8d shared %9d, with stacks %9d %s ×%d %s", h.Bytes, h.Objects, h.Shared, h.OnStacks, h.Kind, h.Count, h.Way())
 	}
 	for _, y := range look.Types[:min(5, len(look.Types))] {
 		t.Logf("%9d %8d %s", y.Bytes, y.Objects, y.Name)

@@ -19,8 +19,8 @@ type node struct {
 	label    string
 	objects  uint64
 	bytes    uint64
-	shared   uint64 // of the bytes, what another holder reaches, too
-	retained uint64 // with what is behind
+	shared   [2]uint64 // of the bytes, what another holder reaches, too; see byOthers
+	retained uint64    // with what is behind
 }
 
 const (
@@ -42,17 +42,38 @@ type retainer struct {
 	g       *graph
 	t       *types
 	node    []int32 // by object; 0 of what was not reached
-	shared  []uint64
+	shared  [2]shares
 	nodes   []node
 	known   map[uint64]int32
 	names   map[nodeKey]int32
 	holders []holder
 	queue   queue
-	pending queue // shared, and what is behind them is not yet
-	weak    bool  // what is reached now shares nothing: it follows from who holds it
+	by      int // who reaches now: byOthers, byStacks, or byRuntime, which shares nothing
 	reached uint64
 	step    func(done, of uint64)
 }
+
+// Who reaches an object beside its holder.
+const (
+	byOthers  = iota
+	byStacks  // which have words that are left over, too
+	byRuntime // whose lists follow from who holds
+)
+
+// shares are the objects that others than their holders reach.
+type shares struct {
+	bits    []uint64
+	pending queue // what is behind them is not shared yet
+}
+
+func (s *shares) add(object uint32) {
+	if bit := uint64(1) << (object % 64); s.bits[object/64]&bit == 0 {
+		s.bits[object/64] |= bit
+		s.pending.push(object)
+	}
+}
+
+func (s *shares) has(object uint32) bool { return s.bits[object/64]>>(object%64)&1 != 0 }
 
 // A holder is a root with a name.
 type holder struct {
@@ -63,8 +84,11 @@ type holder struct {
 }
 
 func newRetainer(s *spans, g *graph, t *types) *retainer {
-	return &retainer{s: s, g: g, t: t, node: make([]int32, s.objects), shared: make([]uint64, s.objects/64+1),
-		nodes: make([]node, 1), known: map[uint64]int32{}, names: map[nodeKey]int32{}, holders: make([]holder, 1)}
+	r := &retainer{s: s, g: g, t: t, node: make([]int32, s.objects), nodes: make([]node, 1), known: map[uint64]int32{}, names: map[nodeKey]int32{}, holders: make([]holder, 1)}
+	for i := range r.shared {
+		r.shared[i].bits = make([]uint64, s.objects/64+1)
+	}
+	return r
 }
 
 // hold begins a holder, and returns the node that its ways begin at.
@@ -117,22 +141,14 @@ func (r *retainer) again(parent int32, is typeID, elem uint32) int32 {
 // reach notes that a word of a node's objects leads to an object.
 func (r *retainer) reach(from int32, is typeID, tag uint16, hint typeID, object uint32) {
 	if to := r.node[object]; to != 0 {
-		if !r.weak && r.nodes[to].holder != r.nodes[from].holder {
-			r.share(object)
+		if r.by != byRuntime && r.nodes[to].holder != r.nodes[from].holder {
+			r.shared[r.by].add(object)
 		}
 		return
 	}
 	r.node[object] = r.child(from, is, tag, hint, object)
 	r.reached++
 	r.queue.push(object)
-}
-
-// share notes that another holder reaches an object, too.
-func (r *retainer) share(object uint32) {
-	if bit := uint64(1) << (object % 64); r.shared[object/64]&bit == 0 {
-		r.shared[object/64] |= bit
-		r.pending.push(object)
-	}
 }
 
 // own is the type that an object's own entries tell: of a large one, or a closure.
@@ -148,31 +164,57 @@ func (r *retainer) own(n int32, object uint32) (is typeID, tag uint16) {
 	return untyped, 0
 }
 
-// child returns the node of an object that a word leads to.
+// child returns the node of an object that a word leads to. What small objects tell themselves
+// is asked only where the word has no type, or is of a function: it is far away in memory.
 func (r *retainer) child(from int32, is typeID, tag uint16, hint typeID, object uint32) int32 {
 	n := r.s.of(object)
 	sp := &r.s.list[n]
-	own, ownTag := r.own(n, object)
-	extra, which := uint64(own), uint64(0)
-	if own == untyped {
-		extra, which = uint64(hint), 1
+	key := uint64(from)<<45 | uint64(tag&tagWord)<<31 | uint64(tag>>15)<<30 | uint64(sp.class)<<22
+	own, ownTag := untyped, uint16(0)
+	if sp.noscan || sp.elem <= maxBits {
+		to, ok := r.known[key|uint64(hint)]
+		if ok && (to > 0 || sp.noscan) {
+			return max(to, -to)
+		}
+		if ok && !sp.noscan {
+			if own, ownTag = r.own(n, object); own == untyped {
+				return -to
+			}
+		}
 	}
-	key := uint64(from)<<45 | uint64(tag&tagWord)<<31 | uint64(tag>>15)<<30 | uint64(sp.class&127)<<22 | which<<21 | extra
-	if to, ok := r.known[key]; ok {
-		return to
+	if own == untyped {
+		own, ownTag = r.own(n, object)
+	}
+	if own != untyped {
+		key |= ownType | uint64(own)
+		if to, ok := r.known[key]; ok {
+			return to
+		}
+	} else {
+		key |= uint64(hint)
 	}
 	to := r.target(is, tag, hint)
+	plain := r.typeOf(to.is, tag, untyped, 0, sp)
 	id := r.typeOf(to.is, tag, own, ownTag, sp)
 	elem := uint32(0)
 	if id == untyped {
 		elem = uint32(min(sp.elem, 1<<31))
 	}
 	child := r.enter(from, id, elem, to.label, r.t.of(id).hidden)
-	if len(r.known) < maxKnown {
+	if len(r.known) >= maxKnown {
+		return child
+	}
+	switch k := r.t.of(plain).kind; {
+	case own == untyped && (plain == untyped || k == kindClosure):
+		r.known[key] = -child // others of the same word may be closures
+	default:
 		r.known[key] = child
 	}
 	return child
 }
+
+// ownType is in the keys of nodes whose objects tell their types.
+const ownType = 1 << 21
 
 const maxKnown = 1 << 20
 
@@ -190,10 +232,13 @@ func (r *retainer) target(is typeID, tag uint16, hint typeID) (to target) {
 // typeOf is the type of an object, by what leads to it and what it tells itself.
 func (r *retainer) typeOf(is typeID, tag uint16, own typeID, ownTag uint16, sp *span) typeID {
 	if r.t.of(is).kind == kindMapSlots {
-		is = r.t.slots(is, sp.elem)
+		is = r.t.slots(is, sp.elem, own)
 	}
 	if k := r.t.of(is).kind; tag&tagInterior != 0 && k != kindBacking && k != kindText {
 		is = untyped
+	}
+	if k := r.t.of(is).kind; k == kindMapTables || k == kindMapTable {
+		return is
 	}
 	switch size := r.t.of(own).size; {
 	case own == untyped:
@@ -248,9 +293,9 @@ func (r *retainer) run(ctx context.Context) error {
 }
 
 // spread shares what is behind shared objects.
-func (r *retainer) spread(ctx context.Context) error {
+func (r *retainer) spread(ctx context.Context, s *shares) error {
 	for count := 0; ; count++ {
-		object, ok := r.pending.pop()
+		object, ok := s.pending.pop()
 		if !ok {
 			return nil
 		}
@@ -260,7 +305,7 @@ func (r *retainer) spread(ctx context.Context) error {
 		from, to := r.g.entries(r.s, r.s.of(object), object)
 		for i := from; i < to; i++ {
 			if target, tag := r.g.entry(i); tag != tagHint && tag != tagType && tag != tagClosure && r.node[target] != 0 {
-				r.share(target)
+				s.add(target)
 			}
 		}
 	}
@@ -275,8 +320,10 @@ func (r *retainer) sum() {
 				n := &r.nodes[at]
 				n.objects++
 				n.bytes += sp.elem
-				if r.shared[o/64]>>(o%64)&1 != 0 {
-					n.shared += sp.elem
+				for by := range r.shared {
+					if r.shared[by].has(o) {
+						n.shared[by] += sp.elem
+					}
 				}
 			}
 		}

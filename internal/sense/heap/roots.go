@@ -3,7 +3,6 @@ package heap
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -288,16 +287,11 @@ type stackRoot struct {
 	interior bool
 }
 
-type stackKey struct {
-	start, creator, frames uint64
-	reason                 string
-}
-
 // stacks reads the stacks of all goroutines. Each word that leads to an object counts, also
 // one that the program does not use any more.
 type stacks struct {
 	c      *scanner
-	groups map[stackKey]*stackGroup
+	groups map[string]*stackGroup
 	frames []string // names
 	number map[string]int32
 	roots  int
@@ -347,8 +341,8 @@ func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
 		k.unread++
 		return nil
 	}
-	frames, key, where := k.walk(g, b[:got])
-	group := k.group(g, key, where)
+	frames, where := k.walk(g, b[:got])
+	group := k.group(g, where)
 	group.count++
 	group.first = min(group.first, g.ID)
 	for at := g.SP; ; {
@@ -365,9 +359,8 @@ func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
 }
 
 // walk follows the frame pointers as far as they are in b, and returns the function of each
-// part of the stack, a number that stacks which are the same have in common, and the
-// innermost function that is the program's.
-func (k *stacks) walk(g *goroutines.Goroutine, b []byte) (list []frame, key uint64, where string) {
+// part of the stack, and the innermost one that is the program's.
+func (k *stacks) walk(g *goroutines.Goroutine, b []byte) (list []frame, where string) {
 	pc, bp := g.PC, g.BP
 	if bp == 0 {
 		bp = k.framePointer(g, b)
@@ -377,7 +370,6 @@ func (k *stacks) walk(g *goroutines.Goroutine, b []byte) (list []frame, key uint
 		if !ok || name == "" {
 			break
 		}
-		key = key*31 + pc
 		if !ofRuntime(name) && (where == "" || model.IsStd(where) && !model.IsStd(name)) {
 			where = name
 		}
@@ -393,7 +385,7 @@ func (k *stacks) walk(g *goroutines.Goroutine, b []byte) (list []frame, key uint
 		}
 		bp = next
 	}
-	return list, key, where
+	return list, where
 }
 
 // framePointer looks for the first one on a stack: until Go 1.22 it is not kept of a
@@ -439,24 +431,23 @@ func (k *stacks) frame(name string) int32 {
 	return n
 }
 
-func (k *stacks) group(g *goroutines.Goroutine, frames uint64, where string) *stackGroup {
-	key := stackKey{g.Start, g.Creator, frames, g.Reason}
-	if len(k.groups) >= maxGroups {
-		key = stackKey{}
+// group is where a goroutine counts: with those that are in the same function for the same
+// reason, and began at the same.
+func (k *stacks) group(g *goroutines.Goroutine, where string) *stackGroup {
+	start := k.c.m.Started(g.Start)
+	name := cmp.Or(where, start)
+	if start != name && start != "" && start != "runtime.main" {
+		name += ", started as " + start
 	}
-	group, ok := k.groups[key]
+	name = printable(name + " (" + cmp.Or(g.Reason, g.State.String()) + ")")
+	group, ok := k.groups[name]
+	if !ok && len(k.groups) >= maxGroups {
+		name = "goroutines of other kinds"
+		group, ok = k.groups[name]
+	}
 	if !ok {
-		start := k.c.m.Started(g.Start)
-		name := cmp.Or(where, start)
-		if start != name && start != "" && start != "runtime.main" {
-			name += ", started as " + start
-		}
-		state := g.State.String()
-		if g.Reason != "" {
-			state = g.Reason
-		}
-		group = &stackGroup{first: g.ID, system: g.System && where == "", name: printable(fmt.Sprintf("%s (%s)", name, state))}
-		k.groups[key] = group
+		group = &stackGroup{first: g.ID, system: g.System && where == "", name: name}
+		k.groups[name] = group
 	}
 	return group
 }

@@ -419,11 +419,13 @@ func (t *types) slotsOf(g *goType, at uint64) typeID {
 	return untyped
 }
 
-// slots tells which of the two a map's header points to by the size of an object.
-func (t *types) slots(id typeID, bytes uint64) typeID {
+// slots tells which of the two a map's header points to: by what the object tells itself, else
+// by its size.
+func (t *types) slots(id typeID, bytes uint64, own typeID) typeID {
 	of := t.of(id).elem
 	group := t.of(of).elem
-	if size := t.of(group).size; size > 0 && bytes >= size && bytes <= size+size/8+16 && bytes&(bytes-1) != 0 {
+	size := t.of(group).size
+	if own == group || own == untyped && size > 0 && bytes >= size && bytes <= size+size/8+16 && bytes&(bytes-1) != 0 {
 		return group
 	}
 	return t.derived(of, kindMapTables)

@@ -1,0 +1,54 @@
+package heap
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/testing/attempt"
+)
+
+// TestCost reads a heap of 1 GiB with 10 million objects, and fails where that takes more than
+// 6 s of CPU time or 250 MB.
+func TestCost(t *testing.T) {
+	attempt.Only(t, "makes 10 million objects")
+	pid, _ := strconv.Atoi(os.Getenv("PIDX"))
+	before := cpuTime(t)
+	look, err := Read(t.Context(), pid, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	took, peak := cpuTime(t)-before, peakRSS(t)
+	t.Logf("%v of CPU time, %d MB at most, for %d objects and %d MB in %v", took, peak>>20, look.Reached.Objects, look.Reached.Bytes>>20, look.Took)
+	describe(t, look)
+	if took > 6*time.Second || peak > 250<<20 {
+		t.Errorf("more than 6 s or 250 MB")
+	}
+}
+
+func cpuTime(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// peakRSS is the most that was resident, in bytes.
+func peakRSS(t *testing.T) int64 {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := bytes.Cut(b, []byte("VmHWM:"))
+	kb, err := strconv.ParseInt(string(bytes.Fields(rest)[0]), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kb << 10
+}
