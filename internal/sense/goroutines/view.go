@@ -43,7 +43,7 @@ func (v *View) ReadEach(b []byte, size int, at []uint64) (int, error) {
 // Same is an error when another program's memory is read by now, or none.
 func (v *View) Same() error { return v.r.memory.same(v.r.list) }
 
-// Image is the program's file, and what is added to its addresses to have the process's.
+// Image returns the program's file, and what is added to its addresses to have the process's.
 // It is nil where there is none.
 func (v *View) Image() (im *symbols.Image, base uint64) {
 	if p, ok := v.r.code.(program); ok {
@@ -52,13 +52,13 @@ func (v *View) Image() (im *symbols.Image, base uint64) {
 	return nil, 0
 }
 
-// Function is the name of the function that an address is in, and where it begins.
+// Function returns the name of the function that an address is in, and where it begins.
 func (v *View) Function(pc uint64) (entry uint64, name string, ok bool) { return v.r.code.Entry(pc) }
 
-// Frames are the functions of a return address, the inlined first.
+// Frames returns the functions of a return address, the inlined first.
 func (v *View) Frames(pc uint64) []symbols.Place { return v.r.code.frames(pc) }
 
-// Started is the function that a goroutine was started with, by where it begins: the one that
+// Started returns the function that a goroutine was started with, by where it begins: the one that
 // go calls with arguments, not what the compiler puts around it.
 func (v *View) Started(entry uint64) string {
 	if f := v.r.function(entry); f != nil {
@@ -67,10 +67,10 @@ func (v *View) Started(entry uint64) string {
 	return ""
 }
 
-// Variable is the address of one of the runtime's variables; 0 where it is not known.
+// Variable returns the address of one of the runtime's variables; 0 where it is not known.
 func (v *View) Variable(name string) uint64 { return v.r.counter[name] }
 
-// Field is where a field is in a structure of the runtime's.
+// Field returns where a field is in a structure of the runtime's.
 func (v *View) Field(in, path string) (offset uint64, ok bool) {
 	f := slices.Index(fieldNames[:], struct{ in, path string }{in, path + "?"})
 	if f < 0 || v.r.layout.at[f] == missing {
@@ -79,10 +79,10 @@ func (v *View) Field(in, path string) (offset uint64, ok bool) {
 	return uint64(v.r.layout.at[f]), true
 }
 
-// Counters are what the runtime counts.
+// Counters reads what the runtime counts.
 func (v *View) Counters() Runtime { return v.r.Counters() }
 
-// Arenas are the addresses of the heap.
+// Arenas reads the addresses of the heap.
 func (v *View) Arenas() ([]Range, error) { return v.r.Arenas() }
 
 // A Goroutine is one, with where it goes on. What runs has other registers by now.

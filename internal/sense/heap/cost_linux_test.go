@@ -15,7 +15,7 @@ import (
 // 6 s of CPU time or 250 MB.
 func TestCost(t *testing.T) {
 	attempt.Only(t, "makes 10 million objects")
-	pid, _ := strconv.Atoi(os.Getenv("PIDX"))
+	pid := start(t, build(t, "local", "big"))
 	before := cpuTime(t)
 	look, err := Read(t.Context(), pid, Options{})
 	if err != nil {

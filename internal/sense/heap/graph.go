@@ -216,7 +216,7 @@ func (c *scanner) span(n *span, b []byte) {
 	}
 }
 
-// count is how many entries a span has so far.
+// count returns how many entries a span has yet.
 func (c *scanner) count(n *span) uint16 { return uint16(min(c.g.n-n.edges, 1<<16-1)) }
 
 // headed reads objects that begin with the address of their type.
@@ -263,8 +263,8 @@ func (c *scanner) large(ctx context.Context, n *span, b []byte) error {
 	return nil
 }
 
-// typed reads values of a type, one behind the other, the first of which began so many bytes
-// before.
+// typed reads values of a type, one behind the other; before is how many bytes of them were
+// read already.
 func (c *scanner) typed(id typeID, b []byte, before uint64) {
 	mask, ok := c.t.words(id)
 	size := c.t.of(id).size

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
 	"github.com/gowhy/gowhy/internal/sense/symbols"
 )
@@ -58,80 +59,10 @@ type Options struct {
 // Budget is what a reading may use when nothing else is said: 10 million objects need it.
 const Budget = 256 << 20
 
-// A Look is who holds the objects of a heap, at about one moment.
-type Look struct {
-	Time time.Time `json:"time"`
-	// Took is how long the process's memory was read; the walk behind it needs it no more.
-	Took time.Duration `json:"took_ns"`
-	// Over is how long before the look was that growth is since; 0 without one.
-	Over time.Duration `json:"over_ns"`
-	// Holders are the roots by what they hold, the most first.
-	Holders []Holder `json:"holders"`
-	Types   []Type   `json:"types"`
-
-	Reached   Sum `json:"reached"`   // from the roots: what the holders hold
-	Unreached Sum `json:"unreached"` // allocated, and reached from nowhere: garbage, mostly
-	// Marked is what the last collection found alive, in bytes; negative where it is not known.
-	Marked int64 `json:"marked_bytes"`
-	// Collections is how many there were while the heap was read.
-	Collections int64 `json:"collections"`
-	// Lost is how many words point into the heap and to no object: their object was freed, or
-	// allocated since the list of objects was read.
-	Lost uint64 `json:"lost_words"`
-	// Dropped are spans that changed so that nothing is known of them; Running are goroutines
-	// that ran, whose registers are not seen; Stackless those without a stack that can be read.
-	Dropped   int `json:"dropped_spans"`
-	Running   int `json:"running_goroutines"`
-	Stackless int `json:"unread_goroutines"`
-	// Partial is true when the reading was interrupted: then the holders have less than all.
-	Partial bool `json:"partial"`
-	// Typed is false where the program's file does not describe its variables.
-	Typed bool `json:"typed"`
-}
-
-// Sum is a number of objects and their bytes, as the runtime counts them: with what is lost to
-// size classes.
-type Sum struct {
-	Objects uint64 `json:"objects"`
-	Bytes   uint64 `json:"bytes"`
-}
-
-// A Holder is a variable, goroutines that stand at the same place, or a list of the runtime's.
-type Holder struct {
-	Kind  string `json:"kind"`
-	Name  string `json:"name"`
-	Count int    `json:"count"` // of goroutines
-	Sum
-	// Shared is how many of the bytes other holders reach, too: they stay when it lets go.
-	// OnStacks are those that stacks of others reach: for a while, or by a word that is left over.
-	Shared   uint64 `json:"shared_bytes"`
-	OnStacks uint64 `json:"stack_bytes"`
-	// Grew is by how many bytes it holds more than at the look before, when there was one.
-	Grew *int64 `json:"grew_bytes"`
-	// Path is the way to the most of it.
-	Path []Step `json:"path"`
-}
-
-// A Step is objects on the way: of a type, reached over a field of those before.
-type Step struct {
-	Field string `json:"field"`
-	Type  string `json:"type"` // "" where it is not known
-	Size  uint32 `json:"size"` // of an object, where its type is not known
-	Sum
-	Retained uint64 `json:"retained_bytes"` // bytes, with what is reached over them
-}
-
-// A Type is all objects of one.
-type Type struct {
-	Name string `json:"name"`
-	Sum
-	Grew *int64 `json:"grew_bytes"`
-}
-
 // Read reads the heap of a process that is neither stopped nor asked. Where the reading is
 // interrupted behind the half of it the look is partial, and no error. The error has
 // [ErrBudget], or those of [goroutines.Open] in it.
-func Read(ctx context.Context, pid int, o Options) (*Look, error) {
+func Read(ctx context.Context, pid int, o Options) (*model.HeapLook, error) {
 	r, err := goroutines.Open(pid)
 	if err != nil {
 		return nil, err
@@ -200,13 +131,13 @@ func (p program) types(wanted map[uint64]bool, t *types) *variables {
 	return newVariables(d, p.base, file, t)
 }
 
-func read(ctx context.Context, m memory, p program, o Options) (*Look, error) {
+func read(ctx context.Context, m memory, p program, o Options) (*model.HeapLook, error) {
 	budget := cmp.Or(o.Budget, Budget)
 	progress := o.Progress
 	if progress == nil {
 		progress = func(string, float64) {}
 	}
-	look := &Look{Time: time.Now()}
+	look := &model.HeapLook{Time: time.Now()}
 	before := m.Counters()
 	s, err := readSpans(m, budget)
 	if err != nil {
@@ -257,7 +188,7 @@ func read(ctx context.Context, m memory, p program, o Options) (*Look, error) {
 	r.sum()
 	r.tell(look)
 	objects, bytes := s.allocated()
-	look.Unreached = Sum{objects - min(objects, look.Reached.Objects), bytes - min(bytes, look.Reached.Bytes)}
+	look.Unreached = model.ObjectSum{Objects: objects - min(objects, look.Reached.Objects), Bytes: bytes - min(bytes, look.Reached.Bytes)}
 	look.Marked, look.Collections = after.HeapMarked, after.Collections-before.Collections
 	look.Lost, look.Dropped, look.Running, look.Stackless = g.lost, s.dropped, stack.running, stack.unread
 	return look, nil
@@ -306,41 +237,43 @@ func (r *retainer) all(ctx context.Context, c *scanner, vars *globals, stack *st
 }
 
 // tell puts the nodes into words.
-func (r *retainer) tell(look *Look) {
+func (r *retainer) tell(look *model.HeapLook) {
 	children := r.children()
 	shared := make([][2]uint64, len(r.holders))
 	objects := make([]uint64, len(r.holders))
-	types := map[string]Sum{}
+	types := map[string]model.ObjectSum{}
 	for i := 1; i < len(r.nodes); i++ {
 		n := &r.nodes[i]
 		for by, bytes := range n.shared {
 			shared[n.holder][by] += bytes
 		}
 		objects[n.holder] += n.objects
+		if r.typeName(n) == "" {
+			look.Untyped = model.ObjectSum{Objects: look.Untyped.Objects + n.objects, Bytes: look.Untyped.Bytes + n.bytes}
+		}
 		sum := types[r.typeName(n)]
-		types[r.typeName(n)] = Sum{sum.Objects + n.objects, sum.Bytes + n.bytes}
+		types[r.typeName(n)] = model.ObjectSum{Objects: sum.Objects + n.objects, Bytes: sum.Bytes + n.bytes}
 	}
 	for i, h := range r.holders[1:] {
 		n := &r.nodes[h.node]
 		if n.retained == 0 {
 			continue
 		}
-		look.Holders = append(look.Holders, Holder{Kind: h.kind, Name: h.name, Count: h.count, Sum: Sum{objects[i+1], n.retained}, Shared: shared[i+1][byOthers], OnStacks: shared[i+1][byStacks], Path: r.path(h.node, children)})
+		look.Holders = append(look.Holders, model.Holder{Kind: h.kind, Name: h.name, Count: h.count, ObjectSum: model.ObjectSum{Objects: objects[i+1], Bytes: n.retained}, Shared: shared[i+1][byOthers], OnStacks: shared[i+1][byStacks], Path: r.path(h.node, children)})
 		look.Reached.Objects += objects[i+1]
 		look.Reached.Bytes += n.retained
 	}
-	slices.SortStableFunc(look.Holders, func(a, b Holder) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	slices.SortStableFunc(look.Holders, func(a, b model.Holder) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	for name, sum := range types {
 		if sum.Bytes > 0 && name != "" {
-			look.Types = append(look.Types, Type{Name: name, Sum: sum})
+			look.Types = append(look.Types, model.HeldType{Name: name, ObjectSum: sum})
 		}
 	}
-	slices.SortFunc(look.Types, func(a, b Type) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Name, b.Name)) })
-	look.Types = look.Types[:min(len(look.Types), maxTold)]
+	slices.SortFunc(look.Types, func(a, b model.HeldType) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Name, b.Name))
+	})
+	look.Types = look.Types[:min(len(look.Types), model.MaxHeldTypes)]
 }
-
-// maxTold bounds the list of types.
-const maxTold = 50
 
 func (r *retainer) typeName(n *node) string {
 	name := r.t.of(n.is).name
@@ -353,7 +286,7 @@ func (r *retainer) typeName(n *node) string {
 }
 
 // path follows the most bytes from a holder on, as long as most of them are on one way.
-func (r *retainer) path(at int32, children map[int32][]int32) (list []Step) {
+func (r *retainer) path(at int32, children map[int32][]int32) (list []model.HolderStep) {
 	for {
 		next := children[at]
 		if len(next) == 0 {
@@ -369,49 +302,6 @@ func (r *retainer) path(at int32, children map[int32][]int32) (list []Step) {
 			last.Objects, last.Bytes = last.Objects+n.objects, last.Bytes+n.bytes
 			continue
 		}
-		list = append(list, Step{n.label, r.typeName(n), n.elem, Sum{n.objects, n.bytes}, n.retained})
-	}
-}
-
-// Way is the path in words: "main.cache.sessions → map[string]*main.Session → …".
-func (h *Holder) Way() string {
-	var b strings.Builder
-	b.WriteString(h.Name)
-	for _, s := range h.Path {
-		switch {
-		case s.Type != "":
-			b.WriteString(s.Field + " → " + s.Type)
-		case s.Size > 0:
-			fmt.Fprintf(&b, "%s → %d-byte objects", s.Field, s.Size)
-		default: // a frame
-			b.WriteString(" in " + s.Field)
-		}
-	}
-	return b.String()
-}
-
-// Since fills in by how much holders and types grew since a look before.
-func (l *Look) Since(before *Look) {
-	l.Over = l.Time.Sub(before.Time)
-	type key struct{ kind, name string }
-	held := map[key]int64{}
-	for _, h := range before.Holders {
-		held[key{h.Kind, h.Name}] += int64(h.Bytes)
-	}
-	for i := range l.Holders {
-		h := &l.Holders[i]
-		grew := int64(h.Bytes) - held[key{h.Kind, h.Name}]
-		h.Grew = &grew
-	}
-	types := map[string]int64{}
-	for _, t := range before.Types {
-		types[t.Name] = int64(t.Bytes)
-	}
-	for i := range l.Types {
-		t := &l.Types[i]
-		if was, ok := types[t.Name]; ok || len(before.Types) < maxTold {
-			grew := int64(t.Bytes) - was
-			t.Grew = &grew
-		}
+		list = append(list, model.HolderStep{Field: n.label, Type: r.typeName(n), Size: n.elem, ObjectSum: model.ObjectSum{Objects: n.objects, Bytes: n.bytes}, Retained: n.retained})
 	}
 }

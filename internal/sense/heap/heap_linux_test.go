@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
@@ -17,17 +18,17 @@ var toolchains = []string{"local", "go1.22.12", "go1.23.12", "go1.24.11", "go1.2
 
 // holding is who must be first, by what the program does.
 var holding = []struct{ does, kind, name, way string }{
-	{"map", Global, "main.cache", "main.cache.sessions → map[string]*main.Session → main.Session.raw → []byte"},
-	{"static", Global, "main.direct", "main.direct → main.Cache.sessions → map[string]*main.Session → main.Session.raw → []byte"},
-	{"lru", Global, "main.cache", "main.cache.recent → list.List.root.next → list.Element.Value → main.entry.value → []byte"},
-	{"substring", Global, "main.lines", "main.lines → []string → string"},
-	{"stack", Goroutines, "main.park (sleep)", "main.park"},
-	{"local", Goroutines, "main.main (syscall)", "main.main"},
-	{"channel", Global, "main.messages", "main.messages → chan []uint8 buffer → [][]uint8 → []byte"},
-	{"timer", Timers, "runtime.allp", "later.func1 → 40960-byte objects"},
-	{"pool", Global, "main.blocks", "main.blocks"},
-	{"interface", Global, "main.values", "main.values → []interface {} → main.Session.raw → []byte"},
-	{"finalizer", Finalizers, "finalizers that wait to be called", "finalizers that wait to be called → main.Session.raw → []byte"},
+	{"map", model.HeldByVariable, "main.cache", "main.cache.sessions → map[string]*main.Session → main.Session.raw → []byte"},
+	{"static", model.HeldByVariable, "main.direct", "main.direct → main.Cache.sessions → map[string]*main.Session → main.Session.raw → []byte"},
+	{"lru", model.HeldByVariable, "main.cache", "main.cache.recent → list.List.root.next → list.Element.Value → main.entry.value → []byte"},
+	{"substring", model.HeldByVariable, "main.lines", "main.lines → []string → string"},
+	{"stack", model.HeldByGoroutines, "main.park (sleep)", "main.park"},
+	{"local", model.HeldByGoroutines, "main.main (syscall)", "main.main"},
+	{"channel", model.HeldByVariable, "main.messages", "main.messages → chan []uint8 buffer → [][]uint8 → []byte"},
+	{"timer", model.HeldByTimers, "runtime.allp", "later.func1 → 40960-byte objects"},
+	{"pool", model.HeldByVariable, "main.blocks", "main.blocks"},
+	{"interface", model.HeldByVariable, "main.values", "main.values → []interface {} → main.Session.raw → []byte"},
+	{"finalizer", model.HeldByFinalizers, "finalizers that wait to be called", "finalizers that wait to be called → main.Session.raw → []byte"},
 }
 
 func TestHolders(t *testing.T) {
@@ -62,7 +63,7 @@ func TestHolders(t *testing.T) {
 	}
 }
 
-func describe(t *testing.T, look *Look) {
+func describe(t *testing.T, look *model.HeapLook) {
 	l := *look
 	l.Holders, l.Types = nil, nil
 	t.Logf("%+v", l)
@@ -124,7 +125,7 @@ func start(t *testing.T, exe string, args ...string) (pid int) {
 	return cmd.Process.Pid
 }
 
-func lookAt(t *testing.T, exe string, args ...string) *Look {
+func lookAt(t *testing.T, exe string, args ...string) *model.HeapLook {
 	t.Helper()
 	look, err := Read(t.Context(), start(t, exe, args...), Options{})
 	if err != nil {

@@ -165,7 +165,7 @@ func (r *retainer) own(n int32, object uint32) (is typeID, tag uint16) {
 }
 
 // child returns the node of an object that a word leads to. What small objects tell themselves
-// is asked only where the word has no type, or is of a function: it is far away in memory.
+// counts only where the word has no type, or is of a function, for it is far away in memory.
 func (r *retainer) child(from int32, is typeID, tag uint16, hint typeID, object uint32) int32 {
 	n := r.s.of(object)
 	sp := &r.s.list[n]
@@ -218,7 +218,7 @@ const ownType = 1 << 21
 
 const maxKnown = 1 << 20
 
-// target is what the word of a type leads to, by its declaration or by what is before it.
+// target returns what the word of a type leads to, by its declaration or by what is before it.
 func (r *retainer) target(is typeID, tag uint16, hint typeID) (to target) {
 	if word := tag & tagWord; word != tagUnknown {
 		to = r.t.target(is, uint64(word)*8)

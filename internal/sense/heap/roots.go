@@ -11,15 +11,6 @@ import (
 	"github.com/gowhy/gowhy/internal/sense/symbols"
 )
 
-// The kinds of holders.
-const (
-	Global     = "global"
-	Goroutines = "goroutines"
-	Timers     = "timers"
-	Finalizers = "finalizers"
-	Runtime    = "runtime"
-)
-
 // module is where the program has its variables, and what it tells of them.
 type module struct {
 	text, textEnd, data, dataEnd, bss, bssEnd, types, typesEnd, dataMask, bssMask uint64
@@ -197,7 +188,7 @@ func (g *globals) wanted() map[uint64]bool {
 	return all
 }
 
-// order is when a variable's objects are looked for: what earlier ones reach is theirs.
+// order returns when the walk begins at a variable: what earlier ones reach is theirs.
 func order(name string) int {
 	switch {
 	case name == "runtime.allp":
@@ -259,13 +250,13 @@ func (g *globals) enter(r *retainer, at map[int32]int32, dwarf *variables, base 
 	n := int32(0)
 	switch w, ok := g.in[v]; {
 	case v < 0 || !ok && g.list[v].Name == "":
-		n = r.hold(Runtime, "variables without a name", untyped)
+		n = r.hold(model.HeldByRuntime, "variables without a name", untyped)
 	case ok && w.variable >= 0 && depth < maxNesting && g.rootOf(v) != v:
 		parent := g.enter(r, at, dwarf, base, w.variable, depth+1)
 		to := r.target(r.nodes[parent].is, g.tag(w), w.hint)
 		n = r.enter(parent, to.is, uint32(min(g.list[v].Size, 1<<31)), to.label, false)
 	default:
-		kind := []string{Global, Timers, Runtime}[order(g.list[v].Name)]
+		kind := []string{model.HeldByVariable, model.HeldByTimers, model.HeldByRuntime}[order(g.list[v].Name)]
 		n = r.hold(kind, printable(g.list[v].Name), dwarf.of(g.list[v].Addr-base))
 	}
 	at[v] = n
@@ -431,7 +422,7 @@ func (k *stacks) frame(name string) int32 {
 	return n
 }
 
-// group is where a goroutine counts: with those that are in the same function for the same
+// group returns where a goroutine counts: with those that are in the same function for the same
 // reason, and began at the same.
 func (k *stacks) group(g *goroutines.Goroutine, where string) *stackGroup {
 	start := k.c.m.Started(g.Start)
@@ -487,9 +478,9 @@ func (k *stacks) hold(ctx context.Context, r *retainer, system bool) error {
 		if len(g.roots) == 0 || g.system != system {
 			continue
 		}
-		kind := Goroutines
+		kind := model.HeldByGoroutines
 		if g.system {
-			kind = Runtime
+			kind = model.HeldByRuntime
 		}
 		n := r.hold(kind, g.name, untyped)
 		if n == 0 {
@@ -561,7 +552,7 @@ func holdQueue(r *retainer, c *scanner) error {
 					continue
 				}
 				if n == 0 {
-					if n = r.hold(Finalizers, "finalizers that wait to be called", untyped); n == 0 {
+					if n = r.hold(model.HeldByFinalizers, "finalizers that wait to be called", untyped); n == 0 {
 						return nil
 					}
 				}
@@ -611,7 +602,7 @@ func holdSpecials(ctx context.Context, r *retainer, c *scanner) error {
 				continue
 			}
 			if n == 0 {
-				if n = r.hold(Finalizers, "finalizers and cleanups of what is not reached", untyped); n == 0 {
+				if n = r.hold(model.HeldByFinalizers, "finalizers and cleanups of what is not reached", untyped); n == 0 {
 					return nil
 				}
 			}

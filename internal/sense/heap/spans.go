@@ -43,7 +43,7 @@ type span struct {
 // headed reports whether each object begins with the address of its type.
 func (s *span) headed() bool { return !s.noscan && s.elem > maxBits && s.class != 0 }
 
-// skip is how far behind an object's place its own bytes begin.
+// skip returns how far behind an object's place its own bytes begin.
 func (s *span) skip() uint64 {
 	if s.headed() {
 		return 8
@@ -165,7 +165,7 @@ func readWords(m memory, at uint64) ([]uint64, error) {
 		if n == 0 || n > maxSpans {
 			return nil, unsure("its list of spans is empty or too long")
 		}
-		var last [8]byte // so many must be there before they get memory here
+		var last [8]byte // the last must be there before they get memory here
 		if got, err := m.Read(last[:], word(head[:])+8*(n-1)); err != nil || got < len(last) {
 			return nil, cannot(err)
 		}

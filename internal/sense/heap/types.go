@@ -325,7 +325,7 @@ func (t *types) itab(at uint64) typeID {
 	return id
 }
 
-// boxed is what the data word of an interface with a value of a type points to.
+// boxed returns what the data word of an interface with a value of a type points to.
 func (t *types) boxed(id typeID) typeID {
 	switch g := t.of(id); g.kind {
 	case kindPointer:
@@ -402,7 +402,7 @@ func (t *types) targetOf(id typeID, at uint64, depth int) (to target) {
 // chanBuffer is where a channel has the address of its buffer.
 const chanBuffer = 16
 
-// slotsOf is what the header of a map points to: since Go 1.24 a group or a directory, before
+// slotsOf returns what the header of a map points to: since Go 1.24 a group or a directory, before
 // its buckets.
 func (t *types) slotsOf(g *goType, at uint64) typeID {
 	slots := t.of(g.elem).elem
@@ -459,7 +459,7 @@ func (t *types) targetOfField(g *goType, at uint64, depth int) (to target) {
 	return to
 }
 
-// holds reports whether an object of so many bytes may be a value of the type.
+// holds reports whether an object of that size may be a value of the type.
 func (t *types) holds(id typeID, bytes uint64) bool {
 	g := t.of(id)
 	switch g.kind {

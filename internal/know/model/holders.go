@@ -1,0 +1,138 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A HeapLook is who holds the objects of a heap, at about one moment.
+type HeapLook struct {
+	Time time.Time `json:"time"`
+	// Took is how long the process's memory was read; the walk behind it needs it no more.
+	Took time.Duration `json:"took_ns"`
+	// Over is how long before the look was that growth is since; 0 without one.
+	Over time.Duration `json:"over_ns"`
+	// Holders are the roots by what they hold, the most first.
+	Holders []Holder   `json:"holders"`
+	Types   []HeldType `json:"types"`
+
+	// Untyped are the objects that nothing tells the types of.
+	Untyped   ObjectSum `json:"untyped"`
+	Reached   ObjectSum `json:"reached"`   // from the roots: what the holders hold
+	Unreached ObjectSum `json:"unreached"` // allocated, and reached from nowhere: garbage, mostly
+	// Marked is what the last collection found alive, in bytes; negative where it is not known.
+	Marked int64 `json:"marked_bytes"`
+	// Collections is how many there were while the heap was read.
+	Collections int64 `json:"collections"`
+	// Lost is how many words point into the heap and to no object: their object was freed, or
+	// allocated since the list of objects was read.
+	Lost uint64 `json:"lost_words"`
+	// Dropped are spans that changed so that nothing is known of them; Running are goroutines
+	// that ran, whose registers are not seen; Stackless those without a stack that can be read.
+	Dropped   int `json:"dropped_spans"`
+	Running   int `json:"running_goroutines"`
+	Stackless int `json:"unread_goroutines"`
+	// Partial is true when the reading was interrupted: then the holders have less than all.
+	Partial bool `json:"partial"`
+	// Typed is false where the program's file does not describe its variables.
+	Typed bool `json:"typed"`
+}
+
+// ObjectSum is a number of objects and their bytes, as the runtime counts them: with what is lost to
+// size classes.
+type ObjectSum struct {
+	Objects uint64 `json:"objects"`
+	Bytes   uint64 `json:"bytes"`
+}
+
+// A Holder is a variable, goroutines that stand at the same place, or a list of the runtime's.
+type Holder struct {
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`
+	Count int    `json:"count"` // of goroutines
+	ObjectSum
+	// Shared is how many of the bytes other holders reach, too: they stay when it lets go.
+	// OnStacks are those that stacks of others reach: for a while, or by a word that is left over.
+	Shared   uint64 `json:"shared_bytes"`
+	OnStacks uint64 `json:"stack_bytes"`
+	// Grew is by how many bytes it holds more than at the look before, when there was one.
+	Grew *int64 `json:"grew_bytes"`
+	// Path is the way to the most of it.
+	Path []HolderStep `json:"path"`
+}
+
+// A HolderStep is objects on the way: of a type, reached over a field of those before.
+type HolderStep struct {
+	Field string `json:"field"`
+	Type  string `json:"type"` // "" where it is not known
+	Size  uint32 `json:"size"` // of an object, where its type is not known
+	ObjectSum
+	Retained uint64 `json:"retained_bytes"` // bytes, with what is reached over them
+}
+
+// A HeldType is all objects of one.
+type HeldType struct {
+	Name string `json:"name"`
+	ObjectSum
+	Grew *int64 `json:"grew_bytes"`
+}
+
+// The kinds of holders.
+const (
+	HeldByVariable   = "global"
+	HeldByGoroutines = "goroutines"
+	HeldByTimers     = "timers"
+	HeldByFinalizers = "finalizers"
+	HeldByRuntime    = "runtime"
+)
+
+// Way is the path in words: "main.cache.sessions → map[string]*main.Session → …".
+func (h *Holder) Way() string {
+	var b strings.Builder
+	b.WriteString(h.Name)
+	for _, s := range h.Path {
+		switch {
+		case s.Type != "":
+			b.WriteString(s.Field + " → " + s.Type)
+		case s.Size > 0:
+			fmt.Fprintf(&b, "%s → %d-byte objects", s.Field, s.Size)
+		default: // a frame
+			b.WriteString(" in " + s.Field)
+		}
+	}
+	return b.String()
+}
+
+// MaxHeldTypes bounds the list of types of a look.
+const MaxHeldTypes = 50
+
+// Since fills in by how much holders and types grew since a look before, and puts the holders
+// first that grew most.
+func (l *HeapLook) Since(before *HeapLook) {
+	l.Over = l.Time.Sub(before.Time)
+	type key struct{ kind, name string }
+	held := map[key]int64{}
+	for _, h := range before.Holders {
+		held[key{h.Kind, h.Name}] += int64(h.Bytes)
+	}
+	for i := range l.Holders {
+		h := &l.Holders[i]
+		grew := int64(h.Bytes) - held[key{h.Kind, h.Name}]
+		h.Grew = &grew
+	}
+	slices.SortStableFunc(l.Holders, func(a, b Holder) int { return cmp.Compare(*b.Grew, *a.Grew) })
+	types := map[string]int64{}
+	for _, t := range before.Types {
+		types[t.Name] = int64(t.Bytes)
+	}
+	for i := range l.Types {
+		t := &l.Types[i]
+		if was, ok := types[t.Name]; ok || len(before.Types) < MaxHeldTypes {
+			grew := int64(t.Bytes) - was
+			t.Grew = &grew
+		}
+	}
+}
