@@ -32,6 +32,7 @@ type memoryFlags struct {
 	format, out string
 	duration    time.Duration
 	reading     readOptions
+	holders     holdersFlags
 }
 
 func (c *command) memoryCommand() *cobra.Command {
@@ -50,9 +51,16 @@ A process (PID) is read from outside: it is neither stopped nor asked. A URL is
 of a server with net/http/pprof or gowhy's agent. A file is a recording, a heap
 profile in text form (heap?debug=1), memory statistics or a scrape of metrics.
 Look for ten seconds or longer (-d 30s) to learn when a limit is reached.
-"gowhy ledger --by memory" is the same account of files.`,
+"gowhy ledger --by memory" is the same account of files.
+
+With --holders it reads the heap of a process and says who holds it instead:
+variables, goroutines by what they do, timers and finalizers, each with what only
+it holds, and the way to the most of it. With -d twice, and by how much each grew.
+The process runs on: what changed meanwhile is said. Contents are never shown.`,
 		Example: `  gowhy memory 4242
   gowhy memory 4242 -d 30s               does it grow, and until when?
+  gowhy memory 4242 --holders            who holds the heap?
+  gowhy memory 4242 --holders -d 1m      and whose part grows?
   gowhy memory http://localhost:6060
   gowhy memory run.gowhy
   gowhy memory 4242 --format json | jq '.[] | select(.of == "resident")'`,
@@ -72,6 +80,10 @@ Look for ten seconds or longer (-d 30s) to learn when a limit is reached.
 			if err := checkOutput(f.out); err != nil {
 				return err
 			}
+			if f.holders.wanted {
+				f.holders.twice = cmd.Flags().Changed("duration")
+				return c.memoryHolders(cmd.Context(), args, f)
+			}
 			return c.memory(cmd.Context(), args, f)
 		},
 	}
@@ -80,6 +92,7 @@ Look for ten seconds or longer (-d 30s) to learn when a limit is reached.
 	fs.DurationVarP(&f.duration, "duration", "d", memoryLook, "look at a running program for this `TIME`")
 	fs.StringVarP(&f.out, "output", "o", "", "write to this `FILE`")
 	f.reading.flags(cmd)
+	f.holders.flags(cmd)
 	complete(cmd, "format", []string{textFormat, jsonFormat})
 	return cmd
 }

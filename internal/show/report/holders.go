@@ -1,0 +1,231 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gowhy/gowhy/internal/ground/figures"
+	"github.com/gowhy/gowhy/internal/ground/layout"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// HoldersOptions say how [Holders] looks.
+type HoldersOptions struct {
+	layout.Options
+	Top  int // holders shown; 0 is all
+	JSON bool
+}
+
+// A heldHolder is a holder in JSON, with its way in words beside its steps.
+type heldHolder struct {
+	model.Holder
+	Way string `json:"way"`
+}
+
+// Holders writes who holds the heap: each holder with the way to the most of it, or JSON. In
+// JSON bytes are numbers, and what is not known is null.
+func Holders(w io.Writer, l *model.HeapLook, o HoldersOptions) error {
+	if o.JSON {
+		all := struct {
+			*model.HeapLook
+			Holders []heldHolder `json:"holders"`
+		}{HeapLook: l, Holders: []heldHolder{}}
+		for _, h := range l.Holders {
+			all.Holders = append(all.Holders, heldHolder{h, h.Way()})
+		}
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(all)
+	}
+	x := newTexter(o.Options)
+	x.holders(l, o.Top)
+	x.types(l)
+	x.List("What it rests on", heldNotes(l), layout.Dim)
+	return x.Flush(w)
+}
+
+func (x *texter) holders(l *model.HeapLook, top int) {
+	title := fmt.Sprintf("%s in %s objects, by who holds them", figures.Bytes(l.Reached.Bytes), figures.Int(l.Reached.Objects))
+	if l.Partial {
+		title += "; interrupted: there are more"
+	}
+	x.Line(x.In(layout.Bold, title))
+	x.Line("")
+	shown := l.Holders
+	if top > 0 {
+		shown = weighty(l, top)
+	}
+	heads := []string{"HELD", "SHARE", "SHARED", "OBJECTS", "HOLDER"}
+	if l.Over > 0 {
+		heads = slices.Insert(heads, 2, "GREW")
+	}
+	rows := [][]string{heads}
+	for _, h := range shown {
+		row := []string{figures.Bytes(h.Bytes), figures.Percent(share(h.Bytes, l.Reached.Bytes)), figures.Bytes(h.Shared), figures.Int(h.Objects), holderName(&h)}
+		if l.Over > 0 {
+			row = slices.Insert(row, 2, grown(h.Grew))
+		}
+		rows = append(rows, row)
+	}
+	widths := make([]int, len(heads))
+	for _, row := range rows {
+		for i, c := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+		}
+	}
+	for n, row := range rows {
+		var line strings.Builder
+		for i, c := range row[:len(row)-1] {
+			line.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c)) + c + "  ")
+		}
+		indent := utf8.RuneCountInString(line.String())
+		style := layout.Plain
+		if n == 0 {
+			style = layout.Bold
+		}
+		for i, part := range layout.Lines(layout.Safe(row[len(row)-1]), max(x.Width-indent, layout.LeastName)) {
+			if i > 0 {
+				line.Reset()
+				line.WriteString(strings.Repeat(" ", indent))
+			}
+			x.Line(x.In(style, line.String()+part))
+		}
+		if n > 0 {
+			if way := strings.TrimSpace(strings.TrimPrefix(shown[n-1].Way(), shown[n-1].Name)); way != "" {
+				x.Para(6, "", layout.Safe(way), layout.Dim)
+			}
+		}
+	}
+	if hidden := len(l.Holders) - len(shown); hidden > 0 {
+		rest := l.Reached.Bytes
+		for _, h := range shown {
+			rest -= min(rest, h.Bytes)
+		}
+		x.Line(x.In(layout.Dim, fmt.Sprintf("and %s of %s in all; --top 0 shows them", figures.Plural(hidden, "more holder"), figures.Bytes(rest))))
+	}
+}
+
+// leastHeld is the share of the heap, or of what it grew by, below which a holder is not shown
+// unless it is asked for: an idle server of 40 MiB has 35 below it, of 100 KiB together.
+const leastHeld = 0.002
+
+// weighty are the holders that count, the first at least.
+func weighty(l *model.HeapLook, most int) (list []model.Holder) {
+	grew := int64(0)
+	for _, h := range l.Holders {
+		if h.Grew != nil {
+			grew += max(0, *h.Grew)
+		}
+	}
+	for _, h := range l.Holders {
+		if len(list) == most {
+			break
+		}
+		if len(list) == 0 || share(h.Bytes, l.Reached.Bytes) >= leastHeld || h.Grew != nil && float64(*h.Grew) >= leastHeld*float64(grew) && *h.Grew > 0 {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// holderName is a holder with how many of its kind there are.
+func holderName(h *model.Holder) string {
+	switch {
+	case h.Kind == model.HeldByGoroutines && h.Count > 1:
+		return figures.Int(h.Count) + " goroutines in " + h.Name
+	case h.Kind == model.HeldByGoroutines:
+		return "goroutine in " + h.Name
+	case h.Kind == model.HeldByTimers:
+		return "timers, over " + h.Name
+	}
+	return h.Name
+}
+
+func grown(by *int64) string {
+	switch {
+	case by == nil:
+		return "-"
+	case *by > 0:
+		return "+" + figures.Bytes(*by)
+	case *by < 0:
+		return "−" + figures.Bytes(-*by)
+	}
+	return "0 B"
+}
+
+func share(part, whole uint64) float64 { return float64(part) / float64(max(whole, 1)) }
+
+// typesShown are enough to see what a heap is made of.
+const typesShown = 8
+
+func (x *texter) types(l *model.HeapLook) {
+	if len(l.Types) == 0 {
+		return
+	}
+	x.Title("What it is made of")
+	g := layout.NewGrid("BYTES", "OBJECTS", "<TYPE")
+	if l.Over > 0 {
+		g = layout.NewGrid("BYTES", "GREW", "OBJECTS", "<TYPE")
+	}
+	for _, t := range l.Types[:min(len(l.Types), typesShown)] {
+		row := []string{figures.Bytes(t.Bytes), figures.Int(t.Objects), t.Name}
+		if l.Over > 0 {
+			row = slices.Insert(row, 1, grown(t.Grew))
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	if l.Untyped.Bytes > 0 {
+		row := []string{figures.Bytes(l.Untyped.Bytes), figures.Int(l.Untyped.Objects), "(not known)"}
+		if l.Over > 0 {
+			row = slices.Insert(row, 1, "-")
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	g.Print(x.Text, g.Rows)
+}
+
+// heldNotes say how far the figures may be believed.
+func heldNotes(l *model.HeapLook) (list []string) {
+	list = append(list, fmt.Sprintf("read in %s without stopping the program, which went on meanwhile", figures.Duration(l.Took)))
+	if l.Over > 0 {
+		list = append(list, "growth is over "+figures.Duration(l.Over)+"; a collection between the looks makes it smaller")
+	}
+	if l.Marked > 0 {
+		list = append(list, fmt.Sprintf("the last collection found %s alive; reached were %s (%s)", figures.Bytes(l.Marked), figures.Bytes(l.Reached.Bytes),
+			figures.Change(float64(l.Reached.Bytes)/float64(l.Marked))))
+	}
+	if l.Unreached.Objects > 0 {
+		list = append(list, fmt.Sprintf("%s in %s are allocated and reached from nowhere: garbage, or changed while they were read",
+			figures.Bytes(l.Unreached.Bytes), figures.Plural(int(l.Unreached.Objects), "object")))
+	}
+	onStacks := uint64(0)
+	for _, h := range l.Holders {
+		onStacks += h.OnStacks
+	}
+	if onStacks > 0 {
+		list = append(list, figures.Bytes(onStacks)+" are reached from stacks of others, too: words that are no longer used count there")
+	}
+	if l.Collections > 0 {
+		list = append(list, figures.Plural(int(l.Collections), "collection")+" ended while it was read")
+	}
+	if l.Lost > l.Reached.Objects/1000 {
+		list = append(list, "words that pointed to what was freed, or is newer than the list of objects: "+figures.Int(l.Lost))
+	}
+	if l.Dropped > 0 {
+		list = append(list, "spans that changed so that nothing is known of them: "+figures.Int(l.Dropped))
+	}
+	if l.Running > 0 {
+		list = append(list, "goroutines that ran, whose registers are not seen: "+figures.Int(l.Running))
+	}
+	if l.Stackless > 0 {
+		list = append(list, "goroutines whose stacks could not be read: "+figures.Int(l.Stackless))
+	}
+	if !l.Typed {
+		list = append(list, "types of variables are not known: the program was built with -w, or stripped")
+	}
+	return list
+}

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/ground/layout"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// heldLook is a heap of 100 MiB.
+func heldLook() *model.HeapLook {
+	return &model.HeapLook{
+		Time: time.Unix(1800000000, 0), Took: 30 * time.Millisecond, Marked: 99 << 20, Typed: true,
+		Reached: model.ObjectSum{Objects: 5000, Bytes: 100 << 20}, Unreached: model.ObjectSum{Objects: 7, Bytes: 3 << 20}, Untyped: model.ObjectSum{Objects: 1, Bytes: 64},
+		Types: []model.HeldType{{Name: "[]byte", ObjectSum: model.ObjectSum{Objects: 4000, Bytes: 90 << 20}}},
+		Holders: []model.Holder{
+			{Kind: model.HeldByVariable, Name: "main.cache", Count: 1, ObjectSum: model.ObjectSum{Objects: 4000, Bytes: 90 << 20}, OnStacks: 2 << 20, Path: []model.HolderStep{
+				{Field: ".sessions", Type: "map[string]*main.Session", Retained: 90 << 20}, {Type: "main.Session", Retained: 89 << 20}, {Field: ".raw", Type: "[]byte", Retained: 89 << 20}}},
+			{Kind: model.HeldByGoroutines, Name: "main.park\x1b[2J (sleep)", Count: 1200, ObjectSum: model.ObjectSum{Objects: 900, Bytes: 9 << 20}, Shared: 1 << 20, Path: []model.HolderStep{{Field: "main.park"}, {Size: 40960}}},
+			{Kind: model.HeldByRuntime, Name: "runtime.allm", Count: 1, ObjectSum: model.ObjectSum{Objects: 3, Bytes: 4 << 10}},
+		},
+	}
+}
+
+func TestHolders(t *testing.T) {
+	var b bytes.Buffer
+	if err := Holders(&b, heldLook(), HoldersOptions{Options: layout.Options{Width: 80}, Top: 12}); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	for _, want := range []string{
+		"100 MiB in 5,000 objects, by who holds them", "90 MiB  90.0%     0 B    4,000  main.cache",
+		".sessions → map[string]*main.Session → main.Session.raw → []byte", "1,200 goroutines in main.park", "→ 40960-byte objects",
+		"and 1 more holder of 1 MiB in all; --top 0 shows them", "(not known)", "99 MiB alive", "3 MiB in 7 objects are allocated and reached from nowhere",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if strings.Contains(text, "GREW") || strings.Contains(text, "\x1b") || strings.Contains(text, "runtime.allm") {
+		t.Error("a growth that nobody measured, a raw name, or a holder of nothing")
+	}
+	for line := range strings.Lines(text) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 80 {
+			t.Errorf("a line of %d columns: %q", n, line)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
+func TestHoldersGrowth(t *testing.T) {
+	before, after := heldLook(), heldLook()
+	after.Time = before.Time.Add(time.Minute)
+	after.Holders[1].Bytes += 5 << 20
+	after.Holders[0].Bytes -= 1 << 20
+	after.Since(before)
+	var b bytes.Buffer
+	if err := Holders(&b, after, HoldersOptions{Options: layout.Options{Width: 80}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"GREW", "+5 MiB", "−1 MiB", "growth is over 60.0 s", "runtime.allm"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+	b.Reset()
+	if err := Holders(&b, after, HoldersOptions{JSON: true}); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Holders []struct {
+			Way   string `json:"way"`
+			Bytes int64  `json:"bytes"`
+			Grew  *int64 `json:"grew_bytes"`
+		} `json:"holders"`
+		Reached struct {
+			Bytes int64 `json:"bytes"`
+		} `json:"reached"`
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Holders) != 3 || got.Holders[0].Grew == nil || *got.Holders[0].Grew != 5<<20 || got.Reached.Bytes != 100<<20 || got.Holders[2].Way != "main.cache.sessions → map[string]*main.Session → main.Session.raw → []byte" {
+		t.Errorf("JSON has %+v", got)
+	}
+}
