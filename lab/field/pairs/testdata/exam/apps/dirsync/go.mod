@@ -1,0 +1,3 @@
+module dirsync
+
+go 1.26

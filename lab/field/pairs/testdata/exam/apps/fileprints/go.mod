@@ -1,0 +1,3 @@
+module fileprints
+
+go 1.26

@@ -1,0 +1,3 @@
+module itineraries
+
+go 1.26

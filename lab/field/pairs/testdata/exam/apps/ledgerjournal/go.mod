@@ -1,0 +1,3 @@
+module ledgerjournal
+
+go 1.26

@@ -1,0 +1,3 @@
+module moderation
+
+go 1.26

@@ -1,0 +1,3 @@
+module rolloutflags
+
+go 1.26

@@ -1,0 +1,3 @@
+module stockmoves
+
+go 1.26

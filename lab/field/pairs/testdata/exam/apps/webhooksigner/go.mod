@@ -1,0 +1,3 @@
+module webhooksigner
+
+go 1.26
