@@ -1,0 +1,3 @@
+module clinicday
+
+go 1.26

@@ -1,0 +1,3 @@
+module librarystatements
+
+go 1.26

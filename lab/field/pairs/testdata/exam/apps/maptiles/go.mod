@@ -1,0 +1,3 @@
+module maptiles
+
+go 1.26

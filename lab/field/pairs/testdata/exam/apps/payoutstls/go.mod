@@ -1,0 +1,3 @@
+module payoutstls
+
+go 1.26

@@ -1,0 +1,3 @@
+module rentalrows
+
+go 1.26

@@ -1,0 +1,3 @@
+module statuspages
+
+go 1.26

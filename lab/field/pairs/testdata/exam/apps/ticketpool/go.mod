@@ -1,0 +1,3 @@
+module ticketpool
+
+go 1.26
