@@ -1,0 +1,3 @@
+module certificateprints
+
+go 1.26

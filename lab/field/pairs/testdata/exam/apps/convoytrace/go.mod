@@ -1,0 +1,3 @@
+module convoytrace
+
+go 1.26

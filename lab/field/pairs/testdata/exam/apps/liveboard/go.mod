@@ -1,0 +1,3 @@
+module liveboard
+
+go 1.26

@@ -1,0 +1,3 @@
+module parkingmeters
+
+go 1.26

@@ -1,0 +1,3 @@
+module reportdeadline
+
+go 1.26

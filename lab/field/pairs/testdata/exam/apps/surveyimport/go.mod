@@ -1,0 +1,3 @@
+module surveyimport
+
+go 1.26

@@ -1,0 +1,3 @@
+module throttlegate
+
+go 1.26

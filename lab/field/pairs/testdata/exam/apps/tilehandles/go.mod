@@ -1,0 +1,3 @@
+module tilehandles
+
+go 1.26
