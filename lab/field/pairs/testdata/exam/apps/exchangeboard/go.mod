@@ -1,0 +1,3 @@
+module exchangeboard
+
+go 1.26

@@ -1,0 +1,3 @@
+module gridcounters
+
+go 1.26

@@ -1,0 +1,3 @@
+module harbourberths
+
+go 1.26

@@ -1,0 +1,3 @@
+module homedashboard
+
+go 1.26

@@ -1,0 +1,3 @@
+module lockerdispatch
+
+go 1.26

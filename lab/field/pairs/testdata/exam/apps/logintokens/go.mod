@@ -1,0 +1,3 @@
+module logintokens
+
+go 1.26

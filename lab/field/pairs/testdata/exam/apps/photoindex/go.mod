@@ -1,0 +1,3 @@
+module photoindex
+
+go 1.26

@@ -1,0 +1,3 @@
+module renderfarm
+
+go 1.26

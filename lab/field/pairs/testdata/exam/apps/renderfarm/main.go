@@ -1,0 +1,38 @@
+// Renderfarm draws pictures of plots; who asks for one waits until it is drawn.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"time"
+
+	"renderfarm/internal/jobs"
+	"renderfarm/internal/plot"
+)
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:8080", "where to serve")
+	look := flag.Duration("look", 0, "how often it is looked whether a picture is done; 0 is to be told")
+	flag.Parse()
+	farm := jobs.NewFarm(2, plot.Draw)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /plots/{name}", func(w http.ResponseWriter, r *http.Request) {
+		job := farm.Submit(r.PathValue("name"))
+		picture, err := job.Await(r.Context(), *look)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Content-Type", "image/svg+xml")
+		_, _ = w.Write(picture)
+	})
+	l, err := net.Listen("tcp", *addr)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("listening on", l.Addr(), "since", time.Now().Format(time.TimeOnly))
+	log.Fatal(http.Serve(l, mux))
+}

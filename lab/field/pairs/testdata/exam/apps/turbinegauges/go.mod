@@ -1,0 +1,3 @@
+module turbinegauges
+
+go 1.26

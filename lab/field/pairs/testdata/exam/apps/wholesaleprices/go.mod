@@ -1,0 +1,3 @@
+module wholesaleprices
+
+go 1.26
