@@ -1,0 +1,3 @@
+module auditlines
+
+go 1.26

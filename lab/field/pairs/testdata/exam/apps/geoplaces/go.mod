@@ -1,0 +1,3 @@
+module geoplaces
+
+go 1.26

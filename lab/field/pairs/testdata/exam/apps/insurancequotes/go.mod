@@ -1,0 +1,3 @@
+module insurancequotes
+
+go 1.26

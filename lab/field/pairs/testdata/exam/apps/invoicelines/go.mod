@@ -1,0 +1,3 @@
+module invoicelines
+
+go 1.26

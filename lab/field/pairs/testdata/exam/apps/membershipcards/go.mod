@@ -1,0 +1,3 @@
+module membershipcards
+
+go 1.26

@@ -1,0 +1,3 @@
+module nightlycheck
+
+go 1.26

@@ -1,0 +1,3 @@
+module orgcharts
+
+go 1.26

@@ -1,0 +1,3 @@
+module outboxrelay
+
+go 1.26

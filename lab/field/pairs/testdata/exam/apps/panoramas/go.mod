@@ -1,0 +1,3 @@
+module panoramas
+
+go 1.26

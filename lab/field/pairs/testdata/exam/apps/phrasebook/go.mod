@@ -1,0 +1,3 @@
+module phrasebook
+
+go 1.26

@@ -1,0 +1,3 @@
+module routememory
+
+go 1.26
