@@ -1,0 +1,3 @@
+module chathistory
+
+go 1.26

@@ -1,0 +1,3 @@
+module contactforms
+
+go 1.26

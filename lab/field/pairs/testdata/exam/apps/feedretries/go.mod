@@ -1,0 +1,3 @@
+module feedretries
+
+go 1.26

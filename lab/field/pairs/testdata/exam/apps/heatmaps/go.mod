@@ -1,0 +1,3 @@
+module heatmaps
+
+go 1.26

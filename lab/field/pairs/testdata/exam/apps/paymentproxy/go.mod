@@ -1,0 +1,3 @@
+module paymentproxy
+
+go 1.26

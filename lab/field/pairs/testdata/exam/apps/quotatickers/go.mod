@@ -1,0 +1,3 @@
+module quotatickers
+
+go 1.26

@@ -1,0 +1,3 @@
+module syslogpackets
+
+go 1.26
