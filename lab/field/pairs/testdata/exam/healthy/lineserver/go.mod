@@ -1,0 +1,3 @@
+module lineserver
+
+go 1.26

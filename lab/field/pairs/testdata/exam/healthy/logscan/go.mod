@@ -1,0 +1,3 @@
+module logscan
+
+go 1.26

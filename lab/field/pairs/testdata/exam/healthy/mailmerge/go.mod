@@ -1,0 +1,3 @@
+module mailmerge
+
+go 1.26

@@ -1,0 +1,3 @@
+module ratesproxy
+
+go 1.26

@@ -1,0 +1,3 @@
+module signedlinks
+
+go 1.26

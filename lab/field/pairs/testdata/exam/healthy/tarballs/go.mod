@@ -1,0 +1,3 @@
+module tarballs
+
+go 1.26

@@ -1,0 +1,3 @@
+module todoshards
+
+go 1.26
