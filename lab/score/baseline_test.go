@@ -103,7 +103,7 @@ func TestPprofTop(t *testing.T) {
 		80:  {"github.com/gowhy/gowhy/agent.send", "runtime.goexit"},
 	})
 	want := Top{Flat: "runtime.memmove", UserFlat: "main.spin", UserCum: "main.(*pool).fill"}
-	got := pprofTop(bytes.NewReader(data))
+	got := pprofTop(bytes.NewReader(data), userOwned)
 	if got != want {
 		t.Errorf("pprofTop() = %+v, want %+v", got, want)
 	}
@@ -115,7 +115,7 @@ func TestPprofTop(t *testing.T) {
 	if got.says() != want.UserCum {
 		t.Errorf("says() = %q, want %q", got.says(), want.UserCum)
 	}
-	if got := pprofTop(bytes.NewReader([]byte("no profile"))); got != (Top{}) || got.named([]string{""}) || got.says() != "" {
+	if got := pprofTop(bytes.NewReader([]byte("no profile")), userOwned); got != (Top{}) || got.named([]string{""}) || got.says() != "" {
 		t.Errorf("pprofTop(no profile) = %+v, want nothing", got)
 	}
 }

@@ -20,8 +20,19 @@ func baselines(recording string) (t Thresholds, top Top, err error) {
 	defer z.Close()
 	err = errors.Join(
 		member(&z.Reader, "trace", func(r io.Reader) { t = thresholds(r) }),
-		member(&z.Reader, "cpu.pb.gz", func(r io.Reader) { top = pprofTop(r) }))
+		member(&z.Reader, "cpu.pb.gz", func(r io.Reader) { top = pprofTop(r, userOwned) }))
 	return t, top, err
+}
+
+// topOf is what pprof -top says of a recording, some of whose functions are the user's own.
+func topOf(recording string, owned func(name string) bool) (top Top, err error) {
+	z, err := zip.OpenReader(recording)
+	if err != nil {
+		return top, err
+	}
+	defer z.Close()
+	err = member(&z.Reader, "cpu.pb.gz", func(r io.Reader) { top = pprofTop(r, owned) })
+	return top, err
 }
 
 // member gives a piece of the recording to read, if it is there.

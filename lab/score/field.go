@@ -143,6 +143,25 @@ func (o *options) scoreField(ctx context.Context) error {
 	return o.pageAgain()
 }
 
+// judgeAnswers prints how often the answers in a file are right.
+func (o *options) judgeAnswers() error {
+	all, err := o.specimens()
+	if err != nil {
+		return err
+	}
+	f, err := loadField(o.judge)
+	if err != nil {
+		return err
+	}
+	if f == nil {
+		return fmt.Errorf("there is no file %s", o.judge)
+	}
+	var p page
+	p.field(f, all)
+	_, err = fmt.Fprint(o.say, p.String())
+	return err
+}
+
 // A fieldRunner asks gowhy about specimens.
 type fieldRunner struct {
 	bed         *testbed.Bed
@@ -176,7 +195,7 @@ func (r *fieldRunner) one(ctx context.Context, s *specimen.Specimen, side specim
 	if r.keep != "" { // what was kept is not recorded again
 		_, err := os.Stat(out)
 		if err == nil {
-			return s.Diagnose(ctx, r.bed, side, out)
+			return withTop(s, out)(s.Diagnose(ctx, r.bed, side, out))
 		}
 		if r.again {
 			return nil, err
@@ -188,7 +207,21 @@ func (r *fieldRunner) one(ctx context.Context, s *specimen.Specimen, side specim
 	if beside {
 		with = halfOfTheMachine()
 	}
-	return s.Ask(ctx, r.bed, r.cache, side, out, with)
+	return withTop(s, out)(s.Ask(ctx, r.bed, r.cache, side, out, with))
+}
+
+// withTop adds to an answer what pprof -top says of the same recording.
+func withTop(s *specimen.Specimen, recording string) func(*specimen.Answer, error) (*specimen.Answer, error) {
+	return func(a *specimen.Answer, err error) (*specimen.Answer, error) {
+		if a == nil || err != nil {
+			return a, err
+		}
+		top, err := topOf(recording, func(name string) bool {
+			return strings.HasPrefix(name, "main.") || strings.HasPrefix(name, s.Name+".") || strings.HasPrefix(name, s.Name+"/")
+		})
+		a.Top = top.functions()
+		return a, err
+	}
 }
 
 // halfOfTheMachine is a command that keeps half of the CPUs busy until it is ended.
@@ -202,6 +235,7 @@ type fieldFigures struct {
 	half         specimen.Half
 	beside       bool
 	First, Three Share // of sick sides whose difference counts
+	Top          Share // of those with guilty functions: one is the largest of pprof -top
 	Silent       Share // of well sides, about the cause
 	False        int   // findings of runs that are healthy
 	Well         Share // of lines of what is fine in sick sides: those that are wrong
@@ -258,6 +292,9 @@ func (t *fieldFigures) add(s *specimen.Specimen, a *specimen.Answer) {
 	case a.Side == "sick":
 		t.First.add(j.Rank == 1)
 		t.Three.add(j.Rank >= 1 && j.Rank <= 3)
+		if len(s.Guilty) > 0 && a.Top != nil {
+			t.Top.add(s.Names(a.Top))
+		}
 		if held, known := s.Held(j.Bound); known {
 			if j.Bound.Kind == "limit" {
 				t.Limits.add(held)
@@ -312,10 +349,10 @@ func (p *page) field(f *Field, all []*specimen.Specimen) {
 			if beside {
 				name += ", half of the machine taken"
 			}
-			rows = append(rows, []string{name, share(t.First), share(t.Three), share(t.Silent), alarmWords(t.False, t.Healthy), share(t.Well), fraction(t.Limits) + ", " + fraction(t.Estimates), fmt.Sprint(t.Same), fmt.Sprint(t.Failed)})
+			rows = append(rows, []string{name, share(t.First), share(t.Three), share(t.Top), share(t.Silent), alarmWords(t.False, t.Healthy), share(t.Well), fraction(t.Limits) + ", " + fraction(t.Estimates), fmt.Sprint(t.Same), fmt.Sprint(t.Failed)})
 		}
 	}
-	p.table(1, []string{"half", "right cause first", "among three", "repaired version silent about it", "false findings in a healthy run", "lines of what is fine that are wrong", "limits and estimates of CPU that held", "no difference here", "no answer"}, rows)
+	p.table(1, []string{"half", "right cause first", "among three", "guilty function the largest of `pprof -top`", "repaired version silent about it", "false findings in a healthy run", "lines of what is fine that are wrong", "limits and estimates of CPU that held", "no difference here", "no answer"}, rows)
 	p.line("To reach, in the half learning, in the exam, and in the exam beside that load: the right")
 	p.line("cause first in 92, 85 and 80 %% of the sick sides and among three in 98, 95 and 92 %%,")
 	p.line("silence about it in 99, 98 and 98 %% of the repaired ones, 0.05 false findings in a healthy")

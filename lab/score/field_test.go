@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -78,5 +80,24 @@ func TestFieldPage(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the page does not say %q:\n%s", want, &b)
 		}
+	}
+}
+
+// The answers of a tool that knows no rules, but says where, are judged by their places.
+func TestJudgeAnswers(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "answers.json")
+	const answers = `{"schema": %d, "answers": [{"specimen": "dnsnames", "side": "sick", "findings": [{"where": ["dnsnames.encode"]}]}]}`
+	if err := os.WriteFile(file, fmt.Appendf(nil, answers, schema), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	o := options{lab: "..", judge: file, say: &b}
+	if err := o.judgeAnswers(); err != nil || !strings.Contains(b.String(), "| learning | 100 % (1 of 1;") {
+		t.Errorf("judgeAnswers() = %v\n%s\nwant one right answer in the half learning", err, b.String())
+	}
+	o.judge = filepath.Join(dir, "none")
+	if err := o.judgeAnswers(); err == nil {
+		t.Error("judgeAnswers() without a file: no error")
 	}
 }

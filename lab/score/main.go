@@ -54,6 +54,7 @@ type options struct {
 	seed          uint64
 	lab           string // folder of the cases
 	field         bool   // the specimens of lab/field/pairs instead
+	judge         string // file of answers about those, of any tool
 	watch         bool   // the programs while they run instead
 	waits         bool   // the programs of lab/waits instead
 	stories       bool   // the case studies at several sizes and on real servers instead
@@ -79,6 +80,7 @@ func main() {
 	flag.StringVar(&o.rejudge, "again", "", "make no runs: diagnose the recordings that -keep left in this `DIRECTORY` again; with -into")
 	flag.Uint64Var(&o.seed, "seed", 0, "`NUMBER` of the random order (default any)")
 	flag.BoolVar(&o.field, "field", false, "record and judge the specimens of lab/field/pairs instead of the cases, quiet and beside a load")
+	flag.StringVar(&o.judge, "judge", "", "run nothing: judge the answers about the specimens of lab/field/pairs in this `FILE`, of any tool")
 	flag.BoolVar(&o.watch, "live", false, "have gowhy top watch the cases while they run, and write LIVE.md and live.json")
 	flag.BoolVar(&o.waits, "waits", false, "run the programs of lab/waits instead, and write WAITS.md and waits.json; -cases may have names like mutex-*")
 	flag.BoolVar(&o.stories, "stories", false, "run the case studies at several sizes, sick and healed, on the servers of lab/up too, and write STORIES.md and stories.json;\nwith -keep, what is kept there already is not run again")
@@ -116,6 +118,7 @@ func usage() {
   go run ./lab/score -same -keep DIR     whether programs get the same answer each time
   go run ./lab/score -field -keep DIR       programs that nobody here wrote
   go run ./lab/score -field -again DIR      other rules, the same recordings of these
+  go run ./lab/score -judge FILE            how often the answers of any tool are right
 
 Runs every case of the lab sick, healed and healthy through gowhy record and
 gowhy diagnose, and writes how often gowhy is right. GOWHY=FILE in the
@@ -134,6 +137,9 @@ func (o *options) run(ctx context.Context) error {
 	}
 	if err := o.places(); err != nil {
 		return err
+	}
+	if o.judge != "" {
+		return o.judgeAnswers()
 	}
 	if o.watch {
 		return o.scoreLive(ctx)

@@ -38,8 +38,14 @@ func (t *Top) says() string {
 	return ""
 }
 
-// pprofTop reads a CPU profile. One that cannot be read says nothing.
-func pprofTop(r io.Reader) (t Top) {
+// functions are all that the three readings name.
+func (t *Top) functions() []string {
+	return slices.DeleteFunc([]string{t.UserCum, t.UserFlat, t.Flat}, func(name string) bool { return name == "" })
+}
+
+// pprofTop reads a CPU profile, some of whose functions are the user's own. One that
+// cannot be read says nothing.
+func pprofTop(r io.Reader, owned func(name string) bool) (t Top) {
 	p, err := profile.Parse(r)
 	if err != nil || len(p.SampleType) == 0 {
 		return t
@@ -59,8 +65,8 @@ func pprofTop(r io.Reader) (t Top) {
 		}
 	}
 	any := func(string) bool { return true }
-	below := func(name string) bool { return userOwned(name) && name != "main.main" }
-	return Top{Flat: largest(flat, any), UserFlat: largest(flat, userOwned), UserCum: largest(cum, below)}
+	below := func(name string) bool { return owned(name) && name != "main.main" }
+	return Top{Flat: largest(flat, any), UserFlat: largest(flat, owned), UserCum: largest(cum, below)}
 }
 
 // frames are the functions of a sample, the innermost first.

@@ -17,6 +17,9 @@ type Answer struct {
 	Fine   []Fine `json:"fine,omitempty"`
 	Lines  int    `json:"lines,omitempty"`
 	Failed string `json:"failed,omitempty"` // why there is no answer
+	// Top are the largest functions of the run's CPU profile, which is all that
+	// somebody has who reads no more than that.
+	Top []string `json:"top,omitempty"`
 }
 
 // A Finding is one of a diagnosis, as far as it is judged.
@@ -107,20 +110,23 @@ func accusations(findings []Finding) (all, remarks []Finding) {
 const places = 3
 
 // right reports whether a finding names the cause: by a rule that stands for it, at
-// one of the guilty functions where there are any.
+// one of the guilty functions where there are any. One without a rule, of a tool that
+// has none, says only where.
 func (s *Specimen) right(f *Finding) bool {
-	if !slices.Contains(s.Rules, f.Rule) {
+	if f.Rule != "" && !slices.Contains(s.Rules, f.Rule) {
 		return false
 	}
 	if len(s.Guilty) == 0 {
-		return true
+		return f.Rule != ""
 	}
-	for _, w := range f.Where[:min(len(f.Where), places)] {
-		if slices.ContainsFunc(s.Guilty, func(g string) bool { return isFunction(w, g) }) {
-			return true
-		}
-	}
-	return false
+	return s.Names(f.Where[:min(len(f.Where), places)])
+}
+
+// Names reports whether one of some functions is a guilty one.
+func (s *Specimen) Names(functions []string) bool {
+	return slices.ContainsFunc(functions, func(w string) bool {
+		return slices.ContainsFunc(s.Guilty, func(g string) bool { return isFunction(w, g) })
+	})
 }
 
 // isFunction reports whether a function is the one of a name, or a closure in it. A

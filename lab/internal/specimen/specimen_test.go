@@ -66,6 +66,7 @@ func TestJudge(t *testing.T) {
 		"right, after a consequence":  {"sick", `{"rule": "gccost"},` + found, 2, ""},
 		"machine and remarks":         {"sick", `{"rule": "neighbour", "symptoms": [{"rule": "nopgo", "remark": true}]},` + found, 1, ""},
 		"a symptom":                   {"sick", `{"rule": "gccost", "symptoms": [` + found + `]}`, 2, ""},
+		"a place without a rule":      {"sick", `{"where": [{"function": "main.render"}]}`, 1, ""},
 		"another place":               {"sick", `{"rule": "hotfunction", "where": [{"function": "example.com/escape.(*Writer).WriteAll"}]}`, 0, ""},
 		"another rule":                {"sick", `{"rule": "spinloop", "where": [{"function": "main.render"}]}`, 0, "spinloop"},
 		"the well side is ill":        {"well", found, 0, "named"},
