@@ -5,6 +5,7 @@
 //	go run ./lab/field/pairs                  what there is
 //	go run ./lab/field/pairs -measure NAME…   whether the sides of these differ
 //	go run ./lab/field/pairs -record NAME…    what gowhy says of each side
+//	go run ./lab/field/pairs -commands NAME…  how each side is run, for other tools
 //
 // Drivers are built once into a folder of the user's cache; the modules come from
 // where Go gets modules. It hides how a side is measured; what is true of a specimen
@@ -14,9 +15,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -31,6 +34,7 @@ import (
 // options are the flags.
 type options struct {
 	measure, record bool
+	commands        bool
 	keep            string
 	rounds          int
 }
@@ -39,6 +43,7 @@ func main() {
 	var o options
 	flag.BoolVar(&o.measure, "measure", false, "run each side and compare what it used")
 	flag.BoolVar(&o.record, "record", false, "record each side, and print what gowhy says and whether it is right")
+	flag.BoolVar(&o.commands, "commands", false, "build each side and print how it is run, a line of JSON for each")
 	flag.StringVar(&o.keep, "keep", "", "keep the recordings in this `DIRECTORY`")
 	flag.IntVar(&o.rounds, "runs", 3, "how `often` each side is measured")
 	flag.Parse()
@@ -57,7 +62,7 @@ func (o *options) run(ctx context.Context, names []string) error {
 		return err
 	}
 	all, faults := specimen.All(filepath.Join(root, "lab", "field", "pairs", "testdata"))
-	if !o.measure && !o.record {
+	if !o.measure && !o.record && !o.commands {
 		list(all)
 		return faults
 	}
@@ -80,6 +85,10 @@ func (o *options) run(ctx context.Context, names []string) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if o.commands {
+			failed = errors.Join(failed, commands(ctx, os.Stdout, s, cache))
+			continue
+		}
 		fmt.Printf("%s: %s\n", s.Name, s.About)
 		if o.measure {
 			failed = errors.Join(failed, measure(ctx, bed, s, cache, o.rounds))
@@ -89,6 +98,36 @@ func (o *options) run(ctx context.Context, names []string) error {
 		}
 	}
 	return failed
+}
+
+// A command is how a side is run, with the placeholders of specimen.yaml.
+type command struct {
+	Specimen string   `json:"specimen"`
+	Side     string   `json:"side"`
+	Program  string   `json:"program"`
+	Args     []string `json:"args,omitempty"`
+	Seconds  float64  `json:"seconds,omitempty"` // that it is run for; 0 is to its end
+	Ready    string   `json:"ready,omitempty"`   // what the line begins with after which load is offered
+	Load     []string `json:"load,omitempty"`
+}
+
+// commands builds the sides of a specimen and prints how they are run.
+func commands(ctx context.Context, w io.Writer, s *specimen.Specimen, cache string) error {
+	for _, side := range s.Sides() {
+		program, err := s.Build(ctx, cache, side.Name)
+		if err != nil {
+			return err
+		}
+		job := s.Job(side, program, "")
+		line, err := json.Marshal(command{s.Name, side.Name, job.Program, job.Args, job.Time.Seconds(), job.Ready, job.Load})
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s\n", line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // list prints what there is.
