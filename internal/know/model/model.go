@@ -213,6 +213,7 @@ type Sched struct {
 	Waits      []Wait      // the blocking profiles, largest Total first
 	Wakes      []Wake      // who unblocked whom, most frequent first
 	Bursts     []Burst     // many goroutines made ready at once from one place
+	Serial     []Serial    // what operations wait for, call after call, longest wait first
 	// Delay is the distribution of single waits for a P, over all goroutines.
 	Delay Histogram
 	// Slice is the distribution of uninterrupted runs on a P.
@@ -318,6 +319,19 @@ func (w *Wait) Ended() time.Duration { return w.Total - w.OpenTotal }
 type Wake struct {
 	Waker, Woken Stack
 	Count        int64
+}
+
+// A Serial is the calls in one function that operations of one kind wait for, one after the
+// other: requests to another process, or sleeps. An operation is what a goroutine of a
+// server does between two waits for its client, or all that a goroutine does that ends.
+type Serial struct {
+	Operation Frame         // the program's function that an operation is
+	Stack     Stack         // of the call that took longest in all
+	Sleeps    bool          // the calls are sleeps
+	Done      int64         // operations that were seen from begin to end and made such calls
+	Calls     int64         // in these
+	Waited    time.Duration // for the calls
+	Took      time.Duration // that these operations lasted
 }
 
 // A Burst is a place that repeatedly makes many goroutines ready at once:

@@ -66,6 +66,11 @@ func (l *loader) readTrace(s source) error {
 	f := folder{acc: acc, m: l.m}
 	f.fold()
 	l.cpuInTrace = f.samples()
+	if s.at != nil { // which can be read once more
+		if f.m.Sched.Serial, err = l.serial(t, window); err != nil {
+			return traceProblem(s.name, err)
+		}
+	}
 	if f.monotonic() {
 		l.traceStart = f.start()
 	}

@@ -1,0 +1,265 @@
+package evidence
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gowhy/gowhy/exectrace"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+const (
+	// serialEvents is how many events are read for the calls of operations: a second of a
+	// busy server, all of one at rest. It takes 0.2 s.
+	serialEvents = 1 << 20
+	// serialFunctions is how many functions of one operation are told apart.
+	serialFunctions = 32
+)
+
+// serial follows goroutines event by event, for the calls that their operations wait for
+// one after the other. The accounts have sums, which do not tell what is of one operation.
+func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) ([]model.Serial, error) {
+	r := serialReader{goroutines: map[int64]*operation{}, sums: map[serialKey]*serialSum{}}
+	n := 0
+	for e, err := range t.Events(exectrace.EventOptions{Window: window}) {
+		if err != nil {
+			return nil, err
+		}
+		if n++; n%4096 == 0 && l.ctx.Err() != nil {
+			return nil, l.ctx.Err()
+		}
+		if n > serialEvents {
+			break
+		}
+		if e.Kind == exectrace.EventGoroutine {
+			r.next(&e)
+		}
+	}
+	return r.found(l.m), nil
+}
+
+// A serialReader has the operations that are under way, and the sums of those done.
+type serialReader struct {
+	goroutines map[int64]*operation
+	sums       map[serialKey]*serialSum
+}
+
+type serialKey struct {
+	operation, function string
+	sleeps              bool
+}
+
+type serialSum struct {
+	model.Serial
+	frames  []exectrace.Frame
+	longest time.Duration // of the operation that these are of
+}
+
+// An operation is what a goroutine has done since its last wait for a client.
+type operation struct {
+	whole bool            // begun and not only found
+	root  exectrace.Frame // of the program, outermost; none before the first event of it
+	since exectrace.Time
+	parts []serialPart
+	open  int            // the part that is waited for, plus one
+	at    exectrace.Time // since when
+}
+
+// A serialPart is the calls of one function in one operation.
+type serialPart struct {
+	function string
+	sleeps   bool
+	client   bool // net/http's or another client that waits for its own goroutine
+	writes   int  // that could be questions
+	waits    int  // that could be for answers
+	waited   time.Duration
+	frames   []exectrace.Frame
+}
+
+// next takes one transition of a goroutine.
+func (r *serialReader) next(e *exectrace.Event) {
+	g, from, to := e.GoTransition()
+	o := r.goroutines[g]
+	switch {
+	case from == exectrace.Dead:
+		r.goroutines[g] = &operation{whole: true, since: e.Time}
+	case to == exectrace.Dead:
+		if o != nil {
+			r.end(o, e.Time)
+		}
+		delete(r.goroutines, g)
+	case from == exectrace.Waiting && o != nil && o.open > 0:
+		o.parts[o.open-1].waited += e.Time.Sub(o.at)
+		o.open = 0
+	case from == exectrace.Waiting && o != nil && o.root.Func == "":
+		o.since = e.Time // the wait before was for the client
+	case from == exectrace.Running && (to == exectrace.Waiting || to == exectrace.Syscall):
+		if o == nil {
+			o = &operation{}
+			r.goroutines[g] = o
+		}
+		r.stop(o, e, to)
+	}
+}
+
+// stop is about a goroutine that waits or calls the system. A stack of Go's library alone is
+// that of a server between two operations: it writes an answer, or waits for its client.
+func (r *serialReader) stop(o *operation, e *exectrace.Event, to exectrace.State) {
+	frames := e.GoStack()
+	if len(frames) == 0 {
+		return
+	}
+	root, leaf, ok := outerInner(frames)
+	if !ok {
+		r.end(o, e.Time)
+		*o = operation{whole: true, since: e.Time, parts: o.parts[:0]}
+		return
+	}
+	if o.root.Func == "" {
+		o.root = root
+	}
+	p := o.part(leaf.Func, e.Reason() == "sleep")
+	if p == nil {
+		return
+	}
+	switch {
+	case to == exectrace.Syscall:
+		if asksKernel(frames[0].Func) {
+			p.writes++
+		}
+		return
+	case p.sleeps, e.Reason() == "network":
+	case waitsForClient(frames):
+		p.client = true
+	default:
+		return
+	}
+	p.waits++
+	if p.frames == nil {
+		p.frames = frames
+	}
+	o.at = e.Time
+	o.open = 1 + slices.IndexFunc(o.parts, func(q serialPart) bool { return q.function == p.function && q.sleeps == p.sleeps })
+}
+
+// part is the part of a function, nil where there are too many.
+func (o *operation) part(function string, sleeps bool) *serialPart {
+	for i := range o.parts {
+		if o.parts[i].function == function && o.parts[i].sleeps == sleeps {
+			return &o.parts[i]
+		}
+	}
+	if len(o.parts) == serialFunctions {
+		return nil
+	}
+	o.parts = append(o.parts, serialPart{function: function, sleeps: sleeps})
+	return &o.parts[len(o.parts)-1]
+}
+
+// end adds up an operation.
+func (r *serialReader) end(o *operation, at exectrace.Time) {
+	if !o.whole || o.root.Func == "" {
+		return
+	}
+	for i := range o.parts {
+		p := &o.parts[i]
+		calls := p.calls()
+		if calls == 0 {
+			continue
+		}
+		key := serialKey{o.root.Func, p.function, p.sleeps}
+		sum := r.sums[key]
+		if sum == nil {
+			sum = &serialSum{Serial: model.Serial{Operation: model.Frame(o.root), Sleeps: p.sleeps}}
+			r.sums[key] = sum
+		}
+		sum.Done++
+		sum.Calls += int64(calls)
+		sum.Waited += p.waited
+		sum.Took += at.Sub(o.since)
+		if p.waited >= sum.longest {
+			sum.longest, sum.frames = p.waited, p.frames
+		}
+	}
+}
+
+// calls counts the waits for an answer to a question: one for what the program reads piece
+// by piece. A round trip of net/http waits for its request to
+// be written, and for the answer.
+func (p *serialPart) calls() int {
+	switch {
+	case p.sleeps:
+		return p.waits
+	case p.client:
+		return (p.waits + 1) / 2
+	}
+	return min(p.waits, p.writes)
+}
+
+// found returns what operations wait for.
+func (r *serialReader) found(m *model.Model) (out []model.Serial) {
+	stacks := map[string]model.Stack{}
+	for i := range m.Sched.Waits {
+		s := m.Sched.Waits[i].Stack
+		stacks[framesText(m.Stacks.Frames(s))] = s
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(r.sums), func(a, b serialKey) int {
+		return cmp.Or(cmp.Compare(r.sums[b].Waited, r.sums[a].Waited), cmp.Compare(a.operation, b.operation), cmp.Compare(a.function, b.function))
+	}) {
+		sum := r.sums[key]
+		frames := make([]model.Frame, len(sum.frames))
+		for i, f := range sum.frames {
+			frames[i] = model.Frame(f)
+		}
+		if sum.Stack = stacks[framesText(frames)]; sum.Stack != 0 {
+			out = append(out, sum.Serial)
+		}
+	}
+	return out
+}
+
+func framesText(frames []model.Frame) string {
+	var b strings.Builder
+	for _, f := range frames {
+		b.WriteString(f.Func)
+		b.WriteByte(':')
+		b.WriteString(f.File)
+		b.WriteByte(byte(f.Line))
+		b.WriteByte(byte(f.Line >> 8))
+		b.WriteByte(byte(f.Line >> 16))
+	}
+	return b.String()
+}
+
+// outerInner are the outermost and the innermost frame that is of the program or of a library
+// that is not Go's; not ok without one.
+func outerInner(frames []exectrace.Frame) (root, leaf exectrace.Frame, ok bool) {
+	for i := range frames {
+		if strings.HasPrefix(frames[i].Func, "github.com/gowhy/gowhy/agent.") {
+			return root, leaf, false
+		}
+		if model.IsStd(frames[i].Func) {
+			continue
+		}
+		if !ok {
+			leaf = frames[i]
+		}
+		root, ok = frames[i], true
+	}
+	return root, leaf, ok
+}
+
+// asksKernel reports whether a system call can be a question to another process.
+func asksKernel(function string) bool {
+	name := strings.ToLower(function[strings.LastIndexByte(function, '.')+1:])
+	return strings.HasPrefix(name, "write") || strings.HasPrefix(name, "send")
+}
+
+// waitsForClient reports whether a goroutine waits in a client that another goroutine
+// writes and reads for.
+func waitsForClient(frames []exectrace.Frame) bool {
+	return slices.ContainsFunc(frames, func(f exectrace.Frame) bool { return f.Func == "net/http.(*persistConn).roundTrip" })
+}

@@ -1,0 +1,130 @@
+package evidence
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime/trace"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// What the handlers of a server ask for, one after the other, is counted operation by
+// operation: four questions, an answer in pieces that is asked for once, and a sleep.
+func TestSerial(t *testing.T) {
+	conns := make(chan net.Conn, 2)
+	for range cap(conns) {
+		conns <- echoes(t)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/asks", func(w http.ResponseWriter, r *http.Request) {
+		c := <-conns
+		for range 4 {
+			askEcho(c)
+		}
+		conns <- c
+	})
+	mux.HandleFunc("/reads", func(w http.ResponseWriter, r *http.Request) {
+		c := <-conns
+		readPieces(c)
+		conns <- c
+	})
+	mux.HandleFunc("/sleeps", func(w http.ResponseWriter, r *http.Request) { time.Sleep(time.Millisecond) })
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Skip(err)
+	}
+	for i := range 60 {
+		r, err := http.Get(s.URL + []string{"/asks", "/reads", "/sleeps"}[i%3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+	}
+	trace.Stop()
+	file := filepath.Join(t.TempDir(), "trace.out")
+	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Load(context.Background(), []string{file}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]model.Serial{}
+	for _, s := range m.Sched.Serial {
+		f, ok := model.UserFrame(m.Stacks.Frames(s.Stack))
+		if !ok || s.Waited <= 0 || s.Waited > s.Took {
+			t.Errorf("%+v at %v", s, f)
+		}
+		if strings.Contains(s.Operation.Func, ".TestSerial.func") {
+			found[f.Func[strings.LastIndexByte(f.Func, '.')+1:]] = s
+		}
+	}
+	// The kernel may have an answer before it is waited for, so that some are no wait.
+	if s := found["askEcho"]; s.Done < 15 || s.Done > 20 || s.Calls < 3*s.Done || s.Calls > 4*s.Done || s.Sleeps {
+		t.Errorf("twenty operations of four questions: %+v", s)
+	}
+	if s := found["readPieces"]; s.Done > 20 || s.Calls > s.Done {
+		t.Errorf("twenty answers in pieces: %+v", s)
+	}
+	if s := found["func3"]; s.Done < 19 || s.Done > 20 || s.Calls != s.Done || !s.Sleeps || s.Waited < 19*time.Millisecond {
+		t.Errorf("twenty sleeps: %+v", s)
+	}
+}
+
+// echoes is a connection to who answers each byte with it after a moment, and a 'p' with
+// four pieces.
+func echoes(t *testing.T) net.Conn {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		b := make([]byte, 1)
+		for {
+			if _, err := c.Read(b); err != nil {
+				return
+			}
+			pieces := 1
+			if b[0] == 'p' {
+				pieces = 4
+			}
+			for range pieces {
+				time.Sleep(300 * time.Microsecond)
+				c.Write(b)
+			}
+		}
+	}()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func askEcho(c net.Conn) {
+	c.Write([]byte("q"))
+	c.Read(make([]byte, 1))
+}
+
+func readPieces(c net.Conn) {
+	c.Write([]byte("p"))
+	io.ReadFull(c, make([]byte, 4))
+}
