@@ -249,6 +249,13 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 			Waker: b.ref(a, "waker"), Count: a.int("count"), Woken: a.int("woken"), Max: int(a.int("max")), Futile: a.int("futile"),
 		})
 	},
+	"serial": func(b *builder, a *attrs, _ *fixture) {
+		s := b.sched()
+		stack := b.ref(a, "stack")
+		frames := b.m.Stacks.Frames(stack)
+		s.Serial = append(s.Serial, model.Serial{Operation: frames[len(frames)-1-int(a.int("root"))], Stack: stack, Sleeps: a.bool("sleeps"),
+			Done: a.int("done"), Calls: a.int("calls"), Waited: a.dur("waited"), Took: a.dur("took")})
+	},
 	"delay":   func(b *builder, a *attrs, _ *fixture) { b.sched().Delay = a.parseHist(a.word()) },
 	"slice":   func(b *builder, a *attrs, _ *fixture) { b.sched().Slice = a.parseHist(a.word()) },
 	"threads": func(b *builder, a *attrs, _ *fixture) { b.sched().Threads = int(a.parseInt(a.word())) },

@@ -554,7 +554,7 @@ func TestCollectorThresholds(t *testing.T) {
 		{heapgrowth, doubling, "window 18s → window 4900ms\n" + steps + "500ms=8MiB 1s=12MiB 2s=20MiB 4s=36MiB", false, "not evenly to the end"},
 		{heapgrowth, doubling, "window 18s → window 5s\n" + steps + "500ms=8MiB 1s=12MiB 2s=20MiB 4s=36MiB", true, ""},
 		{heapgrowth, doubling, "session objects=14100 → session objects=28000", true, "is still there = 0.5 ratio"},
-		{heapgrowth, doubling, "session objects=14100 → session objects=28100", false, "too few without heap profiles"},
+		{heapgrowth, doubling, "session objects=14100 bytes=56MiB → session objects=28100 bytes=300MiB", false, "too few without heap profiles"},
 		{heapgrowth, doubling, "runtime.mapassign_faststr → runtime.growslice", true, "writes to a slice that is appended to"},
 		{heapgrowth, doubling, "runtime.mapassign_faststr → fmt.Sprint", true, "!writes to"},
 		{heapgrowth, doubling, "machine cpus=2 busy=9s idle=27s available=4GiB →", true, "!until the machine's memory"},

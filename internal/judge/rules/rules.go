@@ -60,6 +60,7 @@ var All = []*diagnosis.Rule{
 	fsyncbound,
 	lockedio,
 	serialwait,
+	serialcalls,
 	slowstage,
 	poolwait,
 	readlocks,

@@ -206,7 +206,7 @@ func (d direction) other() direction {
 }
 
 // piecemeal are functions that write or read less than a message: what is between two verbs
-// of a format, a line, a field, a header of so many bytes.
+// of a format, a line, a field, a header of eight bytes.
 var piecemeal = []string{"fmt.Fprint", "fmt.Fscan", "io.ReadFull", "io.ReadAtLeast", "encoding/binary.Read", "encoding/binary.Write"}
 
 // piece reports whether code makes a call of less than a message, with no buffer between.

@@ -124,6 +124,16 @@ func TestEdges(t *testing.T) {
 		{descriptorgrowth, "both ends", "stack=dial group=main.ask count=2000 → stack=dial group=main.ask count=3000", true, "!where main.serve"},
 		{heapgrowth, "five seconds of a set", "bytes=50MiB → bytes=150MiB", false, "so does that of a program that starts"},
 		{heapgrowth, "five seconds of a set", "window 5s → window 3s\n5s= → 3s=", false, "so does that of a program that starts"},
+		{serialcalls, "a row at a time", "done=1073 calls=21460 → done=1073 calls=3230", true, "3.01 calls"},
+		{serialcalls, "a row at a time", "done=1073 calls=21460 → done=1073 calls=3200", false, "none waits"},
+		{serialcalls, "a row at a time", "waited=27s took=28.5s → waited=14s took=28.5s", false, "none waits"},
+		{serialcalls, "a row at a time", "waited=27s took=28.5s → waited=1s took=1.1s", false, "none waits"},
+		{serialcalls, "a row at a time", "done=1073 → done=19", false, "!none waits"},
+		{serialcalls, "it looks every", "calls=1900 → calls=910", true, "!remark"},
+		{serialcalls, "it looks every", "calls=1900 → calls=890", true, "a remark"},
+		{serialcalls, "it looks every", "calls=1900 → calls=500", false, "none waits"},
+		{smallio, "a header and a few bytes", "syscall write count=90000 → syscall write count=2300000", false, "reads: 438,000 a second of 7.66 B each take"},
+		{smallio, "a header and a few bytes", "syscall read count=4400000 → syscall read count=130000", false, "reads: 11,000 a second"},
 		{stalled, "nobody moved while a trace was taken, and the holder waits for another lock whose holder sleeps", "watched=4s → watched=700ms", false, ""},
 	})
 }

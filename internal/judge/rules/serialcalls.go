@@ -1,0 +1,165 @@
+package rules
+
+import (
+	"cmp"
+	_ "embed"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+//go:embed serialcalls.md
+var serialcallsPage string
+
+var serialcalls = &diagnosis.Rule{
+	Name:     "serialcalls",
+	Title:    "An operation waits for one call after another",
+	Doc:      serialcallsPage,
+	Needs:    []model.Source{model.Trace},
+	Explains: []string{"idleprocs"},
+	Check:    checkSerialcalls,
+}
+
+const (
+	// serialCallsEach is how many calls of one function an operation makes from which they are
+	// alike: a page of six parts makes six, a list of twenty rows twenty. Two are often a
+	// look-up and what is looked up.
+	serialCallsEach = 3
+	// serialSleepsEach is the same for sleeps. One may be a delay that is wanted, and stands
+	// for the work of others in programs that are made for trying things: fewer are a remark,
+	// of nearly one in each operation on.
+	serialSleepsEach = 1.5
+	serialSleepsOne  = 0.9
+	// serialCallsPart is the part of its time that an operation waits for them: at half, it
+	// is nearly twice as fast when they go together.
+	serialCallsPart = 0.5
+	// serialCallsDone is the fewest operations that show what one does.
+	serialCallsDone = 20
+	// serialCallsWait is the shortest mean wait that is worth going side by side: to start a
+	// goroutine and to wait for it takes some µs, and more on a busy machine.
+	serialCallsWait = 50e-6
+)
+
+// A callSeries is what operations of one kind wait for, as facts.
+type callSeries struct {
+	*model.Serial
+	done, each, mean, share, took fact.Fact
+}
+
+func checkSerialcalls(p *diagnosis.Pass) {
+	seen, remark := false, (*callSeries)(nil)
+	for i := range p.Model.Sched.Serial {
+		s := &p.Model.Sched.Serial[i]
+		if s.Done < serialCallsDone {
+			continue
+		}
+		c := measureSeries(p, s)
+		switch {
+		case !c.slow():
+			seen = true
+		case c.Sleeps && c.each.Value < serialSleepsEach:
+			remark = cmp.Or(remark, &c)
+		default:
+			p.Report(seriesFinding(p, &c))
+			return
+		}
+	}
+	if remark != nil {
+		p.Report(seriesFinding(p, remark))
+	} else if seen {
+		p.Fine("operations: none waits for most of its time for calls one after the other")
+	}
+}
+
+func measureSeries(p *diagnosis.Pass, s *model.Serial) callSeries {
+	of := func(name string, v float64, u fact.Unit) fact.Fact {
+		return p.Statistic(fact.Timeline, "calls of "+s.Operation.Func+", operation by operation", name, v, u)
+	}
+	c := callSeries{Serial: s, done: of("operations seen from begin to end", float64(s.Done), fact.Count)}
+	calls, waited, took := of("calls in them", float64(s.Calls), fact.Count), of("time waited for these calls", s.Waited.Seconds(), fact.Seconds),
+		of("time that the operations lasted", s.Took.Seconds(), fact.Seconds)
+	c.each = fact.Quotient.Of("calls of one operation, mean", fact.Count, calls, c.done)
+	c.mean = fact.Quotient.Of("wait for one call, mean", fact.Seconds, waited, calls)
+	c.share = fact.Fraction.Of("part of the operation's time", fact.Ratio, waited, took)
+	c.took = fact.Quotient.Of("time of an operation, mean", fact.Seconds, took, c.done)
+	return c
+}
+
+// slow reports whether the operation waits for most of its time, call after call.
+func (c *callSeries) slow() bool {
+	least := float64(serialCallsEach)
+	if c.Sleeps {
+		least = serialSleepsOne
+	}
+	return c.each.Value >= least && c.share.Value >= serialCallsPart && c.mean.Value >= serialCallsWait
+}
+
+// sideBySide is what an operation saves whose k calls take the time of one.
+var sideBySide = &fact.Formula{Name: "side by side", Words: "{0} × (1 − 1 ÷ {1})", Value: func(x []float64) float64 { return x[0] * (1 - 1/max(1, x[1])) }}
+
+func seriesFinding(p *diagnosis.Pass, c *callSeries) diagnosis.Finding {
+	call, own := userPlace(p, c.Stack), leadingTo(p, c.Stack)
+	saved := sideBySide.Of("part of the operation's time that goes when the calls take as long as one", fact.Ratio, c.share, c.each)
+	f := diagnosis.Finding{
+		Where:      where(append(own, call)...),
+		Stacks:     []model.Stack{c.Stack},
+		Groups:     groupsOfStacks(p.Model, []model.Stack{c.Stack}),
+		Evidence:   []fact.Fact{c.each, c.mean, c.share, c.took, c.done},
+		Cost:       diagnosis.CostOf(fact.Product.Of("time that one operation waits for them", fact.Seconds, c.took, c.share), c.share.Value),
+		Bound:      diagnosis.Direction(fact.Product.Of("time of one operation", fact.Seconds, c.took, saved), diagnosis.Latency, saved.Value, "if they took as long as one; one request for all of them may save more"),
+		Confidence: diagnosis.Medium,
+		Reasons: []string{
+			"one kind of evidence, the trace: each wait of the operations, in their order",
+			"whether a call needs the answer of the one before is not in the trace",
+		},
+		RuledOut: []string{
+			"an answer that is read piece by piece: only reads after a write of the same function count, and round trips",
+			fact.Sentence("a call for each of several goroutines: one goroutine makes %s of them for an operation", c.each),
+		},
+		Remedy: diagnosis.Remedy{
+			Text: "Ask for all of them with one request (a query with IN, a pipeline, a batch), or start those that do not " +
+				"need each other's answers side by side, with a bound on how many, and keep what every operation wants.",
+			Code: "g, ctx := errgroup.WithContext(ctx)\ng.SetLimit(8)\nfor i, id := range ids {\n\tg.Go(func() (err error) { out[i], err = get(ctx, id); return err })\n}\nerr := g.Wait()",
+		},
+		Experiment: changed(diagnosis.P50, "", "Offer the same load to both: the median latency must fall."),
+	}
+	if c.Sleeps {
+		c.sleeping(&f, call)
+		return f
+	}
+	f.Say("%s waits for %s calls of %s one after the other, %s each: %s of its time.", name(c.Operation.Func), c.each, name(call.Function), c.mean, c.share)
+	return f
+}
+
+// sleeping makes the finding one about sleeps, of which one in an operation is a remark.
+func (c *callSeries) sleeping(f *diagnosis.Finding, call diagnosis.Place) {
+	f.Title = "An operation sleeps for most of its time"
+	f.Remark = c.each.Value < serialSleepsEach
+	f.Bound = diagnosis.Limit(f.Cost.Fact(), diagnosis.Latency, c.share.Value, "if what it waits for were there at once")
+	f.Reasons[1] = "what it sleeps for is not in the trace: a pause between attempts that fail shows so, too, and a delay that is wanted"
+	f.RuledOut = []string{"a sleep now and then: nearly every operation has one"}
+	f.Remedy = waking
+	f.Say("%s sleeps %s times in %s, %s each: %s of its time.", name(c.Operation.Func), c.each, name(call.Function), c.mean, c.share)
+}
+
+// waking ends a wait by whom it is for.
+var waking = diagnosis.Remedy{
+	Text: "Wait for what happens instead of looking whether it has: a channel that somebody closes, a sync.Cond, " +
+		"a context's Done end the wait at once. Where the program can only look, let the first pause be short and " +
+		"each next one longer.",
+	Code: "select {\ncase <-job.done: // closed by whoever ends it\ncase <-ctx.Done():\n\treturn ctx.Err()\n}",
+}
+
+// leadingTo are the program's lines that lead to the innermost of its functions on a stack,
+// the nearest first: the loop is in one of them.
+func leadingTo(p *diagnosis.Pass, s model.Stack) (places []diagnosis.Place) {
+	frames, own := p.Model.Stacks.Frames(s), ownPackages(p.Model)
+	inner, _ := diagnosis.UserPlace(frames)
+	for _, f := range frames {
+		if f.Func != inner.Function && startsWith(f.Func, own) && len(places) < growthNamed-1 {
+			places = append(places, diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line})
+		}
+	}
+	return places
+}
