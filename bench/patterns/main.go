@@ -44,7 +44,9 @@ func main() {
 	rounds := flag.Int("rounds", 150, "times that each pair is measured")
 	length := flag.Duration("length", 2*time.Millisecond, "how long each measurement takes")
 	flag.Parse()
-	if err := run(*out, max(*rounds, 1), *length); err != nil {
+	err := run(*out, max(*rounds, 1), *length)
+	_ = os.Remove(bigFile)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "patterns:", err)
 		os.Exit(1)
 	}

@@ -147,7 +147,9 @@ func deep(n int, f func() error) error {
 }
 
 // pairs are all of them. Where the ratio grows with a size, the size is a small one.
-var pairs = []pair{
+var pairs = slices.Concat(basics, texts, collections)
+
+var basics = []pair{
 	{model.RegexpPerCall, "one short name",
 		func() any { return regexp.MustCompile(`^[a-z]+-[0-9]+$`).MatchString(names[7]) },
 		func() any { return number.MatchString(names[7]) }},

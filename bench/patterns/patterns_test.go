@@ -1,11 +1,18 @@
 package main
 
 import (
+	"os"
 	"runtime"
 	"testing"
 
 	"github.com/gowhy/gowhy/internal/know/model"
 )
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	_ = os.Remove(bigFile)
+	os.Exit(code)
+}
 
 // TestPairs: both of a pair do the same work, and each pattern has one.
 func TestPairs(t *testing.T) {

@@ -41,7 +41,7 @@ func (l *loader) joinReasons() {
 	if l.opts.NoSource {
 		return
 	}
-	calls := l.hotCalls()
+	calls, parts := l.hotCalls()
 	if len(calls) == 0 {
 		return
 	}
@@ -54,7 +54,7 @@ func (l *loader) joinReasons() {
 	}
 	r.types = pattern.NewTypes(r.set, l.goroot())
 	for _, c := range calls {
-		if reason, ok := r.reason(c); ok && !slices.ContainsFunc(l.m.Reasons, func(o model.Reason) bool { return o.Same(&reason) }) {
+		if reason, ok := r.reason(c); ok && !(reason.Pattern == model.TextForLog && isLogged(c, parts)) && !slices.ContainsFunc(l.m.Reasons, func(o model.Reason) bool { return o.Same(&reason) }) {
 			l.m.Reasons = append(l.m.Reasons, reason)
 		}
 	}
@@ -63,9 +63,22 @@ func (l *loader) joinReasons() {
 	}
 }
 
-// hotCalls are the calls of lines with enough of the CPU time or of the bytes, most first.
-func (l *loader) hotCalls() (calls []hotCall) {
-	parts := map[hotCall]float64{}
+// isLogged reports whether a line calls something else that takes a good part of what a call
+// takes: a message that nobody wants costs its text and next to nothing besides.
+func isLogged(text hotCall, parts map[hotCall]float64) bool {
+	others := 0.0
+	for c, part := range parts {
+		if c.caller == text.caller && c.callee != text.callee && c.callee != "" {
+			others += part
+		}
+	}
+	return others >= parts[text]/2
+}
+
+// hotCalls are the calls of lines with enough of the CPU time or of the bytes, most first, and
+// the parts of all calls.
+func (l *loader) hotCalls() (calls []hotCall, parts map[hotCall]float64) {
+	parts = map[hotCall]float64{}
 	profile := l.m.CPU
 	if profile == nil && l.m.Kernel != nil {
 		profile = l.m.Kernel.CPU
@@ -85,7 +98,7 @@ func (l *loader) hotCalls() (calls []hotCall) {
 	slices.SortFunc(calls, func(a, b hotCall) int {
 		return cmp.Or(cmp.Compare(parts[b], parts[a]), cmp.Compare(a.caller.Func, b.caller.Func), cmp.Compare(a.caller.Line, b.caller.Line), cmp.Compare(a.callee, b.callee))
 	})
-	return calls[:min(len(calls), maxHotLines)]
+	return calls[:min(len(calls), maxHotLines)], parts
 }
 
 // addCalls adds up a profile. One of the heap leaves out the runtime's functions, so that a

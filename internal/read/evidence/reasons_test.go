@@ -85,7 +85,7 @@ func TestColdLines(t *testing.T) {
 	hot := l.m.Stacks.Add([]model.Frame{{Func: "main.main", File: "main.go", Line: 3}})
 	cold := l.m.Stacks.Add([]model.Frame{{Func: "fmt.Sprintf"}, {Func: "main.main", File: "main.go", Line: 4}})
 	l.m.CPU = &model.Profile{Types: []model.ValueType{{Name: "cpu", Unit: "nanoseconds"}}, Samples: []model.Sample{{Stack: hot, Values: []int64{96}}, {Stack: cold, Values: []int64{4}}}}
-	if calls := l.hotCalls(); len(calls) != 1 || calls[0].callee != "" || calls[0].caller.Line != 3 {
+	if calls, _ := l.hotCalls(); len(calls) != 1 || calls[0].callee != "" || calls[0].caller.Line != 3 {
 		t.Errorf("hot calls %+v, want that of line 3 alone", calls)
 	}
 }
@@ -104,5 +104,20 @@ func TestColdAllocations(t *testing.T) {
 	l.joinReasons()
 	if len(l.m.Reasons) != 1 || l.m.Reasons[0].Pattern != model.ConcatLoop || !l.m.Reasons[0].Allocates(l.m.Stacks.Frames(here)) {
 		t.Errorf("reasons %+v, want one of that line's allocations", l.m.Reasons)
+	}
+}
+
+// TestUnwantedText: the text of a message is made needlessly where the line does nothing else,
+// and is wanted where the message is written.
+func TestUnwantedText(t *testing.T) {
+	text := hotCall{caller: model.Frame{Func: "main.step", Line: 7}, callee: "fmt.Sprintf"}
+	log, elsewhere := text, text
+	log.callee, elsewhere.caller.Line = "log/slog.(*Logger).Debug", 8
+	parts := map[hotCall]float64{text: 0.2, log: 0.02, elsewhere: 0.5}
+	if isLogged(text, parts) {
+		t.Error("a message that costs a tenth of its text is taken to be written")
+	}
+	if parts[log] = 0.3; !isLogged(text, parts) {
+		t.Error("a message that costs more than its text is not taken to be written")
 	}
 }

@@ -32,7 +32,7 @@ func (s *site) operators(first, last int) (n int) {
 	return n
 }
 
-// allocations is how often a node itself may allocate.
+// allocations counts how often a node itself may allocate.
 func (s *site) allocations(x ast.Node) (n int) {
 	one := func(is bool) int {
 		if is {

@@ -59,23 +59,45 @@ func (s *site) constantCall(n node) *match {
 // invariantCall matches a call in a loop with arguments that do not change there.
 func (s *site) invariantCall(n node) *match {
 	call := s.pureCall(n)
+	loop := s.loop(n)
 	if call == nil {
+		call = s.unchangedMethod(n, loop)
+	}
+	if own, decl := s.ownCall(n); call == nil && own != nil && loop != nil && decl != s.Decl && s.computes(decl, 0) {
+		call = own
+	}
+	if call == nil || loop == nil {
 		return nil
 	}
-	loop := s.loop(n)
 	constants := 0
 	for _, x := range call.Args {
-		if loop == nil || !s.fixed(x, loop) {
+		if !s.fixed(x, loop) {
 			return nil
 		}
 		if s.constant(x) {
 			constants++
 		}
 	}
-	if constants == len(call.Args) {
+	if constants == len(call.Args) && s.callee != formatTime {
 		return nil // constantCall's
 	}
 	return s.whole(call)
+}
+
+// formatTime makes text of a time, which is a value.
+const formatTime = "time.Time.Format"
+
+// unchangedMethod returns a node as that call of a time which is the same all through a loop.
+func (s *site) unchangedMethod(n node, loop ast.Stmt) *ast.CallExpr {
+	call := s.call(n)
+	if call == nil || loop == nil || s.callee != formatTime {
+		return nil
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || !s.still(s.variable(sel.X), loop) {
+		return nil
+	}
+	return call
 }
 
 // textKey matches fmt.Sprintf of values of basic types of which nothing is wanted but a key.
@@ -133,29 +155,31 @@ func (s *site) simpleFormat(n node) *match {
 	if format == nil || format.Kind() != constant.String || !strings.HasSuffix(s.callee, "f") {
 		return nil
 	}
-	var parts []string
-	rest, args := constant.StringVal(format), call.Args[1:]
-	for {
-		text, verb, ok := strings.Cut(rest, "%")
-		if text != "" {
-			parts = append(parts, strconv.Quote(text))
-		}
-		if !ok {
-			break
-		}
-		if verb == "" || len(args) == 0 {
-			return nil
-		}
-		text, ok = s.plain(args[0], verb[0])
-		if !ok {
-			return nil
-		}
-		parts, rest, args = append(parts, text), verb[1:], args[1:]
-	}
-	if len(args) > 0 {
+	parts, ok := s.plainFormat(constant.StringVal(format), call.Args[1:])
+	if !ok {
 		return nil
 	}
 	return &match{at: call, instead: strings.Join(parts, " + ")}
+}
+
+// plainFormat returns the parts of a format of texts and whole numbers, as texts.
+func (s *site) plainFormat(rest string, args []ast.Expr) (parts []string, ok bool) {
+	for {
+		text, verb, more := strings.Cut(rest, "%")
+		if text != "" {
+			parts = append(parts, strconv.Quote(text))
+		}
+		if !more {
+			return parts, len(args) == 0
+		}
+		if verb == "" || len(args) == 0 {
+			return nil, false
+		}
+		if text, ok = s.plain(args[0], verb[0]); !ok {
+			return nil, false
+		}
+		parts, rest, args = append(parts, text), verb[1:], args[1:]
+	}
 }
 
 // plain is a value's text without fmt, for the verbs that have no flags.
@@ -504,6 +528,29 @@ func (s *site) powSmall(n node) *match {
 		return &match{at: call, through: []string{"math.Pow", "math.pow", "math.archPow"}, instead: x + " * " + x}
 	case s.is(call.Args[1], "3"):
 		return &match{at: call, through: []string{"math.Pow", "math.pow", "math.archPow"}, instead: x + " * " + x + " * " + x}
+	}
+	return nil
+}
+
+// powTen matches math.Pow of ten or two to a whole number.
+func (s *site) powTen(n node) *match {
+	call, ok := n.Node.(*ast.CallExpr)
+	if !ok || !s.calls(call, "math", "Pow") || len(call.Args) != 2 {
+		return nil
+	}
+	to := s.conversion(ast.Unparen(call.Args[1]), func(t types.Type) bool { return types.Identical(t, types.Typ[types.Float64]) })
+	if to == nil || !s.isNumber(to) {
+		return nil
+	}
+	text := types.ExprString(to)
+	if b, ok := s.typ(to).(*types.Basic); !ok || b.Kind() != types.Int {
+		text = "int(" + text + ")"
+	}
+	switch {
+	case s.is(call.Args[0], "10"):
+		return &match{at: call, through: []string{"math.Pow", "math.pow", "math.archPow"}, instead: "math.Pow10(" + text + ")"}
+	case s.is(call.Args[0], "2"):
+		return &match{at: call, through: []string{"math.Pow", "math.pow", "math.archPow"}, instead: "math.Ldexp(1, " + text + ")"}
 	}
 	return nil
 }

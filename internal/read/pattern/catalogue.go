@@ -12,6 +12,15 @@ const (
 	flateReader = "compress/flate.NewReader"
 )
 
+// ofPackage stands for any function that is not of the standard library.
+const ofPackage = "*"
+
+// templateNames are the functions that parse a template.
+var templateNames = []string{
+	"text/template.(*Template).Parse", "html/template.(*Template).Parse",
+	"text/template.ParseFiles", "html/template.ParseFiles", "text/template.ParseGlob", "html/template.ParseGlob",
+}
+
 // A pattern is one line of the catalogue.
 type pattern struct {
 	name model.Pattern
@@ -25,18 +34,26 @@ type pattern struct {
 var catalogue = []pattern{
 	{model.RegexpPerCall, []string{"regexp.Compile", "regexp.MustCompile", "regexp.Match"}, (*site).constantFirst},
 	{model.SprintfKey, []string{"fmt.Sprint"}, (*site).textKey},
-	{model.InvariantCall, pureNames(), (*site).invariantCall},
+	{model.NumberKey, []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint"}, (*site).numberKey},
+	{model.KeyInCompare, pureNames(), (*site).keyInCompare},
+	{model.TextCompare, []string{"fmt.Sprint", "encoding/json.Marshal", "strconv.Itoa"}, (*site).textCompare},
+	{model.TextForLog, []string{"fmt.Sprint"}, (*site).textForLog},
+	{model.InvariantCall, append(pureNames(), ofPackage, "time.Time.Format"), (*site).invariantCall},
 	{model.ErrorPerCall, []string{"errors.New", "fmt.Errorf"}, (*site).constantError},
 	{model.ConstantCall, pureNames(), (*site).constantCall},
 	{model.RegexpLiteral, []string{"regexp.(*Regexp).Match"}, (*site).regexpLiteral},
 	{model.PowSmall, []string{"math.Pow", "math.pow"}, (*site).powSmall},
+	{model.PowTen, []string{"math.Pow", "math.pow"}, (*site).powTen},
+	{model.RunesInLoop, []string{"runtime.stringtoslicerune", "runtime.stringtoslicebyte"}, (*site).runesInLoop},
 	{model.RuneRange, []string{"runtime.stringtoslicerune"}, (*site).runeRange},
 	{model.SprintfSimple, []string{"fmt.Sprintf", "fmt.Sprint"}, (*site).simpleFormat},
+	{model.FprintPlain, []string{"fmt.Fprint"}, (*site).fprintPlain},
 	{model.ScanText, []string{"fmt.Sscan"}, (*site).scanText},
 	{model.LowerCompare, []string{"strings.ToLower", "strings.ToUpper"}, (*site).lowerCompare},
 	{model.SplitFirst, []string{"strings.Split", "bytes.Split"}, (*site).splitFirst},
 	{model.SplitCount, []string{"strings.Split", "bytes.Split"}, (*site).splitCount},
 	{model.SplitRange, []string{"strings.Split", "bytes.Split", "strings.Fields", "bytes.Fields"}, (*site).splitRange},
+	{model.ConcatKey, []string{"runtime.concatstring"}, (*site).concatKey},
 	{model.ConcatLoop, []string{"runtime.concatstring"}, (*site).concatLoop},
 	{model.GrowKnown, []string{"runtime.growslice"}, (*site).growKnown},
 	{model.ShiftFront, []string{"runtime.growslice", "runtime.memmove", "slices.Insert", "slices.Delete", "runtime.typedslicecopy", "runtime.bulkBarrierPreWrite"}, (*site).shiftFront},
@@ -44,20 +61,38 @@ var catalogue = []pattern{
 	{model.BytesConversion, []string{"runtime.slicebytetostring"}, (*site).stringOfBytes},
 	{model.BytesConversion, []string{"runtime.stringtoslicebyte"}, (*site).bytesOfString},
 	{model.SortAppend, []string{"sort.", "slices.Sort"}, (*site).sortAppend},
+	{model.SortForOne, []string{"sort.", "slices.Sort"}, (*site).sortForOne},
 	{model.SortSlice, []string{"sort.Slice"}, (*site).sortSlice},
 	{model.SearchInLoop, []string{"slices.Contains", "slices.Index"}, (*site).containsInLoop},
 	{model.SearchInLoop, []string{"", "memeqbody", "runtime.memequal", "runtime.strequal", "runtime.efaceeq", "runtime.ifaceeq"}, (*site).searchInLoop},
+	{model.SearchKept, []string{"", "memeqbody", "runtime.memequal", "runtime.strequal", "runtime.efaceeq", "runtime.ifaceeq"}, (*site).searchKept},
 	{model.CopyLoop, []string{"", "runtime.growslice"}, (*site).copyLoop},
+	{model.MapPerCall, []string{"runtime.mapassign", "runtime.makemap", "runtime.mapinit", "internal/runtime/maps."}, (*site).mapPerCall},
+	{model.MapTwice, []string{"runtime.mapaccess", "internal/runtime/maps."}, (*site).mapTwice},
 	{model.MapGrowKnown, []string{"runtime.mapassign", "internal/runtime/maps.mapassign"}, (*site).mapGrowKnown},
 	{model.CopyByJSON, []string{"encoding/json.Marshal", "encoding/json.Unmarshal"}, (*site).copyByJSON},
 	{model.BoxedHeap, []string{"container/heap.Push", "container/heap.Pop"}, func(s *site, n node) *match { return s.whole(s.call(n)) }},
 	{model.StackPerCall, []string{"runtime/debug.Stack", "runtime.Stack"}, (*site).stackPerCall},
 	{model.DecodeAny, []string{"encoding/json.Unmarshal", "encoding/json.(*Decoder).Decode"}, (*site).decodeAny},
+	{model.EncodeAny, []string{"encoding/json.Marshal", "encoding/json.(*Encoder).Encode"}, (*site).encodeAny},
 	{model.FreshCodec, []string{flateWriter, flateReader}, (*site).freshCodec},
 	{model.ClockInLoop, []string{"time.Now", "time.Since", "time.Until"}, (*site).clockInLoop},
 	{model.TimerInLoop, []string{"time.After"}, (*site).timerInLoop},
 	{model.DeferInLoop, []string{"runtime.deferproc"}, (*site).deferInLoop},
 	{model.DeepEqual, []string{"reflect.DeepEqual"}, func(s *site, n node) *match { return s.whole(s.call(n)) }},
+	{model.TemplatePerCall, templateNames, (*site).constantFirst},
+	{model.FormatNow, []string{"time.Time.Format"}, (*site).formatNow},
+	{model.BinaryReflect, []string{"encoding/binary.Read", "encoding/binary.Write"}, (*site).binaryReflect},
+	{model.LineAsString, []string{"bufio.(*Scanner).Text"}, (*site).lineAsString},
+	{model.MemoryReader, []string{"bufio.NewReader"}, (*site).memoryReader},
+	{model.UnbufferedWrite, []string{"os.(*File).Write", "fmt.Fprint", "io.WriteString"}, (*site).unbufferedWrite},
+	{model.ReadAllFile, []string{"io.ReadAll", "io/ioutil.ReadAll"}, (*site).readAllFile},
+	{model.FindAllFirst, []string{"regexp.(*Regexp).FindAll"}, (*site).findAllFirst},
+	{model.FNVObject, []string{"hash/fnv."}, (*site).fnvObject},
+	{model.FinalizerPerObject, []string{"runtime.SetFinalizer", "runtime.AddCleanup"}, (*site).finalizerPerObject},
+	{model.ListQueue, []string{"container/list.(*List)."}, (*site).listQueue},
+	{model.RecursionAgain, []string{ofPackage}, (*site).recursionAgain},
+	{model.RepeatedCall, append(pureNames(), "net/url.(*URL).Query"), (*site).repeatedCall},
 	{model.RangeCopy, []string{"", "runtime.duffcopy", "runtime.memmove", "runtime.typedmemmove"}, (*site).rangeCopy},
 }
 

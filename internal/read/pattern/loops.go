@@ -304,10 +304,20 @@ func (s *site) bytesOfString(n node) *match {
 		return &match{at: n.Node, instead: "strings." + sel.Sel.Name + "(" + types.ExprString(text) + ", …)"}
 	case call.Args[0] == n.Node && s.calls(call, "bytes", "NewReader", "NewBuffer"):
 		return &match{at: n.Node, instead: "strings.NewReader(" + types.ExprString(text) + ")"}
-	case sel.Sel.Name == "Write" && s.packageOf(sel.X) == "" && len(call.Args) == 1:
+	case sel.Sel.Name == "Write" && s.packageOf(sel.X) == "" && len(call.Args) == 1 && takesText(s.typ(sel.X)):
 		return &match{at: n.Node, instead: "io.WriteString(" + types.ExprString(sel.X) + ", " + types.ExprString(text) + ")"}
 	}
 	return nil
+}
+
+// takesText reports whether a writer may have a method WriteString, without which
+// io.WriteString copies the text as well. Interfaces hide what they hold; no hash has it.
+func takesText(t types.Type) bool {
+	if t == nil || types.IsInterface(t) {
+		return t != nil && !strings.HasPrefix(named(t), "hash.")
+	}
+	method, _, _ := types.LookupFieldOrMethod(t, true, nil, "WriteString")
+	return method != nil
 }
 
 // sortAppend matches a list that is sorted again after one element more.

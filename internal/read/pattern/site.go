@@ -35,6 +35,9 @@ type Function struct {
 // is in or below, as stacks have it; "" is the line itself.
 func Find(f *Function, line int, callee string) (model.Reason, bool) {
 	callee = model.WithoutTypes(callee)
+	if f.Body == nil {
+		return model.Reason{}, false
+	}
 	for i := range catalogue {
 		p := &catalogue[i]
 		if !p.of(callee) {
@@ -67,6 +70,9 @@ func (p *pattern) of(callee string) bool {
 	return slices.ContainsFunc(p.callees, func(c string) bool {
 		if callee == Allocation {
 			return slices.Contains(allocators, c)
+		}
+		if c == ofPackage {
+			return callee != "" && !model.IsStd(callee)
 		}
 		return c == callee || c != "" && strings.HasPrefix(callee, c)
 	})

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"container/list"
+	"hash/fnv"
+	"io"
+	"runtime"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// Lists, maps and objects, and work that is done again.
+
+var (
+	kept  []string
+	index = map[string]int{}
+	mixed = numbered("Name-", 200)
+	tall  = map[string]cell{}
+)
+
+func init() {
+	kept = slices.Clone(names)
+	for i, w := range kept {
+		index[w] = i
+	}
+	for i, w := range names {
+		tall[w] = cell{i, i}
+	}
+}
+
+type handle struct{ n [8]int }
+
+//go:noinline
+func opened(i int) *handle { return &handle{[8]int{i}} }
+
+var collections = []pair{
+	{model.KeyInCompare, "200 words by their lower case", func() any {
+		l := slices.Clone(mixed)
+		sort.Slice(l, func(i, j int) bool { return strings.ToLower(l[i]) < strings.ToLower(l[j]) })
+		return l[0]
+	}, func() any {
+		type keyed struct{ key, word string }
+		l := make([]keyed, len(mixed))
+		for i, w := range mixed {
+			l[i] = keyed{strings.ToLower(w), w}
+		}
+		slices.SortFunc(l, func(a, b keyed) int { return strings.Compare(a.key, b.key) })
+		return l[0].word
+	}},
+	{model.SortForOne, "the least of 200 words", func() any {
+		l := slices.Clone(reordered)
+		slices.Sort(l)
+		return l[0]
+	}, func() any { return slices.Min(reordered) }},
+	{model.MapTwice, "200 words, each looked up once more", func() any {
+		n := 0
+		for _, w := range names {
+			n += tall[w].x
+		}
+		return n
+	}, func() any {
+		n, c := 0, tall[names[100]]
+		for range names {
+			n += c.x
+		}
+		return n - 100
+	}},
+	{model.FinalizerPerObject, "200 objects", func() any {
+		n := 0
+		for i := range names {
+			h := opened(i)
+			runtime.SetFinalizer(h, func(*handle) {})
+			n += h.n[0]
+		}
+		return n
+	}, func() any {
+		n := 0
+		for i := range names {
+			h := opened(i)
+			n += h.n[0]
+		}
+		return n
+	}},
+	{model.ListQueue, "200 elements in and out", func() any {
+		l, n := list.New(), 0
+		for i := range names {
+			l.PushBack(i)
+		}
+		for l.Len() > 0 {
+			n += l.Remove(l.Front()).(int)
+		}
+		return n
+	}, func() any {
+		var l []int
+		n := 0
+		for i := range names {
+			l = append(l, i)
+		}
+		for len(l) > 0 {
+			n += l[0]
+			l = l[1:]
+		}
+		return n
+	}},
+	{model.RecursionAgain, "ways of 12 steps of one or two",
+		func() any { return ways(12) },
+		func() any { return waysKept(12, make(map[int]int, 12)) }},
+	{model.SearchKept, "20 of 200 words", func() any {
+		n := 0
+		for _, w := range names[:20] {
+			n += placeOf(w)
+		}
+		return n
+	}, func() any {
+		n := 0
+		for _, w := range names[:20] {
+			n += index[w]
+		}
+		return n
+	}},
+	{model.FNVObject, "a short name", func() any {
+		h := fnv.New32a()
+		_, _ = io.WriteString(h, names[7])
+		return h.Sum32()
+	}, func() any {
+		h := uint32(2166136261)
+		for i := range len(names[7]) {
+			h = (h ^ uint32(names[7][i])) * 16777619
+		}
+		return h
+	}},
+}
+
+//go:noinline
+func placeOf(word string) int {
+	for i, w := range kept {
+		if w == word {
+			return i
+		}
+	}
+	return -1
+}
+
+func ways(n int) int {
+	if n <= 1 {
+		return 1
+	}
+	return ways(n-1) + ways(n-2)
+}
+
+func waysKept(n int, known map[int]int) int {
+	if n <= 1 {
+		return 1
+	}
+	if w, ok := known[n]; ok {
+		return w
+	}
+	w := waysKept(n-1, known) + waysKept(n-2, known)
+	known[n] = w
+	return w
+}

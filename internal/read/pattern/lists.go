@@ -1,0 +1,298 @@
+package pattern
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// Lists and maps: what is sorted, searched or looked up more than its answer needs.
+
+// comparing reports whether the line is in a function that compares elements for a sort.
+func (s *site) comparing() (found bool) {
+	if s.Decl == nil {
+		return false
+	}
+	if s.Body == s.Decl.Body {
+		params := s.Decl.Type.Params
+		return s.Decl.Name.Name == "Less" && s.Decl.Recv != nil && params.NumFields() == 2 && s.Decl.Type.Results.NumFields() == 1
+	}
+	ast.Inspect(s.Decl, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || !s.calls(call, "sort", "Slice", "SliceStable") && !s.calls(call, "slices", "SortFunc", "SortStableFunc") {
+			return !found
+		}
+		for _, x := range call.Args {
+			lit, ok := x.(*ast.FuncLit)
+			found = found || ok && lit.Body == s.Body
+		}
+		return !found
+	})
+	return found
+}
+
+// keyInCompare matches a key that each comparison of a sort makes of an element again.
+func (s *site) keyInCompare(n node) *match {
+	call := s.pureCall(n)
+	if call == nil || !s.comparing() || !slices.ContainsFunc(call.Args, func(x ast.Expr) bool { return !s.constant(x) }) {
+		return nil
+	}
+	return &match{at: call, line: true, through: []string{s.callee}}
+}
+
+// sortForOne matches a list that is sorted, of which only the first or the last is wanted.
+func (s *site) sortForOne(n node) *match {
+	call := s.call(n)
+	if call == nil || len(call.Args) == 0 {
+		return nil
+	}
+	v := s.variable(call.Args[0])
+	if !local(v) || !inside(v, s.Body) || s.loop(n) != nil && !inside(v, s.loop(n)) {
+		return nil
+	}
+	ends := 0
+	_, ok := s.uses(v, s.code(), func(u node) bool {
+		if u.Pos() < call.End() {
+			return true
+		}
+		if s.builtin(u.up(0), "len") != nil {
+			return true
+		}
+		index, ok := u.up(0).(*ast.IndexExpr)
+		if ok && index.X == u.Node && (s.is(index.Index, "0") || s.lastOf(index)) {
+			ends++
+			set, ok := u.outer().up(0).(*ast.AssignStmt)
+			return !ok || !slices.Contains(set.Lhs, ast.Expr(index))
+		}
+		return false
+	})
+	if !ok || ends == 0 {
+		return nil
+	}
+	return s.whole(call)
+}
+
+// mapTwice matches a look-up of what the condition around it has looked up.
+func (s *site) mapTwice(n node) *match {
+	index, ok := n.Node.(*ast.IndexExpr)
+	if !ok || !isMap(s.typ(index.X)) || s.stores(n) || s.calledIn(index) {
+		return nil
+	}
+	for i := len(n.path) - 1; i >= 0; i-- {
+		cond, ok := n.path[i].(*ast.IfStmt)
+		if !ok {
+			continue
+		}
+		if n.Pos() < cond.Body.Pos() || n.Pos() >= cond.Body.End() || s.changedBefore(cond.Body, index) || !s.looksUp(cond, index) {
+			return nil
+		}
+		return &match{at: index, line: true, through: []string{"runtime.mapaccess"}}
+	}
+	return nil
+}
+
+// stores reports whether an element of a map is given a value.
+func (s *site) stores(n node) bool {
+	switch up := n.up(0).(type) {
+	case *ast.AssignStmt:
+		return slices.Contains(up.Lhs, n.Node.(ast.Expr))
+	case *ast.IncDecStmt:
+		return true
+	}
+	return false
+}
+
+// looksUp reports whether a condition looks up an element, and what it tests is that this is
+// there.
+func (s *site) looksUp(cond *ast.IfStmt, index *ast.IndexExpr) (found bool) {
+	text := types.ExprString(index)
+	look := func(n ast.Node) bool {
+		x, ok := n.(*ast.IndexExpr)
+		found = found || ok && types.ExprString(x) == text
+		return !found
+	}
+	if cond.Init != nil {
+		set, ok := cond.Init.(*ast.AssignStmt)
+		if ok && len(set.Rhs) == 1 && types.ExprString(set.Rhs[0]) == text {
+			return true
+		}
+	}
+	ast.Inspect(cond.Cond, look)
+	return found
+}
+
+// changedBefore reports whether a block may change a map or a key before an element is looked
+// up: by a call of anything, or by a value given to one of their parts.
+func (s *site) changedBefore(b *ast.BlockStmt, index *ast.IndexExpr) (changed bool) {
+	ast.Inspect(b, func(n ast.Node) bool {
+		if n == nil || n.Pos() >= index.Pos() {
+			return n == nil
+		}
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			changed = changed || n.End() <= index.Pos() && !s.harmless(n)
+		case *ast.AssignStmt:
+			changed = changed || n.End() <= index.Pos() && n.Tok != token.DEFINE
+		case *ast.IncDecStmt:
+			changed = true
+		case *ast.ForStmt, *ast.RangeStmt, *ast.FuncLit:
+			changed = true // what follows in it comes before, too
+		}
+		return !changed
+	})
+	return changed
+}
+
+// harmless reports whether a call changes no variable.
+func (s *site) harmless(call *ast.CallExpr) bool {
+	return s.Info.Types[call.Fun].IsType() || s.builtin(call, "len") != nil || s.builtin(call, "cap") != nil
+}
+
+// listQueue matches a list of package container/list that only grows and shrinks at its ends.
+func (s *site) listQueue(n node) *match {
+	call := s.call(n)
+	if call == nil {
+		return nil
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	v, ok := s.Info.Uses[last(sel.X)].(*types.Var)
+	if !ok || named(v.Type()) != "container/list.List" {
+		return nil
+	}
+	in := []ast.Node{s.code()}
+	if !local(v) {
+		in = in[:0]
+		for _, f := range s.Files {
+			in = append(in, f)
+		}
+	}
+	for _, x := range in {
+		if _, ok := s.uses(v, x, s.atEnds); !ok {
+			return nil
+		}
+	}
+	return s.whole(call)
+}
+
+// last is the identifier that an expression ends with; nil for what has none.
+func last(x ast.Expr) *ast.Ident {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.Ident:
+		return x
+	case *ast.SelectorExpr:
+		return x.Sel
+	}
+	return nil
+}
+
+// atEnds reports whether a use of a list adds to an end of it, or looks at one or takes it.
+func (s *site) atEnds(u node) bool {
+	if field, ok := u.up(0).(*ast.SelectorExpr); ok && field.Sel == u.Node {
+		u = u.outer()
+	}
+	switch up := u.up(0).(type) {
+	case *ast.AssignStmt:
+		return slices.Contains(up.Lhs, u.Node.(ast.Expr))
+	case *ast.KeyValueExpr:
+		return up.Key == u.Node
+	case *ast.SelectorExpr:
+		switch up.Sel.Name {
+		case "Front", "Back", "Len", "Init":
+			return true
+		case "PushBack", "PushFront":
+			_, alone := u.outer().up(1).(*ast.ExprStmt) // nobody keeps the element
+			return alone
+		case "Remove":
+			call, ok := u.outer().up(0).(*ast.CallExpr)
+			return ok && len(call.Args) == 1 && s.endOf(call.Args[0], types.ExprString(up.X))
+		}
+	}
+	return false
+}
+
+// endOf reports whether an expression is an end of a list, or a variable that is only that.
+func (s *site) endOf(x ast.Expr, list string) (is bool) {
+	text := types.ExprString(x)
+	if text == list+".Front()" || text == list+".Back()" {
+		return true
+	}
+	v := s.variable(x)
+	if !local(v) {
+		return false
+	}
+	others := false
+	for _, f := range s.Files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			set, ok := n.(*ast.AssignStmt)
+			if ok && len(set.Lhs) == 1 && s.variable(set.Lhs[0]) == v {
+				from := types.ExprString(set.Rhs[0])
+				is = is || from == list+".Front()" || from == list+".Back()"
+				others = others || !strings.HasSuffix(from, ".Front()") && !strings.HasSuffix(from, ".Back()")
+			}
+			return true
+		})
+	}
+	return is && !others
+}
+
+// searchKept matches a loop that only looks for an element of a list that is kept and grows.
+func (s *site) searchKept(n node) *match {
+	r, ok := n.Node.(*ast.RangeStmt)
+	if !ok || r.Tok != token.DEFINE || len(r.Body.List) != 1 || s.loop(n) != nil {
+		return nil
+	}
+	cond, ok := r.Body.List[0].(*ast.IfStmt)
+	if !ok || cond.Else != nil || cond.Init != nil || !found(cond.Body) {
+		return nil
+	}
+	compare, ok := ast.Unparen(cond.Cond).(*ast.BinaryExpr)
+	if !ok || compare.Op != token.EQL {
+		return nil
+	}
+	element, wanted := compare.X, compare.Y
+	if !s.partOf(element, r) {
+		element, wanted = wanted, element
+	}
+	if !s.partOf(element, r) || s.calledIn(element) || s.calledIn(wanted) || s.constant(wanted) || !types.Comparable(orInvalid(s.typ(element))) {
+		return nil
+	}
+	if v := s.variable(wanted); !local(v) || !s.keptList(r.X) {
+		return nil
+	}
+	return &match{at: r, through: []string{""}}
+}
+
+// keptList reports whether a list is a field or a variable of the package to which functions
+// append.
+func (s *site) keptList(x ast.Expr) (grows bool) {
+	id := last(x)
+	if id == nil {
+		return false
+	}
+	v, ok := s.Info.Uses[id].(*types.Var)
+	if _, slice := under(s.typ(x)).(*types.Slice); !ok || !slice || local(v) {
+		return false
+	}
+	for _, f := range s.Files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			set, ok := n.(*ast.AssignStmt)
+			if ok && len(set.Lhs) == 1 && len(set.Rhs) == 1 && s.Info.Uses[lastOrNone(set.Lhs[0])] == v {
+				grows = grows || s.builtin(set.Rhs[0], "append") != nil
+			}
+			return !grows
+		})
+	}
+	return grows
+}
+
+func lastOrNone(x ast.Expr) *ast.Ident {
+	if id := last(x); id != nil {
+		return id
+	}
+	return &ast.Ident{}
+}
