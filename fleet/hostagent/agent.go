@@ -189,6 +189,7 @@ func (a *Agent) Run(ctx context.Context) {
 	}
 	if !a.o.NoRecordings {
 		a.work.Go(func() { a.recorder.run(ctx) })
+		a.work.Go(func() { newMemoryWatch(a).run(ctx) })
 	}
 	turn, report := time.NewTicker(turnEvery), time.NewTicker(logEvery)
 	defer turn.Stop()

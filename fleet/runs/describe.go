@@ -67,6 +67,9 @@ func describe(path string, about api.Recording) (r api.Recording, err error) {
 			r.Event += " " + man.Event.Task
 		}
 	}
+	if man.Ended != nil && man.Ended.Kind == recording.EndedByMemory {
+		r.Event = "killed for want of memory"
+	}
 	for _, text := range []string{r.Service, r.Version, r.Instance, r.Go, r.Event, r.Why} {
 		if !Plain(text) {
 			return api.Recording{}, fmt.Errorf("%w: %.40q is longer than %d bytes or has bytes that no name has", ErrFormat, text, longest)

@@ -233,10 +233,11 @@ func (b *blackBox) ask(ctx context.Context, at *endpoint) {
 	if b.program != nil && (b.program.heap != nil || !b.r.wants("heap")) {
 		return
 	}
+	if at == nil && !b.r.o.Outside {
+		at = b.r.findIn(ctx, b.pid)
+	}
 	if at == nil {
-		if at = b.r.findIn(ctx, b.pid); at == nil {
-			return
-		}
+		return
 	}
 	b.r.man.URL = at.redactedAddress()
 	b.fetch = &fetch{recorder: b.r, at: at}

@@ -1,0 +1,221 @@
+package hostagent
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/sense/proc"
+	"github.com/gowhy/gowhy/internal/sense/record"
+)
+
+// A program that the kernel kills for want of memory cannot wait until the server asks for a
+// recording. So the agent watches by itself how near programs are to the limits of their
+// control groups, and has a recorder wait at the nearest ones.
+
+const (
+	// nearMemory is the share of a limit from which a recorder waits, and fullMemory that at
+	// which it keeps evidence. Programs whose heap breathes below the first cost nothing more.
+	nearMemory, fullMemory = 0.85, 0.9
+	// farMemory is the share below which there is time: a program that fills its limit in a
+	// minute takes 20 s from there to the mark.
+	farMemory = 0.5
+	// How often the limits of programs are looked at: a look takes some 10 µs.
+	memoryTurn, farTurn, endlessTurn = time.Second, 5 * time.Second, 30 * time.Second
+	// Recorders wait so long, mostBoxes at once, and after evidence afterMark for how that ends.
+	boxTime, mostBoxes, afterMark = 10 * time.Minute, 2, time.Minute
+	// A program is left alone for a while after that, and a host after some recordings in a day.
+	restMemory, mostMarks = time.Hour, 24
+)
+
+// memoryWatch watches the memory of all programs, and has evidence kept. Use it from one goroutine.
+type memoryWatch struct {
+	a *Agent
+	// open and record are gowhy's own.
+	open   func(pid int) (bounds, error)
+	record func(ctx context.Context, p *recordable, o record.Options) (*record.Result, error)
+	upload func(ctx context.Context, file string, q url.Values)
+	dir    string
+	here   map[process]*watchedMemory
+	boxes  atomic.Int32
+
+	mu    sync.Mutex
+	marks []time.Time // of a day
+}
+
+// bounds are the limits of one process.
+type bounds interface {
+	Bounds(now time.Time, near float64) []proc.MemoryBound
+	Close()
+}
+
+// A watchedMemory is a program's.
+type watchedMemory struct {
+	bounds bounds
+	next   time.Time
+	share  float64
+	missed bool // it was near, and nothing could be begun
+	// Until when it is left alone, in Unix nanoseconds: a recorder waits there, or was there.
+	rest atomic.Int64
+}
+
+func newMemoryWatch(a *Agent) *memoryWatch {
+	return &memoryWatch{a: a, dir: a.recorder.dir, record: recordMemory, upload: a.recorder.upload, here: map[process]*watchedMemory{},
+		open: func(pid int) (bounds, error) { return proc.WatchMemory(pid) }}
+}
+
+// recordMemory waits for the mark of a program.
+func recordMemory(ctx context.Context, p *recordable, o record.Options) (*record.Result, error) {
+	return record.Run(ctx, record.Target{PID: p.pid, URL: p.url}, o)
+}
+
+// run watches until the context ends.
+func (m *memoryWatch) run(ctx context.Context) {
+	defer m.close()
+	for {
+		m.a.send.wait(ctx, memoryTurn)
+		if ctx.Err() != nil {
+			return
+		}
+		if all := m.a.recordables.Load(); all != nil {
+			m.turn(ctx, *all)
+		}
+	}
+}
+
+func (m *memoryWatch) close() {
+	for _, w := range m.here {
+		w.bounds.Close()
+	}
+}
+
+// turn looks at the programs whose turn it is, and has a recorder wait at the nearest.
+func (m *memoryWatch) turn(ctx context.Context, all []*recordable) {
+	now := m.a.now()
+	m.follow(all)
+	var near []*recordable
+	for _, p := range all {
+		w := m.here[p.process]
+		if w != nil && !now.Before(w.next) && now.UnixNano() >= w.rest.Load() && w.look(now) {
+			near = append(near, p)
+		}
+	}
+	slices.SortFunc(near, func(p, q *recordable) int { return cmp.Compare(m.here[q.process].share, m.here[p.process].share) })
+	for _, p := range near {
+		w := m.here[p.process]
+		if not := m.not(now); not != "" {
+			if !w.missed {
+				m.a.count.missed(not)
+			}
+			w.missed = true
+			continue
+		}
+		if m.boxes.Load() >= mostBoxes { // the nearest have one
+			return
+		}
+		w.missed = false
+		w.rest.Store(math.MaxInt64)
+		m.boxes.Add(1)
+		m.a.work.Go(func() {
+			defer m.boxes.Add(-1)
+			rest := time.Duration(0) // it is near still, perhaps
+			if m.wait(ctx, p) {
+				rest = restMemory
+			}
+			w.rest.Store(m.a.now().Add(rest).UnixNano())
+		})
+	}
+}
+
+// not returns why nothing may be begun; "" when it may.
+func (m *memoryWatch) not(now time.Time) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.marks = slices.DeleteFunc(m.marks, func(at time.Time) bool { return now.Sub(at) >= day })
+	switch {
+	case m.a.over.Load():
+		return overHost
+	case len(m.marks) >= mostMarks:
+		return overBytes
+	}
+	return ""
+}
+
+// follow opens what is new, and closes what has ended.
+func (m *memoryWatch) follow(all []*recordable) {
+	alive := map[process]bool{}
+	for _, p := range all {
+		alive[p.process] = true
+		if m.here[p.process] == nil {
+			if b, err := m.open(p.pid); err == nil { // else it has just ended
+				m.here[p.process] = &watchedMemory{bounds: b}
+			}
+		}
+	}
+	for p, w := range m.here {
+		if !alive[p] {
+			w.bounds.Close()
+			delete(m.here, p)
+		}
+	}
+}
+
+// look reports whether the program is near a limit, and when it is looked at next.
+func (w *watchedMemory) look(now time.Time) bool {
+	w.share = 0
+	all := w.bounds.Bounds(now, nearMemory)
+	for _, b := range all {
+		w.share = max(w.share, b.Share())
+	}
+	switch {
+	case len(all) == 0:
+		w.next = now.Add(endlessTurn)
+	case w.share < farMemory:
+		w.next = now.Add(farTurn)
+	default:
+		w.next = now.Add(memoryTurn)
+	}
+	return w.share >= nearMemory
+}
+
+// wait has a recorder wait at a program, and uploads the evidence where the mark was reached:
+// when the program has ended, which that says too, or a minute after. It reports whether
+// that is so, or the program cannot be recorded.
+func (m *memoryWatch) wait(ctx context.Context, p *recordable) (done bool) {
+	dir, err := os.MkdirTemp(m.dir, tempPrefix)
+	if err != nil {
+		m.a.count.recordingErrors.Add(1)
+		m.a.o.Log.Warn("there is no place for a recording", "error", err)
+		return true
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "recording.gowhy")
+	m.a.o.Log.Info("waiting at a program that is near its memory limit", "service", p.service, "version", p.version, "pid", p.pid)
+	waiting, enough := context.WithCancel(ctx)
+	defer enough()
+	res, err := m.record(waiting, p, record.Options{Out: file, UntilMemory: record.Mark{Share: fullMemory}, Duration: boxTime, Outside: p.url == "",
+		Redact: !m.a.o.RecordingText, Kept: func(recording.Event) { time.AfterFunc(afterMark, enough) }})
+	switch {
+	case ctx.Err() != nil:
+		return true
+	case err != nil || res == nil || !res.Written:
+		m.a.count.recordingErrors.Add(1)
+		m.a.o.Log.Warn("a program near its memory limit cannot be recorded", "pid", p.pid, "service", p.service, "error", err)
+		return true
+	case res.Event == nil:
+		return false
+	}
+	m.mu.Lock()
+	m.marks = append(m.marks, m.a.now())
+	m.mu.Unlock()
+	m.upload(ctx, file, url.Values{"service": {p.service}, "version": {p.version}, "instance": {p.instance}})
+	return true
+}
