@@ -178,6 +178,9 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 	"note": func(b *builder, a *attrs, _ *fixture) {
 		b.m.Run.Coverage.Notes = append(b.m.Run.Coverage.Notes, a.word())
 	},
+	"killed": func(b *builder, a *attrs, _ *fixture) {
+		b.m.Run.Killed = &model.Kill{At: b.m.Run.Start.Add(a.dur("at")), Limit: uint64(a.bytes("limit"))}
+	},
 	"coverage": func(b *builder, a *attrs, _ *fixture) {
 		b.m.Run.Coverage = model.Coverage{
 			Bytes: a.bytes("bytes"), LostBytes: a.bytes("lost"), Events: a.int("events"), LostEvents: a.int("lost-events"),

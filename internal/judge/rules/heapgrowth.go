@@ -296,6 +296,16 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 
 // addGrown names the code, which is the second kind of evidence.
 func addGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []grown) {
+	part := nameGrown(p, f, places)
+	if part.Value >= heapgrowthSure {
+		f.Confidence = diagnosis.High
+		f.Reasons = []string{fact.Sentence("the collections show the trend and the heap profiles the code: the lines named here have %s of the growth", part)}
+	}
+}
+
+// nameGrown puts the places where more is in use into a finding, and returns their part of
+// what is in use more.
+func nameGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []grown) fact.Fact {
 	more := func(name string, match fact.Where) fact.Fact {
 		return fact.Difference.Of(name, fact.Bytes, p.Samples("in use at the end", "inuse_space", match), p.SamplesAtStart("in use at the start", "inuse_space", match))
 	}
@@ -311,11 +321,7 @@ func addGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []grown) {
 			f.Rest(fact.Fraction.Of("part of the objects made at "+line(g.place)+" that is still there", fact.Ratio, moreObjects(p, g.stacks), made))
 		}
 	}
-	part := fact.Fraction.Of("their part of the growth", fact.Ratio, fact.Sum.Of("more in use from these lines", fact.Bytes, named...), more("more in use", nil))
-	if part.Value >= heapgrowthSure {
-		f.Confidence = diagnosis.High
-		f.Reasons = []string{fact.Sentence("the collections show the trend and the heap profiles the code: the lines named here have %s of the growth", part)}
-	}
+	return fact.Fraction.Of("their part of the growth", fact.Ratio, fact.Sum.Of("more in use from these lines", fact.Bytes, named...), more("more in use", nil))
 }
 
 // timeLeft says when the container's memory will be full, or the machine's, if it

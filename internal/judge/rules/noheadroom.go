@@ -38,6 +38,7 @@ func checkNoheadroom(p *diagnosis.Pass) {
 		return
 	}
 	r := headroom{
+		killed: p.Model.Run.Killed != nil && p.Model.Run.Killed.Limit > 0,
 		memory: p.Setting("container's memory limit", "memory limit of the control group", float64(p.Model.Limits.Memory), fact.Bytes),
 		rss:    p.Process("largest resident memory", "rss", fact.Most),
 		goal:   heapPeak(p),
@@ -48,6 +49,8 @@ func checkNoheadroom(p *diagnosis.Pass) {
 	r.limit, r.set, known = memoryLimit(p)
 	peak := r.rss.Larger(r.goal)
 	switch {
+	case r.killed:
+		p.Report(killedFinding(p, &r))
 	case peak.Value < headroomFull*r.memory.Value:
 		p.Fine(fact.Sentence("memory: at most %s of the container's %s", peak, r.memory))
 	case !known:
@@ -65,6 +68,7 @@ type headroom struct {
 	memory, rss, goal, alive fact.Fact // bytes: the container's, and the largest of the others in the window
 	limit                    fact.Fact // GOMEMLIMIT
 	set                      bool
+	killed                   bool // the kernel killed it at the limit
 }
 
 // heapPeak is the largest goal of the heap in the window: what it may grow to
@@ -116,6 +120,28 @@ func headroomFinding(r *headroom) diagnosis.Finding {
 	return f
 }
 
+// killedFinding is of a program that did not get through: what it held more than at the start of
+// the recording is named, of which heap profiles of a mark have what was not yet collected too.
+func killedFinding(p *diagnosis.Pass, r *headroom) diagnosis.Finding {
+	f := headroomFinding(r)
+	f.Title, f.Fails, f.Confidence = "The kernel killed the program at the container's memory limit", true, diagnosis.High
+	f.Reasons = []string{"the kernel counts the processes that it kills for want of memory"}
+	format, parts := "The kernel killed it: it took %s of the container's %s", []fact.Part{r.rss, r.memory}
+	if r.set && r.limit.Value <= r.memory.Value {
+		format, parts = format+", beyond its GOMEMLIMIT of %s", append(parts, r.limit)
+		f.RuledOut = f.RuledOut[:1]
+	} else {
+		format, parts = format+", and %s", append(parts, fact.Name(r.unlimited()))
+	}
+	if places := grownPlaces(p, false); len(places) > 0 {
+		format, parts = format+". Most of what it held more in the end comes from %s", append(parts, name(places[0].place.Function))
+		nameGrown(p, &f, places)
+	}
+	f.Summary = ""
+	f.Say(format+".", parts...)
+	return f
+}
+
 // bound promises the garbage that earlier collections would have taken away: what
 // is resident beyond the live heap.
 func (r *headroom) bound() diagnosis.Bound {
@@ -136,6 +162,10 @@ func (r *headroom) unlimited() string {
 
 // remedy warns where the fix would be the next problem.
 func (r *headroom) remedy() diagnosis.Remedy {
+	if r.killed && r.set && r.limit.Value <= r.memory.Value {
+		return diagnosis.Remedy{Text: "Let less stay alive, or give the container more memory: GOMEMLIMIT was set, and could not keep it below. " +
+			"`gowhy memory` of this recording says how much of it is memory that GOMEMLIMIT does not count, as that of C code."}
+	}
 	if r.alive.Value > headroomLive*headroomLimit*r.memory.Value {
 		return diagnosis.Remedy{Text: "Give the container more memory, or let less stay alive: the live heap alone takes most of what there is. " +
 			"GOMEMLIMIT would keep the process from being killed and make it collect without end instead."}
