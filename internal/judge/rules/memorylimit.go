@@ -32,6 +32,9 @@ const (
 	// limitFree is the part of a limit that the live heap should leave free:
 	// at half of it the limit paces no worse than GOGC=100 does.
 	limitFree = 0.5
+	// limitSlope is how many seconds a growth must have been seen to say when it reaches the
+	// limit: in one a heap that is collected twice in it grows and shrinks.
+	limitSlope = 10
 )
 
 func checkMemorylimit(p *diagnosis.Pass) {
@@ -49,12 +52,14 @@ func checkMemorylimit(p *diagnosis.Pass) {
 	case !l.set: // a collector that is busy all the same is another rule's problem
 	case l.engaged:
 		p.Report(limitFinding(p, &l))
+	case l.live.Value < limitFull*l.limit.Value && l.until.Value > 0:
+		p.Unchecked("how long the memory limit lasts", fact.Sentence("the live heap takes %s", fact.Name(l.use())), p.RecordAgain(60, "longer.gowhy"))
 	case l.live.Value < limitFull*l.limit.Value:
-		p.Fine(fact.Sentence("memory limit: the live heap takes %s of it", l.full()))
+		p.Fine(fact.Sentence("memory limit: the live heap takes %s", fact.Name(l.use())))
 	case !l.priced:
-		p.Unchecked("what the memory limit costs", fact.Sentence("the live heap takes %s of it, and no evidence tells the collector's share of the CPU", l.full()), p.HowToGet(model.CPU))
+		p.Unchecked("what the memory limit costs", fact.Sentence("the live heap takes %s, and no evidence tells the collector's share of the CPU", fact.Name(l.use())), p.HowToGet(model.CPU))
 	case l.share.Value < limitShare:
-		p.Fine(fact.Sentence("memory limit: the live heap takes %s of it, and the collector %s of the CPU", l.full(), l.share))
+		p.Fine(fact.Sentence("memory limit: the live heap takes %s, and the collector %s of the CPU", fact.Name(l.use()), l.share))
 	default:
 		p.Report(limitFinding(p, &l))
 	}
@@ -69,6 +74,8 @@ type limited struct {
 	priced  bool      // the collector's share of the CPU is known
 	engaged bool      // the limiter held the collector back in the window
 	needed  fact.Fact // collections a second that GOGC=100 would make; 0 when not known
+	room    fact.Fact // left for what may be allocated between two collections
+	until   fact.Fact // seconds until the live heap fills the limit; 0 when it does not grow for sure
 }
 
 func measureLimit(p *diagnosis.Pass) (l limited) {
@@ -76,7 +83,34 @@ func measureLimit(p *diagnosis.Pass) (l limited) {
 	l.limit, l.set, l.known = memoryLimit(p)
 	l.engaged = limiterEngaged(p.Model)
 	l.needed = fact.Quotient.Of("collections that GOGC=100 would need", fact.PerSec, p.Metric("bytes allocated", metricAllocBytes, fact.Rate), l.live)
+	if l.set {
+		l.room = fact.Difference.Of("left by the live heap", fact.Bytes, l.limit, l.live)
+		l.until = untilFull(p, l.room)
+	}
 	return l
+}
+
+// untilFull is when a live heap that grows for sure has taken a room; 0 when none does.
+func untilFull(p *diagnosis.Pass, room fact.Fact) (until fact.Fact) {
+	live := liveHeap(p.Model)
+	slope, low, _, ok := live.Slope()
+	if !ok || low <= 0 || room.Value <= 0 {
+		return until
+	}
+	first, last := live.Series[0], live.Series[len(live.Series)-1]
+	over := (last.At - first.At).Seconds()
+	if over < limitSlope || slope*over < model.LeastGrowth*first.Value { // as little as what is well grows by
+		return until
+	}
+	return fact.Quotient.Of("until the live heap fills the limit", fact.Seconds, room, live.statistic(p, "growth of the live heap, by its Theil-Sen slope", slope, fact.BytesPerSec))
+}
+
+// use says how much of the limit lives, and how long that goes on.
+func (l *limited) use() string {
+	if l.until.Value == 0 {
+		return fact.Sentence("%s of it", l.full())
+	}
+	return fact.Sentence("%s of it and all of it in %s at this pace", l.full(), l.until)
 }
 
 // full is the part of the limit that lives.
@@ -112,6 +146,11 @@ func limitFinding(p *diagnosis.Pass, l *limited) diagnosis.Finding {
 	}
 	f.Cost, f.Bound = l.costs()
 	f.Rest(l.limit)
+	for _, known := range []fact.Fact{l.room, l.until} {
+		if known.Value > 0 {
+			f.Rest(known)
+		}
+	}
 	if l.needed.Value > 0 {
 		f.Rest(l.needed)
 	}
