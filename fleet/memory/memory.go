@@ -2,9 +2,10 @@
 //
 // It hides who waits for whom. A [Pool] is a part of the memory, and a [Grant] is what
 // somebody took of it: before it is needed, and as much as may be needed. Who comes when
-// the pool is empty waits in a queue for a bounded time, and is refused then. Nothing is
-// allocated here, and what takes more than its grant is not noticed: how much is needed is
-// for those to know who take it.
+// the pool is empty waits in a queue for a bounded time, and is refused then. Where all who
+// have some wait for more, none would ever get it: the last is refused at once, and may
+// begin again with what it needs. Nothing is allocated here, and what takes more than its
+// grant is not noticed: how much is needed is for those to know who take it.
 package memory
 
 import (
@@ -48,8 +49,10 @@ type Pool struct {
 }
 
 type waiter struct {
-	bytes   int64
-	granted chan struct{}
+	bytes    int64
+	has      int64 // already: nobody gets it meanwhile
+	answered chan struct{}
+	refused  bool
 }
 
 // NewPool makes one of a size in bytes; its name is that of its metrics.
@@ -73,6 +76,7 @@ type Grant struct {
 	mu    sync.Mutex
 	bytes int64
 	ahead int64 // of them, those that nobody needed yet
+	short int64
 }
 
 // Take takes memory when there is some. An error is [ErrBusy], [ErrLarge] or the context's.
@@ -109,12 +113,29 @@ func (g *Grant) More(ctx context.Context, bytes int64) error {
 	if err := g.pool.Holds(g.bytes + bytes); err != nil {
 		return err
 	}
-	if err := g.pool.take(ctx, bytes); err != nil {
-		return err
+	err := g.pool.take(ctx, bytes, g.bytes)
+	if errors.Is(err, errStuck) {
+		g.short = g.bytes + bytes
 	}
-	g.bytes += bytes
-	return nil
+	if err == nil {
+		g.bytes += bytes
+	}
+	return err
 }
+
+// Short returns how much was needed in all where it was refused because everybody who had
+// some waited for more; 0 otherwise. Who takes so much before it begins again gets on.
+func (g *Grant) Short() int64 {
+	if g == nil {
+		return 0
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.short
+}
+
+// errStuck is [ErrBusy] of one of those who wait for each other.
+var errStuck = fmt.Errorf("%w", ErrBusy)
 
 // Keep gives back all but n bytes.
 func (g *Grant) Keep(bytes int64) {
@@ -157,9 +178,17 @@ func (p *Pool) beyond(bytes int64) int64 {
 // fits tells whether there are that many bytes for somebody now.
 func (p *Pool) fits(bytes int64) bool { return bytes <= p.free-p.beyond(bytes) }
 
-func (p *Pool) take(ctx context.Context, bytes int64) error {
+// take takes memory for somebody who has some already, or none. Who has some comes before
+// those who have none: they wait for what it gives back.
+func (p *Pool) take(ctx context.Context, bytes, has int64) error {
 	p.mu.Lock()
-	if p.fits(bytes) && (len(p.queue) == 0 || p.small(bytes)) {
+	place := len(p.queue)
+	if has > 0 {
+		if place = slices.IndexFunc(p.queue, func(w *waiter) bool { return w.has == 0 }); place < 0 {
+			place = len(p.queue)
+		}
+	}
+	if p.fits(bytes) && (place == 0 || p.small(bytes)) {
 		p.free -= bytes
 		p.mu.Unlock()
 		return nil
@@ -169,21 +198,29 @@ func (p *Pool) take(ctx context.Context, bytes int64) error {
 		p.mu.Unlock()
 		return ErrBusy
 	}
-	w := &waiter{bytes, make(chan struct{})}
-	p.queue = append(p.queue, w)
+	w := &waiter{bytes: bytes, has: has, answered: make(chan struct{})}
+	p.queue = slices.Insert(p.queue, place, w)
+	p.unstick()
 	p.mu.Unlock()
+	return p.waits(ctx, w)
+}
+
+// waits waits for an answer, as long as one of this pool may.
+func (p *Pool) waits(ctx context.Context, w *waiter) error {
 	late := time.NewTimer(p.wait)
 	defer late.Stop()
 	select {
-	case <-w.granted:
-		return nil
+	case <-w.answered:
 	case <-late.C:
 	case <-ctx.Done():
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := slices.Index(p.queue, w)
-	if i < 0 { // it was granted meanwhile
+	switch {
+	case w.refused:
+		return errStuck
+	case i < 0: // it was granted, perhaps in the last moment
 		return nil
 	}
 	p.queue = slices.Delete(p.queue, i, i+1)
@@ -212,9 +249,29 @@ func (p *Pool) next() {
 			return false
 		}
 		p.free -= w.bytes
-		close(w.granted)
+		close(w.answered)
 		return true
 	})
+	p.unstick()
+}
+
+// unstick refuses the last of those who have some where all of them wait: what it has is for
+// the others. The caller holds mu.
+func (p *Pool) unstick() {
+	held, last := int64(0), -1
+	for i, w := range p.queue {
+		if held += w.has; w.has > 0 {
+			last = i
+		}
+	}
+	if last < 0 || held < p.size-p.free {
+		return
+	}
+	w := p.queue[last]
+	p.queue = slices.Delete(p.queue, last, last+1)
+	w.refused = true
+	p.refused++
+	close(w.answered)
 }
 
 // Metrics writes a pool as Prometheus reads it.

@@ -104,6 +104,60 @@ func TestAhead(t *testing.T) {
 	}
 }
 
+// Those who have some and wait for each other do not wait in vain: the last is refused at
+// once, says how much it needs, and the others get on.
+func TestStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPool("questions", 100, 10*time.Second)
+		begin := time.Now()
+		var answered, again atomic.Int64
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				for need := int64(25); need > 0; {
+					g, err := p.Ahead(t.Context(), need)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					time.Sleep(time.Millisecond) // all have their quarter
+					if err = g.More(t.Context(), 60); err == nil {
+						answered.Add(1)
+						time.Sleep(time.Second)
+					} else if again.Add(1); !errors.Is(err, ErrBusy) || g.Short() != 60 {
+						t.Errorf("%v, short of %d", err, g.Short())
+					}
+					need = g.Short()
+					g.Release()
+				}
+			})
+		}
+		all.Wait()
+		if took := time.Since(begin); answered.Load() != 4 || again.Load() == 0 || took > 5*time.Second || p.free != 100 {
+			t.Errorf("%d of 4 answered, %d began again, after %v, %d free", answered.Load(), again.Load(), took, p.free)
+		}
+	})
+}
+
+// Who has some and waits comes before those who have none: else each waits for the other.
+func TestGrowsFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPool("questions", 100, 10*time.Second)
+		g, _ := p.Take(t.Context(), 60)
+		later := make(chan error, 1)
+		go func() { _, err := p.Take(t.Context(), 80); later <- err }()
+		synctest.Wait()
+		begin := time.Now()
+		if err := g.More(t.Context(), 30); err != nil || time.Since(begin) != 0 {
+			t.Errorf("more: %v after %v", err, time.Since(begin))
+		}
+		g.Release()
+		if err := <-later; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // What is read takes its memory as it comes, and stops where there is none.
 func TestReader(t *testing.T) {
 	p := NewPool("pushes", 5*step, 0)

@@ -1,7 +1,10 @@
 package server
 
 import (
+	"bytes"
 	"errors"
+	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -67,24 +70,73 @@ func (b *budget) pools() []*memory.Pool {
 }
 
 // ask has next called when there is memory for a question. What it needs beyond the least
-// it takes as it learns what there is.
+// it takes as it learns what there is. Where questions wait for each other's memory, one
+// begins again behind the others, and takes all it needs at once.
 func (b *budget) ask(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ahead := int64(smallQuestion)
 		if b.questions != nil && aboutStacks(r.URL.Path) {
 			ahead = b.questions.Size() / largeQuestion
 		}
-		granted, err := b.questions.Ahead(r.Context(), ahead)
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostQuestion))
 		if err != nil {
-			if r.Context().Err() == nil {
-				scarce(w, err)
-			}
+			refuse(w, http.StatusBadRequest, "the body of the question does not come, or has more than 64 KiB")
 			return
 		}
-		defer granted.Release()
-		next.ServeHTTP(w, r.WithContext(memory.With(r.Context(), granted)))
+		header := w.Header().Clone()
+		for ahead > 0 {
+			granted, err := b.questions.Ahead(r.Context(), ahead)
+			if err != nil {
+				if r.Context().Err() == nil {
+					scarce(w, err)
+				}
+				return
+			}
+			answer := &withheld{ResponseWriter: w, of: granted}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			next.ServeHTTP(answer, r.WithContext(memory.With(r.Context(), granted)))
+			granted.Release()
+			if ahead = 0; answer.is {
+				ahead = granted.Short()
+				clear(w.Header())
+				maps.Copy(w.Header(), header)
+			}
+		}
 	})
 }
+
+// mostQuestion is the most bytes of a question's body, of which Grafana's have some hundred.
+// It has come before there is memory for the answer: who is slow keeps nobody from any.
+const mostQuestion = 64 << 10
+
+// A withheld answer reaches nobody where its question was refused to begin again.
+type withheld struct {
+	http.ResponseWriter
+	of        *memory.Grant
+	is, begun bool
+}
+
+func (a *withheld) WriteHeader(status int) {
+	if a.begin(); !a.is {
+		a.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (a *withheld) Write(p []byte) (int, error) {
+	if a.begin(); a.is {
+		return len(p), nil
+	}
+	return a.ResponseWriter.Write(p)
+}
+
+func (a *withheld) begin() {
+	if !a.begun {
+		a.begun, a.is = true, a.of.Short() > 0
+	}
+}
+
+// Unwrap is for [http.ResponseController].
+func (a *withheld) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // scarce answers that there is no memory for a question, and reports whether that is why it
 // failed.

@@ -2,17 +2,20 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/store/storetest"
 )
 
@@ -136,5 +139,90 @@ func TestLargeAnswer(t *testing.T) {
 	}
 	if status, body := get(t, small+"/api/v1/services?from=now-1h"); status != http.StatusOK {
 		t.Errorf("a small question: %d %.200s", status, body)
+	}
+}
+
+// A together store has the first questions about stacks wait for each other.
+type together struct {
+	store.Store
+	first *sync.WaitGroup
+	n     *atomic.Int64
+}
+
+func (s together) Stacks(ctx context.Context, q store.Selection) (store.Stacks, error) {
+	if s.n.Add(-1) >= 0 {
+		s.first.Done()
+		s.first.Wait()
+	}
+	return s.Store.Stacks(ctx, q)
+}
+
+// Questions that each need most of the memory are answered behind each other, those of
+// Grafana too: each has a quarter, and none waits in vain for what the others have.
+func TestLargeAnswersAtOnce(t *testing.T) {
+	s := together{new(storetest.Reference), new(sync.WaitGroup), new(atomic.Int64)}
+	url := startedWith(t, s, Options{Memory: 64 << 20})
+	name := fmt.Sprintf("/ingest?name=shop&from=%d&until=%d", time.Now().Unix()-15, time.Now().Unix())
+	if a, said := do(t, http.DefaultClient, "POST", url+name, "", "", bytes.NewReader(newStacks(1, 3000, 30))); a.StatusCode != http.StatusOK {
+		t.Fatal(said)
+	}
+	const each = 2
+	s.first.Add(2 * each)
+	s.n.Store(2 * each)
+	ask := fmt.Sprintf(`{"profileTypeID":"process_cpu:cpu:nanoseconds:cpu:nanoseconds","labelSelector":"{service_name=\"shop\"}","start":%d,"end":%d}`,
+		time.Now().Add(-time.Hour).UnixMilli(), time.Now().UnixMilli())
+	begin := time.Now()
+	var all sync.WaitGroup
+	for range each {
+		all.Go(func() {
+			if status, body := get(t, url+"/api/v1/flame?from=now-1h&service=shop&type=cpu"); status != http.StatusOK {
+				t.Errorf("%d %.200s", status, body)
+			}
+		})
+		all.Go(func() {
+			a, err := http.Post(url+"/querier.v1.QuerierService/SelectMergeStacktraces", "application/json", strings.NewReader(ask))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			said, _ := io.ReadAll(a.Body)
+			a.Body.Close()
+			if a.StatusCode != http.StatusOK || len(said) < 100_000 {
+				t.Errorf("%d %.200s", a.StatusCode, said)
+			}
+		})
+	}
+	all.Wait()
+	if took := time.Since(begin); took > questionWait {
+		t.Errorf("answered after %v", took)
+	}
+	_, metrics := get(t, url+"/metrics")
+	if strings.Contains(metrics, "gowhy_fleet_memory_refused_total{for=\"questions\"} 0\n") {
+		t.Error("no question began again: the test has no case")
+	}
+}
+
+// Who sends his question slowly has no memory meanwhile.
+func TestSlowQuestions(t *testing.T) {
+	url := startedWith(t, new(storetest.Reference), Options{Memory: 16 << 20})
+	for range 2 * largeQuestion {
+		body, slow := io.Pipe()
+		t.Cleanup(func() { slow.Close() })
+		go func() {
+			a, err := http.Post(url+"/querier.v1.QuerierService/SelectMergeStacktraces", "application/json", body)
+			if err == nil {
+				a.Body.Close()
+			}
+		}()
+		if _, err := io.WriteString(slow, "{"); err != nil { // it is on its way
+			t.Fatal(err)
+		}
+	}
+	_, metrics := get(t, url+"/metrics")
+	if !strings.Contains(metrics, "gowhy_fleet_memory_granted_bytes{for=\"questions\"} 0\n") {
+		t.Error("questions that have not come have memory")
+	}
+	if status, body := get(t, url+"/api/v1/versions?from=now-1h"); status != http.StatusOK {
+		t.Errorf("%d %.200s", status, body)
 	}
 }
