@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"clinicday/internal/agenda"
+	"clinicday/internal/ops"
 	"clinicday/internal/records"
 )
 
@@ -38,11 +39,8 @@ func main() {
 	db.SetMaxOpenConns(16)
 	db.SetMaxIdleConns(16)
 	h := agenda.Handler{Store: &agenda.Store{DB: db, Together: *together}}
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	http.Handle("GET /agenda/{day}", h)
+	if err := ops.Serve(*addr, http.DefaultServeMux); err != nil {
 		log.Fatal(err)
 	}
-	http.Handle("GET /agenda/{day}", h)
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, nil))
 }

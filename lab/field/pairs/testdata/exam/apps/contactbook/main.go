@@ -3,13 +3,11 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"log"
-	"net"
-	"net/http"
 
 	"contactbook/internal/api"
 	"contactbook/internal/contacts"
+	"contactbook/internal/ops"
 )
 
 func main() {
@@ -21,10 +19,7 @@ func main() {
 	for i := range *n {
 		book.Add(contacts.Generate(i))
 	}
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, api.Handler(book)); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, api.Handler(book)))
 }

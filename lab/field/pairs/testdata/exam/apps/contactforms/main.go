@@ -3,13 +3,12 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"log"
-	"net"
 	"net/http"
 
 	"contactforms/internal/form"
 	"contactforms/internal/inbox"
+	"contactforms/internal/ops"
 )
 
 func main() {
@@ -20,10 +19,7 @@ func main() {
 	h := form.Handler{Inbox: box, Room: *room, Limit: 4 << 20}
 	mux := http.NewServeMux()
 	mux.Handle("POST /messages", h)
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, mux))
 }

@@ -5,9 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"net"
 	"net/http"
 
+	"courierquotes/internal/ops"
 	"courierquotes/internal/quote"
 	"courierquotes/internal/tariff"
 )
@@ -38,10 +38,7 @@ func main() {
 	service := quote.NewService(book)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /quote", service.Handle)
-	l, err := net.Listen("tcp", c.addr)
-	if err != nil {
+	if err := ops.Serve(c.addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, mux))
 }

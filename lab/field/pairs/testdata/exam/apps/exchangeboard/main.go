@@ -5,11 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"net"
 	"net/http"
 	"time"
 
 	"exchangeboard/internal/bank"
+	"exchangeboard/internal/ops"
 	"exchangeboard/internal/rates"
 )
 
@@ -32,10 +32,7 @@ func main() {
 		}
 		fmt.Fprintf(w, "%s %.4f\n", currency, rate)
 	})
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, mux))
 }

@@ -5,10 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"net"
 	"net/http"
 
 	"handbook/internal/chapters"
+	"handbook/internal/ops"
 	"handbook/internal/serve"
 )
 
@@ -23,10 +23,7 @@ func main() {
 	h := &serve.Handler{Shelf: s, Kept: *kept}
 	mux := http.NewServeMux()
 	mux.Handle("GET /handbook/{chapter}", h)
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, mux))
 }

@@ -3,15 +3,14 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"time"
 
 	"homedashboard/internal/controller"
 	"homedashboard/internal/dashboard"
+	"homedashboard/internal/ops"
 )
 
 func main() {
@@ -27,10 +26,7 @@ func main() {
 	b := dashboard.Board{Client: client, Sources: sources, Together: *together}
 	mux := http.NewServeMux()
 	mux.Handle("GET /", b)
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, mux))
 }

@@ -3,12 +3,11 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"log"
-	"net"
 	"net/http"
 
 	"insurancequotes/internal/cache"
+	"insurancequotes/internal/ops"
 	"insurancequotes/internal/premium"
 	"insurancequotes/internal/web"
 )
@@ -20,10 +19,7 @@ func main() {
 	h := web.Handler{Premiums: premium.NewTable(), Kept: cache.New(5000), ByRequest: *by == "request"}
 	mux := http.NewServeMux()
 	mux.Handle("GET /premium", &h)
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, mux))
 }

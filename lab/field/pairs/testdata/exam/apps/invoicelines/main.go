@@ -3,12 +3,11 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"log"
-	"net"
 	"net/http"
 
 	"invoicelines/internal/account"
+	"invoicelines/internal/ops"
 	"invoicelines/internal/table"
 )
 
@@ -20,10 +19,7 @@ func main() {
 	h := table.Handler{Lines: account.Generate(*lines), FlushEvery: *every}
 	mux := http.NewServeMux()
 	mux.Handle("GET /accounts/{account}", h)
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, mux))
 }

@@ -5,11 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"net"
 	"net/http"
 	"time"
 
 	"liveboard/internal/games"
+	"liveboard/internal/ops"
 	"liveboard/internal/stream"
 )
 
@@ -26,10 +26,7 @@ func main() {
 	}()
 	mux := http.NewServeMux()
 	mux.Handle("GET /games/{game}", stream.Handler{Hub: hub, Scores: 3})
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, mux))
 }

@@ -5,10 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"net"
 	"net/http"
 	"time"
 
+	"logintokens/internal/ops"
 	"logintokens/internal/session"
 )
 
@@ -30,10 +30,7 @@ func main() {
 		}
 		fmt.Fprintf(w, "%s until %s\n", s.User, s.Until.Format(time.TimeOnly))
 	})
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, mux))
 }

@@ -3,13 +3,12 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"log"
-	"net"
 	"net/http"
 
 	"newsfeedgzip/internal/compress"
 	"newsfeedgzip/internal/feed"
+	"newsfeedgzip/internal/ops"
 )
 
 func main() {
@@ -20,10 +19,7 @@ func main() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /feed/{section}", store.Handle)
 	middleware := compress.Middleware{Recycle: *recycle}
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, middleware.Wrap(mux)); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, middleware.Wrap(mux)))
 }

@@ -5,11 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"net"
 	"net/http"
 	"time"
 
 	"partnerkeys/internal/auth"
+	"partnerkeys/internal/ops"
 	"partnerkeys/internal/orders"
 )
 
@@ -26,10 +26,7 @@ func main() {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /orders", guard.Protect(orders.NewHandler(400, time.Now())))
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, mux))
 }

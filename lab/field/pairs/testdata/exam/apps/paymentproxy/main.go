@@ -3,13 +3,12 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"log"
-	"net"
 	"net/http"
 
 	"paymentproxy/internal/bank"
 	"paymentproxy/internal/notes"
+	"paymentproxy/internal/ops"
 )
 
 func main() {
@@ -19,10 +18,7 @@ func main() {
 	keeper := notes.Keeper{Eager: *eager}
 	mux := http.NewServeMux()
 	mux.Handle("POST /pay", keeper.Wrap(bank.Handler{Limit: 1_000_000}))
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, mux))
 }

@@ -3,13 +3,11 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"log"
-	"net"
 	"net/http"
-	"time"
 
 	"renderfarm/internal/jobs"
+	"renderfarm/internal/ops"
 	"renderfarm/internal/plot"
 )
 
@@ -29,10 +27,7 @@ func main() {
 		w.Header().Set("Content-Type", "image/svg+xml")
 		_, _ = w.Write(picture)
 	})
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr(), "since", time.Now().Format(time.TimeOnly))
-	log.Fatal(http.Serve(l, mux))
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"rentalrows/internal/ops"
 	"rentalrows/internal/records"
 	"rentalrows/internal/rental"
 )
@@ -45,10 +46,7 @@ func main() {
 		}
 		fmt.Fprintln(w, "rented from", next)
 	})
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, mux))
 }

@@ -3,12 +3,11 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"log"
-	"net"
 	"net/http"
 	"time"
 
+	"reportdeadline/internal/ops"
 	"reportdeadline/internal/report"
 	"reportdeadline/internal/sales"
 )
@@ -21,10 +20,7 @@ func main() {
 	maker := report.Maker{Sales: sales.Generate(20000), Heed: *heed}
 	mux := http.NewServeMux()
 	mux.Handle("GET /reports/{kind}", http.TimeoutHandler(maker, *patience, "come again"))
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, mux))
 }

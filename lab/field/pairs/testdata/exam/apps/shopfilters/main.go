@@ -4,12 +4,10 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"log"
-	"net"
-	"net/http"
 
 	"shopfilters/internal/catalog"
+	"shopfilters/internal/ops"
 	"shopfilters/internal/web"
 )
 
@@ -20,10 +18,7 @@ func main() {
 	flag.Parse()
 	c := catalog.Generate(*articles)
 	c.Planned = *planned
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, web.Routes(c)); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, web.Routes(c)))
 }

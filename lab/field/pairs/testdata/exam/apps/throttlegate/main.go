@@ -5,11 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"net"
 	"net/http"
 
 	"throttlegate/internal/gate"
 	"throttlegate/internal/limit"
+	"throttlegate/internal/ops"
 )
 
 func main() {
@@ -20,10 +20,7 @@ func main() {
 	g := gate.New(func() gate.Limiter { return limit.New(*rate) }, *perRoute)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, `{"status":"open"}`) })
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, g.Wrap(mux)); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, g.Wrap(mux)))
 }

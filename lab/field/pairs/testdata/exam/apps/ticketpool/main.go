@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"ticketpool/internal/ops"
 	"ticketpool/internal/records"
 	"ticketpool/internal/seats"
 )
@@ -47,10 +48,7 @@ func main() {
 	db.SetMaxIdleConns(c.connections)
 	mux := http.NewServeMux()
 	mux.Handle("GET /shows/{show}/seats", seats.NewHandler(db))
-	l, err := net.Listen("tcp", c.addr)
-	if err != nil {
+	if err := ops.Serve(c.addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, mux))
 }

@@ -5,12 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 
 	"tilehandles/internal/archive"
+	"tilehandles/internal/ops"
 	"tilehandles/internal/web"
 )
 
@@ -38,10 +37,7 @@ func main() {
 		log.Fatal(err)
 	}
 	a := archive.Open(*dir, *whole)
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, web.Routes(a, *sheets)); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, web.Routes(a, *sheets)))
 }

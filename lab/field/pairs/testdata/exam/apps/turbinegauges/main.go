@@ -5,12 +5,12 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
 
 	"turbinegauges/internal/gauges"
+	"turbinegauges/internal/ops"
 )
 
 func main() {
@@ -35,10 +35,7 @@ func main() {
 		table.Set(n%*turbines, gauges.Reading{Turns: 900 + n%300, Celsius: float64(n%90) + 0.5, At: time.Now()})
 		fmt.Fprintln(w, "taken")
 	})
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
+	if err := ops.Serve(*addr, mux); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("listening on", l.Addr())
-	log.Fatal(http.Serve(l, mux))
 }

@@ -45,21 +45,20 @@ func (t *Ticking) Take() bool {
 
 // A Counting quota computes how many tokens there are when somebody asks.
 type Counting struct {
+	start       time.Time
 	every, hold time.Duration
-	next        atomic.Int64 // when the bucket was empty, since base
+	next        atomic.Int64 // when the bucket was empty, since the start
 }
-
-var base = time.Now()
 
 // NewCounting gives so many a second, and holds some.
 func NewCounting(rate, hold int) *Counting {
 	every := time.Second / time.Duration(rate)
-	return &Counting{every: every, hold: every * time.Duration(hold)}
+	return &Counting{start: time.Now(), every: every, hold: every * time.Duration(hold)}
 }
 
 // Take reports whether there was a token.
 func (c *Counting) Take() bool {
-	now := int64(time.Since(base))
+	now := int64(time.Since(c.start))
 	for {
 		old := c.next.Load()
 		from := max(old, now-int64(c.hold))
