@@ -21,10 +21,10 @@ type root struct{}
 
 type station struct{ id int32 }
 
-func (root) Station(args struct{ ID int32 }) station { return station{args.ID} }
-func (s station) Name() string                       { return fmt.Sprint("station ", s.id) }
-func (s station) Lines() int32                       { return s.id % 7 }
-func (s station) Lift() bool                         { return s.id%2 == 0 }
+func (*root) Station(args struct{ ID int32 }) *station { return &station{args.ID} }
+func (s *station) Name() string                        { return fmt.Sprint("station ", s.id) }
+func (s *station) Lines() int32                        { return s.id % 7 }
+func (s *station) Lift() bool                          { return s.id%2 == 0 }
 
 // query asks for the same fields of one station as often as parts of the page do.
 func query(parts int) string {
@@ -41,7 +41,7 @@ func main() {
 	parts := flag.Int("parts", 250, "parts of the page")
 	rounds := flag.Int("rounds", 40, "how often it is asked for")
 	flag.Parse()
-	s := graphql.MustParseSchema(schema, root{})
+	s := graphql.MustParseSchema(schema, &root{})
 	q := query(*parts)
 	for range *rounds {
 		if r := s.Exec(context.Background(), q, "", nil); len(r.Errors) > 0 {

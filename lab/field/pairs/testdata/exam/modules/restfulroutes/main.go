@@ -22,15 +22,15 @@ func container() *restful.Container {
 	c := restful.NewContainer()
 	c.Router(restful.CurlyRouter{})
 	for _, kind := range kinds {
-		ws := new(restful.WebService).Path("/api/{tenant}/" + kind)
-		ws.Route(ws.GET("/").To(answer))
-		ws.Route(ws.GET("/{id}").To(answer))
-		ws.Route(ws.PUT("/{id}").To(answer))
-		ws.Route(ws.DELETE("/{id}").To(answer))
+		ws := new(restful.WebService).Path("/api/" + kind)
+		ws.Route(ws.GET("/{tenant}").To(answer))
+		ws.Route(ws.GET("/{tenant}/{id}").To(answer))
+		ws.Route(ws.PUT("/{tenant}/{id}").To(answer))
+		ws.Route(ws.DELETE("/{tenant}/{id}").To(answer))
 		for _, part := range []string{"notes", "files", "history", "labels", "owners"} {
-			ws.Route(ws.GET("/{id}/" + part).To(answer))
-			ws.Route(ws.GET("/{id}/" + part + "/{part:[0-9]+}").To(answer))
-			ws.Route(ws.PUT("/{id}/" + part + "/{part:[0-9]+}").To(answer))
+			ws.Route(ws.GET("/{tenant}/{id}/" + part).To(answer))
+			ws.Route(ws.GET("/{tenant}/{id}/" + part + "/{part:[0-9]+}").To(answer))
+			ws.Route(ws.PUT("/{tenant}/{id}/" + part + "/{part:[0-9]+}").To(answer))
 		}
 		c.Add(ws)
 	}
@@ -43,7 +43,7 @@ func main() {
 	c := container()
 	for i := range *requests {
 		kind := kinds[i%len(kinds)]
-		path := fmt.Sprintf("/api/t%d/%s/%d/owners/%d", i%5, kind, i, i%9)
+		path := fmt.Sprintf("/api/%s/t%d/%d/owners/%d", kind, i%5, i, i%9)
 		w := httptest.NewRecorder()
 		c.ServeHTTP(w, httptest.NewRequest(http.MethodPut, path, nil))
 		if w.Code != http.StatusOK {
