@@ -37,6 +37,13 @@ const (
 	// little but be woken. Three sleepers are at 0.02 with the recording's own work; timers
 	// that are set again and again by 20,000 goroutines at 0.24.
 	taxCores = 0.1
+	// taxHanding is the share of the CPU in the scheduler from which handing over costs more
+	// than the work, and taxChannels the part of all waits that must be for the program's
+	// own channels then: a server waits for the network, and its wake-ups come with requests.
+	// Four stages with a channel each and next to no work were at 0.72 and 1.00, and
+	// five programs of the field that are well and busy wait for the network.
+	taxHanding  = 0.5
+	taxChannels = 0.8
 	// taxKind is the part of the scheduler's work from which one kind of it is most.
 	taxKind = 0.5
 	// taxExplained is the part of it that other findings must account for to
@@ -150,12 +157,44 @@ func taxFinding(p *diagnosis.Pass, s *cpuUse, tax, rest fact.Fact, left []model.
 			}
 		}
 	}
+	if scheduling := p.CPUPart("CPU in "+string(model.Scheduling), model.Scheduling); scheduling.Value >= taxHanding && left[0] == model.Scheduling {
+		format, parts = handingOver(p, &f, format, parts)
+	}
 	f.Say(format, parts...)
 	note := "`gowhy ledger` prints the parts. Do not compare shares: when one part shrinks all the others' grow."
 	if f.Experiment = changed(diagnosis.CPUPerOp, "", note); f.Remedy.Knob != "" {
 		f.Experiment = tried(diagnosis.CPUPerOp, f.Remedy.Knob, "", note)
 	}
 	return f
+}
+
+// handingOver accuses where the goroutines of the program wait for each other's channels
+// and for little else.
+func handingOver(p *diagnosis.Pass, f *diagnosis.Finding, format string, parts []fact.Part) (string, []fact.Part) {
+	var waits []fact.Fact
+	for _, kind := range []model.WaitKind{model.Net, model.Sync, model.OtherWait} {
+		waits = append(waits, p.WaitCount("waits", kind, func(w *model.Wait) bool { return !model.OfRecording(p.Model.Stacks.Frames(w.Stack)) }))
+	}
+	channels := p.WaitCount("waits for channels of the program", model.Sync, func(w *model.Wait) bool { return forOwnChannel(p.Model, w) })
+	all := sumOf("waits in all", fact.Count, waits...)
+	of := fact.Quotient.Of("part of all waits that are for channels", fact.Ratio, channels, all)
+	if of.Value < taxChannels {
+		return format, parts
+	}
+	rate := fact.Quotient.Of("hand-overs through channels that somebody waited for", fact.PerSec, channels, p.WindowLength())
+	f.Remark, f.Confidence = false, diagnosis.Medium
+	f.Reasons = []string{"two kinds of evidence agree: the samples show the scheduler at work, and the trace that the program's own channels wake it"}
+	f.Rest(rate, of)
+	f.RuledOut = append(f.RuledOut, fact.Sentence("requests from outside that wake it: %s of all waits are for channels of the program", of))
+	return format + " It hands over %s times a second, and that costs more than the work.", append(parts, rate.Number())
+}
+
+// forOwnChannel reports whether a wait is for a channel in a line of the program or of a
+// library that is not Go's.
+func forOwnChannel(m *model.Model, w *model.Wait) bool {
+	frames := m.Stacks.Frames(w.Stack)
+	i := slices.IndexFunc(frames, func(f model.Frame) bool { return !strings.HasPrefix(f.Func, "runtime.") })
+	return i >= 0 && !model.IsStd(frames[i].Func) && !model.OfRecording(frames) && (strings.HasPrefix(w.Reason, "chan ") || w.Reason == "select")
 }
 
 // taxRemedy goes by the largest part.

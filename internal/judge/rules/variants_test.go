@@ -134,6 +134,9 @@ func TestEdges(t *testing.T) {
 		{serialcalls, "it looks every", "calls=1900 → calls=500", false, "none waits"},
 		{smallio, "a header and a few bytes", "syscall write count=90000 → syscall write count=2300000", false, "reads: 438,000 a second of 7.66 B each take"},
 		{smallio, "a header and a few bytes", "syscall read count=4400000 → syscall read count=130000", false, "reads: 11,000 a second"},
+		{runtimetax, "four stages", "count=3000000 → count=1900000", true, "a remark"},
+		{runtimetax, "four stages", "count=3000000 → count=2100000", true, "!a remark"},
+		{runtimetax, "four stages", "stack=park count=560 time=5.6s → stack=park count=420 time=4.2s", true, "a remark"},
 		{stalled, "nobody moved while a trace was taken, and the holder waits for another lock whose holder sleeps", "watched=4s → watched=700ms", false, ""},
 	})
 }
