@@ -73,6 +73,9 @@ type Pass struct {
 	// Unchecked says that the rule could not be decided on this evidence:
 	// what, why, and the command that would let it be.
 	Unchecked func(what, why, how string)
+	// Doubt is Unchecked for what keeps a program from being called well: something was
+	// seen that may be an illness.
+	Doubt func(what, why, how string)
 	// Lacks says that the rule could not look at all: why, and the command that would
 	// let it. It counts as one that did not run, listed with others that lack the same.
 	Lacks func(why, how string)

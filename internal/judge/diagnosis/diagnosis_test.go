@@ -379,6 +379,7 @@ func TestGreenNeedsEvidence(t *testing.T) {
 	cool.Cost.Share = 0.3
 	needs := says("asks")
 	needs.Needs = []model.Source{model.SyscallLog}
+	doubts := &Rule{Name: "doubts", Check: func(p *Pass) { p.Doubt("whether it grows", "it was 18 MiB and is 232 MiB", "record longer") }}
 	for _, c := range []struct {
 		name  string
 		m     *model.Model
@@ -389,6 +390,9 @@ func TestGreenNeedsEvidence(t *testing.T) {
 		{"all is known", sampled(0.9), []*Rule{says("a", cool)}, Healthy, "What takes most: main.crunch takes 74%"},
 		{"one function is most of it", sampled(0.9), []*Rule{says("a", hot)}, Unclear, "Nothing is known to be wrong. What takes most: main.crunch takes 74%"},
 		{"a trace alone", busy(0.9), []*Rule{says("a"), needs}, Unclear, "nothing tells what the CPU goes into, and 1 of 2 rules did not look."},
+		{"what may be an illness", sampled(0.9), []*Rule{doubts}, Unclear, "it is open whether it grows: it was 18 MiB and is 232 MiB."},
+		{"what may be one, at rest", busy(0.01), []*Rule{doubts}, Unclear, "232 MiB. The program was not under load: 0.0"},
+		{"what may be one, beside one that is", sampled(0.9), []*Rule{doubts, says("a", finding("It is.", 0.5))}, Problem, "It is."},
 		{"others had the machine", crowdedBy(0.5), []*Rule{says("a")}, Unclear, "cannot be said: other processes used 50% of the machine"},
 		{"others had a little of it", crowdedBy(0.05), []*Rule{says("a")}, Healthy, "No bottleneck found"},
 	} {

@@ -389,6 +389,12 @@ func (r *runner) judge(rules int) {
 		if why := cmp.Or(stolen(r.m), crowded(r.m)); why != "" {
 			d.Summary += " The machine was busy: " + why + "."
 		}
+	case why == "" && len(r.doubts) > 0:
+		d.Verdict = Unclear
+		d.Summary = fmt.Sprintf("Nothing is known to be wrong, but it is open %s: %s.", r.doubts[0].What, r.doubts[0].Why)
+		if known && cores < LoadedShare*of {
+			d.Summary += fmt.Sprintf(" The program was not under load: %s were busy over %s.", r.busyWords(cores, of), r.window())
+		}
 	case resting(r.m) && why == "":
 		d.Verdict = Idle
 		d.Summary = fmt.Sprintf("The program hardly ran: %s were busy over %s.", r.busyWords(cores, of), r.window())

@@ -63,6 +63,8 @@ type runner struct {
 	skipped []skipped
 	// lacking are rules that ran and could not look, by what they lack.
 	lacking []Unchecked
+	// doubts keep the program from being called well.
+	doubts []Unchecked
 	ran     int
 }
 
@@ -107,6 +109,9 @@ func (r *runner) run(rule *Rule, order int) {
 			r.warn("rule %s failed and was left out: %v", rule.Name, e)
 		}
 	}()
+	unchecked := func(what, why, how string) {
+		r.d.Unchecked = append(r.d.Unchecked, Unchecked{What: what, Why: why, How: how, Rules: []string{rule.Name}})
+	}
 	rule.Check(&Pass{
 		Meter:  fact.Meter{Model: r.m},
 		Rule:   rule,
@@ -118,8 +123,10 @@ func (r *runner) run(rule *Rule, order int) {
 				r.d.Obsolete = append(r.d.Obsolete, o)
 			}
 		},
-		Unchecked: func(what, why, how string) {
-			r.d.Unchecked = append(r.d.Unchecked, Unchecked{What: what, Why: why, How: how, Rules: []string{rule.Name}})
+		Unchecked: unchecked,
+		Doubt: func(what, why, how string) {
+			unchecked(what, why, how)
+			r.doubts = append(r.doubts, Unchecked{What: what, Why: why})
 		},
 		Lacks: func(why, how string) {
 			ran = 0

@@ -77,7 +77,7 @@ func checkDescriptorgrowth(p *diagnosis.Pass) {
 	case more.Value < least || more.Value < first.Value:
 		p.Fine(fact.Sentence("descriptors: %s at the start, %s at most", first, last))
 	case !known || over < descriptorsWindow:
-		p.Unchecked(open, fact.Sentence("they rose from %s to %s, in a window too short to tell a leak from a start", first, last), p.RecordAgain(60, "longer.gowhy"))
+		p.Doubt(open, fact.Sentence("they rose from %s to %s, in a window too short to tell a leak from a start", first, last), p.RecordAgain(60, "longer.gowhy"))
 	case !rises:
 		p.Unchecked(open, fact.Sentence("they rose from %s to %s, and not at one pace to the end: "+
 			"clients that connect and pools that fill do so", first, last), p.RecordAgain(60, "longer.gowhy"))

@@ -78,6 +78,7 @@ func hasFinding(p *diagnosis.Pass, rule *diagnosis.Rule, counts func(*diagnosis.
 		Fine:      func(string) {},
 		Obsolete:  func(_, _, _ string) {},
 		Unchecked: func(_, _, _ string) {},
+		Doubt:     func(_, _, _ string) {},
 		Lacks:     func(_, _ string) {},
 	})
 	return found

@@ -31,7 +31,7 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 	}
 	rose := []fact.Part{g.start, g.end}
 	if g.added.Value >= growthLeast && g.sudden {
-		p.Unchecked(what, fact.Sentence("they rose from %s to %s at the end of the window, too late to tell a leak from a burst", g.late, g.end),
+		p.Doubt(what, fact.Sentence("they rose from %s to %s at the end of the window, too late to tell a leak from a burst", g.late, g.end),
 			p.RecordAgain(60, "longer.gowhy"))
 		return
 	}
@@ -56,10 +56,10 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 	s, ok := growingSite(p, growthSite*g.added.Value)
 	switch {
 	case !ok:
-		p.Unchecked(what, fact.Sentence("they rose from %s to %s, and no goroutine profiles at both ends tell where those wait that were added", rose...),
+		p.Doubt(what, fact.Sentence("they rose from %s to %s, and no goroutine profiles at both ends tell where those wait that were added", rose...),
 			p.HowToGet(model.GoroutineProfile))
 	case s.added.Value < growthSite*g.added.Value:
-		p.Unchecked(what, fact.Sentence("they rose from %s to %s, and no place accounts for half of it: the most, %s, are %s", g.start, g.end,
+		p.Doubt(what, fact.Sentence("they rose from %s to %s, and no place accounts for half of it: the most, %s, are %s", g.start, g.end,
 			s.added, fact.Name(groupName(s.group))), p.RecordAgain(60, "longer.gowhy"))
 	case s.net:
 		if idle, asked, ok := idleConnections(p, &s); ok {

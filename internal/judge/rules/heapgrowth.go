@@ -92,13 +92,13 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 	case !ok:
 		checkLevel(p, nil, &live, longer)
 	case (g.low.Value <= 0 || g.late.Value < model.SteadyGrowth*g.slope.Value) && stepped(live.Series):
-		p.Unchecked(heapgrowthOpen, steppedWords(p, &live), longer)
+		openHeap(p, steppedWords(p, &live), longer)
 	case g.low.Value <= 0 || g.bytes.Value < model.LeastGrowth*g.from.Value || g.bytes.Value < heapgrowthBytes:
 		checkLevel(p, &g, &live, longer)
 	case g.late.Value < model.SteadyGrowth*g.slope.Value:
 		checkSlower(p, &g, longer)
 	case g.over.Value < heapgrowthShort.Seconds(), g.over.Value < heapgrowthWindow.Seconds() && len(grownPlaces(p, true)) == 0:
-		p.Unchecked(heapgrowthOpen, fact.Sentence("it grew by %s in %s, and so does that of a program that starts", g.bytes, g.over), longer)
+		openHeap(p, fact.Sentence("it grew by %s in %s, and so does that of a program that starts", g.bytes, g.over), longer)
 	case goroutinesGrow(p.Model):
 		besideGoroutines(p, &g, longer)
 	default:
@@ -156,17 +156,12 @@ func stepped(s model.Series) bool {
 	return false
 }
 
-// steppedWords returns why such a heap is an open question, with the code that holds most of
-// it.
+// steppedWords returns why such a heap is an open question.
 func steppedWords(p *diagnosis.Pass, live *liveSeries) string {
 	from := live.statistic(p, "live heap at the start", warmValue(live.Series), fact.Bytes)
 	to := live.statistic(p, "live heap at the end", warmValue(live.Series[len(live.Series)-3:]), fact.Bytes)
-	words := fact.Sentence("it grew from %s to %s, most of it in a step: what is put into a map or a slice "+
+	return fact.Sentence("it grew from %s to %s, most of it in a step: what is put into a map or a slice "+
 		"that doubles shows as steps, and as nothing between", from, to)
-	if places := grownPlaces(p, false); len(places) > 0 {
-		words += fact.Sentence("; most of the growth is %s", fact.Name(line(places[0].place)))
-	}
-	return words
 }
 
 // warmValue is the live heap when the warm-up is over, by the median of the
@@ -198,10 +193,10 @@ func goroutinesGrow(m *model.Model) bool {
 func besideGoroutines(p *diagnosis.Pass, g *swelling, longer string) {
 	first := []*diagnosis.Rule{goroutinegrowth, unboundedspawn, leakedgoroutines}
 	if slices.ContainsFunc(first, func(r *diagnosis.Rule) bool { return fires(p, r) }) {
-		p.Unchecked(heapgrowthOpen, fact.Sentence("it grows by %s, and so does the number of goroutines, whose finding comes first", g.slope), longer)
+		openHeap(p, fact.Sentence("it grows by %s, and so does the number of goroutines, whose finding comes first", g.slope), longer)
 		return
 	}
-	p.Unchecked(heapgrowthOpen, fact.Sentence("it grows by %s, and so does the number of goroutines: what each holds, "+
+	openHeap(p, fact.Sentence("it grows by %s, and so does the number of goroutines: what each holds, "+
 		"as long as it is at work, may be all of it", g.slope), longer)
 }
 

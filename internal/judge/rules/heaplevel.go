@@ -19,10 +19,27 @@ const (
 	// heapgrowthRecent is how far into the window the last collection must be:
 	// what leaks at a steady pace doubles the heap once more in the second half.
 	heapgrowthRecent = 0.5
+	// heapgrowthDoubt is the growth to twice the size and more from which an open question
+	// keeps a program from being called well: a recording's own buffers take four to eight
+	// megabytes, a pool of buffers that grew and stayed large 214.
+	heapgrowthDoubt = 16 << 20
 )
 
 // heapgrowthOpen is the question that every growth leaves which no finding accuses.
 const heapgrowthOpen = "whether the live heap keeps growing"
+
+// openHeap leaves the question open, with the code that made most of what came, and doubts a
+// program whose heap grew a lot meanwhile.
+func openHeap(p *diagnosis.Pass, why, longer string) {
+	if places := grownPlaces(p, false); len(places) > 0 {
+		why += fact.Sentence("; most of the growth is %s", fact.Name(line(places[0].place)))
+	}
+	ask := p.Unchecked
+	if c := courseOf(liveHeap(p.Model).Series); c.most-c.from >= heapgrowthDoubt && c.most >= 2*c.from {
+		ask = p.Doubt
+	}
+	ask(heapgrowthOpen, why, longer)
+}
 
 // A swelling heap is what the rule measures, the warm-up left out.
 type swelling struct {
@@ -98,21 +115,21 @@ func checkLevel(p *diagnosis.Pass, g *swelling, live *liveSeries, longer string)
 	from := live.statistic(p, "live heap after warm-up, least", c.from, fact.Bytes)
 	switch {
 	case c.fell && c.grew(c.most):
-		p.Unchecked(heapgrowthOpen, fact.Sentence("it rose from %s to %s and fell at the end: so does that of a program whose work is done",
+		openHeap(p, fact.Sentence("it rose from %s to %s and fell at the end: so does that of a program whose work is done",
 			from, live.most(p)), longer)
 	case c.grew(c.to) && c.most-c.before >= (c.to-c.from)/2: // a heap that was as large before came back to it
 		words := fact.Sentence("it rose from %s to %s, and not at one pace", from, live.statistic(p, "live heap in the second half, least", c.to, fact.Bytes))
 		if c.dips > 0 {
 			words += fact.Sentence(": %s of %s collections found less than the one before", fact.Name(figureOf(c.dips)), fact.Name(figureOf(len(live.Series))))
 		}
-		p.Unchecked(heapgrowthOpen, words, longer)
+		openHeap(p, words, longer)
 	case g == nil && c.grew(c.last): // of few, one lower among them is no level
-		p.Unchecked(heapgrowthOpen, fact.Sentence("it was %s and is %s at the last of %s collections: too few to tell what rises from what comes back",
+		openHeap(p, fact.Sentence("it was %s and is %s at the last of %s collections: too few to tell what rises from what comes back",
 			from, live.last(p), live.statistic(p, "collections", float64(len(live.Series)), fact.Count)), longer)
 	case g == nil:
 		checkFewLevel(p, live, from, longer)
 	case g.low.Value > 0 && g.bytes.Value >= heapgrowthBytes && g.late.Value >= model.SteadyGrowth*g.slope.Value:
-		p.Unchecked(heapgrowthOpen, fact.Sentence("it grows by %s, by %s in %s: beside the %s that it has that is too little to tell a leak "+
+		openHeap(p, fact.Sentence("it grows by %s, by %s in %s: beside the %s that it has that is too little to tell a leak "+
 			"from what is used later", g.slope, g.bytes, g.over, g.from), longer)
 	case g.low.Value > 0:
 		p.Fine(fact.Sentence("live heap: %s, and in %s it grew by at most %s", g.from, g.over, g.high))
@@ -136,7 +153,7 @@ func checkFewLevel(p *diagnosis.Pass, live *liveSeries, from fact.Fact, longer s
 // checkSlower is about a heap that grew, and slower in the second half.
 func checkSlower(p *diagnosis.Pass, g *swelling, longer string) {
 	if g.still {
-		p.Unchecked(heapgrowthOpen, fact.Sentence("it grew by %s, by %s in the second half and by %s in all: "+
+		openHeap(p, fact.Sentence("it grew by %s, by %s in the second half and by %s in all: "+
 			"so do a cache that fills and a leak whose load falls", g.bytes, g.late, g.slope), longer)
 		return
 	}

@@ -129,7 +129,7 @@ func checkSound(t *testing.T, story string, m *model.Model) {
 		}
 		rule.Check(&diagnosis.Pass{
 			Meter: fact.Meter{Model: m}, Rule: rule,
-			Fine: func(string) {}, Obsolete: func(_, _, _ string) {}, Unchecked: func(_, _, _ string) {}, Lacks: func(_, _ string) {},
+			Fine: func(string) {}, Obsolete: func(_, _, _ string) {}, Unchecked: func(_, _, _ string) {}, Doubt: func(_, _, _ string) {}, Lacks: func(_, _ string) {},
 			Report: func(f diagnosis.Finding) {
 				for _, fault := range faults(&f) {
 					t.Errorf("%q: %s: %s", story, rule.Name, fault)

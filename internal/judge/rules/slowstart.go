@@ -88,7 +88,7 @@ func startFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact, starts func([]m
 		Remark:     true,
 		Confidence: diagnosis.Low,
 		Reasons:    []string{fact.Sentence("the share is sure, from %s samples; that it is too much is not", s.samples())},
-		RuledOut: []string{"a main goroutine that does the work: it waits at one place for half of the window or more, " +
+		RuledOut: []string{"a main goroutine that does the work: it waits at one place for a quarter of the window or more, " +
 			"or only package initialisation is counted"},
 		Explains: []string{},
 		Remedy: diagnosis.Remedy{

@@ -156,11 +156,11 @@ func checkFew(p *diagnosis.Pass, g *swelling, longer string) {
 	case goroutinesGrow(p.Model):
 		besideGoroutines(p, g, longer)
 	case p.Model.Run.Duration == 0 && g.over.Value < heapgrowthWindow.Seconds() && g.late.Value >= model.SteadyGrowth*g.slope.Value:
-		p.Unchecked(heapgrowthOpen, fact.Sentence("it grew by %s in %s, to the last collection, and so does that of a program that starts", g.bytes, g.over), longer)
+		openHeap(p, fact.Sentence("it grew by %s in %s, to the last collection, and so does that of a program that starts", g.bytes, g.over), longer)
 	case !g.lasts:
-		p.Unchecked(heapgrowthOpen, fact.Sentence("it grew by %s over %s collections, and not evenly to the end: a program that starts and a cache that fills do so", g.bytes, g.cycles), longer)
+		openHeap(p, fact.Sentence("it grew by %s over %s collections, and not evenly to the end: a program that starts and a cache that fills do so", g.bytes, g.cycles), longer)
 	case len(grownPlaces(p, true)) == 0:
-		p.Unchecked(heapgrowthOpen, fact.Sentence("it grew by %s over %s collections, which is too few without heap profiles of both ends and an allocs profile "+
+		openHeap(p, fact.Sentence("it grew by %s over %s collections, which is too few without heap profiles of both ends and an allocs profile "+
 			"that name a line whose objects stay", g.bytes, g.cycles), longer)
 	default:
 		p.Report(swellingFinding(p, g))
