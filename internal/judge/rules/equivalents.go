@@ -258,5 +258,5 @@ var equivalents = []equivalent{
 	{model.SearchKept, "searching through a kept list from its beginning",
 		"Keep a map from what is looked for to the element, beside the list or instead of it.",
 		"byKey map[string]int // its place in the list",
-		"a list that is new each time: it is kept, and functions append to it"},
+		"a list that is new each time or stays as it is: it is kept, and whoever searches it appends to it"},
 }

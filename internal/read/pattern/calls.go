@@ -66,7 +66,7 @@ func (s *site) invariantCall(n node) *match {
 	if own, decl := s.ownCall(n); call == nil && own != nil && loop != nil && decl != s.Decl && s.computes(decl, 0) {
 		call = own
 	}
-	if call == nil || loop == nil {
+	if call == nil || loop == nil || chosen(n, loop) {
 		return nil
 	}
 	constants := 0
@@ -82,6 +82,18 @@ func (s *site) invariantCall(n node) *match {
 		return nil // constantCall's
 	}
 	return s.whole(call)
+}
+
+// chosen reports whether code in a loop is one of several that a switch has: done in few
+// rounds, or in one.
+func chosen(n node, loop ast.Stmt) bool {
+	for i := len(n.path) - 1; i >= 0 && n.path[i] != loop; i-- {
+		switch n.path[i].(type) {
+		case *ast.CaseClause, *ast.CommClause:
+			return true
+		}
+	}
+	return false
 }
 
 // formatTime makes text of a time, which is a value.
@@ -121,10 +133,93 @@ func (s *site) textKey(n node) *match {
 func (s *site) keyOf(n node) bool {
 	index, ok := n.up(0).(*ast.IndexExpr)
 	if ok && index.Index == n.Node && isMap(s.typ(index.X)) {
-		return true
+		return s.keysHidden(index.X)
 	}
 	call := s.builtin(n.up(0), "delete")
-	return call != nil && call.Args[1] == n.Node
+	return call != nil && call.Args[1] == n.Node && s.keysHidden(call.Args[0])
+}
+
+// keysHidden reports whether nobody sees the keys of a map, so that they may be of another
+// type: the package only looks up in it, and does not give it away. A parameter is taken to be
+// the map of a caller in the package.
+func (s *site) keysHidden(x ast.Expr) bool {
+	id := last(x)
+	if id == nil {
+		return false
+	}
+	v, ok := s.Info.Uses[id].(*types.Var)
+	if !ok || !local(v) && v.Exported() {
+		return false
+	}
+	in := []ast.Node{s.code()}
+	if !local(v) {
+		in = in[:0]
+		for _, f := range s.Files {
+			in = append(in, f)
+		}
+	} else if s.Decl != nil && s.Decl.Name.IsExported() && inside(v, s.Decl.Type) {
+		return false
+	}
+	return !slices.ContainsFunc(in, func(n ast.Node) bool {
+		_, only := s.uses(v, n, s.hidesKeys)
+		return !only
+	})
+}
+
+// hidesKeys reports whether a use of a map tells nobody a key: a look-up, a walk over the
+// elements, a length, or a new map.
+func (s *site) hidesKeys(u node) bool {
+	if field, ok := u.up(0).(*ast.SelectorExpr); ok && field.Sel == u.Node {
+		u = u.outer()
+	}
+	switch up := u.up(0).(type) {
+	case *ast.IndexExpr:
+		return up.X == u.Node && s.madeText(up.Index)
+	case *ast.RangeStmt:
+		return up.X == u.Node && (up.Key == nil || types.ExprString(up.Key) == "_")
+	case *ast.AssignStmt:
+		return len(up.Lhs) == 1 && up.Lhs[0] == u.Node && s.newMap(up.Rhs[0])
+	case *ast.KeyValueExpr:
+		return up.Key == u.Node && s.newMap(up.Value)
+	case *ast.BinaryExpr:
+		return true // compared with nil
+	case *ast.CallExpr:
+		return s.builtin(up, "len") != nil || s.builtin(up, "delete") != nil || s.builtin(up, "clear") != nil
+	}
+	return false
+}
+
+// madeText reports whether a text is put together of values where it is written, or before in
+// a variable: one that only data know would be no key of another type.
+func (s *site) madeText(x ast.Expr) (made bool) {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.CallExpr:
+		return s.calls(x, "fmt", "Sprint", "Sprintf", "Sprintln") || s.calls(x, "strconv", "Itoa", "FormatInt", "FormatUint")
+	case *ast.BinaryExpr:
+		return s.joins(x)
+	case *ast.Ident:
+		v := s.variable(x)
+		if !local(v) {
+			return false
+		}
+		for _, f := range s.Files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				set, ok := n.(*ast.AssignStmt)
+				if ok && len(set.Lhs) == 1 && len(set.Rhs) == 1 && s.variable(set.Lhs[0]) == v {
+					_, again := ast.Unparen(set.Rhs[0]).(*ast.Ident)
+					made = !again && s.madeText(set.Rhs[0])
+				}
+				return true
+			})
+		}
+	}
+	return made
+}
+
+// newMap reports whether an expression makes a map without elements.
+func (s *site) newMap(x ast.Expr) bool {
+	lit, ok := x.(*ast.CompositeLit)
+	return ok && len(lit.Elts) == 0 || s.builtin(x, "make") != nil
 }
 
 // assigned reports whether a node is the only value that a new variable gets, and all uses
@@ -220,7 +315,7 @@ func (s *site) scanText(n node) *match {
 		if !ok {
 			return nil
 		}
-		if b, ok := p.Elem().(*types.Basic); !ok || b.Info()&(types.IsNumeric|types.IsString) == 0 {
+		if b, ok := p.Elem().(*types.Basic); !ok || b.Info()&(types.IsInteger|types.IsFloat|types.IsString) == 0 {
 			return nil
 		}
 	}
@@ -406,10 +501,20 @@ func (s *site) freshCodec(node) *match {
 		}
 		return true
 	})
-	if made == nil || s.onceOnly(node{Node: made}) {
+	if made == nil || s.onceOnly(node{Node: made}) || s.pooled() {
 		return nil
 	}
 	return &match{at: made, line: true}
+}
+
+// pooled reports whether a function takes things out of a pool, and makes those that are missing.
+func (s *site) pooled() (found bool) {
+	ast.Inspect(s.code(), func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		found = found || ok && sel.Sel.Name == "Get" && named(s.typ(sel.X)) == "sync.Pool"
+		return !found
+	})
+	return found
 }
 
 // constantError matches an error that is the same each time.
@@ -561,7 +666,8 @@ func (s *site) sortSlice(n node) *match {
 	if call == nil || len(call.Args) != 2 || !s.since("go1.21") {
 		return nil
 	}
-	if _, ok := call.Args[1].(*ast.FuncLit); !ok {
+	_, literal := call.Args[1].(*ast.FuncLit)
+	if _, list := under(s.typ(call.Args[0])).(*types.Slice); !list || !literal {
 		return nil
 	}
 	name := "slices.SortFunc("
@@ -625,8 +731,14 @@ func (s *site) stackPerCall(n node) *match {
 		recovers = recovers || s.builtin(n, "recover") != nil
 		return !recovers
 	})
-	if recovers {
+	if recovers || s.givenAny() {
 		return nil
 	}
 	return s.whole(call)
+}
+
+// givenAny reports whether a function is given a value of any type, like that of a panic which
+// its caller recovered from.
+func (s *site) givenAny() bool {
+	return s.Decl != nil && slices.ContainsFunc(s.Decl.Type.Params.List, func(p *ast.Field) bool { return isAny(s.typ(p.Type)) })
 }

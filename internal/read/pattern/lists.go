@@ -49,7 +49,7 @@ func (s *site) sortForOne(n node) *match {
 		return nil
 	}
 	v := s.variable(call.Args[0])
-	if !local(v) || !inside(v, s.Body) || s.loop(n) != nil && !inside(v, s.loop(n)) {
+	if !local(v) || !s.madeEmpty(v) || s.loop(n) != nil && !inside(v, s.loop(n)) {
 		return nil
 	}
 	ends := 0
@@ -247,18 +247,19 @@ func (s *site) searchKept(n node) *match {
 		return nil
 	}
 	cond, ok := r.Body.List[0].(*ast.IfStmt)
-	if !ok || cond.Else != nil || cond.Init != nil || !found(cond.Body) {
+	if !ok || cond.Else != nil || cond.Init != nil || len(cond.Body.List) == 0 {
 		return nil
 	}
+	_, answers := cond.Body.List[len(cond.Body.List)-1].(*ast.ReturnStmt)
 	compare, ok := ast.Unparen(cond.Cond).(*ast.BinaryExpr)
-	if !ok || compare.Op != token.EQL {
+	if !ok || !answers || compare.Op != token.EQL {
 		return nil
 	}
 	element, wanted := compare.X, compare.Y
 	if !s.partOf(element, r) {
 		element, wanted = wanted, element
 	}
-	if !s.partOf(element, r) || s.calledIn(element) || s.calledIn(wanted) || s.constant(wanted) || !types.Comparable(orInvalid(s.typ(element))) {
+	if !s.partOf(element, r) || s.calledIn(element) || s.constant(wanted) || !isName(s.typ(element)) {
 		return nil
 	}
 	if v := s.variable(wanted); !local(v) || !s.keptList(r.X) {
@@ -267,32 +268,58 @@ func (s *site) searchKept(n node) *match {
 	return &match{at: r, through: []string{""}}
 }
 
-// keptList reports whether a list is a field or a variable of the package to which functions
-// append.
+// isName reports whether values of a type can tell many elements apart: numbers of more than
+// a byte, and texts. Pointers are looked for to take an element out.
+func isName(t types.Type) bool {
+	b, ok := under(t).(*types.Basic)
+	return ok && (b.Info()&types.IsString != 0 || b.Info()&types.IsInteger != 0 && types.SizesFor("gc", "amd64").Sizeof(b) > 1)
+}
+
+// keptList reports whether a list is a field or a variable of the package, and no tree, to which
+// whoever searches it appends: each that was not found makes it longer.
 func (s *site) keptList(x ast.Expr) (grows bool) {
 	id := last(x)
 	if id == nil {
 		return false
 	}
 	v, ok := s.Info.Uses[id].(*types.Var)
-	if _, slice := under(s.typ(x)).(*types.Slice); !ok || !slice || local(v) {
+	list, slice := under(s.typ(x)).(*types.Slice)
+	if !ok || !slice || local(v) {
 		return false
 	}
+	if sel, ok := ast.Unparen(x).(*ast.SelectorExpr); ok && named(s.typ(sel.X)) == named(list.Elem()) {
+		return false // a node's children: few each
+	}
 	for _, f := range s.Files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			set, ok := n.(*ast.AssignStmt)
-			if ok && len(set.Lhs) == 1 && len(set.Rhs) == 1 && s.Info.Uses[lastOrNone(set.Lhs[0])] == v {
-				grows = grows || s.builtin(set.Rhs[0], "append") != nil
-			}
-			return !grows
-		})
+		for _, d := range f.Decls {
+			decl, ok := d.(*ast.FuncDecl)
+			grows = grows || ok && (decl == s.Decl || s.callsThis(decl)) && s.appendsTo(v, decl)
+		}
 	}
 	return grows
 }
 
-func lastOrNone(x ast.Expr) *ast.Ident {
-	if id := last(x); id != nil {
-		return id
+// callsThis reports whether a function calls the one around the line.
+func (s *site) callsThis(decl *ast.FuncDecl) (found bool) {
+	if s.Decl == nil {
+		return false
 	}
-	return &ast.Ident{}
+	ast.Inspect(decl, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		found = found || ok && s.Info.Defs[s.Decl.Name] != nil && last(call.Fun) != nil && s.Info.Uses[last(call.Fun)] == s.Info.Defs[s.Decl.Name]
+		return !found
+	})
+	return found
+}
+
+// appendsTo reports whether a function makes a list longer.
+func (s *site) appendsTo(v *types.Var, decl *ast.FuncDecl) (found bool) {
+	ast.Inspect(decl, func(n ast.Node) bool {
+		set, ok := n.(*ast.AssignStmt)
+		if ok && len(set.Lhs) == 1 && len(set.Rhs) == 1 && last(set.Lhs[0]) != nil && s.Info.Uses[last(set.Lhs[0])] == v {
+			found = found || s.builtin(set.Rhs[0], "append") != nil
+		}
+		return !found
+	})
+	return found
 }

@@ -513,7 +513,7 @@ func (s *site) calledIn(x ast.Expr) (called bool) {
 func (s *site) clockInLoop(n node) *match {
 	call := s.call(n)
 	loop := s.loop(n)
-	if call == nil || loop == nil {
+	if call == nil || loop == nil || s.sleeps(loop) {
 		return nil
 	}
 	for i := len(n.path) - 1; i >= 0 && n.path[i] != loop; i-- {
@@ -531,6 +531,16 @@ func (s *site) clockInLoop(n node) *match {
 		return s.whole(call)
 	}
 	return nil
+}
+
+// sleeps reports whether a loop waits in each round, beside which the clock is nothing.
+func (s *site) sleeps(loop ast.Stmt) (found bool) {
+	ast.Inspect(loop, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		found = found || ok && s.calls(call, "time", "Sleep")
+		return !found
+	})
+	return found
 }
 
 func leavesLoop(b *ast.BlockStmt) bool {
@@ -622,6 +632,9 @@ func known(t types.Type, deep int) bool {
 	if deep > maxNested {
 		return false
 	}
+	if _, parameter := types.Unalias(t).(*types.TypeParam); parameter {
+		return false // one of many
+	}
 	switch u := under(t).(type) {
 	case *types.Basic:
 		return u.Kind() != types.Invalid
@@ -637,9 +650,17 @@ func known(t types.Type, deep int) bool {
 	return t != nil
 }
 
+func isRunes(t types.Type) bool {
+	s, ok := under(t).(*types.Slice)
+	if !ok {
+		return false
+	}
+	b, ok := under(s.Elem()).(*types.Basic)
+	return ok && b.Kind() == types.Int32
+}
+
 // runeRange matches a list of runes that is only walked over, without the indices.
 func (s *site) runeRange(n node) *match {
-	isRunes := func(t types.Type) bool { _, ok := under(t).(*types.Slice); return ok }
 	text := s.conversion(n.Node, isRunes)
 	walked := func(u node) bool {
 		r, ok := u.up(0).(*ast.RangeStmt)

@@ -168,6 +168,7 @@ func FuzzFind(f *testing.F) {
 	f.Add("package x\nfunc f() {\n\tfor i, v := range x { s += v; x = append(x, v); defer f() }\n}", 3, "")
 	f.Add("package x\nfunc f(s string) {\n\t_ = fmt.Sprintf(\"%d%\", s)\n}", 3, "fmt.Sprintf")
 	f.Add("package x\nfunc f() {\n\tx[:0], y = copy(x), append()\n}", 3, "runtime.growslice")
+	f.Add("package x\ntype pair[T any] struct{ a T; b [99]int }\nfunc f[T any](l []pair[T]) (n int) {\n\tfor _, p := range l { n += p.b[0] }\n\treturn n\n}", 4, "")
 	f.Fuzz(func(t *testing.T, src string, line int, callee string) {
 		set := token.NewFileSet()
 		file, _ := parser.ParseFile(set, "x.go", src, parser.SkipObjectResolution)

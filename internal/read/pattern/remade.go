@@ -32,24 +32,27 @@ func (s *site) repeatedCall(n node) *match {
 		return nil
 	}
 	text := types.ExprString(call)
-	earlier := func(x ast.Node) (found bool) {
-		ast.Inspect(x, func(x ast.Node) bool {
-			if _, literal := x.(*ast.FuncLit); literal || found {
-				return false
-			}
-			if b, ok := x.(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) {
-				ast.Inspect(b.X, func(y ast.Node) bool { found = found || s.sameCall(y, call, text); return !found })
-				return false // what is behind may not be done
-			}
-			found = s.sameCall(x, call, text)
-			return !found
-		})
-		return found
-	}
+	earlier := func(x ast.Node) bool { return s.madeAlways(x, call, text) }
 	if !s.before(n, earlier) {
 		return nil
 	}
 	return s.whole(call)
+}
+
+// madeAlways reports whether code makes a call with the text of another one whenever it is done.
+func (s *site) madeAlways(x ast.Node, call *ast.CallExpr, text string) (found bool) {
+	ast.Inspect(x, func(x ast.Node) bool {
+		if _, literal := x.(*ast.FuncLit); literal || found {
+			return false
+		}
+		if b, ok := x.(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) {
+			found = s.madeAlways(b.X, call, text) // what is behind may not be done
+			return false
+		}
+		found = s.sameCall(x, call, text)
+		return !found
+	})
+	return found
 }
 
 // sameCall reports whether a node is another call with the text of one.

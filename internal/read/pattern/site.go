@@ -501,6 +501,7 @@ func shorten(n ast.Node) string {
 	case *ast.ExprStmt:
 		text = types.ExprString(n.X)
 	}
+	text = strings.Join(strings.Fields(text), " ") // of several lines
 	if r := []rune(text); len(r) > longestText {
 		return string(r[:longestText-1]) + "…"
 	}

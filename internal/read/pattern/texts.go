@@ -379,7 +379,7 @@ func (s *site) literalOf(v *types.Var) (lit *ast.CompositeLit) {
 
 // runesInLoop matches a text that becomes a list in each round of a loop, for one element.
 func (s *site) runesInLoop(n node) *match {
-	text := s.conversion(n.Node, func(t types.Type) bool { _, ok := under(t).(*types.Slice); return ok })
+	text := s.conversion(n.Node, func(t types.Type) bool { return isRunes(t) || isBytes(t) })
 	loop := s.loop(n)
 	if text == nil || loop == nil || !isString(s.typ(text)) || s.constant(text) || !s.fixed(text, loop) {
 		return nil

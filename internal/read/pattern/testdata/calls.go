@@ -519,6 +519,10 @@ func failed(what string) error {
 	return fmt.Errorf("%s\n%s", what, debug.Stack()) // sick stack-per-call runtime/debug.Stack
 }
 
+func panicked(value any) string {
+	return fmt.Sprint(value, string(debug.Stack())) // alike stack-per-call runtime/debug.Stack
+}
+
 func guarded(f func()) (err error) {
 	defer func() {
 		if x := recover(); x != nil {

@@ -50,6 +50,14 @@ func smallestGiven(keys []string) string {
 	return keys[0]
 }
 
+func smallestOf(lists [][]string) (out []string) {
+	for _, l := range lists {
+		sort.Strings(l) // alike sort-for-one sort.Strings
+		out = append(out, l[0])
+	}
+	return out
+}
+
 func middle(m map[string]int) string {
 	var keys []string
 	for k := range m {
@@ -148,7 +156,11 @@ type guests struct {
 	known map[string]int
 }
 
-func (g *guests) add(mail string) { g.list = append(g.list, guest{mail, len(g.list)}) }
+func (g *guests) add(mail string) {
+	if g.place(mail) == 0 {
+		g.list = append(g.list, guest{mail, len(g.list)})
+	}
+}
 
 func (g *guests) place(mail string) int {
 	for i := range g.list { // sick search-kept memeqbody
@@ -175,6 +187,22 @@ func (g *guests) placeLike(mail string) int {
 		}
 	}
 	return 0
+}
+
+type node struct {
+	label    int
+	children []*node
+}
+
+func (n *node) add(c *node) { n.children = append(n.children, c) }
+
+func (n *node) child(label int) *node {
+	for _, c := range n.children { // alike search-kept
+		if c.label == label {
+			return c
+		}
+	}
+	return nil
 }
 
 func (g *guests) placeWell(mail string) int {

@@ -48,6 +48,13 @@ func oneOrOther(name string, long bool) int {
 	}
 }
 
+func behindAnd(name string) bool {
+	if name == "" && strings.HasPrefix(strings.ToUpper(name), "X") {
+		return true
+	}
+	return strings.HasPrefix(strings.ToUpper(name), "Y") // alike repeated-call strings.ToUpper
+}
+
 func changed(name string) (n int) {
 	n = len(strings.TrimSpace(name))
 	name = name[1:]

@@ -44,6 +44,14 @@ func countShown(m map[string]int, id int) string {
 	return key
 }
 
+func byText(ids []int) map[string]int {
+	m := map[string]int{}
+	for _, id := range ids {
+		m[strconv.Itoa(id)]++ // alike number-key strconv.Itoa
+	}
+	return m
+}
+
 func countWell(m map[int]int, id int) {
 	m[id]++ // well number-key runtime.mapassign_fast64
 }
