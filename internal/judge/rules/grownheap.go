@@ -1,0 +1,80 @@
+package rules
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+const (
+	// heapgrowthNamed is how many places a finding names, and heapgrowthPlace
+	// the part of the growth that makes one worth it.
+	heapgrowthNamed = 3
+	heapgrowthPlace = 0.1
+)
+
+// A grown is a line of the user's code and by how much its live bytes grew.
+type grown struct {
+	place  diagnosis.Place
+	bytes  float64
+	stacks []model.Stack
+}
+
+// grownPlaces compares the heap profiles of the ends of the run. With survivors
+// only stacks count whose objects, or what grew out of them, are still there.
+func grownPlaces(p *diagnosis.Pass, survivors bool) (out []grown) {
+	bytes := stackGrowth(p.Model, "inuse_space")
+	sum, all := map[diagnosis.Place]*grown{}, 0.0
+	var living map[model.Stack]bool
+	made := map[model.Stack]float64{}
+	if survivors && p.Model.Heap != nil {
+		living = survivingStacks(p.Model)
+		addSamples(made, p.Model.Heap, "alloc_space", 1)
+	}
+	for _, stack := range slices.Sorted(maps.Keys(bytes)) {
+		v := bytes[stack]
+		all += v
+		place, ok := p.UserPlace(stack)
+		if !ok || survivors && !living[stack] && (made[stack] == 0 || v < heapgrowthGrown*made[stack]) {
+			continue
+		}
+		if sum[place] == nil {
+			sum[place] = &grown{place: place}
+		}
+		sum[place].bytes += v
+		sum[place].stacks = append(sum[place].stacks, stack)
+	}
+	for _, g := range slices.SortedFunc(maps.Values(sum), func(a, b *grown) int {
+		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.place.Function, b.place.Function), cmp.Compare(a.place.Line, b.place.Line))
+	}) {
+		if len(out) < heapgrowthNamed && g.bytes >= heapgrowthPlace*all && g.bytes > 0 {
+			out = append(out, *g)
+		}
+	}
+	return out
+}
+
+// nameGrown puts the places where more is in use into a finding, and returns their part of
+// what is in use more.
+func nameGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []grown) fact.Fact {
+	more := func(name string, match fact.Where) fact.Fact {
+		return fact.Difference.Of(name, fact.Bytes, p.Samples("in use at the end", "inuse_space", match), p.SamplesAtStart("in use at the start", "inuse_space", match))
+	}
+	var named []fact.Fact
+	for _, g := range places {
+		f.Where = append(f.Where, g.place)
+		f.Stacks = append(f.Stacks, g.stacks...)
+		named = append(named, more("more in use from "+line(g.place), ofStacks(g.stacks)))
+	}
+	f.Rest(named...)
+	for _, g := range places {
+		if made := p.Samples("objects made at "+line(g.place), "alloc_objects", ofStacks(g.stacks)); made.Value > 0 {
+			f.Rest(fact.Fraction.Of("part of the objects made at "+line(g.place)+" that is still there", fact.Ratio, moreObjects(p, g.stacks), made))
+		}
+	}
+	return fact.Fraction.Of("their part of the growth", fact.Ratio, fact.Sum.Of("more in use from these lines", fact.Bytes, named...), more("more in use", nil))
+}
