@@ -109,7 +109,7 @@ func (g *groupLimits) read(near float64) []limited {
 	return g.all
 }
 
-// content is what a file has now.
+// content returns what a file has now.
 func (l *groupLimit) content(name string, buf []byte) []byte {
 	f := l.files[name]
 	if f == nil {

@@ -90,7 +90,7 @@ func measureLimit(p *diagnosis.Pass) (l limited) {
 	return l
 }
 
-// untilFull is when a live heap that grows for sure has taken a room; 0 when none does.
+// untilFull returns when a live heap that grows for sure has taken a room; 0 when none does.
 func untilFull(p *diagnosis.Pass, room fact.Fact) (until fact.Fact) {
 	live := liveHeap(p.Model)
 	slope, low, _, ok := live.Slope()

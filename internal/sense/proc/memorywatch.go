@@ -9,8 +9,8 @@ import (
 )
 
 // A MemoryWatch reads how near a process's memory is to the limits of its control groups: to
-// that of its own group and of each around it, for the nearest is the one that kills. It is
-// made to be asked many times a second, and for one goroutine at a time.
+// that of its own group and of each around it, for the nearest is the one that kills. A look
+// takes microseconds. It is for one goroutine at a time.
 type MemoryWatch struct {
 	root    string
 	pid     int

@@ -29,8 +29,8 @@ import (
 // again each time that half of what was left is gone, so that a recording is never old.
 
 // A Mark is at what use of memory evidence is kept: at a share of the nearest limit, of its
-// control groups (memory.max, memory.high) or GOMEMLIMIT, or where the process has so many
-// bytes resident. The zero Mark is none.
+// control groups (memory.max, memory.high) or GOMEMLIMIT, or at bytes
+// resident of the process. The zero Mark is none.
 type Mark struct {
 	Share float64
 	Bytes uint64
@@ -57,7 +57,7 @@ const (
 	grown = 1.1
 	// A command's runtime can be read some time after it was started.
 	armEvery, armFor = 200 * time.Millisecond, 10 * time.Second
-	// statusWait is how long the status of a process that ended may take to be told.
+	// statusWait is how long the kernel may take to tell the status of a process that ended.
 	statusWait = 300 * time.Millisecond
 )
 
@@ -72,7 +72,7 @@ type blackBox struct {
 	status  exitStatus
 	program *countedProgram
 	gauge   *goroutines.Gauge // nil where the runtime cannot be read
-	fetch   *fetch            // nil where nobody is asked
+	fetch   *fetch            // nil where the program answers nobody
 	endless bool              // nothing limits it, or did when it was last looked at
 
 	next    float64 // the share at which evidence is kept next
@@ -250,7 +250,7 @@ func (b *blackBox) limited() error {
 		return err
 	}
 	return problem.New(problem.Misuse, "give a size, as --until-memory 1.5GiB",
-		"nothing limits the memory of process %d: no memory.max or memory.high of its control groups, and no GOMEMLIMIT that can be read", b.pid)
+		"nothing limits the memory of process %d: no control group of it, and no GOMEMLIMIT that can be read", b.pid)
 }
 
 // announce says what is waited for.
@@ -372,7 +372,7 @@ func (b *blackBox) due(l *proc.MemoryBound) bool {
 // threshold is the share at which evidence is kept first.
 func (b *blackBox) threshold() float64 { return cmp.Or(b.mark.Share, 1) }
 
-// patience is how long nothing can happen that matters.
+// patience returns how long nothing can happen that matters.
 func (b *blackBox) patience(l *proc.MemoryBound) time.Duration {
 	now, share := time.Now(), l.Share()
 	pace := 1 / fullIn.Seconds() // shares of the limit a second
@@ -488,7 +488,7 @@ func (b *blackBox) ended(code, signal int) {
 	b.r.o.Log(text)
 }
 
-// waiting is what is said while it waits; empty when nothing is waited for.
+// waiting says how near the memory is; empty when nobody waits for a mark.
 func (b *blackBox) waiting() string {
 	if b == nil {
 		return ""

@@ -65,7 +65,7 @@ func (l *counterLog) run() {
 		select {
 		case <-next.C:
 		case <-l.quit:
-			_ = l.look() // what differences are taken to; an error is told at the end
+			_ = l.look() // what differences are taken to; end tells an error
 			return
 		}
 		if l.look() != nil {

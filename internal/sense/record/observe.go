@@ -79,7 +79,7 @@ func (o *observer) startLog(pid int) {
 	}
 }
 
-// logFor is where a log is written: its member, or while it is waited for a mark the memory.
+// logFor returns where a log goes: into its member, or into memory while a mark is waited for.
 func (r *recorder) logFor(member string, pace *pace) (io.WriteCloser, error) {
 	if r.box != nil {
 		*pace = r.box.pace

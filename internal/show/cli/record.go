@@ -234,7 +234,7 @@ func (c *command) record(ctx context.Context, f *recordFlags, args []string) err
 	o.Foreground = c.onTerminal()
 	line := c.statusLine()
 	line.tty = line.tty && len(args) == 0 // a command has the terminal for itself
-	if line.tty { // a wait of hours need not say five times a second what nobody reads
+	if line.tty {                         // a wait of hours need not say five times a second what nobody reads
 		o.Progress = func(left time.Duration, seen record.Seen) { line.Set("recording… %s", seenText(left, seen)) }
 	}
 	o.Log = func(s string) {
