@@ -383,6 +383,8 @@ func fill(v reflect.Value) {
 		v.SetString("text")
 	case reflect.Int, reflect.Int64:
 		v.SetInt(7)
+	case reflect.Uint64:
+		v.SetUint(7)
 	case reflect.Float64:
 		v.SetFloat(1.5)
 	case reflect.Bool:
