@@ -69,10 +69,10 @@ kernel sees of the process, and the counters of /proc.
   go test -exec 'gowhy record --'   each test binary records itself, into its
               package's folder; an absolute -o gets the package's name added
 
-  --until-memory 90%   wait until its memory reaches 90% of the nearest limit (of
-              its control groups, GOMEMLIMIT), or a size (1.5GiB resident), and
-              keep what is alive then, beside what was when the wait began. It is
-              on the disk before the kernel kills the program; how that ends is
+  --until-memory 90%   wait until its memory reaches this share of its nearest
+              limit (control groups, GOMEMLIMIT), or 1.5GiB resident, and keep
+              what is alive then, beside what was when the wait began. It is on
+              the disk before the kernel kills the program; how it ended is
               added. -d is the longest wait, an interrupt ends it
 
 What is meant by a CMD that starts others, like a shell or go run, is the first
@@ -234,7 +234,8 @@ func (c *command) record(ctx context.Context, f *recordFlags, args []string) err
 	o.Foreground = c.onTerminal()
 	line := c.statusLine()
 	line.tty = line.tty && len(args) == 0 // a command has the terminal for itself
-	if line.tty {                         // a wait of hours need not say five times a second what nobody reads
+	// Who waits for hours need not say five times a second what nobody reads.
+	if line.tty {
 		o.Progress = func(left time.Duration, seen record.Seen) { line.Set("recording… %s", seenText(left, seen)) }
 	}
 	o.Log = func(s string) {
