@@ -134,10 +134,11 @@ func (r *recorder) untilMemory(ctx context.Context, t Target, at *endpoint) (cod
 		return 0, err
 	}
 	b.arm()
-	b.ask(ctx, at)
 	if err := b.limited(); err != nil {
+		b.forget()
 		return 0, err
 	}
+	b.ask(ctx, at)
 	b.announce()
 	gone := b.wait(ctx, nil)
 	if gone {
@@ -251,6 +252,16 @@ func (b *blackBox) limited() error {
 	}
 	return problem.New(problem.Misuse, "give a size, as --until-memory 1.5GiB",
 		"nothing limits the memory of process %d: no control group of it, and no GOMEMLIMIT that can be read", b.pid)
+}
+
+// forget leaves nothing behind of a wait that was for nothing.
+func (b *blackBox) forget() {
+	b.r.seen.end()
+	b.program.close()
+	b.program = nil
+	for _, m := range members() {
+		os.Remove(b.r.w.Path(m))
+	}
 }
 
 // announce says what is waited for.
