@@ -21,6 +21,7 @@ const (
 	Tar     // an archive of files, one after the other
 	Binary  // not text: perhaps an uncompressed profile
 	Program // an executable
+	Core    // a core file of Linux, of 64 bits
 	HTML    // a web page
 	Text
 )
@@ -45,6 +46,8 @@ func Sniff(head []byte) Kind {
 		return Zip
 	case tarHeader(head):
 		return Tar
+	case bytes.HasPrefix(head, []byte("\x7fELF\x02\x01")) && len(head) >= 20 && binary.LittleEndian.Uint16(head[16:]) == elfCore:
+		return Core
 	case bytes.HasPrefix(head, []byte("\x7fELF")), bytes.HasPrefix(head, []byte("MZ")), bytes.HasPrefix(head, []byte("\xcf\xfa\xed\xfe")):
 		return Program
 	case html(head):
@@ -84,10 +87,11 @@ func tarHeader(head []byte) bool {
 	return len(head) >= at+5 && string(head[at:at+5]) == "ustar"
 }
 
-// Core reports whether head begins a core dump, of ELF or Mach-O.
-func Core(head []byte) bool {
+// OtherCore reports whether head begins a core dump of another kind: of ELF of 32 bits or the
+// other order of bytes, or of Mach-O.
+func OtherCore(head []byte) bool {
 	switch {
-	case len(head) < 20:
+	case len(head) < 20 || Sniff(head) == Core:
 		return false
 	case bytes.HasPrefix(head, []byte("\x7fELF\x02\x02")), bytes.HasPrefix(head, []byte("\x7fELF\x01\x02")):
 		return binary.BigEndian.Uint16(head[16:]) == elfCore

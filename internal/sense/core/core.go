@@ -92,8 +92,8 @@ const (
 
 // Errors that callers tell apart.
 var (
-	ErrMachine = errors.New("a core of a machine that is neither amd64 nor arm64")
-	ErrDamaged = errors.New("a core without the headers that say what is in it")
+	ErrMachine = errors.New("a core dump of a machine that is neither amd64 nor arm64")
+	ErrDamaged = errors.New("a core dump without the headers that say what is in it")
 )
 
 // New reads the headers and notes of a core of a size.
@@ -226,6 +226,16 @@ func (f *File) findProgram() {
 			return
 		}
 	}
+}
+
+// Began returns where the program's file began in memory, where that is known.
+func (f *File) Began() (at uint64, known bool) {
+	for _, m := range f.Mappings {
+		if m.Path == f.Program && m.Offset == 0 {
+			return m.Start, true
+		}
+	}
+	return 0, false
 }
 
 // text is a text that ends in a zero byte, without what would steer a terminal.

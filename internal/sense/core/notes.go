@@ -10,7 +10,7 @@ import (
 )
 
 // The kinds of notes that are read, and where in them things are. Linux has written them so
-// since there were cores of 64 bits; sizes of notes only grow at their ends.
+// as long as it writes cores of 64 bits; notes only grow at their ends.
 const (
 	ofThread  = 1          // NT_PRSTATUS: elf_prstatus
 	ofProcess = 3          // NT_PRPSINFO: elf_prpsinfo

@@ -2,7 +2,6 @@ package goroutines
 
 import (
 	"bytes"
-	"cmp"
 	"debug/elf"
 	"errors"
 	"slices"
@@ -47,11 +46,12 @@ func OpenCore(c *core.File, path string) (*Reader, error) {
 
 func openCore(c *core.File, names *symbols.Process) (*Reader, error) {
 	im, base, err := names.Program()
+	began, known := c.Began()
+	if im != nil && (im.Machine() != c.Machine || im.Differs(began-base, known, func(b []byte, addr uint64) int { return c.ReadAt(b, addr+base) })) {
+		return nil, ErrOther
+	}
 	if err != nil {
 		return nil, unsure("%w", err)
-	}
-	if im.Machine() != c.Machine || im.Differs(func(b []byte, addr uint64) int { return c.ReadAt(b, addr+base) }) {
-		return nil, ErrOther
 	}
 	return openNamed(&coreMemory{file: c, image: im, base: base}, names)
 }
@@ -98,7 +98,6 @@ func (r *Reader) settle(m *coreMemory) {
 	for _, t := range m.file.Threads {
 		r.running = append(append(r.running, t.Registers), r.interrupted(m, t.Registers)...)
 	}
-	slices.SortFunc(r.running, func(a, b core.Registers) int { return cmp.Compare(a.SP, b.SP) })
 }
 
 // contexts is where a signal's handler finds the interrupted thread's registers, from where its
@@ -117,7 +116,8 @@ const (
 
 // interrupted finds what a thread did that handles a signal, as all do when the runtime prints
 // the stacks of a crash. Below the handler's frames lies what the kernel put there: flags, no
-// link, and the stack that it itself lies on. Where a second signal came meanwhile there are two.
+// link, and the stack that it itself lies on. Where a second signal came meanwhile there are two,
+// and behind them what is left of older ones: the first that fits counts.
 func (r *Reader) interrupted(m *coreMemory, at core.Registers) (list []core.Registers) {
 	of := contexts[m.file.Machine]
 	b := make([]byte, signalStack)
@@ -137,14 +137,14 @@ func (r *Reader) interrupted(m *coreMemory, at core.Registers) (list []core.Regi
 	return list
 }
 
-// ran is where a thread stood that ran on a stack. What the goroutine's structure has of one is
-// of when it last left its stack, for another goroutine or the runtime's.
+// ran returns where a thread stood that ran on a stack. What the goroutine's structure has of one
+// is of when it last left its stack, for another goroutine or the runtime's.
 func (r *Reader) ran(low, high uint64) (at core.Registers, ok bool) {
-	n, _ := slices.BinarySearchFunc(r.running, low, func(t core.Registers, low uint64) int { return cmp.Compare(t.SP, low) })
-	if n < len(r.running) && r.running[n].SP < high {
-		return r.running[n], true
+	n := slices.IndexFunc(r.running, func(t core.Registers) bool { return t.SP >= low && t.SP < high })
+	if n < 0 {
+		return at, false
 	}
-	return at, false
+	return r.running[n], true
 }
 
 // Words are what the runtime would have written of a program's end.

@@ -207,7 +207,7 @@ type Reader struct {
 
 	bounds  bounds
 	holes   bool             // some of the memory is missing, and what is there is wanted
-	running []core.Registers // of threads, by stack; nil where they are not known
+	running []core.Registers // of threads; nil where they are not known
 
 	pointers, fresh []byte
 	order           []int32 // the goroutines by address

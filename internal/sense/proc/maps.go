@@ -21,6 +21,9 @@ type Maps struct {
 	// runtime has for its heap; else it is at addresses that the runtime prefers.
 	Arenas bool `json:"arenas,omitempty"`
 
+	// Core says that a core file tells it, which has no pages of files that nobody wrote to.
+	Core bool `json:"core,omitempty"`
+
 	Heap      Resident `json:"heap"`                // of the Go heap's arenas
 	Anonymous Resident `json:"anonymous"`           // private memory outside of them, malloc's included
 	Stack     Resident `json:"stack"`               // of the main thread
@@ -99,14 +102,30 @@ func readMaps(root string, pid int, heap []Range) (*Maps, error) {
 	return m, nil
 }
 
-// A mapping is one of a process's, with what it is of.
-type mapping struct {
-	low, high  uint64
-	executable bool
-	shared     bool
-	inode      string // "0" of memory without a file
-	path       string
+// A Mapping is one of a process's, with what it is of.
+type Mapping struct {
+	Range
+	Executable bool
+	Shared     bool
+	File       bool   // of one, that of shared memory without a disk included
+	Path       string // of the file, or the kernel's name of what is none
 	Resident
+}
+
+// SortMaps adds mappings up that something else than the kernel told, of a process of an
+// executable whose heap is at some addresses, both in order.
+func SortMaps(list []Mapping, exe string, heap []Range) *Maps {
+	s := newSorter(exe, heap)
+	for i := range list {
+		s.m.Mappings++
+		s.last = &list[i]
+		s.sort()
+	}
+	return s.finish()
+}
+
+func newSorter(exe string, heap []Range) sorter {
+	return sorter{m: &Maps{Arenas: len(heap) > 0}, exe: exe, heap: heap, of: map[string]*mappedFile{}}
 }
 
 // parseMaps reads a smaps file: for each mapping a line of addresses and what it is of,
@@ -114,7 +133,7 @@ type mapping struct {
 func parseMaps(r io.Reader, exe string, heap []Range) (*Maps, error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, 1<<20) // a path has 4 KiB at most
-	s := sorter{m: &Maps{Arenas: len(heap) > 0}, exe: exe, heap: heap, of: map[string]*mappedFile{}}
+	s := newSorter(exe, heap)
 	for in.Scan() {
 		if mp, ok := parseMapping(in.Bytes()); ok {
 			s.sort()
@@ -138,7 +157,7 @@ func parseMaps(r io.Reader, exe string, heap []Range) (*Maps, error) {
 // parseMapping reads the first line of one:
 //
 //	7f3a9c000000-7f3a9c021000 rw-p 00000000 00:00 0    /some/path
-func parseMapping(line []byte) (m mapping, ok bool) {
+func parseMapping(line []byte) (m Mapping, ok bool) {
 	w := words(line)
 	low, high, ok := bytes.Cut(w.next(), []byte("-"))
 	if !ok {
@@ -146,13 +165,13 @@ func parseMapping(line []byte) (m mapping, ok bool) {
 	}
 	mode, _, _, inode := w.next(), w.next(), w.next(), w.next()
 	var err1, err2 error
-	m.low, err1 = strconv.ParseUint(string(low), 16, 64)
-	m.high, err2 = strconv.ParseUint(string(high), 16, 64)
-	if err1 != nil || err2 != nil || len(mode) != 4 || inode == nil || m.high < m.low {
+	m.Low, err1 = strconv.ParseUint(string(low), 16, 64)
+	m.High, err2 = strconv.ParseUint(string(high), 16, 64)
+	if err1 != nil || err2 != nil || len(mode) != 4 || inode == nil || m.High < m.Low {
 		return m, false
 	}
-	m.executable, m.shared = mode[2] == 'x', mode[3] == 's'
-	m.inode, m.path = string(inode), strings.TrimSpace(string(w))
+	m.Executable, m.Shared = mode[2] == 'x', mode[3] == 's'
+	m.File, m.Path = string(inode) != "0", strings.TrimSpace(string(w))
 	return m, true
 }
 
@@ -167,7 +186,7 @@ type sorter struct {
 	m    *Maps
 	exe  string
 	heap []Range
-	last *mapping
+	last *Mapping
 	of   map[string]*mappedFile
 	data uint64 // where the executable's data ends, whose zeroed part has no file
 }
@@ -196,20 +215,20 @@ func (s *sorter) sort() {
 	}
 	mp := s.last
 	s.last = nil
-	mp.Size = mp.high - mp.low
+	mp.Size = mp.High - mp.Low
 	switch {
-	case mp.inode != "0" && s.exe != "" && mp.path == s.exe:
+	case mp.File && s.exe != "" && mp.Path == s.exe:
 		s.m.Program.add(mp.Resident)
-		s.data = mp.high
-	case mp.path == "[stack]":
+		s.data = mp.High
+	case mp.Path == "[stack]":
 		s.m.Stack.add(mp.Resident)
-	case strings.HasPrefix(mp.path, "[v"): // vdso, vvar, vsyscall
+	case strings.HasPrefix(mp.Path, "[v"): // vdso, vvar, vsyscall
 		s.m.Kernel.add(mp.Resident)
-	case mp.shared && ofMemory(mp.path):
+	case mp.Shared && ofMemory(mp.Path):
 		s.m.Shared.add(mp.Resident)
-	case mp.inode != "0" && !ofMemory(mp.path):
+	case mp.File && !ofMemory(mp.Path):
 		s.file(mp)
-	case mp.low == s.data && mp.path == "":
+	case mp.Low == s.data && mp.Path == "":
 		s.m.Program.add(mp.Resident) // .bss, behind the data that the file has
 	case s.ofHeap(mp):
 		s.m.Heap.add(mp.Resident)
@@ -219,13 +238,13 @@ func (s *sorter) sort() {
 }
 
 // file adds a mapping of a file that is not the executable.
-func (s *sorter) file(mp *mapping) {
-	f := s.of[mp.path]
+func (s *sorter) file(mp *Mapping) {
+	f := s.of[mp.Path]
 	if f == nil {
 		f = &mappedFile{}
-		s.of[mp.path] = f
+		s.of[mp.Path] = f
 	}
-	f.executable = f.executable || mp.executable
+	f.executable = f.executable || mp.Executable
 	f.add(mp.Resident)
 }
 
@@ -252,11 +271,11 @@ func ofMemory(path string) bool {
 // where the next try would be.
 var preferred = []Range{{0xc000000000, 0x1c000000000}, {0x4000000000, 0x14000000000}}
 
-func (s *sorter) ofHeap(mp *mapping) bool {
+func (s *sorter) ofHeap(mp *Mapping) bool {
 	ranges := s.heap
 	if ranges == nil {
 		// On amd64 nothing else is so low, and a program of arm64 has nothing at the first.
 		ranges = preferred
 	}
-	return slices.ContainsFunc(ranges, func(r Range) bool { return mp.low < r.High && mp.high > r.Low })
+	return slices.ContainsFunc(ranges, func(r Range) bool { return mp.Low < r.High && mp.High > r.Low })
 }

@@ -30,10 +30,10 @@ func (m *Process) Program() (im *Image, base uint64, err error) {
 		return nil, 0, errors.New("the program's file cannot be read")
 	}
 	addr, ok := im.Address(m.maps[n].offset)
-	if !ok || im.lines == nil {
-		return nil, 0, ErrNoTable
+	if base = m.maps[n].start - addr; !ok || im.lines == nil {
+		return im, base, ErrNoTable
 	}
-	return im, m.maps[n].start - addr, nil
+	return im, base, nil
 }
 
 // Entry returns where the function at an address begins, with its name. The last ones are
@@ -115,9 +115,12 @@ func (im *Image) Code(name string) (code []byte, at uint64) {
 
 // Differs reports whether memory, which read reads from an address of the image on, is of another
 // file: where each piece begins that nobody writes to. The first has the file's headers, with
-// the name of the build behind them.
-func (im *Image) Differs(read func(b []byte, addr uint64) int) bool {
+// the name of the build behind them. Where known, the file began at an address of the image.
+func (im *Image) Differs(began uint64, known bool, read func(b []byte, addr uint64) int) bool {
 	const page = 4 << 10
+	if known && len(im.loads) > 0 && im.loads[0].Vaddr&^(page-1) != began {
+		return true
+	}
 	memory, file := make([]byte, page), make([]byte, page)
 	for _, p := range im.loads {
 		n := min(page, p.Filesz)
