@@ -395,6 +395,8 @@ type Diagnosis struct {
 	Unchecked []Unchecked `json:"unchecked"`
 	Warnings  []string    `json:"warnings"`
 	Files     []string    `json:"files"`
+	// Death is how the program ended, of a core file that tells.
+	Death string `json:"death,omitempty"`
 	// Runs are the recordings that were judged together, each with its own answer; empty
 	// for one alone. See [Join].
 	Runs  []RunAnswer `json:"runs,omitempty"`

@@ -47,6 +47,9 @@ func Run(m *model.Model, rules []*Rule, o Options) *Diagnosis {
 	r.d.Accounts = accountsOf(m)
 	r.d.CPU = cpuOf(m)
 	r.d.Operation = operationOf(m)
+	if m.Run.Death != nil {
+		r.d.Death = m.Run.Death.String()
+	}
 	r.d.Recording = recordingOf(m)
 	r.d.Warnings = append(slices.Clone(m.Run.Coverage.Notes), r.d.Warnings...)
 	r.judge(len(rules))

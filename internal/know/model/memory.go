@@ -23,6 +23,7 @@ type MemoryAccount struct {
 	Parts    []MemoryPart
 	Counted  uint64
 	Resident bool // what Counted is
+	Core     bool // what was resident a core file tells
 	// Untouched is what the runtime counts and nobody touched yet, so that it is no part.
 	Untouched uint64
 	// PSS, Swap and Huge are of the mappings; Cache and Droppable of the control group: pages of

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // A MemoryPart is a part of a process's memory; parts of one account do not overlap.
 type MemoryPart struct {
@@ -19,6 +22,8 @@ type Maps struct {
 	// Arenas says that the runtime told where its heap is. Without that it is taken to be
 	// where most programs have it, or is not told from other anonymous memory.
 	Arenas bool
+	// Core says that a core file tells them: what was touched, without pages of files.
+	Core bool
 	// Heap is what is in the runtime's arenas, Anonymous other private memory: the runtime's
 	// own, and what C code or the program mapped itself. Program is text and data of the executable.
 	Heap, Anonymous, Stack, Program, Libraries, Files, Shared, Kernel Resident
@@ -56,6 +61,8 @@ const (
 	partOwn       = "runtime's own: spans, tables, GC"
 	partNative    = "native: cgo, mmap, threads' stacks"
 	partProgram   = "text and data of the program"
+	partData      = "data of the program"
+	partText      = "text of the program"
 	partLibraries = "shared libraries"
 	partFiles     = "mapped files"
 	partShared    = "shared memory"
@@ -70,6 +77,7 @@ const (
 const (
 	fromMaps     = "smaps"
 	fromBoth     = "smaps+runtime"
+	fromCore     = "core"
 	fromRuntime  = "runtime"
 	fromLeft     = "what is left"
 	fromResident = "/proc"
@@ -199,6 +207,26 @@ func (a *MemoryAccount) mappedParts(k *Maps, u heapUse, counted bool) {
 	} {
 		a.Parts = append(a.Parts, MemoryPart{p.name, p.bytes, true, fromMaps})
 	}
+	if k.Core {
+		a.asOfCore()
+	}
+}
+
+// asOfCore says that a core tells the parts, which has what was touched but for pages of files
+// that nobody wrote to: of the program's its data, and of others what is not told.
+func (a *MemoryAccount) asOfCore() {
+	a.Core, a.PSS = true, 0
+	for i := range a.Parts {
+		p := &a.Parts[i]
+		p.From = strings.Replace(p.From, fromMaps, fromCore, 1)
+		switch p.Name {
+		case partProgram:
+			p.Name = partData
+		case partLibraries, partFiles:
+			p.Told = p.Bytes > 0
+		}
+	}
+	a.Parts = append(a.Parts, MemoryPart{Name: partText})
 }
 
 // splitArenas divides the arenas by the runtime's counts, and the anonymous memory beside

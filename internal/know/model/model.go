@@ -12,6 +12,8 @@
 package model
 
 import (
+	"fmt"
+	"path"
 	"slices"
 	"time"
 )
@@ -82,12 +84,38 @@ type Run struct {
 	Refused  []Refusal // asked for and not had
 	Untold   bool      // the program told nothing of itself: it has neither handlers nor the agent
 	Killed   *Kill     // nil when it was not, or nobody saw it
+	Death    *Death    // nil unless the evidence is what a program left that died
 }
 
 // A Kill is the kernel's of a program, for want of memory.
 type Kill struct {
 	At    time.Time
 	Limit uint64 // of its control group, in bytes; 0 when the machine had no memory left
+}
+
+// A Death is how a program ended.
+type Death struct {
+	Signal string // like SIGABRT, which the runtime sends itself after a panic
+	Addr   uint64 // of a fault; 0 else
+	Words  string // the runtime's last, like "panic: …"; empty where nothing tells
+	// Where in the program; empty where nothing tells.
+	Func, File string
+	Line       int
+}
+
+// String says it in one line.
+func (d *Death) String() string {
+	s := "died of " + d.Signal
+	if d.Addr != 0 {
+		s += fmt.Sprintf(" at address %#x", d.Addr)
+	}
+	if d.Words != "" {
+		s += ": " + d.Words
+	}
+	if d.Func != "" {
+		s += fmt.Sprintf(", in %s (%s:%d)", d.Func, path.Base(d.File), d.Line)
+	}
+	return s
 }
 
 // Rates are the sampling rates that were in force; negative when not known.

@@ -77,11 +77,15 @@ type Window struct{ From, To time.Duration }
 // the heap's, are its start and its end.
 func Load(ctx context.Context, paths []string, o Options) (*model.Model, error) {
 	l := newLoader(ctx, o)
+	paths = l.programsAmong(paths)
 	l.singleFile = len(paths) == 1
 	for _, p := range paths {
 		if err := l.path(p); err != nil {
 			return nil, err
 		}
+	}
+	if err := l.unusedProgram(); err != nil {
+		return nil, err
 	}
 	return l.finish()
 }
@@ -109,6 +113,8 @@ type loader struct {
 	skipped    []*problem.Error // files of kinds that nothing reads, passed over
 	packings   int              // of what is packed in what is packed
 	containers int
+	programs   []string               // files that were given, of which a core may be
+	cores      int                    // that were read
 	singleFile bool                   // one file was given
 	uses       int                    // how often something was of use
 	stacks     map[string]model.Stack // of profiles, by their frames
@@ -345,6 +351,8 @@ func (l *loader) source(s source) error {
 	switch kind := artifact.Sniff(head); kind {
 	case artifact.Trace:
 		return l.trace(s)
+	case artifact.Core:
+		return l.core(s)
 	case artifact.Tar:
 		return l.tar(s)
 	case artifact.Gzip, artifact.Zstd, artifact.Bzip2:
@@ -513,6 +521,18 @@ func (l *loader) packed(s source, open func(io.Reader) (io.Reader, error)) error
 			l.note("%s is cut short or damaged: %v; what could be unpacked was read", s.name, whole.err)
 		}
 		return err
+	case artifact.Core:
+		if s.at != nil { // most of a core may be zeros, which unpack to more than other evidence does
+			if whole.r, err = open(io.NewSectionReader(s.at, 0, s.size)); err != nil {
+				return l.pass(cutProblem(s.name, err))
+			}
+			inner.r = whole
+		}
+		err := l.core(inner)
+		if err == nil && whole.err != nil {
+			l.note("%s is cut short or damaged: %v; what could be unpacked was read", s.name, whole.err)
+		}
+		return err
 	case artifact.Binary:
 		inner.r = strictReader{inner.r, whole} // half a profile is none
 		return l.binary(inner, head)
@@ -644,7 +664,7 @@ func (l *loader) spooled(s source, read func(source) error) error {
 	}
 	defer os.Remove(f.Name()) // who has it open can still read it
 	defer l.open(f)()
-	n, err := io.Copy(f, io.LimitReader(ctxReader{l.ctx, s.r}, maxSpool))
+	n, err := io.Copy(&sparseWriter{f: f}, io.LimitReader(ctxReader{l.ctx, s.r}, maxSpool))
 	if errors.Is(err, recording.ErrUnpacked) {
 		return l.pass(cutProblem(s.name, err))
 	}
@@ -658,6 +678,28 @@ func (l *loader) spooled(s source, read func(source) error) error {
 		l.note("%s has more than %d GiB; only these were read", s.name, maxSpool>>30)
 	}
 	return read(source{name: s.name, member: s.member, path: f.Name(), size: n, at: f, r: io.NewSectionReader(f, 0, n)})
+}
+
+// A sparseWriter leaves holes in a file where zeros are, of which a core is full.
+type sparseWriter struct {
+	f  *os.File
+	at int64
+}
+
+func (w *sparseWriter) Write(p []byte) (n int, err error) {
+	const block = 4 << 10
+	for n < len(p) && err == nil {
+		part := p[n:min(len(p), n+block-int(w.at%block))]
+		if bytes.Count(part, []byte{0}) < len(part) {
+			_, err = w.f.WriteAt(part, w.at)
+		}
+		n += len(part)
+		w.at += int64(len(part))
+	}
+	if err == nil {
+		err = w.f.Truncate(w.at)
+	}
+	return n, err
 }
 
 // A pumpReader stops when its context does, even while it waits for what

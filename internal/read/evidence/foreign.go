@@ -16,7 +16,7 @@ var foreigners = []struct {
 	is         func(head []byte) bool
 	what, hint string
 }{
-	{artifact.Core, "a core dump, the memory of a process that died", "dlv core PROGRAM %s   # then, in it: goroutines -t"},
+	{artifact.OtherCore, "a core dump of another system, the memory of a process that died", "dlv core PROGRAM %s   # then, in it: goroutines -t"},
 	{begins("MDMP"), "a minidump, the memory of a process that died", "dlv core PROGRAM.exe %s   # then, in it: goroutines -t"},
 	{begins("PERFILE2", "PERFFILE"), "what perf record wrote, and only perf knows the names in it", "perf script -i %s > perf.txt && gowhy perf.txt"},
 	{func(head []byte) bool { return heapDump.Match(head) }, "a dump of the heap by debug.WriteHeapDump, which has objects and no stacks",

@@ -70,14 +70,17 @@ func (l *loader) foldProc(c clock, samples []proc.Sample) {
 		return // none in the piece that the user asked for
 	}
 	p.Threads = threads(samples)
-	l.m.Process, l.m.Machine, l.m.Limits = p, g, limits
+	l.m.Process = p
+	if p.Maps == nil || !p.Maps.Core { // a core knows nothing of what was around the program
+		l.m.Machine, l.m.Limits = g, limits
+	}
 }
 
 func foldMaps(at time.Duration, m *proc.Maps) *model.Maps {
 	of := func(r proc.Resident) model.Resident {
 		return model.Resident{RSS: r.RSS, PSS: r.PSS, Swap: r.Swap, Huge: r.Huge}
 	}
-	return &model.Maps{At: at, Arenas: m.Arenas, Heap: of(m.Heap), Anonymous: of(m.Anonymous), Stack: of(m.Stack), Program: of(m.Program),
+	return &model.Maps{At: at, Arenas: m.Arenas, Core: m.Core, Heap: of(m.Heap), Anonymous: of(m.Anonymous), Stack: of(m.Stack), Program: of(m.Program),
 		Libraries: of(m.Libraries), Files: of(m.Files), Shared: of(m.Shared), Kernel: of(m.Kernel)}
 }
 

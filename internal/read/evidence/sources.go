@@ -33,7 +33,8 @@ type pprofFile struct {
 	member     string // of a recording, else empty
 	kindStated bool   // the text that it was read from said what it is
 	stats      *model.MemStats
-	bad        int // records of that text which could not be read
+	dead       bool // the runtime found that no goroutine can go on
+	bad        int  // records of that text which could not be read
 }
 
 // formats is the table of what can be read, in the order in which content is

@@ -48,8 +48,8 @@ Then what stands beside it, and GOGC's goal, GOMEMLIMIT and the control group's
 limits with what they leave, and when they are reached where it grows for sure.
 
 A process (PID) is read from outside: it is neither stopped nor asked. A URL is
-of a server with net/http/pprof or gowhy's agent. A file is a recording, a heap
-profile in text form (heap?debug=1), memory statistics or a scrape of metrics.
+of a server with net/http/pprof or gowhy's agent. A file is a recording, a core, a
+heap profile in text form (heap?debug=1), memory statistics or a scrape of metrics.
 Look for ten seconds or longer (-d 30s) to learn when a limit is reached.
 "gowhy ledger --by memory" is the same account of files.
 
@@ -63,6 +63,7 @@ The process runs on: what changed meanwhile is said. Contents are never shown.`,
   gowhy memory 4242 --holders -d 1m      and whose part grows?
   gowhy memory http://localhost:6060
   gowhy memory run.gowhy
+  gowhy memory core.1234 ./server        what a program that died held
   gowhy memory 4242 --format json | jq '.[] | select(.of == "resident")'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {

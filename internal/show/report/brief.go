@@ -83,6 +83,7 @@ func rows(text string, width int) (n int) {
 func (t *texter) briefAt(d *diagnosis.Diagnosis, o layout.Options, l briefLevel, screen int) {
 	t.verdict(d, t.first(string(d.Verdict)+": "+d.Summary, t.Width, briefVerdict))
 	t.Line(t.In(layout.Dim, shortSubject(d, t.Width)))
+	t.death(d)
 	if o := d.Operation; o != nil {
 		head := operationHead(o)
 		if all := head + mostOf(o); utf8.RuneCountInString(layout.Safe(all)) <= t.Width {

@@ -23,6 +23,9 @@ func Markdown(w io.Writer, d *diagnosis.Diagnosis, _ layout.Options) error {
 	if s := subject(d); s != "" {
 		m.P("%s", layout.Code(s))
 	}
+	if d.Death != "" {
+		m.P("It %s.", layout.Escape(d.Death))
+	}
 	m.List(eachRun, runAnswers(d))
 	m.cpu(d)
 	m.operation(d.Operation)

@@ -97,14 +97,17 @@ func (t *memoryTab) parts() {
 
 // beside returns what is in no part, or in several.
 func (t *memoryTab) beside() {
-	a := t.a
+	a, both := t.a, "smaps+runtime"
+	if a.Core {
+		both = "core+runtime"
+	}
 	for _, x := range []struct {
 		name  string
 		bytes uint64
 		from  string
 	}{
 		{"proportional (PSS)", a.PSS, "smaps"}, {"swapped out", a.Swap, "smaps"}, {"of it in huge pages", a.Huge, "smaps"},
-		{"heap never touched", a.Untouched, "smaps+runtime"}, {"heap given back (scavenged)", a.Released, "runtime"},
+		{"heap never touched", a.Untouched, both}, {"heap given back (scavenged)", a.Released, "runtime"},
 		{"control group's page cache", a.Cache, "memory.stat"},
 	} {
 		if x.bytes > 0 {

@@ -62,6 +62,14 @@ func verdictStyle(v diagnosis.Verdict) layout.Style {
 func (t *texter) head(d *diagnosis.Diagnosis) {
 	t.verdict(d, layout.Lines(string(d.Verdict)+": "+d.Summary, t.Width))
 	t.Line(t.In(layout.Dim, strings.Join(layout.Lines(subject(d), t.Width), "\n")))
+	t.death(d)
+}
+
+// death says how the program ended, of a core file.
+func (t *texter) death(d *diagnosis.Diagnosis) {
+	if d.Death != "" {
+		t.Line(strings.Join(layout.Lines("It "+d.Death+".", t.Width), "\n"))
+	}
 }
 
 // verdict writes lines that begin with it.
