@@ -110,6 +110,7 @@ var law = []line{
 	{"lab/habits", "lab/internal/observed", ""},
 	{"lab/controls", "lab/internal/observed", ""},
 	{"lab/waits", "", "golang.org/x/sync"}, // no agent: what looks from outside sees them alone
+	{"lab/holders", "", ""},                // nothing that other toolchains would have to build
 	{"lab/internal/observed", "agent", ""}, // the one line that any user adds
 
 	// Who runs the cases knows gowhy as a command.
@@ -129,6 +130,7 @@ var forTests = []string{"internal/testing", "lab/internal/casetest", "lab/intern
 // inTests are what else the tests of single packages import.
 var inTests = []line{
 	{"lab/waits", "lab/internal/testbed", ""},                                 // programs that end by themselves
+	{"lab/holders", "lab/internal/testbed", ""},                               // as well
 	{"lab/zonedns", "internal/prove/load", "golang.org/x/net/dns/dnsmessage"}, // the flood that its story is about
 	{"internal/judge/rules", "internal/testing/corpus internal/show/demo internal/read/evidence internal/sense/record internal/show/web", ""}, // programs that run, healthy and sick, and traces of queues; the place in the page of each fact
 	{"internal/read/evidence", "internal/sense/kernel", "golang.org/x/exp/trace"},                                                             // what the kernel saw, for an artifact
