@@ -3,15 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -75,21 +70,7 @@ func (o *options) waitsFile() string { return filepath.Join(filepath.Dir(o.out),
 
 // loadWaits reads saved answers; nil when there are none.
 func loadWaits(path string) (*Waits, error) {
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	w := new(Waits)
-	if err := json.Unmarshal(b, w); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if w.Schema != schema {
-		return nil, fmt.Errorf("%s: schema %d; wanted %d", path, w.Schema, schema)
-	}
-	return w, nil
+	return loadAnswers(path, func(w *Waits) int { return w.Schema })
 }
 
 // savedWaits are the answers that lie beside the page, and what is true of the programs.
@@ -102,26 +83,14 @@ func (o *options) savedWaits() (w *Waits, known *truth.Waits, err error) {
 }
 
 // save writes one answer a line, in the order of the truth.
-func (w *Waits) save(path string, known *truth.Waits) (err error) {
+func (w *Waits) save(path string, known *truth.Waits) error {
 	place := func(a *WaitAnswer) int {
 		return slices.IndexFunc(known.Programs, func(p truth.Wait) bool { return p.Name == a.Program })
 	}
 	slices.SortStableFunc(w.Answers, func(a, b WaitAnswer) int {
 		return cmp.Or(cmp.Compare(place(&a), place(&b)), cmp.Compare(slices.Index(waitEvidence, a.Evidence), slices.Index(waitEvidence, b.Evidence)))
 	})
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := writeHead(f, w.Taken, nil); err != nil {
-		return err
-	}
-	if err := lines(f, w.Answers); err != nil {
-		return err
-	}
-	_, err = io.WriteString(f, "]}\n")
-	return err
+	return saveAnswers(path, w.Taken, w.Answers)
 }
 
 // waitsAtOnce is how many programs that only wait are looked at together for each CPU:
@@ -165,16 +134,10 @@ func (o *options) scoreWaits(ctx context.Context) error {
 	}
 	w.Taken.Rounds, w.Taken.Seed = 1, 0
 	w.Taken.TookMins = float64(int(time.Since(began).Minutes()*10)) / 10
-	if old != nil { // what was not asked for stays
-		fresh := map[string]bool{}
-		for _, a := range w.Answers {
-			fresh[a.Program+string(a.Evidence)] = true
-		}
-		for _, a := range old.Answers {
-			if !fresh[a.Program+string(a.Evidence)] && known.Program(a.Program) != nil {
-				w.Answers = append(w.Answers, a)
-			}
-		}
+	if old != nil {
+		w.Answers = withOthers(w.Answers, old.Answers, func(a *WaitAnswer) (string, bool) {
+			return a.Program + string(a.Evidence), known.Program(a.Program) != nil
+		})
 	}
 	if err := w.save(o.waitsFile(), known); err != nil {
 		return err
@@ -182,25 +145,9 @@ func (o *options) scoreWaits(ctx context.Context) error {
 	return o.waitsPage(w, known)
 }
 
-// chooseWaits are the programs of names, which may end in *; "" is all.
-func chooseWaits(known *truth.Waits, names string) (chosen []truth.Wait, err error) {
-	if names == "" {
-		return known.Programs, nil
-	}
-	for _, name := range strings.Split(names, ",") {
-		n := len(chosen)
-		for _, p := range known.Programs {
-			if ok, err := filepath.Match(name, p.Name); err != nil {
-				return nil, err
-			} else if ok {
-				chosen = append(chosen, p)
-			}
-		}
-		if len(chosen) == n {
-			return nil, fmt.Errorf("there is no program %q in lab/waits", name)
-		}
-	}
-	return chosen, nil
+// chooseWaits returns the programs of names, which may end in *; "" is all.
+func chooseWaits(known *truth.Waits, names string) ([]truth.Wait, error) {
+	return chooseNamed(known.Programs, names, "lab/waits", func(p *truth.Wait) string { return p.Name })
 }
 
 // all asks about programs: those that only wait together, then the others one by one.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -96,17 +94,9 @@ func (r *waitRun) take(ctx context.Context, program string, busy bool, left func
 	}
 	cmd := exec.CommandContext(ctx, program, "-case", r.name, "-for", waitLength.String(), "-evidence", r.dir)
 	cmd.Env = append(os.Environ(), "TMPDIR="+r.dir, "GOTRACEBACK=all")
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	out, err := cmd.StdoutPipe()
+	said, err := startSaying(ctx, cmd) // that evidence is left
 	if err != nil {
 		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	if !bufio.NewScanner(out).Scan() { // the line that says that evidence is left
-		return fmt.Errorf("%s left no evidence: %w\n%s", r.name, cmp.Or(cmd.Wait(), ctx.Err()), said.String())
 	}
 	until := time.NewTimer(waitDump)
 	defer until.Stop()
