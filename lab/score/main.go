@@ -6,6 +6,7 @@
 //	go run ./lab/score -short              each run once, without doses and experiments
 //	go run ./lab/score -from lab/score.json   the page again, from saved results
 //	go run ./lab/score -waits              programs that wait, by kind of evidence: lab/WAITS.md
+//	go run ./lab/score -holders            programs that hold memory: lab/HOLDERS.md
 //	go run ./lab/score -stories            the case studies at three sizes and on real servers: lab/STORIES.md
 //	go run ./lab/score -same               whether ten programs get the same answer each time: lab/SCORE.md
 //	go run ./lab/score -live               what gowhy top says of them while they run: lab/LIVE.md
@@ -57,6 +58,8 @@ type options struct {
 	judge         string // file of answers about those, of any tool
 	watch         bool   // the programs while they run instead
 	waits         bool   // the programs of lab/waits instead
+	holders       bool   // the programs of lab/holders instead
+	releases      string // of Go, that build these
 	stories       bool   // the case studies at several sizes and on real servers instead
 	same          bool   // the same programs again and again instead
 	live          liveOptions
@@ -83,6 +86,8 @@ func main() {
 	flag.StringVar(&o.judge, "judge", "", "run nothing: judge the answers about the specimens of lab/field/pairs in this `FILE`, of any tool")
 	flag.BoolVar(&o.watch, "live", false, "have gowhy top watch the cases while they run, and write LIVE.md and live.json")
 	flag.BoolVar(&o.waits, "waits", false, "run the programs of lab/waits instead, and write WAITS.md and waits.json; -cases may have names like mutex-*")
+	flag.BoolVar(&o.holders, "holders", false, "run the programs of lab/holders instead, and write HOLDERS.md and holders.json")
+	flag.StringVar(&o.releases, "releases", ownRelease, "with -holders: build them with these `RELEASES` of Go, separated by commas: local, go1.22.12")
 	flag.BoolVar(&o.stories, "stories", false, "run the case studies at several sizes, sick and healed, on the servers of lab/up too, and write STORIES.md and stories.json;\nwith -keep, what is kept there already is not run again")
 	flag.BoolVar(&o.same, "same", false, "record ten programs -runs times each, quiet and beside a load, and write how often the answer is the same;\n-cases may have CASE:RUN of the lab and SPECIMEN:SIDE of lab/field/pairs")
 	flag.DurationVar(&o.live.sick, "live-time", 40*time.Second, "how long a sick program is watched; 0 watches none")
@@ -113,6 +118,7 @@ func usage() {
   go run ./lab/score -again DIR -into lab/score.json   other rules, the same recordings
   go run ./lab/score -live                  what gowhy top says while they run
   go run ./lab/score -waits                 programs that wait, from each kind of evidence
+  go run ./lab/score -holders               programs that hold memory, while they run and from cores
   go run ./lab/score -stories -runs 2 -keep DIR   the case studies at three sizes, on the servers of lab/up
   go run ./lab/score -stories -cases top -into lab/stories.json   one of these cases anew
   go run ./lab/score -same -keep DIR     whether programs get the same answer each time
@@ -146,6 +152,9 @@ func (o *options) run(ctx context.Context) error {
 	}
 	if o.waits {
 		return o.scoreWaits(ctx)
+	}
+	if o.holders {
+		return o.scoreHolders(ctx)
 	}
 	if o.stories {
 		if o.prove || o.only != "" || o.keep != "" && o.rejudge != "" {
@@ -226,6 +235,8 @@ func (o *options) places() error {
 		page = "LIVE.md"
 	case o.waits:
 		page = "WAITS.md"
+	case o.holders:
+		page = "HOLDERS.md"
 	case o.stories:
 		page = "STORIES.md"
 	}

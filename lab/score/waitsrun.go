@@ -202,6 +202,11 @@ func (r *waitRun) ask(ctx context.Context, kind WaitEvidence, a *WaitAnswer) err
 	if kind == WaitLive {
 		return r.readLive(file, a)
 	}
+	return r.findings(ctx, a, file)
+}
+
+// findings has gowhy diagnose files.
+func (r *waitRun) findings(ctx context.Context, a *WaitAnswer, files ...string) error {
 	var d struct {
 		Verdict, Summary string
 		Findings         []struct {
@@ -213,7 +218,7 @@ func (r *waitRun) ask(ctx context.Context, kind WaitEvidence, a *WaitAnswer) err
 			}
 		}
 	}
-	if _, err := r.bed.Answer(ctx, &d, "diagnose", "--format", "json", file); err != nil {
+	if _, err := r.bed.Answer(ctx, &d, append([]string{"diagnose", "--format", "json"}, files...)...); err != nil {
 		return err
 	}
 	a.Verdict, a.Said = d.Verdict, d.Summary

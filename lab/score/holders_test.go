@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gowhy/gowhy/internal/testing/attempt"
+	"github.com/gowhy/gowhy/lab/internal/testbed"
+	"github.com/gowhy/gowhy/lab/internal/truth"
+)
+
+// What is right in an answer about who holds memory.
+func TestJudgeHolder(t *testing.T) {
+	global := &truth.Holder{Name: "a", Kind: truth.HeldByGlobal, Holder: "main.sessions"}
+	waiting := &truth.Holder{Name: "a", Kind: truth.HeldByGoroutines, Holder: "main.await"}
+	timer := &truth.Holder{Name: "a", Kind: truth.HeldByTimers, Holder: "main.remind"}
+	queued := &truth.Holder{Name: "a", Kind: truth.HeldByFinalizers}
+	native := &truth.Holder{Name: "a", Kind: truth.HeldOutside}
+	pages := &truth.Holder{Name: "a", Kind: truth.HeldByPages}
+	well := &truth.Holder{Name: "a", Kind: truth.WantNone}
+	const much = 72 << 20
+	for name, c := range map[string]struct {
+		want   *truth.Holder
+		answer HolderAnswer
+		right  bool
+	}{
+		"the variable":          {global, HolderAnswer{Kind: "global", Name: "main.sessions", Bytes: much}, true},
+		"another":               {global, HolderAnswer{Kind: "global", Name: "main.sessionsOf", Bytes: much}, false},
+		"of another kind":       {global, HolderAnswer{Kind: "goroutines", Name: "main.sessions", Bytes: much}, false},
+		"too little":            {global, HolderAnswer{Kind: "global", Name: "main.sessions", Bytes: 1 << 20}, false},
+		"nothing":               {global, HolderAnswer{}, false},
+		"no answer":             {global, HolderAnswer{Kind: "global", Name: "main.sessions", Bytes: much, Failed: "x"}, false},
+		"goroutines":            {waiting, HolderAnswer{Kind: "goroutines", Name: "main.start.gowrap1, started as main.await (chan receive)", Bytes: much}, true},
+		"a closure on the way":  {timer, HolderAnswer{Kind: "timers", Name: "runtime.allp", Way: "runtime.allp → func main.remind.func1 → []byte", Bytes: much}, true},
+		"another closure":       {timer, HolderAnswer{Kind: "timers", Name: "runtime.allp", Way: "func main.remindAll.func1", Bytes: much}, false},
+		"finalizers, no name":   {queued, HolderAnswer{Kind: "finalizers", Name: "those that wait", Bytes: much}, true},
+		"the row":               {native, HolderAnswer{Kind: rowKind, Name: "native: cgo, mmap, threads' stacks", Bytes: much}, true},
+		"another row":           {pages, HolderAnswer{Kind: rowKind, Name: "heap: alive at the last collection", Bytes: much}, false},
+		"silence":               {well, HolderAnswer{Verdict: "idle"}, true},
+		"a remark":              {well, HolderAnswer{Findings: []WaitFinding{{Rule: "x", Remark: true}}}, true},
+		"a false alarm":         {well, HolderAnswer{Findings: []WaitFinding{{Rule: "x"}}}, false},
+		"silence for no answer": {well, HolderAnswer{Failed: "x"}, false},
+	} {
+		if j := judgeHolder(&c.answer, c.want); j.right() != c.right {
+			t.Errorf("%s: right %v, want %v", name, j.right(), c.right)
+		}
+	}
+}
+
+// The page has a row for each release, the sums last, and each wrong answer.
+func TestHoldersPage(t *testing.T) {
+	known, err := truth.ReadHolders(filepath.Join(labDir, "holders"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &Holders{Schema: schema}
+	for _, release := range []string{"go1.27.4", "go1.22.12"} {
+		for _, p := range known.Programs {
+			h.Answers = append(h.Answers, HolderAnswer{Program: p.Name, Release: release, Evidence: HolderPID, Kind: p.Kind, Name: p.Holder, Bytes: 72 << 20})
+		}
+	}
+	h.Answers[0].Name, h.Answers[1].Failed = "main.other|", "it fell"
+	file := filepath.Join(t.TempDir(), "holders.json")
+	if err := h.save(file, known); err != nil {
+		t.Fatal(err)
+	}
+	saved, err := loadHolders(file)
+	if err != nil || len(saved.Answers) != len(h.Answers) {
+		t.Fatalf("saved %+v, %v", saved, err)
+	}
+	rows, all, err := judgeHolders(saved, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Rows of the account have another kind than the truth's.
+	if len(rows) != 3 || rows[0].release != "go1.22.12" || rows[2].release != "" || rows[2].First != (Share{24, 32}) || rows[2].Silent != (Share{20, 20}) || rows[2].Failed != 1 {
+		t.Errorf("rows %+v", rows)
+	}
+	var b bytes.Buffer
+	if err := writeHolders(&b, saved, known, rows, all); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| pid | all | 75 %", "no answer", "| `global-map` | ✓ |", "`main.other `", "## Each wrong answer", "it fell"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the page lacks %q:\n%s", want, b.String())
+		}
+	}
+	saved.Answers[0].Program = "nobody"
+	if _, _, err := judgeHolders(saved, known); err == nil {
+		t.Error("an answer about nobody is judged")
+	}
+}
+
+// Two programs are run, and their memory is where it is.
+func TestHolderRuns(t *testing.T) {
+	attempt.Only(t, "builds gowhy and runs two programs")
+	if _, err := exec.LookPath("sh"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("memory is read on Linux")
+	}
+	known, err := truth.ReadHolders(filepath.Join(labDir, "holders"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bed, err := testbed.New("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bed.Close()
+	r := &holderRunner{waitRunner{bed: bed}}
+	answers, err := r.all(t.Context(), known.Dir, []string{ownRelease}, []truth.Holder{*known.Program("mmap"), *known.Program("arena-fine")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(answers) < 2 {
+		t.Errorf("%d answers", len(answers))
+	}
+	for i := range answers {
+		if j := judgeHolder(&answers[i], known.Program(answers[i].Program)); !j.right() {
+			t.Errorf("wrong: %+v", answers[i])
+		}
+	}
+}

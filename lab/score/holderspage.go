@@ -1,0 +1,147 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/gowhy/gowhy/lab/internal/truth"
+)
+
+// wantHolders is the share of programs whose holder is to be named first.
+const wantHolders = 0.90
+
+// holdersPage writes HOLDERS.md and says what is in its head.
+func (o *options) holdersPage(h *Holders, known *truth.Holders) error {
+	rows, all, err := judgeHolders(h, known)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(o.out)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(writeHolders(f, h, known, rows, all), f.Close()); err != nil {
+		return err
+	}
+	fmt.Fprintf(o.say, "wrote %s\n", o.out)
+	for _, r := range rows {
+		fmt.Fprintf(o.say, "  %-5s %-10s right holder first %s, silent about what is well %s, no answer %d\n", r.evidence, strings.TrimPrefix(r.name(), "~"), fraction(r.First), fraction(r.Silent), r.Failed)
+	}
+	for _, j := range all {
+		if !j.right() {
+			fmt.Fprintf(o.say, "  wrong: %s of %s from %s: wanted %s; said %s\n", j.answer.Program, j.answer.Release, j.answer.Evidence, wantedHolder(j.want), printable(saidHolder(j.answer)))
+		}
+	}
+	return nil
+}
+
+// writeHolders writes HOLDERS.md: the same bytes for the same answers and truth.
+func writeHolders(out io.Writer, h *Holders, known *truth.Holders, rows []holderRow, all []holderJudgement) error {
+	p := &page{}
+	p.line("# Programs that hold memory")
+	p.line("")
+	p.line("What gowhy says of `lab/holders`, programs that hold 72 MiB in one way, and others that are")
+	p.line("well. Made by `go run ./lab/score -holders` from `lab/holders.json`, not by hand; shares have")
+	p.line("Wilson's 95 %% interval behind them.")
+	p.holderRows(rows)
+	t := h.Taken
+	p.line("%s, commit %s, %s, %d cores of %s, %s; %.1f min.", safe(t.Date), code(t.Commit), safe(t.Go), t.Cores, safe(t.CPU), safe(t.Kernel), t.TookMins)
+	p.line("")
+	p.line("*pid* is `gowhy memory PID --holders`, *core* the same of the core that the program leaves. The")
+	p.line("right holder is first when the first of the list is of its kind, has its name and 48 MiB or")
+	p.line("more. Native memory and fragmentation have no holder: there the row of the account must be the")
+	p.line("largest. Those that are well are diagnosed, recorded for %v or from their core: any finding", waitRecord)
+	p.line("is a false alarm. No answer counts as wrong.")
+	p.holderTable(known, all)
+	p.holdersWrong(all)
+	_, err := io.WriteString(out, strings.TrimRight(strings.ReplaceAll(p.String(), "\n\n\n", "\n\n"), "\n")+"\n")
+	return err
+}
+
+func (p *page) holderRows(rows []holderRow) {
+	var cells [][]string
+	for _, r := range rows {
+		cells = append(cells, []string{string(r.evidence), strings.TrimPrefix(r.name(), "~"), share(r.First), share(r.Silent), fmt.Sprint(r.Failed)})
+	}
+	p.table(2, []string{"evidence", "Go", fmt.Sprintf("right holder named first (to reach: %s)", percent(wantHolders)), "silent about those that are well", "no answer"}, cells)
+}
+
+// holderTable has a line for each program.
+func (p *page) holderTable(known *truth.Holders, all []holderJudgement) {
+	p.line("## Program by program")
+	p.line("")
+	p.line("✓ is right; of others who was first, or the rules that spoke of one that is well.")
+	var columns []string
+	cells := map[string]string{}
+	for _, j := range all {
+		column := string(j.answer.Evidence) + ", " + j.answer.Release
+		if !slices.Contains(columns, column) {
+			columns = append(columns, column)
+		}
+		cells[j.answer.Program+"/"+column] = holderCell(&j)
+	}
+	slices.SortFunc(columns, func(a, b string) int {
+		return cmp.Or(strings.Compare(b[:3], a[:3]), strings.Compare(a, b))
+	})
+	var rows [][]string
+	for _, program := range known.Programs {
+		row := []string{code(program.Name)}
+		for _, c := range columns {
+			row = append(row, cells[program.Name+"/"+c])
+		}
+		rows = append(rows, row)
+	}
+	p.table(len(columns)+1, append([]string{"program"}, columns...), rows)
+}
+
+func holderCell(j *holderJudgement) string {
+	switch {
+	case j.answer.Failed != "":
+		return "no answer"
+	case j.right():
+		return "✓"
+	case len(j.alarms) > 0:
+		return codes(j.alarms)
+	case j.answer.Name == "":
+		return "–"
+	}
+	return code(j.answer.Name)
+}
+
+func (p *page) holdersWrong(all []holderJudgement) {
+	var rows [][]string
+	for _, j := range all {
+		if !j.right() {
+			rows = append(rows, []string{code(j.answer.Program), safe(j.answer.Release), string(j.answer.Evidence), safe(wantedHolder(j.want)), safe(saidHolder(j.answer))})
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	p.line("## Each wrong answer")
+	p.table(5, []string{"program", "Go", "evidence", "wanted", "said"}, rows)
+}
+
+// wantedHolder says what must be named.
+func wantedHolder(want *truth.Holder) string {
+	if want.Kind == truth.WantNone {
+		return "silence"
+	}
+	return strings.TrimSpace(want.Kind + " " + want.Holder)
+}
+
+// saidHolder is an answer in a few words.
+func saidHolder(a *HolderAnswer) string {
+	switch {
+	case a.Failed != "":
+		return a.Failed
+	case a.Name == "":
+		return saidOf(&WaitAnswer{Verdict: a.Verdict, Findings: a.Findings})
+	}
+	return fmt.Sprintf("%s %s, %d MiB: %s", a.Kind, a.Name, a.Bytes>>20, a.Way)
+}
