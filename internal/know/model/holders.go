@@ -25,6 +25,8 @@ type HeapLook struct {
 	Unreached ObjectSum `json:"unreached"` // allocated, and reached from nowhere: garbage, mostly
 	// Marked is what the last collection found alive, in bytes; negative where it is not known.
 	Marked int64 `json:"marked_bytes"`
+	// Allocated is how many bytes were allocated since, the garbage of that time included.
+	Allocated int64 `json:"allocated_bytes"`
 	// Collections is how many there were while the heap was read.
 	Collections int64 `json:"collections"`
 	// Lost is how many words point into the heap and to no object: their object was freed, or

@@ -735,7 +735,7 @@ func (r *Reader) add(index int32, g []byte, now int64) bool {
 	}
 	*seen = is
 	if r.every != nil {
-		r.every(r.one(k, g))
+		r.every(r.one(k, index, g))
 	}
 	if k.state == Waiting || k.state == leaked || k.state == Syscall {
 		is.since = min(is.since, r.waited(int64(r.field(g, gWaitSince)), now))

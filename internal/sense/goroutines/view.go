@@ -87,6 +87,7 @@ func (v *View) Arenas() ([]Range, error) { return v.r.Arenas() }
 
 // A Goroutine is one, with where it goes on. What runs has other registers by now.
 type Goroutine struct {
+	At             uint64 // address of the runtime's structure
 	ID             uint64
 	State          State
 	Reason         string // of waiting
@@ -108,9 +109,9 @@ func (v *View) Goroutines() (list []Goroutine, err error) {
 }
 
 // one is a goroutine that add has just counted.
-func (r *Reader) one(k key, g []byte) Goroutine {
-	at := r.registers(0, g, k.state)
-	one := Goroutine{ID: at.id, State: k.state, Start: k.start, Creator: k.creator, PC: at.pc, SP: at.sp, BP: at.bp, Low: r.field(g, gStackLo), High: at.top}
+func (r *Reader) one(k key, index int32, g []byte) Goroutine {
+	at := r.registers(index, g, k.state)
+	one := Goroutine{At: r.pointer(index), ID: at.id, State: k.state, Start: k.start, Creator: k.creator, PC: at.pc, SP: at.sp, BP: at.bp, Low: r.field(g, gStackLo), High: at.top}
 	if k.state == Waiting || k.state == leaked {
 		one.Reason = r.layout.reasons[r.field(g, gWaitReason)&0xff]
 	}

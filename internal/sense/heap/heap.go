@@ -156,7 +156,7 @@ func read(ctx context.Context, m memory, p program, o Options) (*model.HeapLook,
 	g := &graph{ends: make([]uint16, s.scanned), room: budget - need}
 	c := &scanner{m: m, s: s, t: t, g: g, inline: p.inlineMarks(), image: imageRange{low, high, mod.text, mod.textEnd},
 		step: func(done, of uint64) { progress("reading objects", float64(done)/float64(of)) }}
-	stack := &stacks{c: c, groups: map[string]*stackGroup{}, number: map[string]int32{}}
+	stack := &stacks{c: c, keys: map[stackKey]*stackGroup{}, groups: map[string]*stackGroup{}, places: map[uint64]place{}, number: map[string]int32{}}
 	vars, err := readGlobals(ctx, c, mod, slices.Concat(p.variables(mod.data, mod.dataEnd), p.variables(mod.bss, mod.bssEnd)))
 	if err != nil {
 		return nil, err
@@ -190,6 +190,7 @@ func read(ctx context.Context, m memory, p program, o Options) (*model.HeapLook,
 	objects, bytes := s.allocated()
 	look.Unreached = model.ObjectSum{Objects: objects - min(objects, look.Reached.Objects), Bytes: bytes - min(bytes, look.Reached.Bytes)}
 	look.Marked, look.Collections = after.HeapMarked, after.Collections-before.Collections
+	look.Allocated = max(0, after.HeapLive-after.HeapMarked)
 	look.Lost, look.Dropped, look.Running, look.Stackless = g.lost, s.dropped, stack.running, stack.unread
 	return look, nil
 }
@@ -200,6 +201,8 @@ func tooSmall(need, budget uint64) error {
 
 // all reaches from the roots, in the order of who is named first.
 func (r *retainer) all(ctx context.Context, c *scanner, vars *globals, stack *stacks, dwarf *variables, base uint64) error {
+	vars.hold(r, dwarf, base, 1)
+	timers := r.reserve()
 	vars.hold(r, dwarf, base, 0)
 	if err := r.run(ctx); err != nil {
 		return err
@@ -215,7 +218,7 @@ func (r *retainer) all(ctx context.Context, c *scanner, vars *globals, stack *st
 	if err := r.run(ctx); err != nil {
 		return err
 	}
-	vars.hold(r, dwarf, base, 1)
+	r.queue = timers
 	if err := r.run(ctx); err != nil {
 		return err
 	}
@@ -277,6 +280,10 @@ func (r *retainer) tell(look *model.HeapLook) {
 
 func (r *retainer) typeName(n *node) string {
 	name := r.t.of(n.is).name
+	switch name {
+	case "*maps.table", "[]*maps.table", "maps.table":
+		return ""
+	}
 	for _, of := range []string{"map.group[", "map.bucket["} { // what a map is made of is the map
 		if rest, ok := strings.CutPrefix(strings.TrimPrefix(name, "[]"), of); ok {
 			return "map[" + rest
@@ -297,9 +304,10 @@ func (r *retainer) path(at int32, children map[int32][]int32) (list []model.Hold
 			return list
 		}
 		at = next[0]
-		if n.hidden && len(list) > 0 && list[len(list)-1].Type != "" {
-			last := &list[len(list)-1]
-			last.Objects, last.Bytes = last.Objects+n.objects, last.Bytes+n.bytes
+		if name, last := r.typeName(n), len(list)-1; n.hidden && (name == "" || last >= 0 && list[last].Type == name) {
+			if last >= 0 {
+				list[last].Objects, list[last].Bytes = list[last].Objects+n.objects, list[last].Bytes+n.bytes
+			}
 			continue
 		}
 		list = append(list, model.HolderStep{Field: n.label, Type: r.typeName(n), Size: n.elem, ObjectSum: model.ObjectSum{Objects: n.objects, Bytes: n.bytes}, Retained: n.retained})

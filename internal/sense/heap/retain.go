@@ -51,6 +51,8 @@ type retainer struct {
 	by      int // who reaches now: byOthers, byStacks, or byRuntime, which shares nothing
 	reached uint64
 	step    func(done, of uint64)
+	// reserved is a holder whose objects nobody shares: what leads to them is the runtime's.
+	reserved int32
 }
 
 // Who reaches an object beside its holder.
@@ -141,7 +143,7 @@ func (r *retainer) again(parent int32, is typeID, elem uint32) int32 {
 // reach notes that a word of a node's objects leads to an object.
 func (r *retainer) reach(from int32, is typeID, tag uint16, hint typeID, object uint32) {
 	if to := r.node[object]; to != 0 {
-		if r.by != byRuntime && r.nodes[to].holder != r.nodes[from].holder {
+		if held := r.nodes[to].holder; r.by != byRuntime && held != r.nodes[from].holder && held != r.reserved {
 			r.shared[r.by].add(object)
 		}
 		return
@@ -271,25 +273,47 @@ func (r *retainer) run(ctx context.Context) error {
 			}
 			r.step(r.reached, uint64(r.s.objects))
 		}
-		at := r.node[object]
-		is := r.nodes[at].is
-		if is != untyped && r.t.of(is).kind == kindClosure {
-			is = untyped
-		}
-		from, to := r.g.entries(r.s, r.s.of(object), object)
-		hint := untyped
-		for i := from; i < to; i++ {
-			target, tag := r.g.entry(i)
-			switch tag {
-			case tagHint:
-				hint = typeID(target)
-			case tagType, tagClosure:
-			default:
-				r.reach(at, is, tag, hint, target)
-				hint = untyped
-			}
+		r.visit(object)
+	}
+}
+
+// visit reaches what an object leads to.
+func (r *retainer) visit(object uint32) {
+	at := r.node[object]
+	is := r.nodes[at].is
+	if r.t.of(is).kind == kindClosure {
+		is = untyped
+	}
+	from, to := r.g.entries(r.s, r.s.of(object), object)
+	hint := untyped
+	for i := from; i < to; i++ {
+		target, tag := r.g.entry(i)
+		switch tag {
+		case tagHint:
+			hint = typeID(target)
+		case tagType, tagClosure:
+		default:
+			r.reach(at, is, tag, hint, target)
+			hint = untyped
 		}
 	}
+}
+
+// reserve visits what is to be visited now, and keeps what that leads to for later: each timer
+// leads to its processor, and over that to all others.
+func (r *retainer) reserve() (later queue) {
+	now := r.queue
+	r.queue = queue{}
+	for {
+		object, ok := now.pop()
+		if !ok {
+			break
+		}
+		r.reserved = r.nodes[r.node[object]].holder
+		r.visit(object)
+	}
+	later, r.queue = r.queue, queue{}
+	return later
 }
 
 // spread shares what is behind shared objects.

@@ -3,6 +3,7 @@ package heap
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -278,11 +279,19 @@ type stackRoot struct {
 	interior bool
 }
 
+type stackKey struct {
+	start         uint64
+	where, reason string
+	state         goroutines.State
+}
+
 // stacks reads the stacks of all goroutines. Each word that leads to an object counts, also
 // one that the program does not use any more.
 type stacks struct {
 	c      *scanner
-	groups map[string]*stackGroup
+	keys   map[stackKey]*stackGroup
+	groups map[string]*stackGroup // by name
+	places map[uint64]place
 	frames []string // names
 	number map[string]int32
 	roots  int
@@ -336,8 +345,14 @@ func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
 	group := k.group(g, where)
 	group.count++
 	group.first = min(group.first, g.ID)
+	own, _, known := k.c.lookup(g.At)
+	if !known {
+		own = math.MaxUint32
+	} else { // behind what the frames lead to, for it leads to the same
+		defer func() { group.roots = append(group.roots, stackRoot{-1, own, false}) }()
+	}
 	for at := g.SP; ; {
-		k.words(group, frames, at, b[:got&^7])
+		k.words(group, frames, at, b[:got&^7], own)
 		at += uint64(got)
 		if got < int(n) || at >= g.High {
 			return nil
@@ -352,23 +367,23 @@ func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
 // walk follows the frame pointers as far as they are in b, and returns the function of each
 // part of the stack, and the innermost one that is the program's.
 func (k *stacks) walk(g *goroutines.Goroutine, b []byte) (list []frame, where string) {
-	pc, bp := g.PC, g.BP
-	if bp == 0 {
+	pc, bp, std := g.PC, g.BP, false
+	if bp < g.SP || bp >= g.High {
 		bp = k.framePointer(g, b)
 	}
 	for range maxFrames {
-		_, name, ok := k.c.m.Function(pc - 1)
-		if !ok || name == "" {
+		at := k.place(pc)
+		if at.name == "" {
 			break
 		}
-		if !ofRuntime(name) && (where == "" || model.IsStd(where) && !model.IsStd(name)) {
-			where = name
+		if !at.runtime && (where == "" || std && !at.std) {
+			where, std = at.name, at.std
 		}
 		if bp < g.SP || bp-g.SP > uint64(len(b)) || uint64(len(b))-(bp-g.SP) < 16 {
-			list = append(list, frame{g.High, k.frame(name)})
+			list = append(list, frame{g.High, at.number})
 			break
 		}
-		list = append(list, frame{bp, k.frame(name)})
+		list = append(list, frame{bp, at.number})
 		next := word(b[bp-g.SP:])
 		pc = word(b[bp-g.SP+8:])
 		if next != 0 && next <= bp {
@@ -379,15 +394,15 @@ func (k *stacks) walk(g *goroutines.Goroutine, b []byte) (list []frame, where st
 	return list, where
 }
 
-// framePointer looks for the first one on a stack: until Go 1.22 it is not kept of a
-// goroutine that is in a system call. It leads from frame to frame up to the first, and behind
+// framePointer looks for the first one on a stack: until Go 1.22 it is not kept of a goroutine
+// that is in a system call, and one that enters or leaves a call has another. It leads from frame to frame up to the first, and behind
 // each is an address to return to.
 func (k *stacks) framePointer(g *goroutines.Goroutine, b []byte) uint64 {
 	const far = 64
 	for i := 0; i+16 <= len(b) && i < 8*far; i += 8 {
 		at := uint64(i)
 		for n := 0; n < maxFrames && at <= uint64(len(b))-16; n++ {
-			if _, name, ok := k.c.m.Function(word(b[at+8:]) - 1); !ok || name == "" {
+			if k.place(word(b[at+8:])).name == "" {
 				break
 			}
 			up := word(b[at:])
@@ -412,6 +427,29 @@ func ofRuntime(name string) bool {
 	return false
 }
 
+// A place is the function of an address to return to; without a name there is none.
+type place struct {
+	name         string
+	number       int32 // of the name, in frames
+	runtime, std bool
+}
+
+func (k *stacks) place(pc uint64) place {
+	at, ok := k.places[pc]
+	if !ok {
+		if _, name, found := k.c.m.Function(pc - 1); found && name != "" {
+			at = place{name, k.frame(name), ofRuntime(name), model.IsStd(name)}
+		}
+		if len(k.places) < maxPlaces {
+			k.places[pc] = at
+		}
+	}
+	return at
+}
+
+// maxPlaces bounds how many addresses are remembered.
+const maxPlaces = 1 << 18
+
 func (k *stacks) frame(name string) int32 {
 	n, ok := k.number[name]
 	if !ok {
@@ -425,6 +463,19 @@ func (k *stacks) frame(name string) int32 {
 // group returns where a goroutine counts: with those that are in the same function for the same
 // reason, and began at the same.
 func (k *stacks) group(g *goroutines.Goroutine, where string) *stackGroup {
+	key := stackKey{g.Start, where, g.Reason, g.State}
+	group, ok := k.keys[key]
+	if !ok {
+		group = k.newGroup(g, where)
+		if len(k.keys) < maxPlaces {
+			k.keys[key] = group
+		}
+	}
+	return group
+}
+
+// newGroup returns the group of a name, which may be there: of other versions of a function.
+func (k *stacks) newGroup(g *goroutines.Goroutine, where string) *stackGroup {
 	start := k.c.m.Started(g.Start)
 	name := cmp.Or(where, start)
 	if start != name && start != "" && start != "runtime.main" {
@@ -445,12 +496,12 @@ func (k *stacks) group(g *goroutines.Goroutine, where string) *stackGroup {
 
 const maxGroups = 10_000
 
-func (k *stacks) words(group *stackGroup, frames []frame, at uint64, b []byte) {
+func (k *stacks) words(group *stackGroup, frames []frame, at uint64, b []byte, own uint32) {
 	f := 0
 	last := uint32(0)
 	for i := 0; i < len(b); i += 8 {
 		object, interior, ok := k.c.lookup(word(b[i:]))
-		if !ok || object == last && len(group.roots) > 0 || k.roots >= maxRoots {
+		if !ok || object == last && len(group.roots) > 0 || object == own || k.roots >= maxRoots {
 			continue
 		}
 		for f < len(frames) && at+uint64(i) >= frames[f].end {

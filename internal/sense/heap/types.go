@@ -171,7 +171,7 @@ func (t *types) read(at uint64, depth int) (id typeID) {
 		name = strings.TrimPrefix(name, "*")
 	}
 	g.name = name
-	g.hidden = strings.HasPrefix(name, "map.group[") || strings.HasPrefix(name, "map.bucket[") || strings.HasPrefix(name, "noalg.map.")
+	g.hidden = strings.HasPrefix(name, "map.group[") || strings.HasPrefix(name, "map.bucket[") || name == "maps.table" || name == "*maps.table"
 	g.data, g.demand = word(b[typeMask:]), b[typeFlags]&flagOnDemand != 0
 	if b[typeKind]&kindProgram != 0 {
 		g.data = 0

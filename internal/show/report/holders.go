@@ -195,8 +195,11 @@ func heldNotes(l *model.HeapLook) (list []string) {
 		list = append(list, "growth is over "+figures.Duration(l.Over)+"; a collection between the looks makes it smaller")
 	}
 	if l.Marked > 0 {
-		list = append(list, fmt.Sprintf("the last collection found %s alive; reached were %s (%s)", figures.Bytes(l.Marked), figures.Bytes(l.Reached.Bytes),
-			figures.Change(float64(l.Reached.Bytes)/float64(l.Marked))))
+		text := fmt.Sprintf("the last collection found %s alive", figures.Bytes(l.Marked))
+		if l.Allocated > l.Marked/100 {
+			text += fmt.Sprintf(", and %s were allocated since, garbage among them", figures.Bytes(l.Allocated))
+		}
+		list = append(list, fmt.Sprintf("%s; %s were reached (%s)", text, figures.Bytes(l.Reached.Bytes), figures.Change(float64(l.Reached.Bytes)/float64(l.Marked))))
 	}
 	if l.Unreached.Objects > 0 {
 		list = append(list, fmt.Sprintf("%s in %s are allocated and reached from nowhere: garbage, or changed while they were read",

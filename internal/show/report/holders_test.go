@@ -35,7 +35,7 @@ func TestHolders(t *testing.T) {
 	for _, want := range []string{
 		"100 MiB in 5,000 objects, by who holds them", "90 MiB  90.0%     0 B    4,000  main.cache",
 		".sessions → map[string]*main.Session → main.Session.raw → []byte", "1,200 goroutines in main.park", "→ 40960-byte objects",
-		"and 1 more holder of 1 MiB in all; --top 0 shows them", "(not known)", "99 MiB alive", "3 MiB in 7 objects are allocated and reached from nowhere",
+		"and 1 more holder of 1 MiB in all; --top 0 shows them", "(not known)", "99 MiB alive; 100 MiB were reached (+1.0%)", "3 MiB in 7 objects are allocated and reached from nowhere",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing", want)
