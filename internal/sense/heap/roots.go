@@ -342,6 +342,10 @@ func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
 		return nil
 	}
 	frames, where := k.walk(g, b[:got])
+	if where == "" && !g.System { // it has gone on since its registers were read
+		g.BP = k.framePointer(g, b[:got])
+		frames, where = k.walk(g, b[:got])
+	}
 	group := k.group(g, where)
 	group.count++
 	group.first = min(group.first, g.ID)
@@ -368,7 +372,7 @@ func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
 // part of the stack, and the innermost one that is the program's.
 func (k *stacks) walk(g *goroutines.Goroutine, b []byte) (list []frame, where string) {
 	pc, bp, std := g.PC, g.BP, false
-	if bp < g.SP || bp >= g.High {
+	if bp == 0 {
 		bp = k.framePointer(g, b)
 	}
 	for range maxFrames {
@@ -395,7 +399,7 @@ func (k *stacks) walk(g *goroutines.Goroutine, b []byte) (list []frame, where st
 }
 
 // framePointer looks for the first one on a stack: until Go 1.22 it is not kept of a goroutine
-// that is in a system call, and one that enters or leaves a call has another. It leads from frame to frame up to the first, and behind
+// that is in a system call, and one that has gone on since has another. It leads from frame to frame up to the first, and behind
 // each is an address to return to.
 func (k *stacks) framePointer(g *goroutines.Goroutine, b []byte) uint64 {
 	const far = 64
