@@ -80,13 +80,22 @@ func Read(ctx context.Context, pid int, o Options) (*model.HeapLook, error) {
 	return look, err
 }
 
-// A program is what its file tells.
+// file is what a program's file tells: a program.
+type file interface {
+	variables(low, high uint64) []symbols.NamedVariable
+	inlineMarks() bool
+	types(wanted map[uint64]bool, t *types) *variables
+	from() uint64 // what is added to its addresses to have the process's
+}
+
 type program struct {
 	image *symbols.Image
 	base  uint64
 }
 
-// variables are those between two addresses of the process.
+func (p program) from() uint64 { return p.base }
+
+// variables returns those between two addresses of the process.
 func (p program) variables(low, high uint64) []symbols.NamedVariable {
 	if p.image == nil {
 		return nil
@@ -131,7 +140,7 @@ func (p program) types(wanted map[uint64]bool, t *types) *variables {
 	return newVariables(d, p.base, file, t)
 }
 
-func read(ctx context.Context, m memory, p program, o Options) (*model.HeapLook, error) {
+func read(ctx context.Context, m memory, p file, o Options) (*model.HeapLook, error) {
 	budget := cmp.Or(o.Budget, Budget)
 	progress := o.Progress
 	if progress == nil {
@@ -179,8 +188,8 @@ func read(ctx context.Context, m memory, p program, o Options) (*model.HeapLook,
 	dwarf := p.types(vars.wanted(), t)
 	look.Typed = dwarf != nil
 	r := newRetainer(s, g, t)
-	r.step = func(done, of uint64) { progress("who reaches them", float64(done)/float64(of)) }
-	err = r.all(ctx, c, vars, stack, dwarf, p.base)
+	r.step = func(done, of uint64) { progress(walking, float64(done)/float64(of)) }
+	err = r.all(ctx, c, vars, stack, dwarf, p.from())
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
@@ -194,6 +203,9 @@ func read(ctx context.Context, m memory, p program, o Options) (*model.HeapLook,
 	look.Lost, look.Dropped, look.Running, look.Stackless = g.lost, s.dropped, stack.running, stack.unread
 	return look, nil
 }
+
+// walking is the second half of a reading.
+const walking = "who reaches them"
 
 func tooSmall(need, budget uint64) error {
 	return fmt.Errorf("%w: its heap needs more than %d MiB to be read, %d are allowed", ErrBudget, need>>20, budget>>20)

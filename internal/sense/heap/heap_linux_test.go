@@ -2,14 +2,17 @@ package heap
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/sense/goroutines"
 	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
@@ -60,6 +63,44 @@ func TestHolders(t *testing.T) {
 				})
 			}
 		})
+	}
+}
+
+// TestGone reads a program that ends in the middle of it.
+func TestGone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	pid := start(t, build(t, "local", "program"), "map")
+	_, err := Read(t.Context(), pid, Options{Progress: func(string, float64) {
+		syscall.Kill(pid, syscall.SIGKILL)
+		for { // until its memory is gone
+			if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid)); err != nil || strings.HasPrefix(string(b), "0 ") {
+				return
+			}
+		}
+	}})
+	if !errors.Is(err, goroutines.ErrGone) {
+		t.Errorf("killed in the middle: %v, want %v", err, goroutines.ErrGone)
+	}
+}
+
+// TestBusy reads a program that goes on allocating and starting goroutines, several times. What
+// it holds for long is found each time.
+func TestBusy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	pid := start(t, build(t, "local", "program"), "busy")
+	for range 5 {
+		look, err := Read(t.Context(), pid, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first := look.Holders[0]; first.Name != "main.cache" || first.Bytes < 38<<20 || first.Bytes > 42<<20 || look.Dropped > 10 {
+			t.Errorf("first is %q with %d bytes", first.Name, first.Bytes)
+			describe(t, look)
+		}
 	}
 }
 

@@ -591,7 +591,8 @@ func holdQueue(r *retainer, c *scanner) error {
 		return err
 	}
 	n := int32(0)
-	for block, left := word(b[:]), maxFinBlocks; block != 0 && left > 0; left-- {
+	first := word(b[:])
+	for block, left := first, maxFinBlocks; block != 0 && left > 0; left-- {
 		got, err := c.m.Read(b[:], block)
 		if err != nil {
 			return err
@@ -622,7 +623,9 @@ func holdQueue(r *retainer, c *scanner) error {
 				r.reach(n, untyped, tag, hint, object)
 			}
 		}
-		block = word(b[finLink:])
+		if block = word(b[finLink:]); block == first {
+			break
+		}
 	}
 	return nil
 }
@@ -638,9 +641,10 @@ func holdSpecials(ctx context.Context, r *retainer, c *scanner) error {
 	}
 	const words = 3
 	b := make([]byte, fn+8*words)
-	left, n := maxSpecials, int32(0)
+	n := int32(0)
 	for i := range c.s.list {
 		sp := &c.s.list[i]
+		left := specialsEach * (int(sp.n) + 1)
 		for at := sp.specials; at != 0 && left > 0; left-- {
 			if left%1024 == 0 && ctx.Err() != nil {
 				return ctx.Err()
@@ -675,7 +679,9 @@ func holdSpecials(ctx context.Context, r *retainer, c *scanner) error {
 	return nil
 }
 
-const maxSpecials = 4 << 20
+// specialsEach is over how many an object has: a finalizer, a sample, some cleanups. A list
+// that leads back to its begin ends there.
+const specialsEach = 16
 
 // keeps tells the kinds of specials that have functions: finalizers, since Go 1.24 cleanups.
 func keeps(k byte, offset uint64) bool {
