@@ -306,6 +306,23 @@ func More(ctx context.Context, bytes int64) error {
 	return g.More(ctx, bytes)
 }
 
+// Held returns what the work of a context has of its grant.
+func Held(ctx context.Context) int64 {
+	g, _ := ctx.Value(grantKey{}).(*Grant)
+	if g == nil {
+		return 0
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.bytes
+}
+
+// Back gives back what was taken for the work of a context since it had so much.
+func Back(ctx context.Context, held int64) {
+	g, _ := ctx.Value(grantKey{}).(*Grant)
+	g.Keep(held)
+}
+
 // Reader reads what nobody said the length of: it takes memory for as many copies of it, as
 // it comes, for the work of a context.
 func Reader(ctx context.Context, from io.Reader, copies int64) io.Reader {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/api"
+	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -92,10 +93,12 @@ func levels(ctx context.Context, r store.Reader, s store.Selection, n int) (api.
 	seen := map[process]last{}
 	shown := all.Services[:min(n, len(all.Services))]
 	a.Omitted = len(all.Services) - len(shown)
+	held := memory.Held(ctx)
 	for i, service := range shown {
 		a.Levels = append(a.Levels, api.Level{Service: service.Name, Version: service.Version})
 		s.Service, s.Version = service.Name, service.Version
-		// Steps of a millisecond are single batches.
+		// Steps of a millisecond are single batches. Those of a version are not needed for the next.
+		memory.Back(ctx, held)
 		sent, err := r.Series(ctx, s, time.Millisecond, store.ByInstance)
 		if err != nil {
 			return api.Levels{}, err

@@ -197,31 +197,54 @@ func services(ctx context.Context, r store.Reader, s store.Selection, n int) (ap
 	a := api.Services{Tenant: s.Tenant, Services: []api.Service{}, Missing: append(all.Missing, last.Missing...)}
 	slices.Sort(a.Missing)
 	a.Missing = slices.Compact(a.Missing)
-	for _, s := range all.Services {
-		one := api.Service{Name: s.Name, Version: s.Version, Instances: s.Instances, Running: running[version{s.Name, s.Version}],
-			First: s.First.UTC(), Last: s.Last.UTC(), CoveredNS: int64(s.Covered), Totals: map[store.Type]int64{}}
-		for _, t := range s.Totals {
-			one.Totals[t.Type] = t.Value
-			one.Saturated = one.Saturated || t.Value == math.MaxInt64
-		}
-		if one.CoveredNS > 0 {
-			cores := float64(one.Totals[store.CPU]) / float64(one.CoveredNS) * float64(one.Running)
-			one.Cores = &cores
-		}
-		a.Services = append(a.Services, one)
+	costs := make([]cost, len(all.Services))
+	for i := range all.Services {
+		costs[i] = costOf(&all.Services[i], running)
 	}
-	cores := func(s api.Service) float64 {
-		if s.Cores == nil {
-			return -1
-		}
-		return *s.Cores
-	}
-	slices.SortStableFunc(a.Services, func(a, b api.Service) int {
-		return cmp.Or(cmp.Compare(cores(b), cores(a)), cmp.Compare(b.Totals[store.CPU], a.Totals[store.CPU]))
+	slices.SortStableFunc(costs, func(a, b cost) int {
+		return cmp.Or(cmp.Compare(b.cores, a.cores), cmp.Compare(b.cpu, a.cpu))
 	})
-	shown := min(n, len(a.Services))
-	a.Services, a.Omitted = a.Services[:shown], len(a.Services)-shown
+	shown := min(n, len(costs))
+	a.Omitted = len(costs) - shown
+	for _, c := range costs[:shown] {
+		a.Services = append(a.Services, c.row())
+	}
 	return a, nil
+}
+
+// A cost is what a version of a service costs, by which it has its place.
+type cost struct {
+	of      *store.Service
+	running int
+	cores   float64 // negative where no time was profiled
+	cpu     int64
+}
+
+func costOf(s *store.Service, running map[version]int) cost {
+	c := cost{of: s, running: running[version{s.Name, s.Version}], cores: -1}
+	for _, t := range s.Totals {
+		if t.Type == store.CPU {
+			c.cpu = t.Value
+		}
+	}
+	if s.Covered > 0 {
+		c.cores = float64(c.cpu) / float64(s.Covered) * float64(c.running)
+	}
+	return c
+}
+
+func (c cost) row() api.Service {
+	s := c.of
+	one := api.Service{Name: s.Name, Version: s.Version, Instances: s.Instances, Running: c.running,
+		First: s.First.UTC(), Last: s.Last.UTC(), CoveredNS: int64(s.Covered), Totals: map[store.Type]int64{}}
+	for _, t := range s.Totals {
+		one.Totals[t.Type] = t.Value
+		one.Saturated = one.Saturated || t.Value == math.MaxInt64
+	}
+	if c.cores >= 0 {
+		one.Cores = &c.cores
+	}
+	return one
 }
 
 // A version is one of a service.

@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -292,14 +291,4 @@ func (f *columnFile) totals(number int, each func(totalRow)) error {
 		each(totalRow{key{kinds.at(row), c[0].at(row), c[1].at(row)}, c[2].at(row), c[3].at(row), c[4].at(row)})
 	}
 	return nil
-}
-
-// eachTotal gives the rows of those row groups of a file of totals that are wanted.
-func eachTotal(ctx context.Context, path string, wanted func(groupOf) bool, each func(totalRow)) error {
-	f, err := openColumns(path)
-	if err != nil {
-		return err
-	}
-	err = f.each(ctx, wanted, func(number int) error { return f.totals(number, each) })
-	return errors.Join(err, f.Close())
 }

@@ -15,27 +15,76 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// A sum is what batches have together.
+// What an answer takes that is no stack: a source and what is looked up by it, a version or a
+// process with its row, a type of these, a series, a point in its map and in the answer, and a
+// value. `TestAnswersPay` holds them to what is allocated.
+const (
+	sourceBytes = 64
+	partBytes   = 500
+	totalBytes  = 64
+	seriesBytes = 300
+	pointBytes  = 140
+	valueBytes  = 150
+)
+
+// A bill is the memory of an answer that grows, taken some at a time.
+type bill struct {
+	ctx  context.Context
+	open int64
+}
+
+// mostOpen is what is not taken yet.
+const mostOpen = 64 << 10
+
+func (b *bill) add(bytes int64) error {
+	if b.open += bytes; b.open < mostOpen {
+		return nil
+	}
+	bytes, b.open = b.open, 0
+	return memory.More(b.ctx, bytes)
+}
+
+// A sum is what batches have together. Most are of one process and a few types.
 type sum struct {
 	first, last, covered int64
-	totals               map[store.Type]int64
-	instances            map[string]bool
+	totals               []store.Total
+	instance             string
+	others               map[string]bool // its other instances
 }
 
-func newSum() *sum {
-	return &sum{first: math.MaxInt64, last: math.MinInt64, totals: map[store.Type]int64{}, instances: map[string]bool{}}
+func newSum(of *store.Source) *sum {
+	return &sum{first: math.MaxInt64, last: math.MinInt64, instance: of.Instance}
 }
 
-func (s *sum) add(t *hourTotal) {
-	s.first, s.last = min(s.first, t.first), max(s.last, t.most)
-	if t.kind == "" {
+// of notes who sent a part of it.
+func (s *sum) of(instance string) {
+	if instance == s.instance {
 		return
 	}
+	if s.others == nil {
+		s.others = map[string]bool{}
+	}
+	s.others[instance] = true
+}
+
+// add adds a total, and reports whether its type is new.
+func (s *sum) add(t *hourTotal) bool {
+	s.first, s.last = min(s.first, t.first), max(s.last, t.most)
+	if t.kind == "" {
+		return false
+	}
 	kind := store.Type(t.kind)
-	s.totals[kind] = store.Add(s.totals[kind], t.value)
 	if kind == store.CPU {
 		s.covered += t.covered
 	}
+	for i := range s.totals {
+		if s.totals[i].Type == kind {
+			s.totals[i].Value = store.Add(s.totals[i].Value, t.value)
+			return false
+		}
+	}
+	s.totals = append(s.totals, store.Total{Type: kind, Value: t.value})
+	return true
 }
 
 func (s *sum) span() (first, last time.Time, covered time.Duration) {
@@ -43,11 +92,8 @@ func (s *sum) span() (first, last time.Time, covered time.Duration) {
 }
 
 func (s *sum) byType() []store.Total {
-	var totals []store.Total
-	for _, t := range slices.Sorted(maps.Keys(s.totals)) {
-		totals = append(totals, store.Total{Type: t, Value: s.totals[t]})
-	}
-	return totals
+	slices.SortFunc(s.totals, func(a, b store.Total) int { return cmp.Compare(a.Type, b.Type) })
+	return s.totals
 }
 
 // A process is a key of sums; the name is empty in those of a version.
@@ -62,18 +108,25 @@ func (s *Store) sums(ctx context.Context, selected store.Selection, key func(*st
 	v := s.view(selected)
 	sums := map[process]*sum{}
 	bySource := map[*store.Source]*sum{}
-	err := v.totals(ctx, anyHour, func(source *store.Source, t *hourTotal) {
+	pays := bill{ctx: ctx}
+	err := v.totals(ctx, anyHour, func(source *store.Source, t *hourTotal) error {
+		bytes := int64(0)
 		to := bySource[source]
 		if to == nil {
 			k := key(source)
-			if sums[k] == nil {
-				sums[k] = newSum()
+			if to = sums[k]; to == nil {
+				to = newSum(source)
+				sums[k] = to
+				bytes += partBytes
 			}
-			to = sums[k]
-			to.instances[source.Instance] = true
+			to.of(source.Instance)
 			bySource[source] = to
+			bytes += sourceBytes
 		}
-		to.add(t)
+		if to.add(t) {
+			bytes += totalBytes
+		}
+		return pays.add(bytes)
 	})
 	return sums, errors.Join(err, v.close())
 }
@@ -84,11 +137,11 @@ func (s *Store) Services(ctx context.Context, selected store.Selection) (store.S
 	if err != nil {
 		return store.Services{}, fmt.Errorf("services: %w", err)
 	}
-	var answer store.Services
+	answer := store.Services{Services: make([]store.Service, 0, len(sums))}
 	for _, p := range slices.SortedFunc(maps.Keys(sums), process.compare) {
 		first, last, covered := sums[p].span()
 		answer.Services = append(answer.Services, store.Service{
-			Name: p.service, Version: p.version, Instances: len(sums[p].instances),
+			Name: p.service, Version: p.version, Instances: 1 + len(sums[p].others),
 			First: first, Last: last, Covered: covered, Totals: sums[p].byType(),
 		})
 	}
@@ -101,7 +154,7 @@ func (s *Store) Instances(ctx context.Context, selected store.Selection) (store.
 	if err != nil {
 		return store.Instances{}, fmt.Errorf("instances: %w", err)
 	}
-	var answer store.Instances
+	answer := store.Instances{Instances: make([]store.Instance, 0, len(sums))}
 	for _, p := range slices.SortedFunc(maps.Keys(sums), process.compare) {
 		first, last, covered := sums[p].span()
 		answer.Instances = append(answer.Instances, store.Instance{
@@ -200,15 +253,24 @@ func (s *Store) Series(ctx context.Context, selected store.Selection, step time.
 	points := map[string]map[int64]int64{}
 	number := func(at int64) int64 { return (at - v.selected.from) / step.Milliseconds() }
 	inOneStep := func(least, most int64) bool { return number(least) == number(most) }
-	err = v.totals(ctx, inOneStep, func(source *store.Source, t *hourTotal) {
+	pays := bill{ctx: ctx}
+	err = v.totals(ctx, inOneStep, func(source *store.Source, t *hourTotal) error {
 		if t.kind == "" || selected.Type != "" && store.Type(t.kind) != selected.Type {
-			return
+			return nil
 		}
-		k := key(source, t.kind)
-		if points[k] == nil {
-			points[k] = map[int64]int64{}
+		k, bytes := key(source, t.kind), int64(0)
+		of := points[k]
+		if of == nil {
+			of = map[int64]int64{}
+			points[k] = of
+			bytes += seriesBytes
 		}
-		points[k][number(t.least)] = store.Add(points[k][number(t.least)], t.value)
+		value, has := of[number(t.least)]
+		if !has {
+			bytes += pointBytes
+		}
+		of[number(t.least)] = store.Add(value, t.value)
+		return pays.add(bytes)
 	})
 	if err := errors.Join(err, v.close()); err != nil {
 		return store.SeriesSet{}, fmt.Errorf("series: %w", err)
@@ -237,16 +299,26 @@ func (s *Store) Values(ctx context.Context, selected store.Selection, by store.B
 	}
 	v := s.view(selected)
 	values := map[string]bool{}
-	err = v.totals(ctx, anyHour, func(source *store.Source, t *hourTotal) {
-		if by == store.ByLabels {
+	pays := bill{ctx: ctx}
+	note := func(value string) error {
+		if values[value] {
+			return nil
+		}
+		values[value] = true
+		return pays.add(valueBytes)
+	}
+	err = v.totals(ctx, anyHour, func(source *store.Source, t *hourTotal) error {
+		switch {
+		case by == store.ByLabels:
 			for _, l := range source.Labels {
-				values[l.Name] = true
+				if err := note(l.Name); err != nil {
+					return err
+				}
 			}
-			return
+		case by != store.ByType || t.kind != "":
+			return note(key(source, t.kind))
 		}
-		if by != store.ByType || t.kind != "" {
-			values[key(source, t.kind)] = true
-		}
+		return nil
 	})
 	if err := errors.Join(err, v.close()); err != nil {
 		return store.Values{}, fmt.Errorf("values: %w", err)

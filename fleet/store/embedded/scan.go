@@ -21,17 +21,20 @@ func (s *selection) touches(least, most int64) bool { return least < s.until && 
 // What an answer takes: sumBytes the sum of a stack, with those of the segment it comes from
 // and the row of the answer, stackFrames its frames in the maps of the answer and of who reads
 // it, frameBytes a frame of a stack, and namedBytes one frame that stacks share. Of rows a
-// group has rowBytes each, while they are added.
+// group has rowBytes each while they are added, or totalRowBytes where they are totals.
 const (
 	sumBytes    = 100
 	stackFrames = 300
 	frameBytes  = 24
 	namedBytes  = 300
 	rowBytes    = 24
+
+	totalRowBytes = 60
 )
 
 // stacks are the sums by stack of a selection's type.
 func (v *view) stacks(ctx context.Context) (*sums, error) {
+	v.count()
 	values := newSums()
 	paid := 0
 	pay := func() error { // for sums that were added
@@ -85,7 +88,7 @@ func (v *view) segmentStacks(ctx context.Context, g *segment) (*sums, error) {
 		return nil, err
 	}
 	err = samples.each(ctx, wanted, func(number int) error {
-		if err := v.payRows(ctx, samples.meta[number].NumRows); err != nil {
+		if err := v.pay(ctx, samples.meta[number].NumRows*rowBytes); err != nil {
 			return err
 		}
 		return v.sampleRows(samples, number, values)
@@ -122,12 +125,12 @@ func (v *view) stacksOfHours(r *rollup, service string, to *sums) (rows map[int6
 	return rows, nil
 }
 
-// payRows takes memory for a group of rows in each of the workers, unless they have it from a
-// larger one before.
-func (v *view) payRows(ctx context.Context, rows int64) error {
+// pay takes memory for what each of the workers reads at once, unless they have it from
+// something larger before.
+func (v *view) pay(ctx context.Context, bytes int64) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	need := rows * rowBytes * int64(v.workers())
+	need := bytes * int64(v.workers())
 	if need <= v.paid {
 		return nil
 	}
@@ -177,25 +180,53 @@ func anyHour(_, _ int64) bool { return true }
 
 // totals gives what batches of the selection have of each type, those of an hour as one
 // where together says so of its times.
-func (v *view) totals(ctx context.Context, together func(least, most int64) bool, each func(*store.Source, *hourTotal)) error {
+func (v *view) totals(ctx context.Context, together func(least, most int64) bool, each func(*store.Source, *hourTotal) error) error {
 	for _, b := range v.batches {
 		for _, t := range b.totals() {
-			each(b.source, &t)
+			if err := each(b.source, &t); err != nil {
+				return err
+			}
 		}
 	}
 	var mu sync.Mutex
 	return v.eachSegment(ctx, func(ctx context.Context, g *segment) error {
-		some, err := v.segmentTotals(ctx, g, together)
-		if err != nil {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		for i := range some {
-			each(v.named(some[i].source), &some[i])
-		}
-		return nil
+		some := gathered{v: v, each: each, mu: &mu}
+		return errors.Join(v.segmentTotals(ctx, g, together, some.add), some.flush())
 	})
+}
+
+// gathered totals are given some at a time, so that workers do not wait for each other: an
+// hour of a thousand processes has a million.
+type gathered struct {
+	v      *view
+	each   func(*store.Source, *hourTotal) error
+	mu     *sync.Mutex
+	some   []hourTotal
+	failed error
+}
+
+// mostGathered is how many wait to be given.
+const mostGathered = 512
+
+func (g *gathered) add(t hourTotal) {
+	if g.v.named(t.source) == nil || !g.v.selected.in(t.least) || g.failed != nil {
+		return
+	}
+	if g.some = append(g.some, t); len(g.some) == mostGathered {
+		g.failed = g.flush()
+	}
+}
+
+func (g *gathered) flush() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i := range g.some {
+		if g.failed == nil {
+			g.failed = g.each(g.v.named(g.some[i].source), &g.some[i])
+		}
+	}
+	g.some = g.some[:0]
+	return g.failed
 }
 
 // totals are a batch's by type.
@@ -215,17 +246,12 @@ func (b *batch) totals() []hourTotal {
 	return all
 }
 
-func (v *view) segmentTotals(ctx context.Context, g *segment, together func(least, most int64) bool) ([]hourTotal, error) {
-	var all []hourTotal
-	add := func(t hourTotal) {
-		if v.named(t.source) != nil && v.selected.in(t.least) {
-			all = append(all, t)
-		}
-	}
+// segmentTotals gives those of a segment, also of sources that are not selected.
+func (v *view) segmentTotals(ctx context.Context, g *segment, together func(least, most int64) bool, each func(hourTotal)) error {
 	path := v.store.segments.rollup(g.id)
 	f, r, err := openRollup(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	rows := map[int64]bool{}
 	for i := range r.sections {
@@ -234,18 +260,32 @@ func (v *view) segmentTotals(ctx context.Context, g *segment, together func(leas
 			continue
 		}
 		if v.selected.whole(s.least, s.most) && together(s.least, s.most) {
-			err = errors.Join(err, r.totals(s, add))
+			if err = v.pay(ctx, s.len); err == nil {
+				err = r.totals(s, each)
+			}
+			if err != nil {
+				break
+			}
 			continue
 		}
 		rows[s.hour] = true
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, fmt.Errorf("segment %s: %w", path, err)
+		return fmt.Errorf("segment %s: %w", path, err)
 	}
 	if len(rows) == 0 {
-		return all, nil
+		return nil
 	}
 	wanted := func(of groupOf) bool { return rows[hourOf(of.least)] && v.selected.touches(of.least, of.most) }
-	err = eachTotal(ctx, v.store.segments.totals(g.id), wanted, func(r totalRow) { add(r.hourTotal()) })
-	return all, err
+	totals, err := openColumns(v.store.segments.totals(g.id))
+	if err != nil {
+		return err
+	}
+	err = totals.each(ctx, wanted, func(number int) error {
+		if err := v.pay(ctx, totals.meta[number].NumRows*totalRowBytes); err != nil {
+			return err
+		}
+		return totals.totals(number, func(r totalRow) { each(r.hourTotal()) })
+	})
+	return errors.Join(err, totals.Close())
 }

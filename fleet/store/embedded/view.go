@@ -64,10 +64,7 @@ func labelOf(s *store.Source, name string) string {
 
 // view takes what a selection may need. The caller closes it.
 func (s *Store) view(selected store.Selection) *view {
-	v := &view{
-		store: s, selected: selection{selected, selected.From.UnixMilli(), math.MaxInt64},
-		versions: map[string]versionsOf{},
-	}
+	v := &view{store: s, selected: selection{selected, selected.From.UnixMilli(), math.MaxInt64}}
 	if !selected.Until.IsZero() {
 		v.selected.until = selected.Until.UnixMilli()
 	}
@@ -90,28 +87,33 @@ func (s *Store) view(selected store.Selection) *view {
 	}
 	v.sources = make([]*store.Source, len(s.sources)+1)
 	for id, source := range s.sources {
-		v.source(id, source)
+		if v.selected.has(source) {
+			v.sources[id] = source
+		}
 	}
 	return v
 }
 
-// source adds one of the segments, if it is of the service.
-func (v *view) source(id int64, source *store.Source) {
-	if source.Tenant != v.selected.Tenant || v.selected.Service != "" && source.Service != v.selected.Service {
-		return
+// count notes of which versions the selection has some sources or all, for answers about
+// stacks: what came since has no segment of this view.
+func (v *view) count() {
+	v.versions = map[string]versionsOf{}
+	v.store.mu.RLock()
+	defer v.store.mu.RUnlock()
+	for id, source := range v.store.sources {
+		if source.Tenant != v.selected.Tenant || v.selected.Service != "" && source.Service != v.selected.Service {
+			continue
+		}
+		is := v.named(id) != nil
+		of := v.versions[source.Service]
+		if of == nil {
+			of = versionsOf{}
+			v.versions[source.Service] = of
+		}
+		version, known := of[source.Version]
+		version.some, version.all = version.some || is, is && (version.all || !known)
+		of[source.Version] = version
 	}
-	is := v.selected.has(source)
-	if is {
-		v.sources[id] = source
-	}
-	of := v.versions[source.Service]
-	if of == nil {
-		of = versionsOf{}
-		v.versions[source.Service] = of
-	}
-	version, known := of[source.Version]
-	version.some, version.all = version.some || is, is && (version.all || !known)
-	of[source.Version] = version
 }
 
 // named is a selected source of the segments, nil if it is not.
