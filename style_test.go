@@ -34,6 +34,9 @@ var unwantedInComments = map[string]*regexp.Regexp{
 // idioms have the words of unwantedInComments in their plain sense.
 var idioms = regexp.MustCompile(`\b(told (apart|from)|asked for|so (many|often) (as|that|pixels))\b`)
 
+// sides are the names of the lab's runs, as names.
+var sides = regexp.MustCompile("[`\"]sick[`\"]")
+
 // wrong returns why a text is not written as docs/style.md says, "" if it is.
 func wrong(text string) string { return find(unwanted, text) }
 
@@ -89,7 +92,11 @@ func TestStyle(t *testing.T) {
 			if filepath.Base(file) == "style.md" {
 				continue // it has the examples
 			}
-			lines := strings.Split(read(t, file), "\n")
+			text := read(t, file)
+			if filepath.Base(file) == "exam.md" { // it names the sides of the lab's programs
+				text = sides.ReplaceAllString(text, "side")
+			}
+			lines := strings.Split(text, "\n")
 			for i, line := range lines {
 				check(file+":"+strconv.Itoa(i+1), line)
 				if i > 0 { // a sentence goes on in the next line
