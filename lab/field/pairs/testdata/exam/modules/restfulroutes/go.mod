@@ -1,5 +1,0 @@
-module restfulroutes
-
-go 1.26
-
-require github.com/emicklei/go-restful/v3 v3.12.2
