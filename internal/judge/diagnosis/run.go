@@ -68,7 +68,7 @@ type runner struct {
 	lacking []Unchecked
 	// doubts keep the program from being called well.
 	doubts []Unchecked
-	ran     int
+	ran    int
 }
 
 // A found is a finding with what ranking and folding must know of its rule.

@@ -17,6 +17,9 @@ const (
 	serialEvents = 1 << 20
 	// serialFunctions is how many functions of one operation are told apart.
 	serialFunctions = 32
+	// serialPaced is for how many sleeps at most a piece of the answer goes out where these
+	// pace it: a stream of events sends one after each.
+	serialPaced = 2
 )
 
 // serial follows goroutines event by event, for the calls that their operations wait for
@@ -49,8 +52,18 @@ type serialReader struct {
 
 type serialKey struct {
 	operation, function string
-	sleeps              bool
+	kind                callKind
 }
+
+// A callKind is how a call waits.
+type callKind int
+
+const (
+	notCall  callKind = iota
+	onSocket          // for what comes on a connection
+	ofClient          // in a client of the library, for the goroutine that reads for it
+	inSleep
+)
 
 type serialSum struct {
 	model.Serial
@@ -64,17 +77,18 @@ type operation struct {
 	root  exectrace.Frame // of the program, outermost; none before the first event of it
 	since exectrace.Time
 	parts []serialPart
+	sent  int            // pieces of a server's answer
 	open  int            // the part that is waited for, plus one
 	at    exectrace.Time // since when
 }
 
-// A serialPart is the calls of one function in one operation.
+// A serialPart is the calls of one kind that one function makes in one operation.
 type serialPart struct {
 	function string
-	sleeps   bool
-	client   bool // net/http's or another client that waits for its own goroutine
+	kind     callKind
 	writes   int  // that could be questions
 	waits    int  // that could be for answers
+	serves   bool // it waited before it wrote: the questions are the other side's
 	waited   time.Duration
 	frames   []exectrace.Frame
 }
@@ -121,42 +135,61 @@ func (r *serialReader) stop(o *operation, e *exectrace.Event, to exectrace.State
 	if o.root.Func == "" {
 		o.root = root
 	}
-	p := o.part(leaf.Func, e.Reason() == "sleep")
-	if p == nil {
+	kind := kindOf(frames, e.Reason(), to)
+	if kind == notCall && to == exectrace.Syscall && asksKernel(frames[0].Func) {
+		o.sent++
+	}
+	if kind == notCall {
 		return
 	}
-	switch {
-	case to == exectrace.Syscall:
-		if asksKernel(frames[0].Func) {
-			p.writes++
-		}
-		return
-	case p.sleeps, e.Reason() == "network":
-	case waitsForClient(frames):
-		p.client = true
-	default:
+	i := o.part(leaf.Func, kind)
+	if i < 0 {
 		return
 	}
+	p := &o.parts[i]
+	if to == exectrace.Syscall {
+		p.writes++
+		return
+	}
+	p.serves = p.serves || p.writes == 0
 	p.waits++
 	if p.frames == nil {
 		p.frames = frames
 	}
-	o.at = e.Time
-	o.open = 1 + slices.IndexFunc(o.parts, func(q serialPart) bool { return q.function == p.function && q.sleeps == p.sleeps })
+	o.at, o.open = e.Time, i+1
 }
 
-// part is the part of a function, nil where there are too many.
-func (o *operation) part(function string, sleeps bool) *serialPart {
-	for i := range o.parts {
-		if o.parts[i].function == function && o.parts[i].sleeps == sleeps {
-			return &o.parts[i]
+// kindOf says what a goroutine begins. Bodies that net/http reads and writes are no calls: it
+// waits for the answer they are of.
+func kindOf(frames []exectrace.Frame, reason string, to exectrace.State) callKind {
+	library := frames
+	if i := slices.IndexFunc(frames, func(f exectrace.Frame) bool { return !model.IsStd(f.Func) }); i >= 0 {
+		library = frames[:i]
+	}
+	http := slices.ContainsFunc(library, func(f exectrace.Frame) bool { return strings.HasPrefix(f.Func, "net/http.") })
+	switch {
+	case to == exectrace.Syscall:
+		if asksKernel(frames[0].Func) && !http {
+			return onSocket
 		}
+	case reason == "sleep":
+		return inSleep
+	case reason == "network" && !http:
+		return onSocket
+	case waitsForClient(library):
+		return ofClient
 	}
-	if len(o.parts) == serialFunctions {
-		return nil
+	return notCall
+}
+
+// part is the index of a function's calls of a kind, -1 where there are too many.
+func (o *operation) part(function string, kind callKind) int {
+	i := slices.IndexFunc(o.parts, func(p serialPart) bool { return p.function == function && p.kind == kind })
+	if i < 0 && len(o.parts) < serialFunctions {
+		i = len(o.parts)
+		o.parts = append(o.parts, serialPart{function: function, kind: kind})
 	}
-	o.parts = append(o.parts, serialPart{function: function, sleeps: sleeps})
-	return &o.parts[len(o.parts)-1]
+	return i
 }
 
 // end adds up an operation.
@@ -167,13 +200,13 @@ func (r *serialReader) end(o *operation, at exectrace.Time) {
 	for i := range o.parts {
 		p := &o.parts[i]
 		calls := p.calls()
-		if calls == 0 {
+		if calls == 0 || p.kind == inSleep && serialPaced*o.sent >= calls {
 			continue
 		}
-		key := serialKey{o.root.Func, p.function, p.sleeps}
+		key := serialKey{o.root.Func, p.function, p.kind}
 		sum := r.sums[key]
 		if sum == nil {
-			sum = &serialSum{Serial: model.Serial{Operation: model.Frame(o.root), Sleeps: p.sleeps}}
+			sum = &serialSum{Serial: model.Serial{Operation: model.Frame(o.root), Sleeps: p.kind == inSleep}}
 			r.sums[key] = sum
 		}
 		sum.Done++
@@ -191,10 +224,12 @@ func (r *serialReader) end(o *operation, at exectrace.Time) {
 // be written, and for the answer.
 func (p *serialPart) calls() int {
 	switch {
-	case p.sleeps:
+	case p.kind == inSleep:
 		return p.waits
-	case p.client:
+	case p.kind == ofClient:
 		return (p.waits + 1) / 2
+	case p.serves:
+		return 0
 	}
 	return min(p.waits, p.writes)
 }

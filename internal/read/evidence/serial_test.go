@@ -24,6 +24,11 @@ func TestSerial(t *testing.T) {
 	for range cap(conns) {
 		conns <- echoes(t)
 	}
+	other, err := os.Create(filepath.Join(t.TempDir(), "other"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/asks", func(w http.ResponseWriter, r *http.Request) {
 		c := <-conns
@@ -37,6 +42,12 @@ func TestSerial(t *testing.T) {
 		readPieces(c)
 		conns <- c
 	})
+	mux.HandleFunc("/serves", func(w http.ResponseWriter, r *http.Request) {
+		c := <-conns
+		relay(c, other)
+		conns <- c
+	})
+	mux.HandleFunc("/streams", stream)
 	mux.HandleFunc("/sleeps", func(w http.ResponseWriter, r *http.Request) { time.Sleep(time.Millisecond) })
 	s := httptest.NewServer(mux)
 	defer s.Close()
@@ -44,8 +55,8 @@ func TestSerial(t *testing.T) {
 	if err := trace.Start(&buf); err != nil {
 		t.Skip(err)
 	}
-	for i := range 60 {
-		r, err := http.Get(s.URL + []string{"/asks", "/reads", "/sleeps"}[i%3])
+	for i := range 100 {
+		r, err := http.Get(s.URL + []string{"/asks", "/reads", "/sleeps", "/serves", "/streams"}[i%5])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +77,7 @@ func TestSerial(t *testing.T) {
 		if !ok || s.Waited <= 0 || s.Waited > s.Took {
 			t.Errorf("%+v at %v", s, f)
 		}
-		if strings.Contains(s.Operation.Func, ".TestSerial.func") {
+		if strings.Contains(s.Operation.Func, ".TestSerial.func") || strings.HasSuffix(s.Operation.Func, ".stream") {
 			found[f.Func[strings.LastIndexByte(f.Func, '.')+1:]] = s
 		}
 	}
@@ -77,7 +88,13 @@ func TestSerial(t *testing.T) {
 	if s := found["readPieces"]; s.Done > 20 || s.Calls > s.Done {
 		t.Errorf("twenty answers in pieces: %+v", s)
 	}
-	if s := found["func3"]; s.Done < 19 || s.Done > 20 || s.Calls != s.Done || !s.Sleeps || s.Waited < 19*time.Millisecond {
+	if s, ok := found["relay"]; ok {
+		t.Errorf("questions of the other side: %+v", s)
+	}
+	if s, ok := found["stream"]; ok {
+		t.Errorf("sleeps that pace a stream: %+v", s)
+	}
+	if s := found["func4"]; s.Done < 19 || s.Done > 20 || s.Calls != s.Done || !s.Sleeps || s.Waited < 19*time.Millisecond {
 		t.Errorf("twenty sleeps: %+v", s)
 	}
 }
@@ -123,6 +140,27 @@ func askEcho(c net.Conn) {
 	c.Write([]byte("q"))
 	c.Read(make([]byte, 1))
 }
+
+// stream sends a piece of its answer after each sleep.
+func stream(w http.ResponseWriter, r *http.Request) {
+	for range 3 {
+		time.Sleep(time.Millisecond)
+		w.Write([]byte("event\n"))
+		w.(http.Flusher).Flush()
+	}
+}
+
+// relay waits first, and passes on what comes: somebody else asked for it.
+func relay(c net.Conn, other io.Writer) {
+	sendFor(c)
+	b := make([]byte, 1)
+	for range 4 {
+		c.Read(b)
+		other.Write(b)
+	}
+}
+
+func sendFor(c net.Conn) { c.Write([]byte("p")) }
 
 func readPieces(c net.Conn) {
 	c.Write([]byte("p"))
