@@ -43,6 +43,7 @@ var All = []*diagnosis.Rule{
 	heapgrowth,
 	needlesswork,
 	boxedargs,
+	sparsemap,
 	stringbuilding,
 	freshrand,
 	tinyheap,

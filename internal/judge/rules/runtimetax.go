@@ -183,7 +183,8 @@ func handingOver(p *diagnosis.Pass, f *diagnosis.Finding, format string, parts [
 	}
 	rate := fact.Quotient.Of("hand-overs through channels that somebody waited for", fact.PerSec, channels, p.WindowLength())
 	f.Remark, f.Confidence = false, diagnosis.Medium
-	f.Reasons = []string{"two kinds of evidence agree: the samples show the scheduler at work, and the trace that the program's own channels wake it"}
+	f.Reasons = []string{"two kinds of evidence agree: the samples show the scheduler at work, " +
+		"and the trace that the program's own channels wake it"}
 	f.Rest(rate, of)
 	f.RuledOut = append(f.RuledOut, fact.Sentence("requests from outside that wake it: %s of all waits are for channels of the program", of))
 	return format + " It hands over %s times a second, and that costs more than the work.", append(parts, rate.Number())
