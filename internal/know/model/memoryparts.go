@@ -46,20 +46,22 @@ func (m *Maps) Total() (sum Resident) {
 // heapFound reports whether the heap was told from other anonymous memory.
 func (m *Maps) heapFound() bool { return m.Arenas || m.Heap.RSS > 0 }
 
-// AlivePart is the name of the part that is the live heap.
-const AlivePart = "heap: alive at the last collection"
+// The names of parts that others than the account speak of.
+const (
+	AlivePart  = "heap: alive at the last collection"
+	UnusedPart = "heap: fragmentation in spans in use"
+	StacksPart = "stacks of goroutines"
+	NativePart = "native: cgo, mmap, threads' stacks"
+)
 
 // The names of the others.
 const (
 	partSince     = "heap: allocated since, with garbage"
 	partObjects   = "heap: objects, garbage included"
-	partUnused    = "heap: fragmentation in spans in use"
 	partFree      = "heap: free and not given back"
-	partStacks    = "stacks of goroutines"
 	partHeap      = "Go heap and stacks"
 	partAgain     = "heap: resident, and no count has it"
 	partOwn       = "runtime's own: spans, tables, GC"
-	partNative    = "native: cgo, mmap, threads' stacks"
 	partProgram   = "text and data of the program"
 	partData      = "data of the program"
 	partText      = "text of the program"
@@ -123,7 +125,7 @@ func (u *heapUse) arenas(from string) []MemoryPart {
 	if !u.aliveKnown {
 		parts = []MemoryPart{{partObjects, u.alive + u.since, true, from}}
 	}
-	for _, p := range []struct{ name, class string }{{partUnused, "heap/unused"}, {partFree, "heap/free"}, {partStacks, "heap/stacks"}} {
+	for _, p := range []struct{ name, class string }{{UnusedPart, "heap/unused"}, {partFree, "heap/free"}, {StacksPart, "heap/stacks"}} {
 		bytes, ok := u.class[p.class]
 		parts = append(parts, MemoryPart{p.name, bytes, ok, from})
 	}
@@ -150,7 +152,7 @@ func fit(parts []MemoryPart, resident uint64) (beyond, untouched uint64) {
 		left -= off
 	}
 	for i := range parts {
-		if parts[i].Name == partUnused {
+		if parts[i].Name == UnusedPart {
 			take(i, left)
 		}
 	}
@@ -188,12 +190,12 @@ func (a *MemoryAccount) mappedParts(k *Maps, u heapUse, counted bool) {
 	a.Counted, a.Resident, a.PSS, a.Swap, a.Huge = sum.RSS, true, sum.PSS, sum.Swap, sum.Huge
 	switch {
 	case !k.heapFound() && counted:
-		a.within(k.Heap.RSS+k.Anonymous.RSS, u, MemoryPart{Name: partNative, From: fromLeft})
+		a.within(k.Heap.RSS+k.Anonymous.RSS, u, MemoryPart{Name: NativePart, From: fromLeft})
 	case !k.heapFound():
-		a.Parts = append(a.Parts, MemoryPart{Name: partHeap}, MemoryPart{Name: partOwn}, MemoryPart{Name: partNative},
+		a.Parts = append(a.Parts, MemoryPart{Name: partHeap}, MemoryPart{Name: partOwn}, MemoryPart{Name: NativePart},
 			MemoryPart{partAll, k.Heap.RSS + k.Anonymous.RSS, true, fromMaps})
 	case !counted || !u.partsKnown:
-		a.Parts = append(a.Parts, MemoryPart{partHeap, k.Heap.RSS, true, fromMaps}, MemoryPart{Name: partOwn}, MemoryPart{Name: partNative},
+		a.Parts = append(a.Parts, MemoryPart{partHeap, k.Heap.RSS, true, fromMaps}, MemoryPart{Name: partOwn}, MemoryPart{Name: NativePart},
 			MemoryPart{partTogether, k.Anonymous.RSS, true, fromMaps})
 	default:
 		a.splitArenas(k, u)
@@ -244,7 +246,7 @@ func (a *MemoryAccount) splitArenas(k *Maps, u heapUse) {
 	if beyond > 0 {
 		parts = append(parts, MemoryPart{partAgain, beyond, true, fromLeft})
 	}
-	a.Parts = append(parts, MemoryPart{partOwn, own + work, true, fromBoth}, MemoryPart{partNative, k.Anonymous.RSS - own, true, fromLeft})
+	a.Parts = append(parts, MemoryPart{partOwn, own + work, true, fromBoth}, MemoryPart{NativePart, k.Anonymous.RSS - own, true, fromLeft})
 }
 
 // within divides resident memory by the runtime's counts alone, and names the rest.

@@ -45,11 +45,11 @@ func TestMemoryParts(t *testing.T) {
 	}{
 		"as counted": {&Model{Process: mapped(46, 9), Metrics: counted()}, map[string]uint64{
 			// The runtime has 5 MiB beside the arenas: of GC's 3 one is in the arenas; 4 are native.
-			AlivePart: 20, partSince: 10, partUnused: 5, partFree: 8, partStacks: 2, partOwn: 5, partNative: 5, partProgram: 12, partFiles: 6, partStack: 4}, 0, 77},
+			AlivePart: 20, partSince: 10, UnusedPart: 5, partFree: 8, StacksPart: 2, partOwn: 5, NativePart: 5, partProgram: 12, partFiles: 6, partStack: 4}, 0, 77},
 		"touched in part": {&Model{Process: mapped(25, 2), Metrics: counted()}, map[string]uint64{
-			AlivePart: 10, partSince: 5, partUnused: 0, partFree: 8, partStacks: 2, partOwn: 2, partNative: 0}, 20, 49},
+			AlivePart: 10, partSince: 5, UnusedPart: 0, partFree: 8, StacksPart: 2, partOwn: 2, NativePart: 0}, 20, 49},
 		"next to nothing touched": {&Model{Process: mapped(4, 2), Metrics: counted()}, map[string]uint64{
-			AlivePart: 0, partSince: 0, partUnused: 0, partFree: 2, partStacks: 2}, 41, 28},
+			AlivePart: 0, partSince: 0, UnusedPart: 0, partFree: 2, StacksPart: 2}, 41, 28},
 		"given back, resident again": {&Model{Process: mapped(54, 2), Metrics: counted()}, map[string]uint64{
 			AlivePart: 20, partOwn: 5, partAgain: 6}, 0, 78},
 		"maps alone":    {&Model{Process: mapped(30, 9)}, map[string]uint64{partHeap: 30, partTogether: 9, partProgram: 12}, 0, 61},
