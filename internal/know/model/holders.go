@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/ground/figures"
 )
 
 // A HeapLook is who holds the objects of a heap, at about one moment.
@@ -72,7 +74,10 @@ type HolderStep struct {
 	Type  string `json:"type"` // "" where it is not known
 	Size  uint32 `json:"size"` // of an object, where its type is not known
 	ObjectSum
-	Retained uint64 `json:"retained_bytes"` // bytes, with what is reached over them
+	// Use is the share that is in use, by samples: of strings and slices by their lengths, of maps
+	// the slots with entries.
+	Use      *float64 `json:"use"`
+	Retained uint64   `json:"retained_bytes"` // bytes, with what is reached over them
 }
 
 // A HeldType is all objects of one.
@@ -91,6 +96,10 @@ const (
 	HeldByRuntime    = "runtime"
 )
 
+// lowUse is the share in use below which a way says it: slices that grow by doubling have three
+// quarters on average, maps between 44 and 88 %.
+const lowUse = 0.4
+
 // Way is the path in words: "main.cache.sessions → map[string]*main.Session → …".
 func (h *Holder) Way() string {
 	var b strings.Builder
@@ -99,6 +108,9 @@ func (h *Holder) Way() string {
 		switch {
 		case s.Type != "":
 			b.WriteString(s.Field + " → " + s.Type)
+			if s.Use != nil && *s.Use < lowUse {
+				b.WriteString(" (" + figures.Percent(*s.Use) + " in use)")
+			}
 		case s.Size > 0:
 			fmt.Fprintf(&b, "%s → %d-byte objects", s.Field, s.Size)
 		default: // a frame

@@ -195,6 +195,9 @@ func read(ctx context.Context, m memory, p file, o Options) (*model.HeapLook, er
 	}
 	look.Partial = err != nil
 	r.sum()
+	if err := r.measureUse(c); err != nil {
+		return nil, err
+	}
 	r.tell(look)
 	objects, bytes := s.allocated()
 	look.Unreached = model.ObjectSum{Objects: objects - min(objects, look.Reached.Objects), Bytes: bytes - min(bytes, look.Reached.Bytes)}
@@ -322,6 +325,10 @@ func (r *retainer) path(at int32, children map[int32][]int32) (list []model.Hold
 			}
 			continue
 		}
-		list = append(list, model.HolderStep{Field: n.label, Type: r.typeName(n), Size: n.elem, ObjectSum: model.ObjectSum{Objects: n.objects, Bytes: n.bytes}, Retained: n.retained})
+		step := model.HolderStep{Field: n.label, Type: r.typeName(n), Size: n.elem, ObjectSum: model.ObjectSum{Objects: n.objects, Bytes: n.bytes}, Retained: n.retained}
+		if n.useKnown {
+			step.Use = &n.use
+		}
+		list = append(list, step)
 	}
 }

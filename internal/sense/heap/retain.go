@@ -21,6 +21,8 @@ type node struct {
 	bytes    uint64
 	shared   [2]uint64 // of the bytes, what another holder reaches, too; see byOthers
 	retained uint64    // with what is behind
+	use      float64   // share of it, where it is known; see measureUse
+	useKnown bool
 }
 
 const (
