@@ -168,8 +168,8 @@ func (a *arriving) Read(p []byte) (int, error) {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return n, fmt.Errorf("%w: %d bytes, and none for too long", errSlow, a.n)
-	case err != nil: // its end, as a rule: the server looks on whether its client is there
-		a.until(a.begin.Add(a.within))
+	case err != nil: // its end, as a rule: the server looks on whether its client is there, as long as it likes
+		a.until(time.Time{})
 	}
 	return n, err
 }

@@ -248,6 +248,25 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
+// A request of a million samples without a profile has two megabytes, and would take as long
+// as a million batches.
+func TestManySamples(t *testing.T) {
+	series := "\n\xd0\x0f" + strings.Repeat("\x12\x00", mostSeries)
+	asJSON := `{"samples":[{}` + strings.Repeat(",{}", mostSeries-1) + `]}`
+	for media, body := range map[string]string{
+		"application/proto": strings.Repeat(series, mostSamples/mostSeries+1),
+		"application/json":  `{"series":[` + asJSON + strings.Repeat(","+asJSON, mostSamples/mostSeries) + `]}`,
+	} {
+		r := httptest.NewRequest(http.MethodPost, PushPath, strings.NewReader(body))
+		r.Header.Set("Content-Type", media)
+		w := httptest.NewRecorder()
+		Handler(&keeper{}, Options{}).ServeHTTP(w, r)
+		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "10000 samples in all") {
+			t.Errorf("%s: %d %s", media, w.Code, w.Body)
+		}
+	}
+}
+
 func FuzzHandler(f *testing.F) {
 	data := heap(f)
 	f.Add(PushPath, "application/proto", "", []byte("\n\x00"))

@@ -13,13 +13,15 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/wire"
 )
 
-// mostSeries bounds the series of a request and the samples of a series. Grafana Alloy
+// mostSeries bounds the series of a request and the samples of a series, and mostSamples all
+// its samples: one of no profile has two bytes, and takes as long as a batch. Grafana Alloy
 // sends one sample of one series.
-const mostSeries = 1000
+const mostSeries, mostSamples = 1000, 10_000
 
 // A pushRequest is push.v1.PushRequest.
 type pushRequest struct {
-	Series []series `json:"series"`
+	Series  []series `json:"series"`
+	samples int
 }
 
 type series struct {
@@ -69,10 +71,13 @@ func (h *handler) pushAll(w http.ResponseWriter, r *http.Request, media string) 
 		return errSeries
 	}
 	tenant, left := h.options.Tenant(r), unpackedBodies*h.options.Body
+	samples := 0
 	for _, s := range request.Series {
-		if len(s.Samples) > mostSeries {
+		if samples += len(s.Samples); len(s.Samples) > mostSeries || samples > mostSamples {
 			return errSeries
 		}
+	}
+	for _, s := range request.Series {
 		for _, sample := range s.Samples {
 			u := upload{labels: s.Labels, kind: s.kind(), profile: sample.Profile}
 			if u.profile == nil {
@@ -86,7 +91,7 @@ func (h *handler) pushAll(w http.ResponseWriter, r *http.Request, media string) 
 	return nil
 }
 
-var errSeries = refuse(http.StatusBadRequest, "more than %d series, or samples in one", mostSeries)
+var errSeries = refuse(http.StatusBadRequest, "more than %d series or samples in one, or %d samples in all", mostSeries, mostSamples)
 
 // kind is the label __name__. Alloy calls goroutine what the SDK calls goroutines.
 func (s *series) kind() string {
@@ -153,11 +158,15 @@ func (p *pushRequest) decode(data []byte) error {
 			return errSeries
 		}
 		p.Series = append(p.Series, series{})
-		return p.Series[len(p.Series)-1].decode(body)
+		last := &p.Series[len(p.Series)-1]
+		err := last.decode(body, mostSamples-p.samples)
+		p.samples += len(last.Samples)
+		return err
 	})
 }
 
-func (s *series) decode(data []byte) error {
+// decode reads a series of as many samples, at most.
+func (s *series) decode(data []byte, most int) error {
 	return messages(data, func(number int, body []byte) error {
 		switch {
 		case number == 1 && len(s.Labels) == MostLabels:
@@ -166,7 +175,7 @@ func (s *series) decode(data []byte) error {
 			l, err := decodeLabel(body)
 			s.Labels = append(s.Labels, l)
 			return err
-		case number == 2 && len(s.Samples) == mostSeries:
+		case number == 2 && len(s.Samples) == min(mostSeries, most):
 			return errSeries
 		case number == 2:
 			var sample rawSample
