@@ -30,16 +30,15 @@ func grownPlaces(p *diagnosis.Pass, survivors bool) (out []grown) {
 	bytes := stackGrowth(p.Model, "inuse_space")
 	sum, all := map[diagnosis.Place]*grown{}, 0.0
 	var living map[model.Stack]bool
-	made := map[model.Stack]float64{}
-	if survivors && p.Model.Heap != nil {
+	if survivors {
 		living = survivingStacks(p.Model)
-		addSamples(made, p.Model.Heap, "alloc_space", 1)
+		addRemade(p.Model, living)
 	}
 	for _, stack := range slices.Sorted(maps.Keys(bytes)) {
 		v := bytes[stack]
 		all += v
 		place, ok := p.UserPlace(stack)
-		if !ok || survivors && !living[stack] && (made[stack] == 0 || v < heapgrowthGrown*made[stack]) {
+		if !ok || survivors && !living[stack] {
 			continue
 		}
 		if sum[place] == nil {
