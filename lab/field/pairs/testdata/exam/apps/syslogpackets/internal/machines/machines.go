@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 )
 
@@ -19,6 +20,7 @@ func Send(ctx context.Context, to string, rate int) {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	var line []byte
+	detail := strings.Repeat(" at step 17 of 40;", 60) // machines are talkative
 	for n := 0; ; {
 		select {
 		case <-ctx.Done():
@@ -26,7 +28,7 @@ func Send(ctx context.Context, to string, rate int) {
 		case <-tick.C:
 		}
 		for range rate / 500 {
-			line = fmt.Appendf(line[:0], "<13>host%d app %s: unit %d is done", n%40, levels[n%4], n)
+			line = fmt.Appendf(line[:0], "<13>host%d app %s: unit %d is done%s", n%40, levels[n%4], n, detail)
 			_, _ = c.Write(line) // what is lost is lost
 			n++
 		}
