@@ -31,8 +31,11 @@ const (
 	// where a line keeps what it makes: a window of five seconds leaves 3.2 to 3.7 of them,
 	// and was too short however many collections agreed. heapgrowthLong is the one from
 	// which it is more likely that something is kept than that something is being loaded.
+	// heapgrowthMany is how many objects the line must have kept there: a store that began
+	// with two buffers of 14 and 20 MiB had 39 MiB more, and was as large from then on.
 	heapgrowthWindow = 5 * time.Second
 	heapgrowthShort  = 3 * time.Second
+	heapgrowthMany   = 16
 	heapgrowthLong   = 30 * time.Second
 	// heapgrowthSure is the part of it that the named places must have to be sure of.
 	heapgrowthSure = 0.5
@@ -88,7 +91,7 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 		checkLevel(p, &g, &live, longer)
 	case g.late.Value < model.SteadyGrowth*g.slope.Value:
 		checkSlower(p, &g, longer)
-	case g.over.Value < heapgrowthShort.Seconds(), g.over.Value < heapgrowthWindow.Seconds() && len(grownPlaces(p, true)) == 0:
+	case g.over.Value < heapgrowthShort.Seconds(), g.over.Value < heapgrowthWindow.Seconds() && !keepsMany(p):
 		openHeap(p, fact.Sentence("it grew by %s in %s, and so does that of a program that starts", g.bytes, g.over), longer)
 	case goroutinesGrow(p.Model):
 		besideGoroutines(p, &g, longer)

@@ -36,6 +36,10 @@ const (
 	serialCallsPart = 0.5
 	// serialCallsDone is the fewest operations that show what one does.
 	serialCallsDone = 20
+	// serialCallsLong is the part of the window that an operation may last on average: twenty
+	// and a thousand clients that a program has for itself ask for all of it, one question
+	// after the other, and each would be one operation.
+	serialCallsLong = 0.2
 	// serialCallsWait is the shortest mean wait that is worth going side by side: to start a
 	// goroutine and to wait for it takes some µs, and more on a busy machine.
 	serialCallsWait = 50e-6
@@ -51,7 +55,7 @@ func checkSerialcalls(p *diagnosis.Pass) {
 	seen, remark := false, (*callSeries)(nil)
 	for i := range p.Model.Sched.Serial {
 		s := &p.Model.Sched.Serial[i]
-		if s.Done < serialCallsDone {
+		if s.Done < serialCallsDone || s.Took.Seconds() > serialCallsLong*float64(s.Done)*p.Seconds() {
 			continue
 		}
 		c := measureSeries(p, s)

@@ -61,6 +61,12 @@ func addRemade(m *model.Model, surviving map[model.Stack]bool) {
 	}
 }
 
+// keepsMany reports whether the line that grew most keeps many objects, and not a few large ones.
+func keepsMany(p *diagnosis.Pass) bool {
+	places := grownPlaces(p, true)
+	return len(places) > 0 && moreObjects(p, places[0].stacks).Value >= heapgrowthMany
+}
+
 // moreObjects is by how many the objects in use of some stacks grew.
 func moreObjects(p *diagnosis.Pass, stacks []model.Stack) fact.Fact {
 	return fact.Difference.Of("more objects in use", fact.Count, p.Samples("objects in use at the end", "inuse_objects", ofStacks(stacks)),
