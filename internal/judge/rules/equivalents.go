@@ -244,7 +244,7 @@ var equivalents = []equivalent{
 	{model.FinalizerPerObject, "setting a finalizer for each object",
 		"Close what has to be closed where its use ends, and set none: each is locked into a table, and keeps its object " +
 			"for one collection more.", "",
-		"an object that there is once: the function is not one of the start"},
+		"something that must be given back: the object holds memory only"},
 	{model.ListQueue, "keeping a queue in container/list",
 		"Keep it in a slice, or in a ring where it is long: an element of a list is an object of its own, and its value " +
 			"in an interface often another.",

@@ -66,7 +66,7 @@ func (s *site) invariantCall(n node) *match {
 	if own, decl := s.ownCall(n); call == nil && own != nil && loop != nil && decl != s.Decl && s.computes(decl, 0) {
 		call = own
 	}
-	if call == nil || loop == nil || chosen(n, loop) {
+	if call == nil || loop == nil || chosen(n, loop) || s.ofOuter(n, loop) {
 		return nil
 	}
 	constants := 0
@@ -94,6 +94,28 @@ func chosen(n node, loop ast.Stmt) bool {
 		}
 	}
 	return false
+}
+
+// ofOuter reports whether a loop walks over a part of what an outer loop is at: of the values
+// of a header there is mostly one.
+func (s *site) ofOuter(n node, loop ast.Stmt) bool {
+	r, ok := loop.(*ast.RangeStmt)
+	if !ok {
+		return false
+	}
+	loops := s.loops(n)
+	at := slices.Index(loops, loop)
+	found := false
+	ast.Inspect(r.X, func(x ast.Node) bool {
+		id, ok := x.(*ast.Ident)
+		if !ok {
+			return !found
+		}
+		v := s.variable(id)
+		found = found || v != nil && at >= 0 && at+1 < len(loops) && inside(v, loops[at+1])
+		return !found
+	})
+	return found
 }
 
 // formatTime makes text of a time, which is a value.
@@ -507,11 +529,15 @@ func (s *site) freshCodec(node) *match {
 	return &match{at: made, line: true}
 }
 
-// pooled reports whether a function takes things out of a pool, and makes those that are missing.
+// pooled reports whether a function makes things for a pool, or those that one has not.
 func (s *site) pooled() (found bool) {
 	ast.Inspect(s.code(), func(n ast.Node) bool {
-		sel, ok := n.(*ast.SelectorExpr)
-		found = found || ok && sel.Sel.Name == "Get" && named(s.typ(sel.X)) == "sync.Pool"
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			found = found || n.Sel.Name == "Get" && named(s.typ(n.X)) == "sync.Pool"
+		case *ast.CompositeLit:
+			found = found || n.Type != nil && types.ExprString(n.Type) == "sync.Pool"
+		}
 		return !found
 	})
 	return found

@@ -247,10 +247,10 @@ func (s *site) searchKept(n node) *match {
 		return nil
 	}
 	cond, ok := r.Body.List[0].(*ast.IfStmt)
-	if !ok || cond.Else != nil || cond.Init != nil || len(cond.Body.List) == 0 {
-		return nil
+	if !ok || cond.Else != nil || cond.Init != nil || len(cond.Body.List) != 1 {
+		return nil // what takes elements out needs the list
 	}
-	_, answers := cond.Body.List[len(cond.Body.List)-1].(*ast.ReturnStmt)
+	_, answers := cond.Body.List[0].(*ast.ReturnStmt)
 	compare, ok := ast.Unparen(cond.Cond).(*ast.BinaryExpr)
 	if !ok || !answers || compare.Op != token.EQL {
 		return nil

@@ -226,10 +226,10 @@ func (s *site) shiftFront(n node) *match {
 		switch {
 		case s.builtin(call, "append") != nil && call.Ellipsis.IsValid():
 			lit, literal := call.Args[0].(*ast.CompositeLit)
-			found = literal && len(lit.Elts) > 0 && types.ExprString(call.Args[1]) == list ||
+			found = literal && len(lit.Elts) > 0 && types.ExprString(call.Args[1]) == list && s.again(n, x.Lhs[0]) ||
 				first == list+"[:0]" && s.behindFirst(call.Args[1], x.Lhs[0])
 		case s.calls(call, "slices", "Insert"):
-			found = first == list && s.is(call.Args[1], "0") && !call.Ellipsis.IsValid()
+			found = first == list && s.is(call.Args[1], "0") && !call.Ellipsis.IsValid() && s.again(n, x.Lhs[0])
 		case s.calls(call, "slices", "Delete"):
 			found = first == list && s.is(call.Args[1], "0") && s.is(call.Args[2], "1")
 		}
@@ -238,6 +238,20 @@ func (s *site) shiftFront(n node) *match {
 		return nil
 	}
 	return &match{at: n.Node, through: []string{"runtime.memmove", "runtime.growslice", "runtime.typedslicecopy", "runtime.bulkBarrierPreWrite", "slices.Insert", "slices.Delete", ""}}
+}
+
+// again reports whether a list gets many elements at a line: that is in a loop, or the list is
+// one of a method's receiver.
+func (s *site) again(n node, list ast.Expr) bool {
+	sel, field := ast.Unparen(list).(*ast.SelectorExpr)
+	if loop := s.loop(n); loop != nil && !field {
+		v := s.variable(list)
+		return v != nil && !inside(v, loop)
+	}
+	if !field || s.Decl == nil || s.Decl.Recv == nil || len(s.Decl.Recv.List[0].Names) == 0 {
+		return false
+	}
+	return types.ExprString(sel.X) == s.Decl.Recv.List[0].Names[0].Name
 }
 
 // behindFirst reports whether an expression is all of a list but its first element.
@@ -365,7 +379,7 @@ func (s *site) containsInLoop(n node) *match {
 		return nil
 	}
 	loop := s.loop(n)
-	if loop == nil || !s.longList(call.Args[0], loop) || s.fixed(call.Args[1], loop) {
+	if loop == nil || !s.longList(call.Args[0], loop) || s.given(call.Args[0], loop) || s.fixed(call.Args[1], loop) {
 		return nil
 	}
 	return s.whole(call)
@@ -389,6 +403,22 @@ func (s *site) longList(list ast.Expr, loop ast.Stmt) bool {
 	}
 	field, ok := s.Info.Uses[sel.Sel].(*types.Var)
 	return ok && field.IsField() && !s.written(field, loop) && s.stillRoot(sel.X, loop)
+}
+
+// given reports whether a list of values, not of structs, is a parameter, and another kind of list
+// than what the loop walks over: mostly a few names that are allowed or to be left out. Of two
+// lists of one kind either may be long.
+func (s *site) given(list ast.Expr, loop ast.Stmt) bool {
+	v := s.variable(list)
+	t, ok := under(s.typ(list)).(*types.Slice)
+	if !ok || v == nil || s.Decl == nil || !inside(v, s.Decl.Type) {
+		return false
+	}
+	if _, fields := under(t.Elem()).(*types.Struct); fields || !s.still(v, loop) {
+		return false
+	}
+	r, ok := loop.(*ast.RangeStmt)
+	return !ok || s.typ(r.X) == nil || !types.Identical(s.typ(r.X), s.typ(list))
 }
 
 // writtenDown reports whether a variable gets a list with few elements in the source.
@@ -451,7 +481,7 @@ func (s *site) searchInLoop(n node) *match {
 		return nil
 	}
 	outer := s.loop(n)
-	if outer == nil || !s.longList(r.X, outer) {
+	if outer == nil || !s.longList(r.X, outer) || s.given(r.X, outer) {
 		return nil
 	}
 	compare, ok := ast.Unparen(cond.Cond).(*ast.BinaryExpr)
@@ -563,29 +593,52 @@ func (s *site) timerInLoop(n node) *match {
 		return nil
 	}
 	receive, ok := n.up(0).(*ast.UnaryExpr)
-	if !ok || receive.Op != token.ARROW {
-		return nil
+	if !ok || receive.Op != token.ARROW || len(call.Args) != 1 || s.calledIn(call.Args[0]) {
+		return nil // as long as before, each time
 	}
 	for i := len(n.path) - 1; i >= 0; i-- {
 		clause, ok := n.path[i].(*ast.CommClause)
 		if !ok {
 			continue
 		}
-		if at := (node{clause, n.path[:i]}); clause.Comm != nil && clause.Comm.Pos() <= call.Pos() && call.End() <= clause.Comm.End() && len(s.loops(at)) > 0 {
-			return s.whole(call)
+		at := node{clause, n.path[:i]}
+		loops := s.loops(at)
+		if clause.Comm == nil || call.Pos() < clause.Comm.Pos() || call.End() > clause.Comm.End() || len(loops) == 0 {
+			return nil
 		}
-		return nil
+		if v := s.variable(call.Args[0]); v != nil && s.written(v, loops[0]) {
+			return nil
+		}
+		return s.whole(call)
 	}
 	return nil
 }
 
-// deferInLoop matches a deferred call of each round.
+// deferInLoop matches a deferred call of each round, of what the round has for itself.
 func (s *site) deferInLoop(n node) *match {
 	d, ok := n.Node.(*ast.DeferStmt)
-	if !ok || s.loop(n) == nil {
+	loop := s.loop(n)
+	if !ok || loop == nil || !s.ofRound(d.Call, loop) {
 		return nil
 	}
 	return &match{at: d, through: []string{"runtime.deferproc"}}
+}
+
+// ofRound reports whether a call ends something that a round of a loop began for itself: a
+// variable of the round is closed, its context canceled, or a lock that others read as well
+// given back. What else is deferred may have to live until the function ends.
+func (s *site) ofRound(call *ast.CallExpr, loop ast.Stmt) bool {
+	x := ast.Unparen(call.Fun)
+	if sel, ok := x.(*ast.SelectorExpr); ok {
+		if sel.Sel.Name == "RUnlock" {
+			return true
+		}
+		if x = sel.X; sel.Sel.Name != "Close" {
+			return false
+		}
+	}
+	v := s.variable(x)
+	return v != nil && inside(v, loop) && s.madeIn(v).Node != nil
 }
 
 // largeElement is the size in bytes from which copying an element is worth a word: four

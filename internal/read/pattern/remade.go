@@ -411,13 +411,45 @@ func (s *site) isNumber(x ast.Expr) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
-// finalizerPerObject matches a finalizer that is set in a function that makes many objects.
+// finalizerPerObject matches a finalizer of an object that holds nothing but memory.
 func (s *site) finalizerPerObject(n node) *match {
 	call := s.call(n)
 	if call == nil || len(call.Args) < 2 || s.onceOnly(n) || types.ExprString(call.Args[1]) == "nil" {
 		return nil
 	}
+	p, ok := under(s.typ(call.Args[0])).(*types.Pointer)
+	if !ok || !onlyMemory(p.Elem(), 0) {
+		return nil
+	}
 	return s.whole(call)
+}
+
+// onlyMemory reports whether all that a type holds is memory: values of basic types, and lists,
+// maps and structs of them. A number may stand for something of the system where it is called so.
+func onlyMemory(t types.Type, deep int) bool {
+	if deep > maxNested {
+		return false
+	}
+	switch u := under(t).(type) {
+	case *types.Basic:
+		return u.Kind() != types.Invalid && u.Kind() != types.UnsafePointer && u.Kind() != types.Uintptr
+	case *types.Slice:
+		return onlyMemory(u.Elem(), deep+1)
+	case *types.Array:
+		return onlyMemory(u.Elem(), deep+1)
+	case *types.Map:
+		return onlyMemory(u.Key(), deep+1) && onlyMemory(u.Elem(), deep+1)
+	case *types.Pointer:
+		return onlyMemory(u.Elem(), deep+1)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if name := strings.ToLower(f.Name()); strings.HasSuffix(name, "fd") || strings.Contains(name, "handle") || !onlyMemory(f.Type(), deep+1) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // fnvObject matches a hash of package fnv that is made for one piece of data.

@@ -332,6 +332,13 @@ func packed(w io.Writer, data []byte) {
 
 var writers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }} // alike fresh-codec compress/flate.NewWriter
 
+func packers() *sync.Pool {
+	return &sync.Pool{New: func() any {
+		z := gzip.NewWriter(nil) // alike fresh-codec compress/flate.NewWriter
+		return z
+	}}
+}
+
 func packedKept(w io.Writer, data []byte) {
 	z := writers.Get().(*gzip.Writer)
 	z.Reset(w)

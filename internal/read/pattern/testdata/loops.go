@@ -227,6 +227,15 @@ func unique(in []string) (out []string) {
 	return out
 }
 
+func named(orders []order, names []int) (n int) {
+	for _, o := range orders {
+		if slices.Contains(names, o.id) { // alike search-in-loop slices.Contains
+			n++
+		}
+	}
+	return n
+}
+
 var vowels = []string{"a", "e", "i", "o", "u"}
 
 func spoken(in []string) (n int) {
@@ -333,6 +342,17 @@ func listen(ch chan int) (n int) {
 	}
 }
 
+func listenLonger(ch chan int, wait time.Duration) (n int) {
+	for {
+		select {
+		case v := <-ch:
+			n += v
+		case <-time.After(wait): // alike timer-in-loop time.After
+			wait *= 2
+		}
+	}
+}
+
 func wait(ch chan int) int {
 	select {
 	case v := <-ch:
@@ -369,6 +389,15 @@ func openEach(names []string) {
 			defer f.Close() // well defer-in-loop runtime.deferproc
 		}()
 	}
+}
+
+func openAll(names []string) (files []*os.File) {
+	for _, n := range names {
+		f, _ := os.Open(n)
+		defer f.Chdir() // alike defer-in-loop runtime.deferproc
+		files = append(files, f)
+	}
+	return files
 }
 
 func openOne(names []string) {

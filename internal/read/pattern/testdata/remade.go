@@ -98,6 +98,15 @@ func total(list []float64, amount int, rate float64) (sum float64) {
 	return sum
 }
 
+func headers(h map[string][]string) (n int) {
+	for name, values := range h {
+		for range values {
+			n += len(strings.ToLower(name)) // alike invariant-call strings.ToLower
+		}
+	}
+	return n
+}
+
 func stamped(lines []string, at time.Time) (out []string) {
 	for _, l := range lines {
 		out = append(out, at.Format(time.RFC3339)+l) // alike invariant-call time.Time.Format
@@ -227,22 +236,33 @@ func waysWell(steps int) int {
 
 // finalizer-per-object
 
-type handle struct{ fd int }
-
-func (h *handle) Close() {}
-
-func open(fd int) *handle {
-	h := &handle{fd}
-	runtime.SetFinalizer(h, (*handle).Close) // sick finalizer-per-object runtime.SetFinalizer
-	return h
+type picture struct {
+	name   string
+	pixels []byte
 }
 
-func (h *handle) shut() {
-	runtime.SetFinalizer(h, nil) // alike finalizer-per-object runtime.SetFinalizer
+func (p *picture) Close() {}
+
+func drawn(name string) *picture {
+	p := &picture{name: name}
+	runtime.SetFinalizer(p, (*picture).Close) // sick finalizer-per-object runtime.SetFinalizer
+	return p
 }
 
-func openWell(fd int) *handle {
-	return &handle{fd} // well finalizer-per-object runtime.newobject
+func (p *picture) shut() {
+	runtime.SetFinalizer(p, nil) // alike finalizer-per-object runtime.SetFinalizer
+}
+
+type opened struct{ fd int }
+
+func open(fd int) *opened {
+	o := &opened{fd}
+	runtime.SetFinalizer(o, func(*opened) {}) // alike finalizer-per-object runtime.SetFinalizer
+	return o
+}
+
+func drawnWell(name string) *picture {
+	return &picture{name: name} // well finalizer-per-object runtime.newobject
 }
 
 // fnv-object
