@@ -16,6 +16,7 @@ import (
 // The lines of all evidence that is not a trace, a CPU profile or an allocs profile.
 var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 	"process":      (*builder).process,
+	"maps":         (*builder).maps,
 	"thread":       (*builder).thread,
 	"machine":      (*builder).machine,
 	"limits":       (*builder).limits,
@@ -71,6 +72,15 @@ var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 		}
 		l.Benchmarks = append(l.Benchmarks, bench)
 	},
+}
+
+// maps is what the memory is mapped from, resident.
+func (b *builder) maps(a *attrs, _ *fixture) {
+	if b.m.Process == nil {
+		b.m.Process = &model.Process{PID: 1}
+	}
+	of := func(key string) model.Resident { return model.Resident{RSS: uint64(a.bytes(key))} }
+	b.m.Process.Maps = &model.Maps{Arenas: true, Heap: of("heap"), Anonymous: of("other"), Program: of("program")}
 }
 
 func (b *builder) process(a *attrs, _ *fixture) {

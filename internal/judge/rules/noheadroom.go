@@ -31,6 +31,9 @@ const (
 	// headroomLive is the part of GOMEMLIMIT that the live heap may take
 	// before the limit itself becomes a problem; see limitFull.
 	headroomLive = 0.7
+	// headroomNative is the part of the resident memory that is most of it. Of programs that
+	// map it themselves or have C code keep it native memory has 85 to 89%, of others 0 to 3.
+	headroomNative = 0.5
 )
 
 func checkNoheadroom(p *diagnosis.Pass) {
@@ -47,6 +50,7 @@ func checkNoheadroom(p *diagnosis.Pass) {
 	r.alive = live.most(p)
 	var known bool
 	r.limit, r.set, known = memoryLimit(p)
+	r.native = measureNative(p)
 	peak := r.rss.Larger(r.goal)
 	switch {
 	case r.killed:
@@ -68,7 +72,27 @@ type headroom struct {
 	memory, rss, goal, alive fact.Fact // bytes: the container's, and the largest of the others in the window
 	limit                    fact.Fact // GOMEMLIMIT
 	set                      bool
-	killed                   bool // the kernel killed it at the limit
+	killed                   bool      // the kernel killed it at the limit
+	native                   fact.Fact // bytes, if they are most of the resident memory
+}
+
+// nativeText is what helps where the memory is not the runtime's.
+const nativeText = "Find who takes it outside of the Go heap, which GOMEMLIMIT does not bound: C code that keeps what it allocates " +
+	"(each C.CString and C.malloc has its C.free, each handle its Close), memory that the program maps itself, and the stacks of threads. " +
+	"Where glibc keeps much for its threads, MALLOC_ARENA_MAX=2 bounds that."
+
+// measureNative returns native memory if that is most of what is resident.
+func measureNative(p *diagnosis.Pass) (native fact.Fact) {
+	a := p.Model.MemoryAccount()
+	if a == nil || p.Model.Process == nil || p.Model.Process.Maps == nil {
+		return native
+	}
+	for _, part := range a.Parts {
+		if part.Name == model.NativePart && float64(part.Bytes) >= headroomNative*float64(a.Counted) {
+			native = p.Statistic(fact.Process, "part of the memory", "native memory", float64(part.Bytes), fact.Bytes).From(model.ProcFS)
+		}
+	}
+	return native
 }
 
 // heapPeak is the largest goal of the heap in the window: what it may grow to
@@ -103,7 +127,7 @@ func headroomFinding(r *headroom) diagnosis.Finding {
 		Prove: "More memory for the container has no other arm. Record under the heaviest load there is: " +
 			"the heap's goal must stay below the limit.",
 	}
-	for _, known := range []fact.Fact{r.goal, r.alive} {
+	for _, known := range []fact.Fact{r.goal, r.alive, r.native} {
 		if known.Value > 0 {
 			f.Rest(known)
 		}
@@ -112,11 +136,12 @@ func headroomFinding(r *headroom) diagnosis.Finding {
 		f.Experiment = tried(diagnosis.PeakRSS, f.Remedy.Knob, "", "Try it under the heaviest load there is: the heap's goal must stay below the limit, "+
 			"and CPU time per operation as it was, for the limit acts only when it is near.")
 	}
+	format, parts := "The process takes up to %s of the container's %s, and %s", []fact.Part{r.rss, r.memory, fact.Name(r.unlimited())}
 	if r.goal.Value > r.rss.Value {
-		f.Say("The heap may grow to %s before a collection ends, the container has %s, and %s.", r.goal, r.memory, fact.Name(r.unlimited()))
-	} else {
-		f.Say("The process takes up to %s of the container's %s, and %s.", r.rss, r.memory, fact.Name(r.unlimited()))
+		format, parts[0] = "The heap may grow to %s before a collection ends, the container has %s, and %s", r.goal
 	}
+	r.sayNative(&format, &parts)
+	f.Say(format+".", parts...)
 	return f
 }
 
@@ -138,8 +163,16 @@ func killedFinding(p *diagnosis.Pass, r *headroom) diagnosis.Finding {
 		nameGrown(p, &f, places)
 	}
 	f.Summary = ""
+	r.sayNative(&format, &parts)
 	f.Say(format+".", parts...)
 	return f
+}
+
+// sayNative adds to a sentence that most of the memory is not the runtime's, where it is so.
+func (r *headroom) sayNative(format *string, parts *[]fact.Part) {
+	if r.native.Value > 0 {
+		*format, *parts = *format+"; most of it, %s, is native memory", append(*parts, r.native)
+	}
 }
 
 // bound promises the garbage that earlier collections would have taken away: what
@@ -162,6 +195,9 @@ func (r *headroom) unlimited() string {
 
 // remedy warns where the fix would be the next problem.
 func (r *headroom) remedy() diagnosis.Remedy {
+	if r.native.Value > 0 {
+		return diagnosis.Remedy{Text: nativeText}
+	}
 	if r.killed && r.set && r.limit.Value <= r.memory.Value {
 		return diagnosis.Remedy{Text: "Let less stay alive, or give the container more memory: GOMEMLIMIT was set, and could not keep it below. " +
 			"`gowhy memory` of this recording says how much of it is memory that GOMEMLIMIT does not count, as that of C code."}
