@@ -127,6 +127,9 @@ func headroomFinding(r *headroom) diagnosis.Finding {
 		Prove: "More memory for the container has no other arm. Record under the heaviest load there is: " +
 			"the heap's goal must stay below the limit.",
 	}
+	if r.native.Value > 0 {
+		f.Title = "Native memory fills the container"
+	}
 	for _, known := range []fact.Fact{r.goal, r.alive, r.native} {
 		if known.Value > 0 {
 			f.Rest(known)
