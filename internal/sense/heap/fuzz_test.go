@@ -173,8 +173,9 @@ func TestFake(t *testing.T) {
 
 // A budget that is too small is an error, and so are lists that cannot be.
 func TestRefused(t *testing.T) {
-	if _, err := readFake(newFake(), 1000); !errors.Is(err, ErrBudget) {
-		t.Errorf("with 1000 bytes: %v, want %v", err, ErrBudget)
+	var small *BudgetError
+	if _, err := readFake(newFake(), 1000); !errors.As(err, &small) || small.Budget != 1000 || small.Need <= 1000 {
+		t.Errorf("with 1000 bytes: %v", err)
 	}
 	for name, change := range map[string]func(f fake){
 		"no list":             func(f fake) { f.put(heapAt, 0) },

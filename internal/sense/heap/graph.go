@@ -15,6 +15,9 @@ type graph struct {
 	ends []uint16 // behind the last entry of an object, counted from its span's first; see span.ends
 	room uint64   // bytes that may be used yet
 	lost uint64   // words that point into the heap and to no object
+	// boxed are the types that an interface somewhere says of objects: what leads to them
+	// elsewhere, as a stack, often says none.
+	boxed map[uint32]typeID
 }
 
 // Entries are kept in pieces: what grows in one would be there twice while it is moved.
@@ -303,6 +306,9 @@ func (c *scanner) pointer(b []byte, at, begin uint64, tag uint16) {
 		if before := word(b[at-8:]); before >= c.image.low && before < c.image.high {
 			if id := c.hint(before); id != untyped {
 				c.put(uint32(id), tagHint)
+				if len(c.g.boxed) < maxBoxed && !interior {
+					c.g.boxed[to] = id
+				}
 			}
 		}
 	}
@@ -311,6 +317,9 @@ func (c *scanner) pointer(b []byte, at, begin uint64, tag uint16) {
 	}
 	c.put(to, tag)
 }
+
+// maxBoxed is enough for what a program has few of, as its servers and stores.
+const maxBoxed = 1 << 16
 
 // hint is the type that an interface's first word tells.
 func (c *scanner) hint(before uint64) typeID {

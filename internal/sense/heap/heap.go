@@ -17,8 +17,12 @@ import (
 // errBudget ends a reading that would need more memory than it may.
 var errBudget = errors.New("budget")
 
-// ErrBudget is in the error of a heap that needs more memory to be read than was allowed.
-var ErrBudget = errors.New("the budget is too small")
+// A BudgetError is of a heap that needs more memory to be read than was allowed.
+type BudgetError struct{ Need, Budget uint64 } // bytes; Need is the least
+
+func (e *BudgetError) Error() string {
+	return fmt.Sprintf("its heap needs %d MiB or more to be read, and %d are allowed", e.Need>>20, e.Budget>>20)
+}
 
 // maxAddress is beyond what a program has.
 const maxAddress = 1 << 56
@@ -61,7 +65,7 @@ const Budget = 256 << 20
 
 // Read reads the heap of a process that is neither stopped nor asked. Where the reading is
 // interrupted behind the half of it the look is partial, and no error. The error has
-// [ErrBudget], or those of [goroutines.Open] in it.
+// a [BudgetError], or those of [goroutines.Open] in it.
 func Read(ctx context.Context, pid int, o Options) (*model.HeapLook, error) {
 	r, err := goroutines.Open(pid)
 	if err != nil {
@@ -162,7 +166,7 @@ func read(ctx context.Context, m memory, p file, o Options) (*model.HeapLook, er
 	}
 	t := newTypes(m, mod.types, mod.typesEnd)
 	low, high := min(mod.text, mod.data, mod.bss, mod.types), max(mod.textEnd, mod.dataEnd, mod.bssEnd, mod.typesEnd)
-	g := &graph{ends: make([]uint16, s.scanned), room: budget - need}
+	g := &graph{boxed: map[uint32]typeID{}, ends: make([]uint16, s.scanned), room: budget - need}
 	c := &scanner{m: m, s: s, t: t, g: g, inline: p.inlineMarks(), image: imageRange{low, high, mod.text, mod.textEnd},
 		step: func(done, of uint64) { progress("reading objects", float64(done)/float64(of)) }}
 	stack := &stacks{c: c, keys: map[stackKey]*stackGroup{}, groups: map[string]*stackGroup{}, places: map[uint64]place{}, number: map[string]int32{}}
@@ -211,7 +215,7 @@ func read(ctx context.Context, m memory, p file, o Options) (*model.HeapLook, er
 const walking = "who reaches them"
 
 func tooSmall(need, budget uint64) error {
-	return fmt.Errorf("%w: its heap needs more than %d MiB to be read, %d are allowed", ErrBudget, need>>20, budget>>20)
+	return &BudgetError{need, budget}
 }
 
 // all reaches from the roots, in the order of who is named first.
@@ -307,6 +311,25 @@ func (r *retainer) typeName(n *node) string {
 	return name
 }
 
+// withoutMap leaves out the steps of a map whose types nothing told but its slots: a header, or
+// since Go 1.24 a header, which may be on a stack, a directory and a table.
+func withoutMap(list []model.HolderStep) []model.HolderStep {
+	const header, table = 48, 32
+	unknown := func(back int, size uint32) bool {
+		i := len(list) - back
+		return i >= 0 && list[i].Type == "" && list[i].Size > 0 && (size == 0 || list[i].Size == size)
+	}
+	switch {
+	case unknown(1, table) && unknown(2, 0) && unknown(3, header):
+		return list[:len(list)-3]
+	case unknown(1, table) && unknown(2, 0):
+		return list[:len(list)-2]
+	case unknown(1, header):
+		return list[:len(list)-1]
+	}
+	return list
+}
+
 // path follows the most bytes from a holder on, as long as most of them are on one way.
 func (r *retainer) path(at int32, children map[int32][]int32) (list []model.HolderStep) {
 	for {
@@ -319,6 +342,9 @@ func (r *retainer) path(at int32, children map[int32][]int32) (list []model.Hold
 			return list
 		}
 		at = next[0]
+		if n.hidden && r.typeName(n) != "" {
+			list = withoutMap(list)
+		}
 		if name, last := r.typeName(n), len(list)-1; n.hidden && (name == "" || last >= 0 && list[last].Type == name) {
 			if last >= 0 {
 				list[last].Objects, list[last].Bytes = list[last].Objects+n.objects, list[last].Bytes+n.bytes

@@ -181,13 +181,16 @@ func (r *retainer) child(from int32, is typeID, tag uint16, hint typeID, object 
 			return max(to, -to)
 		}
 		if ok && !sp.noscan {
-			if own, ownTag = r.own(n, object); own == untyped {
+			if own, ownTag = r.own(n, object); own == untyped && r.g.boxed[object] == untyped {
 				return -to
 			}
 		}
 	}
 	if own == untyped {
 		own, ownTag = r.own(n, object)
+	}
+	if own == untyped && hint == untyped && tag&tagInterior == 0 {
+		hint = r.g.boxed[object]
 	}
 	if own != untyped {
 		key |= ownType | uint64(own)

@@ -259,7 +259,7 @@ func (s *spans) number(budget uint64) error {
 			return unsure("its heap has more than %d objects", uint32(math.MaxUint32))
 		}
 		if !s.note(i, budget/8) {
-			return tooSmall(budget, budget)
+			return tooSmall(2*budget, budget)
 		}
 	}
 	s.objects, s.scanned = uint32(total), uint32(scanned)

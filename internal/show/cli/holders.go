@@ -47,7 +47,7 @@ func (c *command) memoryHolders(ctx context.Context, args []string, f *memoryFla
 	look, err := c.lookAtHolders(ctx, t.PID, f, line)
 	line.Clear()
 	if err != nil {
-		return heapProblem(t.PID, f.holders.budget, err)
+		return heapProblem(t.PID, err)
 	}
 	return c.output(f.out, func(w io.Writer, l layout.Options) error {
 		return report.Holders(w, look, report.HoldersOptions{Options: l, Top: f.holders.top, JSON: f.format == jsonFormat})
@@ -74,14 +74,15 @@ func (c *command) lookAtHolders(ctx context.Context, pid int, f *memoryFlags, li
 }
 
 // heapProblem says what to do about a heap that was not read.
-func heapProblem(pid int, budget uint, err error) error {
+func heapProblem(pid int, err error) error {
+	var small *heap.BudgetError
 	switch {
+	case errors.As(err, &small):
+		return problem.New(problem.Failure, fmt.Sprintf("gowhy memory %d --holders --budget %d", pid, max(small.Need>>20+1, 2*small.Budget>>20)), "process %d: %v", pid, err)
 	case errors.Is(err, goroutines.ErrGone):
 		return problem.New(problem.Absence, "gowhy list", "there is no process %d", pid)
 	case errors.Is(err, fs.ErrPermission):
 		return problem.New(problem.Failure, fmt.Sprintf("sudo gowhy memory %d --holders", pid), "the memory of process %d may not be read: it is another user's, or the system forbids it", pid)
-	case errors.Is(err, heap.ErrBudget):
-		return problem.New(problem.Failure, fmt.Sprintf("gowhy memory %d --holders --budget %d", pid, 2*budget), "%v", err)
 	case errors.Is(err, context.Canceled):
 		return problem.New(problem.Interrupt, "", "interrupted before the heap was read")
 	case errors.Is(err, goroutines.ErrUnsure):
