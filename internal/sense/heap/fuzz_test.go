@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -168,6 +169,36 @@ func TestFake(t *testing.T) {
 	}
 	if look.Reached != (model.ObjectSum{Objects: 10, Bytes: 4*64 + 2*1024 + 2*pageBytes + 3*64}) {
 		t.Errorf("reached %+v", look.Reached)
+	}
+}
+
+// TestFrames has three frames on a stack. On amd64 a frame pointer is above what its function
+// has there, on arm64 below.
+func TestFrames(t *testing.T) {
+	const sp = fakeBase + stackAt
+	b := make([]byte, 128)
+	put := func(at int, v ...uint64) {
+		for i, v := range v {
+			binary.LittleEndian.PutUint64(b[at+8*i:], v)
+		}
+	}
+	put(16, sp+48, textAt+0x110)
+	put(48, 0, textAt+0x210)
+	g := &goroutines.Goroutine{PC: textAt + 0x10, SP: sp, BP: sp + 16, Low: sp, High: sp + 128}
+	for _, below := range []bool{false, true} {
+		k := &stacks{c: &scanner{m: newFake()}, places: map[uint64]place{}, number: map[string]int32{}, below: below}
+		frames, where := k.walk(g, b)
+		want := []uint64{sp + 16, sp + 48, sp + 128}
+		if below {
+			want = []uint64{sp + 48, sp + 128, sp + 128}
+		}
+		var got []uint64
+		for _, f := range frames {
+			got = append(got, f.end)
+		}
+		if !slices.Equal(got, want) || where != "main.f" {
+			t.Errorf("below %v: frames end at %#x in %q, want %#x", below, got, where, want)
+		}
 	}
 }
 

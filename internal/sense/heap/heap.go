@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -169,7 +170,7 @@ func read(ctx context.Context, m memory, p file, o Options) (*model.HeapLook, er
 	g := &graph{boxed: map[uint32]typeID{}, ends: make([]uint16, s.scanned), room: budget - need}
 	c := &scanner{m: m, s: s, t: t, g: g, inline: p.inlineMarks(), image: imageRange{low, high, mod.text, mod.textEnd},
 		step: func(done, of uint64) { progress("reading objects", float64(done)/float64(of)) }}
-	stack := &stacks{c: c, keys: map[stackKey]*stackGroup{}, groups: map[string]*stackGroup{}, places: map[uint64]place{}, number: map[string]int32{}}
+	stack := &stacks{c: c, keys: map[stackKey]*stackGroup{}, groups: map[string]*stackGroup{}, places: map[uint64]place{}, below: runtime.GOARCH == "arm64", number: map[string]int32{}}
 	vars, err := readGlobals(ctx, c, mod, slices.Concat(p.variables(mod.data, mod.dataEnd), p.variables(mod.bss, mod.bssEnd)))
 	if err != nil {
 		return nil, err

@@ -292,6 +292,7 @@ type stacks struct {
 	keys   map[stackKey]*stackGroup
 	groups map[string]*stackGroup // by name
 	places map[uint64]place
+	below  bool     // frame pointers are below the frames that they are of: on arm64
 	frames []string // names
 	number map[string]int32
 	roots  int
@@ -387,8 +388,14 @@ func (k *stacks) walk(g *goroutines.Goroutine, b []byte) (list []frame, where st
 			list = append(list, frame{g.High, at.number})
 			break
 		}
-		list = append(list, frame{bp, at.number})
 		next := word(b[bp-g.SP:])
+		end := bp
+		if k.below && next > bp {
+			end = next
+		} else if k.below {
+			end = g.High
+		}
+		list = append(list, frame{end, at.number})
 		pc = word(b[bp-g.SP+8:])
 		if next != 0 && next <= bp {
 			break
