@@ -37,6 +37,7 @@ type memory interface {
 	Field(in, path string) (offset uint64, ok bool)
 	Function(pc uint64) (entry uint64, name string, ok bool)
 	Started(entry uint64) string
+	Frames(pc uint64) []symbols.Place
 	Goroutines() ([]goroutines.Goroutine, error)
 	Counters() goroutines.Runtime
 }

@@ -273,8 +273,11 @@ type stackGroup struct {
 	roots  []stackRoot
 }
 
+// ownRecord is in the place of the frame of what the runtime keeps of a goroutine.
+const ownRecord = -2
+
 type stackRoot struct {
-	frame    int32
+	frame    int32 // in stacks.frames, -1 where it is not known
 	object   uint32
 	interior bool
 }
@@ -354,7 +357,7 @@ func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
 	if !known {
 		own = math.MaxUint32
 	} else { // behind what the frames lead to, for it leads to the same
-		defer func() { group.roots = append(group.roots, stackRoot{-1, own, false}) }()
+		defer func() { group.roots = append(group.roots, stackRoot{ownRecord, own, false}) }()
 	}
 	for at := g.SP; ; {
 		k.words(group, frames, at, b[:got&^7], own)
@@ -449,6 +452,9 @@ func (k *stacks) place(pc uint64) place {
 	at, ok := k.places[pc]
 	if !ok {
 		if _, name, found := k.c.m.Function(pc - 1); found && name != "" {
+			if all := k.c.m.Frames(pc); len(all) > 0 && all[len(all)-1].Func != "" { // not what the compiler puts around it
+				name = all[len(all)-1].Func
+			}
 			at = place{name, k.frame(name), ofRuntime(name), model.IsStd(name)}
 		}
 		if len(k.places) < maxPlaces {
@@ -550,6 +556,10 @@ func (k *stacks) hold(ctx context.Context, r *retainer, system bool) error {
 		}
 		r.holders[len(r.holders)-1].count = g.count
 		for _, w := range g.roots {
+			if w.frame == ownRecord {
+				r.reachRecord(n, w.object)
+				continue
+			}
 			if r.ofRuntime(w.object) {
 				continue
 			}
@@ -568,6 +578,15 @@ func (k *stacks) hold(ctx context.Context, r *retainer, system bool) error {
 		}
 	}
 	return nil
+}
+
+// reachRecord reaches what the runtime keeps of a goroutine.
+func (r *retainer) reachRecord(from int32, object uint32) {
+	if r.node[object] == 0 {
+		r.node[object] = r.enter(from, r.t.record(), 0, "", false)
+		r.reached++
+		r.queue.push(object)
+	}
 }
 
 // ofRuntime reports whether an object is the runtime's own: stacks have words that lead to

@@ -298,6 +298,18 @@ func shortByte(name string) string {
 	return name
 }
 
+// record is the type of what the runtime keeps of a goroutine.
+func (t *types) record() typeID {
+	const only = kindStruct
+	key := madeKey{untyped, only}
+	id, ok := t.made[key]
+	if !ok {
+		id = t.add(&goType{kind: only, name: "runtime.g"})
+		t.made[key] = id
+	}
+	return id
+}
+
 // closure is the type of a function with what it captured, by the address of its code.
 func (t *types) closure(pc uint64) typeID {
 	id, ok := t.closures[pc]
