@@ -53,10 +53,6 @@ const (
 	poolmisuseNamed = 4
 )
 
-func fromPool(frames []model.Frame) bool {
-	return throughOne(frames, []string{"sync.(*Pool).Get"})
-}
-
 // poolObjects is what pools made in the run.
 type poolObjects struct {
 	objects, bytes           fact.Fact
@@ -71,6 +67,7 @@ type poolObjects struct {
 var perCollection = &fact.Formula{Name: "per collection", Words: "{0} ÷ {1}", Value: func(x []float64) float64 { return x[0] / max(1, x[1]) }}
 
 func checkPoolmisuse(p *diagnosis.Pass) {
+	checkPoolkept(p)
 	_, cycles, ok := collections(p)
 	pools := madeByPools(p, cycles)
 	if !ok {

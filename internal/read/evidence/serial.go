@@ -13,7 +13,7 @@ import (
 
 const (
 	// serialEvents is how many events are read for the calls of operations: a second of a
-	// busy server, all of one at rest. It takes 0.2 s.
+	// busy server, all of one at rest. It takes 0.2 to 0.5 s.
 	serialEvents = 1 << 20
 	// serialFunctions is how many functions of one operation are told apart.
 	serialFunctions = 32
