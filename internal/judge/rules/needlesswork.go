@@ -67,6 +67,10 @@ type equivalent struct {
 	checked string // what makes it valid
 }
 
+// ofLength are the patterns whose equivalent is cheaper only for a list that is long. On lines
+// of other people, hot or not, most lists that are searched are short.
+var ofLength = []model.Pattern{model.SearchInLoop, model.SearchKept}
+
 func checkNeedlesswork(p *diagnosis.Pass) {
 	if len(p.Model.Reasons) == 0 {
 		return
@@ -167,7 +171,7 @@ func (n *needless) byCPU() (f diagnosis.Finding, ok bool) {
 
 // finding has what does not depend on how the work is measured.
 func (n *needless) finding(at diagnosis.Place, stacks []model.Stack) diagnosis.Finding {
-	return diagnosis.Finding{
+	f := diagnosis.Finding{
 		Title:      strings.ToUpper(n.e.work[:1]) + n.e.work[1:],
 		Where:      withProgram(n.p, at, stacks...),
 		Stacks:     stacks,
@@ -176,6 +180,10 @@ func (n *needless) finding(at diagnosis.Place, stacks []model.Stack) diagnosis.F
 		RuledOut:   []string{"other source than the program's: the line has the call that its stacks show", n.e.checked},
 		Remedy:     diagnosis.Remedy{Text: n.e.text, Code: cmp.Or(n.reasons[0].Instead, n.e.code)},
 	}
+	if slices.Contains(ofLength, n.e.pattern) {
+		f.Confidence, f.Reasons = diagnosis.Medium, append(f.Reasons, "how long the list is its source does not tell: of a dozen elements a map is no faster")
+	}
+	return f
 }
 
 // sparedBy is what of some bytes an equivalent does not allocate.

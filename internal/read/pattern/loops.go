@@ -638,7 +638,13 @@ func (s *site) ofRound(call *ast.CallExpr, loop ast.Stmt) bool {
 		}
 	}
 	v := s.variable(x)
-	return v != nil && inside(v, loop) && s.madeIn(v).Node != nil
+	if v == nil || !inside(v, loop) || s.madeIn(v).Node == nil {
+		return false
+	}
+	_, stays := s.uses(v, loop, func(u node) bool {
+		return s.builtin(u.up(0), "append") == nil && !slices.ContainsFunc(u.path, func(n ast.Node) bool { _, lives := n.(*ast.GoStmt); return lives })
+	})
+	return stays
 }
 
 // largeElement is the size in bytes from which copying an element is worth a word: four

@@ -478,6 +478,10 @@ func leaves(n node, loop ast.Stmt) bool {
 			if last.Tok != token.CONTINUE {
 				return true
 			}
+		case *ast.ExprStmt:
+			if call, ok := last.X.(*ast.CallExpr); ok && types.ExprString(call.Fun) == "panic" {
+				return true
+			}
 		}
 	}
 	return false

@@ -400,6 +400,14 @@ func openAll(names []string) (files []*os.File) {
 	return files
 }
 
+func openRead(names []string, read func(*os.File)) {
+	for _, n := range names {
+		f, _ := os.Open(n)
+		defer f.Close() // alike defer-in-loop runtime.deferproc
+		go read(f)
+	}
+}
+
 func openOne(names []string) {
 	for _, n := range names {
 		if f, err := os.Open(n); err == nil {

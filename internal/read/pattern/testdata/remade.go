@@ -98,6 +98,16 @@ func total(list []float64, amount int, rate float64) (sum float64) {
 	return sum
 }
 
+func refused(lines []string, name string) (n int) {
+	for _, l := range lines {
+		if l == name {
+			panic("no line may be " + strings.ToLower(name)) // alike invariant-call strings.ToLower
+		}
+		n += len(l)
+	}
+	return n
+}
+
 func headers(h map[string][]string) (n int) {
 	for name, values := range h {
 		for range values {
