@@ -231,6 +231,9 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 		addGrown(p, &f, places)
 	}
 	f.Say(format, parts...)
+	if p.Model.Run.Killed != nil { // which its own finding says, first of all
+		f.Explains = []string{"memorylimit"}
+	}
 	if left, ok := timeLeft(p, g.slope); ok {
 		f.Rest(left)
 	}
