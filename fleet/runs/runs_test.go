@@ -66,6 +66,24 @@ func add(t testing.TB, s *Store, data []byte, about api.Recording) api.Recording
 	return r
 }
 
+// A recording of a program that the kernel killed says so, whatever it was made for.
+func TestKilled(t *testing.T) {
+	for kind, want := range map[string]string{recording.EndedByMemory: "killed for want of memory", recording.EndedByExit: "memory"} {
+		var b bytes.Buffer
+		w := recording.NewStream(&b)
+		if err := w.Add("note.txt", []byte("note")); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Finish(recording.Manifest{Schema: recording.Schema, Start: began, End: began.Add(time.Second),
+			Event: &recording.Event{Kind: "memory"}, Ended: &recording.Ending{Kind: kind}}); err != nil {
+			t.Fatal(err)
+		}
+		if r := add(t, opened(t, t.TempDir(), Options{}, nil), b.Bytes(), api.Recording{Service: "shop"}); r.Event != want {
+			t.Errorf("ended by %s: %q, want %q", kind, r.Event, want)
+		}
+	}
+}
+
 func TestAdd(t *testing.T) {
 	dir := t.TempDir()
 	s := opened(t, dir, Options{}, nil)
