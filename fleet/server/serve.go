@@ -16,6 +16,7 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/backup"
+	"github.com/gowhy/gowhy/fleet/exposition"
 	"github.com/gowhy/gowhy/fleet/findings"
 	"github.com/gowhy/gowhy/fleet/ingest"
 	"github.com/gowhy/gowhy/fleet/ingest/forward"
@@ -84,6 +85,11 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 	}
 	server := &http.Server{Handler: live.wrap(routes(s, m, live, &memories, o)), TLSConfig: live.serverTLS(),
 		ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 64 << 10}
+	conns := connectionsOf(o.Memory)
+	server.ConnState = conns.state
+	m.more = append(m.more, func(w io.Writer) {
+		exposition.Counter(w, "gowhy_fleet_connections_closed_total", "Connections closed to have no more than there is memory for.").Int(conns.closed.Load())
+	})
 	// What clients send before it is read is in memory, too: with HTTP/2 a MiB of each.
 	server.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerConnection: 256 << 10, MaxReceiveBufferPerStream: 128 << 10, MaxConcurrentStreams: 100}
 	server.Protocols = new(http.Protocols)
