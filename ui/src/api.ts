@@ -91,6 +91,8 @@ export interface Diagnosis {
   unchecked: Unchecked[]
   warnings: string[]
   files: string[]
+  /** Death is how the program ended, of a core file that tells. */
+  death?: string
   /**
    * Runs are the recordings that were judged together, each with its own answer; empty
    * for one alone. See [Join].
