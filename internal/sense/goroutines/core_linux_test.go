@@ -2,8 +2,10 @@ package goroutines
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -123,6 +125,56 @@ func TestOtherCore(t *testing.T) {
 	}
 	if _, err := OpenCore(f, "/bin/sh"); err == nil {
 		t.Error("a shell is read as the program")
+	}
+}
+
+// What a core says may be anything: ever more of one is overwritten.
+func TestHostileCore(t *testing.T) {
+	if testing.Short() || runtime.GOARCH != "amd64" {
+		t.Skip("builds programs, and writes cores of amd64")
+	}
+	exe := build(t, "local", source(t, "program"))
+	s := start(t, exe, "-each", "5", "-spin", "1")
+	s.stop()
+	made, err := corefile.Of(s.pid)
+	if err != nil {
+		t.Skip(err)
+	}
+	b := made.Bytes()
+	var used []int // pages with something in them
+	for at := 0; at+4096 <= len(b); at += 4096 {
+		if strings.Trim(string(b[at:at+4096]), "\x00") != "" {
+			used = append(used, at)
+		}
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	opened := 0
+	for range 60 {
+		for range 3 {
+			at := used[r.IntN(len(used))] + 8*r.IntN(512)
+			copy(b[at:], [][]byte{make([]byte, 64), bytes.Repeat([]byte{0xff}, 32), binary.LittleEndian.AppendUint64(nil, r.Uint64()>>16)}[r.IntN(3)])
+		}
+		f, err := core.New(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			continue
+		}
+		reader, err := OpenCore(f, exe)
+		if err != nil {
+			continue
+		}
+		opened++
+		reader.Read()
+		reader.LastWords()
+		reader.Counters()
+		reader.Arenas()
+		if h, err := reader.HeapReader(); err == nil {
+			h.Read()
+			h.Close()
+		}
+		reader.Close()
+	}
+	if opened == 0 {
+		t.Error("none could be opened")
 	}
 }
 
