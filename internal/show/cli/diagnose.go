@@ -44,6 +44,7 @@ what most of them show is the answer, with in how many it was found.`,
   gowhy diagnose run.gowhy --window 1.5s,3s
   gowhy diagnose a.gowhy b.gowhy c.gowhy     several recordings, one answer
   gowhy diagnose recordings/                 all in a directory
+  gowhy diagnose core.1234 ./server          what a program that died was doing
   gowhy diagnose run.gowhy --online
   gowhy diagnose run.gowhy --format json -o why.json
   gowhy diagnose why.json --format markdown
