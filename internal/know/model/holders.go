@@ -39,6 +39,8 @@ type HeapLook struct {
 	Dropped   int `json:"dropped_spans"`
 	Running   int `json:"running_goroutines"`
 	Stackless int `json:"unread_goroutines"`
+	// Core is true of the memory in a core file, which does not change while it is read.
+	Core bool `json:"core,omitempty"`
 	// Partial is true when the reading was interrupted: then the holders have less than all.
 	Partial bool `json:"partial"`
 	// Typed is false where the program's file does not describe its variables.

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"context"
 	"debug/buildinfo"
 	"encoding/json"
 	"errors"
@@ -159,6 +160,40 @@ func programOf(c *core.File) string {
 		}
 	}
 	return "an unknown program"
+}
+
+// OpenCore opens the memory in a core, beside which its program may be named, for who reads
+// more of it than the model has. It is nil where the files are something else; close is to be
+// called behind it.
+func OpenCore(paths []string) (r *goroutines.Reader, close func(), err error) {
+	l := newLoader(context.Background(), Options{})
+	rest := l.programsAmong(paths)
+	if len(rest) != 1 {
+		return nil, nil, nil
+	}
+	f, err := os.Open(rest[0])
+	if err != nil {
+		return nil, nil, OpenError(rest[0], err)
+	}
+	s := source{name: rest[0], path: rest[0], at: f}
+	head, err := s.peek()
+	info, other := f.Stat()
+	if err != nil || other != nil || artifact.Sniff(head) != artifact.Core {
+		f.Close()
+		return nil, nil, nil
+	}
+	c, err := core.New(f, info.Size())
+	if err == nil {
+		var path string
+		if r, path, err = l.openCore(c, s); err != nil {
+			err = coreProblem(c, s, path, err)
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return r, func() { r.Close(); f.Close() }, nil
 }
 
 // A coreReading is the reading of one core. Its reader is nil where the core lacks so much

@@ -74,6 +74,11 @@ func Read(ctx context.Context, pid int, o Options) (*model.HeapLook, error) {
 		return nil, err
 	}
 	defer r.Close()
+	return Of(ctx, r, o)
+}
+
+// Of reads the heap in a memory whose goroutines are read: a process's, or a core's.
+func Of(ctx context.Context, r *goroutines.Reader, o Options) (*model.HeapLook, error) {
 	v, err := r.View()
 	if err != nil {
 		return nil, err

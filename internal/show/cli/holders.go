@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,7 +15,9 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/ground/problem"
+	"github.com/gowhy/gowhy/internal/ground/shell"
 	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/read/evidence"
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
 	"github.com/gowhy/gowhy/internal/sense/heap"
 	"github.com/gowhy/gowhy/internal/show/report"
@@ -40,22 +43,51 @@ func (f *holdersFlags) flags(cmd *cobra.Command) {
 // memoryHolders says who holds the heap of a running process.
 func (c *command) memoryHolders(ctx context.Context, args []string, f *memoryFlags) error {
 	t, ok := memoryTarget(args)
-	if !ok || t.PID <= 0 {
+	if !ok {
+		return c.coreHolders(ctx, args, f)
+	}
+	if t.PID <= 0 {
 		return misused("gowhy memory 4242 --holders", "--holders reads a running process of this machine: give its number")
 	}
 	line := c.statusLine()
 	look, err := c.lookAtHolders(ctx, t.PID, f, line)
 	line.Clear()
 	if err != nil {
-		return heapProblem(t.PID, err)
+		return heapProblem(fmt.Sprintf("process %d", t.PID), args, err)
 	}
 	return c.output(f.out, func(w io.Writer, l layout.Options) error {
 		return report.Holders(w, look, report.HoldersOptions{Options: l, Top: f.holders.top, JSON: f.format == jsonFormat})
 	})
 }
 
+// coreHolders says who holds the heap in a core.
+func (c *command) coreHolders(ctx context.Context, args []string, f *memoryFlags) error {
+	r, done, err := evidence.OpenCore(args)
+	if err != nil {
+		return err
+	}
+	if r == nil {
+		return misused("gowhy memory 4242 --holders", "--holders reads a running process of this machine, or a core file")
+	}
+	defer done()
+	line := c.statusLine()
+	look, err := heap.Of(ctx, r, f.holders.options(line))
+	line.Clear()
+	if err != nil {
+		return heapProblem(strconv.Quote(args[0]), args, err)
+	}
+	look.Core = true
+	return c.output(f.out, func(w io.Writer, l layout.Options) error {
+		return report.Holders(w, look, report.HoldersOptions{Options: l, Top: f.holders.top, JSON: f.format == jsonFormat})
+	})
+}
+
+func (f *holdersFlags) options(line *statusLine) heap.Options {
+	return heap.Options{Budget: uint64(f.budget) << 20, Progress: func(what string, share float64) { line.Set("%s… %s", what, figures.Percent(share)) }}
+}
+
 func (c *command) lookAtHolders(ctx context.Context, pid int, f *memoryFlags, line *statusLine) (*model.HeapLook, error) {
-	o := heap.Options{Budget: uint64(f.holders.budget) << 20, Progress: func(what string, share float64) { line.Set("%s… %s", what, figures.Percent(share)) }}
+	o := f.holders.options(line)
 	first, err := heap.Read(ctx, pid, o)
 	if err != nil || !f.holders.twice {
 		return first, err
@@ -73,25 +105,26 @@ func (c *command) lookAtHolders(ctx context.Context, pid int, f *memoryFlags, li
 	return second, nil
 }
 
-// heapProblem says what to do about a heap that was not read.
-func heapProblem(pid int, err error) error {
+// heapProblem says what to do about a heap that was not read, of a process or a core.
+func heapProblem(of string, args []string, err error) error {
 	var small *heap.BudgetError
+	command := "gowhy memory " + shell.Words(args)
 	switch {
 	case errors.As(err, &small):
-		return problem.New(problem.Failure, fmt.Sprintf("gowhy memory %d --holders --budget %d", pid, max(small.Need>>20+1, 2*small.Budget>>20)), "process %d: %v", pid, err)
+		return problem.New(problem.Failure, fmt.Sprintf("%s --holders --budget %d", command, max(small.Need>>20+1, 2*small.Budget>>20)), "%s: %v", of, err)
 	case errors.Is(err, goroutines.ErrGone):
-		return problem.New(problem.Absence, "gowhy list", "there is no process %d", pid)
+		return problem.New(problem.Absence, "gowhy list", "there is no %s", of)
 	case errors.Is(err, fs.ErrPermission):
-		return problem.New(problem.Failure, fmt.Sprintf("sudo gowhy memory %d --holders", pid), "the memory of process %d may not be read: it is another user's, or the system forbids it", pid)
+		return problem.New(problem.Failure, fmt.Sprintf("sudo %s --holders", command), "the memory of %s may not be read: it is another user's, or the system forbids it", of)
 	case errors.Is(err, context.Canceled):
 		return problem.New(problem.Interrupt, "", "interrupted before the heap was read")
 	case errors.Is(err, goroutines.ErrUnsure):
-		hint := fmt.Sprintf("gowhy memory %d", pid)
+		hint := command
 		if strings.Contains(err.Error(), "no symbols") {
 			hint = "build it without -ldflags=-s; until then: " + hint
 		}
 		why := strings.TrimPrefix(err.Error(), goroutines.ErrUnsure.Error()+": ")
-		return problem.New(problem.Absence, hint, "the heap of process %d cannot be read: %s", pid, why)
+		return problem.New(problem.Absence, hint, "the heap of %s cannot be read: %s", of, why)
 	}
 	return err
 }

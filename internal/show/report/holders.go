@@ -190,7 +190,11 @@ func (x *texter) types(l *model.HeapLook) {
 
 // heldNotes say how far the figures may be believed.
 func heldNotes(l *model.HeapLook) (list []string) {
-	list = append(list, fmt.Sprintf("read in %s without stopping the program, which went on meanwhile", figures.Duration(l.Took)))
+	if l.Core {
+		list = append(list, fmt.Sprintf("read in %s out of a core, which does not change", figures.Duration(l.Took)))
+	} else {
+		list = append(list, fmt.Sprintf("read in %s without stopping the program, which went on meanwhile", figures.Duration(l.Took)))
+	}
 	if l.Over > 0 {
 		list = append(list, "growth is over "+figures.Duration(l.Over)+"; a collection between the looks makes it smaller")
 	}
