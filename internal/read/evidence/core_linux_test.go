@@ -124,6 +124,16 @@ func TestCoreFile(t *testing.T) {
 			t.Errorf("%s: run %+v, build %+v; want no notes, and a program that lives on", name, m.Run, m.Build)
 		}
 	}
+	if r, done, err := OpenCore([]string{filepath.Join(dir, "core.1")}); err != nil || r == nil {
+		t.Errorf("the core's memory: %v", err)
+	} else {
+		done()
+	}
+	for _, paths := range [][]string{{filepath.Join(dir, "core.gz")}, {filepath.Join(dir, "core.1"), filepath.Join(dir, "core.gz")}, {exe}} {
+		if r, _, err := OpenCore(paths); err != nil || r != nil {
+			t.Errorf("%q is read as a core: %v", paths, err)
+		}
+	}
 	elsewhere := filepath.Join(t.TempDir(), "other-name")
 	if err := os.Rename(exe, elsewhere); err != nil {
 		t.Fatal(err)
