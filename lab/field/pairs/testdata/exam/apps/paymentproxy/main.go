@@ -1,24 +1,30 @@
-// Paymentproxy passes payments on to a bank and notes those that the bank refuses.
+// Paymentproxy passes payments on to a bank and notes those that the bank refuses. Here
+// it goes through the payments of a day once more, as they came in.
 package main
 
 import (
 	"flag"
+	"fmt"
 	"log"
 	"net/http"
 
 	"paymentproxy/internal/bank"
 	"paymentproxy/internal/notes"
-	"paymentproxy/internal/ops"
+	"paymentproxy/internal/replay"
 )
 
 func main() {
-	addr := flag.String("addr", "127.0.0.1:8080", "where to serve")
+	payments := flag.Int("payments", 150000, "payments of the day")
 	eager := flag.Bool("note-all", false, "take a note of each request before it is passed on")
 	flag.Parse()
 	keeper := notes.Keeper{Eager: *eager}
 	mux := http.NewServeMux()
 	mux.Handle("POST /pay", keeper.Wrap(bank.Handler{Limit: 1_000_000}))
-	if err := ops.Serve(*addr, mux); err != nil {
+	day := replay.Day{Handler: mux, Payments: *payments}
+	paid, refused, err := day.Run()
+	if err != nil {
 		log.Fatal(err)
 	}
+	fmt.Println("paid:", paid, "refused:", refused)
+	fmt.Printf("operations: %d\n", *payments)
 }
