@@ -77,8 +77,9 @@ type headroom struct {
 }
 
 // nativeText is what helps where the memory is not the runtime's.
-const nativeText = "Find who takes it outside of the Go heap, which GOMEMLIMIT does not bound: C code that keeps what it allocates " +
-	"(each C.CString and C.malloc has its C.free, each handle its Close), memory that the program maps itself, and the stacks of threads. " +
+const nativeText = "Find who takes it outside of the Go heap, which GOMEMLIMIT does not bound: " +
+	"C code that keeps what it allocates (each C.CString and C.malloc has its C.free, each handle its Close), " +
+	"memory that the program maps itself, and the stacks of threads. " +
 	"Where glibc keeps much for its threads, MALLOC_ARENA_MAX=2 bounds that."
 
 // measureNative returns native memory if that is most of what is resident.
