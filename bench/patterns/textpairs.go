@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net/url"
 	"os"
 	"regexp"
 	"strconv"
@@ -44,7 +43,6 @@ var (
 	page      = strings.Repeat("a line of some words that is read\n", 200)
 	packet    = []byte{1, 0, 2, 0, 16, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8}
 	words     = regexp.MustCompile(`[a-z]+`)
-	address   = &url.URL{RawQuery: "page=17&sort=name&filter=open&user=somebody"}
 	weekdays  = map[string]int{"mon": 1, "tue": 2, "wed": 3, "thu": 4, "fri": 5, "sat": 6, "sun": 7}
 	second    int64
 	stamped   string

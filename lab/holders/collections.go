@@ -96,7 +96,7 @@ func fillQueue() error {
 
 type requestKey struct{}
 
-var root, cancelRoot = context.WithCancel(context.Background())
+var root, _ = context.WithCancel(context.Background())
 
 // begin begins a request, which whoever has its context must cancel.
 func begin() (context.Context, context.CancelFunc) {

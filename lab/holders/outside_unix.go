@@ -4,8 +4,6 @@ package main
 
 import "syscall"
 
-var mapped []byte
-
 // mapMemory maps memory of its own.
 func mapMemory() error {
 	b, err := syscall.Mmap(-1, 0, held, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
@@ -15,6 +13,5 @@ func mapMemory() error {
 	for i := 0; i < len(b); i += 4096 {
 		b[i] = 1
 	}
-	mapped = b
 	return nil
 }

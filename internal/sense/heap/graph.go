@@ -88,10 +88,9 @@ type scanner struct {
 	inline bool // marks are in the spans: see inlineMarks
 	image  imageRange
 
-	read  uint64 // bytes
-	full  bool   // the graph has no more room
-	step  func(done, of uint64)
-	words uint64
+	read uint64 // bytes
+	full bool   // the graph has no more room
+	step func(done, of uint64)
 }
 
 // imageRange is where the program itself is.

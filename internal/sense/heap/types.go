@@ -80,17 +80,15 @@ const (
 
 // types are the types that were met, read out of the program's memory when they are.
 type types struct {
-	m          memory
-	low, high  uint64 // of their descriptions, in which names are too
-	list       []*goType
-	known      map[uint64]typeID // by address of the description
-	made       map[madeKey]typeID
-	closures   map[uint64]typeID
-	itabs      map[uint64]typeID
-	dwarf      *variables
-	lastAt     uint64
-	lastID     typeID
-	text, etxt uint64
+	m         memory
+	low, high uint64 // of their descriptions, in which names are too
+	list      []*goType
+	known     map[uint64]typeID // by address of the description
+	made      map[madeKey]typeID
+	closures  map[uint64]typeID
+	itabs     map[uint64]typeID
+	lastAt    uint64
+	lastID    typeID
 }
 
 type madeKey struct {
