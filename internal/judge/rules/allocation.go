@@ -87,6 +87,11 @@ func (a *allocation) fromTrace(p *diagnosis.Pass) {
 		return
 	}
 	a.cores = fact.Quotient.Of("CPU in use", fact.Cores, busy, p.WindowLength())
+	if p.Model.CPUAccount() != nil { // a busy P may wait for a CPU that others have
+		if used := p.CPUInUse(); used.Value > 0 && used.Value < a.cores.Value {
+			a.cores = used
+		}
+	}
 	collect := fact.Sum.Of("collector's time on the Ps", fact.Seconds, p.Processors("its workers' time", "gc"),
 		p.Statistic(fact.Collector, "load", "goroutines' time in marking and sweeping", assisted(p.Model).Seconds(), fact.Seconds))
 	a.collect = fact.Fraction.Of(inCollector, fact.Ratio, collect, busy)
