@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -67,16 +68,21 @@ func newServer(t testing.TB, dir, more string) *server {
 	return &server{dir: dir, address: fmt.Sprintf("http://127.0.0.1:%d", ports[0])}
 }
 
+// freePorts are such as the system gives to nobody who asks for any, of Linux's from 32,768:
+// a server that is killed finds its own again, whoever connects or listens meanwhile.
 func freePorts(t testing.TB, n int) []int {
 	t.Helper()
 	var ports []int
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
+	for tries := 0; len(ports) < n; tries++ {
+		port := 15_000 + rand.IntN(15_000)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		switch {
+		case err == nil:
+			defer l.Close() // all, when all are known
+			ports = append(ports, port)
+		case tries == 100:
 			t.Fatal(err)
 		}
-		defer l.Close() // all, when all are known
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
 	return ports
 }
