@@ -47,7 +47,7 @@ func (c *command) memoryHolders(ctx context.Context, args []string, f *memoryFla
 		return c.coreHolders(ctx, args, f)
 	}
 	if t.PID <= 0 {
-		return misused("gowhy memory 4242 --holders", "--holders reads a running process of this machine: give its number")
+		return noHeap()
 	}
 	line := c.statusLine()
 	look, err := c.lookAtHolders(ctx, t.PID, f, line)
@@ -67,7 +67,7 @@ func (c *command) coreHolders(ctx context.Context, args []string, f *memoryFlags
 		return err
 	}
 	if r == nil {
-		return misused("gowhy memory 4242 --holders", "--holders reads a running process of this machine, or a core file")
+		return noHeap()
 	}
 	defer done()
 	line := c.statusLine()
@@ -103,6 +103,10 @@ func (c *command) lookAtHolders(ctx context.Context, pid int, f *memoryFlags, li
 	}
 	second.Since(first)
 	return second, nil
+}
+
+func noHeap() error {
+	return misused("gowhy memory 4242 --holders", "--holders reads a running process of this machine, or a core file")
 }
 
 // heapProblem says what to do about a heap that was not read, of a process or a core.
