@@ -106,8 +106,8 @@ func logLocked(ctx context.Context, healed bool, count *atomic.Int64) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name())
 	defer file.Close()
+	os.Remove(file.Name()) // nobody else opens it, and one that is killed leaves no gigabyte behind
 	logger := log.New(file, "item ", log.LstdFlags)
 	var working sync.WaitGroup
 	for worker := range 8 {
