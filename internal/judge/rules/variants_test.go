@@ -147,6 +147,9 @@ func TestEdges(t *testing.T) {
 		{sparsemap, "a million slots", "stack=look count=220 time=2.2s → stack=look count=25 time=250ms\nstack=next count=50 time=500ms → stack=next count=16 time=160ms\nstack=other count=50 time=500ms → stack=other count=279 time=2.79s", true, ""},
 		{sparsemap, "a million slots", "stack=look count=220 time=2.2s → stack=look count=24 time=240ms\nstack=next count=50 time=500ms → stack=next count=15 time=150ms\nstack=other count=50 time=500ms → stack=other count=281 time=2.81s", false, "!fine: maps"},
 		{sparsemap, "a million slots", "stack=look count=220 time=2.2s → stack=look count=90 time=900ms\nstack=next count=50 time=500ms → stack=next count=180 time=1.8s", false, "fine: maps: walking them"},
+		{printedprofile, "the timers of a service", "cum=1s → cum=3.3s", false, ""},
+		{printedprofile, "the timers of a service", "cum=1s → cum=3.5s", true, "a remark"},
+		{runtimetax, "four stages", "\"blocked.chan receive\"=20s → blocked.select=20s\nreason=\"chan receive\" → reason=select", true, "!a remark"},
 		{stalled, "nobody moved while a trace was taken, and the holder waits for another lock whose holder sleeps", "watched=4s → watched=700ms", false, ""},
 	})
 }
