@@ -229,14 +229,16 @@ func TestTokensDuringPush(t *testing.T) {
 	}
 	read, write := io.Pipe()
 	go func() {
-		write.Write(data[:len(data)/2]) // the server has its begin
+		write.Write(data[:len(data)/2])
 		if a, said := do(t, http.DefaultClient, "POST", url+"/-/reload", "old", "", nil); a.StatusCode != http.StatusOK {
 			t.Error(said)
 		}
 		write.Write(data[len(data)/2:])
 		write.Close()
 	}()
-	if a, said := do(t, http.DefaultClient, "POST", url+"/ingest?name=shop", "old", "", read); a.StatusCode != http.StatusOK {
+	// The body goes when the server asks for it, which it does when it has seen the token.
+	asked := &http.Client{Transport: expecting{&http.Transport{ExpectContinueTimeout: time.Minute}}}
+	if a, said := do(t, asked, "POST", url+"/ingest?name=shop", "old", "", read); a.StatusCode != http.StatusOK {
 		t.Errorf("a push on its way: %d %s", a.StatusCode, said)
 	}
 	if a, _ := do(t, http.DefaultClient, "POST", url+"/ingest?name=shop", "old", "", bytes.NewReader(data)); a.StatusCode != http.StatusUnauthorized {
@@ -245,6 +247,15 @@ func TestTokensDuringPush(t *testing.T) {
 	if _, said := do(t, http.DefaultClient, "GET", url+"/api/v1/services?from=now-1h&until="+time.Now().Add(time.Hour).UTC().Format(time.RFC3339), "new", "", nil); strings.Count(said, `"name":"shop"`) != 1 {
 		t.Error(said)
 	}
+}
+
+// expecting sends bodies to servers that ask for them.
+type expecting struct{ *http.Transport }
+
+func (e expecting) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Expect", "100-continue")
+	return e.Transport.RoundTrip(r)
 }
 
 // TestLimits refuses one service too many, and too many labels.
