@@ -11,7 +11,7 @@ import { Marked } from './parts/marked'
 import { Live as Spoken } from './parts/live'
 import { Empty, Failed, Loading } from './parts/states'
 import { Welcome } from './screens/welcome'
-import { useSession } from './session'
+import { Following, useSession } from './session'
 import { Command } from './parts/copy'
 import { lang, setLang, t, tn, useLang } from './strings'
 import { setTheme, useTheme } from './theme'
@@ -62,7 +62,9 @@ export function App(): JSX.Element {
   })
   return (
     <>
-      {session ? <Opened session={session} error={error} retry={again} opening={opening} /> : <Starting error={error} retry={again} />}
+      {session ? (
+        <Following.Provider value={session}><Opened session={session} error={error} retry={again} opening={opening} /></Following.Provider>
+      ) : <Starting error={error} retry={again} />}
       <DropZone opening={opening} />
       <Spoken />
     </>

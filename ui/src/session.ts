@@ -1,6 +1,7 @@
 // What is open, kept up to date while something is being read: each question names
 // the last change that the page knows, and the server answers when there is another.
-import { useCallback, useLayoutEffect, useState } from 'preact/hooks'
+import { createContext } from 'preact'
+import { useCallback, useContext, useLayoutEffect, useState } from 'preact/hooks'
 import type { Session } from './api'
 import { get, problem, take, type ApiError } from './client'
 
@@ -23,6 +24,14 @@ let listener: (() => void) | undefined
 /** Has the page ask once more what is open: there is a run that was not there. */
 export function renew(): void {
   listener?.()
+}
+
+/** Gives what is open to all that stands on the page. */
+export const Following = createContext<Session | undefined>(undefined)
+
+/** The session as the page follows it: what was asked once may be of before all was read. */
+export function useOpened(): Session | undefined {
+  return useContext(Following)
 }
 
 /** The session for a component; again asks once more, as for what was opened since. */

@@ -13,6 +13,7 @@ import { Fold } from '../parts/fold'
 import { Said, To } from '../parts/said'
 import { Failed, Loading } from '../parts/states'
 import { headline } from '../data/headline'
+import { useOpened } from '../session'
 import { word } from '../shell'
 import { lang, t, tn } from '../strings'
 import { href, param, setParams, usePlace } from '../url'
@@ -23,7 +24,7 @@ const EXPANDED = 1
 
 export function Findings(p: { r: number }): JSX.Element {
   usePlace() // which of both is asked for stands in it
-  const runs = useData<Session>('api/session').data?.runs ?? []
+  const runs = useOpened()?.runs ?? []
   const mates = runs[p.r]?.together ?? []
   const joint = param(ALL) !== null && mates.length > 1
   const single = useData<Answer>(joint ? null : 'api/findings', { r: p.r })

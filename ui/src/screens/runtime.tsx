@@ -2,7 +2,7 @@
 // much of its Ps the collector left to the program in its worst moments.
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { Chart as ChartData, Runtime as Charts, Session } from '../api'
+import type { Chart as ChartData, Runtime as Charts } from '../api'
 import { isStatic, useData } from '../client'
 import { flip, hiddenOf, listOf, setOf } from '../data/choices'
 import { Clock } from '../data/clock'
@@ -14,6 +14,7 @@ import { useKeys } from '../keys'
 import { Chart, type ChartLine, type ChartSpan } from '../parts/chart'
 import { Empty, Failed, Loading } from '../parts/states'
 import { Command } from '../parts/copy'
+import { useOpened } from '../session'
 import { t, tn } from '../strings'
 import { href, setParams, usePlace } from '../url'
 import '../data/data.css'
@@ -154,7 +155,7 @@ function Toolbar(p: ToolbarProps): JSX.Element {
   const { range, full } = p
   const step = (range[1] - range[0]) / 1000
   const whole = range[0] === full[0] && range[1] === full[1]
-  const drawn = useData<Session>('api/session').data?.runs[p.r]?.screens.includes('timeline') // not without a trace
+  const drawn = useOpened()?.runs[p.r]?.screens.includes('timeline') // not without a trace
   const zoom = (factor: number) => p.show(zoomRange(range, p.clock.at ?? (range[0] + range[1]) / 2, factor, full))
   const move = (by: number) => p.show(clampRange([range[0] + by * (range[1] - range[0]), range[1] + by * (range[1] - range[0])], full))
   return (
