@@ -88,7 +88,7 @@ func TestGone(t *testing.T) {
 }
 
 // TestBusy reads a program that goes on allocating and starting goroutines, several times. What
-// it holds for long is found each time.
+// it holds for long is found each time; of its thousands of spans few change hands meanwhile.
 func TestBusy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -99,8 +99,8 @@ func TestBusy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first := look.Holders[0]; first.Name != "main.cache" || first.Bytes < 38<<20 || first.Bytes > 42<<20 || look.Dropped > 10 {
-			t.Errorf("first is %q with %d bytes", first.Name, first.Bytes)
+		if first := look.Holders[0]; first.Name != "main.cache" || first.Bytes < 38<<20 || first.Bytes > 42<<20 || look.Dropped > 100 {
+			t.Errorf("first is %q with %d bytes, and %d spans were left out", first.Name, first.Bytes, look.Dropped)
 			describe(t, look)
 		}
 	}
