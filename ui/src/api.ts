@@ -1168,7 +1168,7 @@ export interface Marks {
 
 /**
  * Standings are what every goroutine stands at, at one moment: GET api/standing. With q only
- * the groups that have it in a function or in their state.
+ * the groups that have it in a function, in their state or in a label.
  */
 export interface Standings {
   source: string

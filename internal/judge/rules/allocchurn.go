@@ -81,6 +81,9 @@ func checkAllocchurn(p *diagnosis.Pass) {
 		return
 	}
 	if part, ok := keptPart(p); ok && a.tree != treeObjects && part.Value >= churnKept {
+		p.Unchecked("which code allocates what it soon throws away",
+			fact.Sentence("the last collection found %s of what was allocated still in use, and no allocs profile tells which lines make the rest", part),
+			p.HowToGet(model.Heap))
 		return
 	}
 	named := slices.DeleteFunc(slices.Clone(a.sites), func(s allocSite) bool {

@@ -122,7 +122,7 @@ func (q *readyLog) finding(p *diagnosis.Pass, evidence []fact.Fact) diagnosis.Fi
 		Remedy: diagnosis.Remedy{
 			Text: "Take no more at once than the Ps can do: a slot before the work begins, and the rest refused or waiting outside. " +
 				"What uses the CPU is in a CPU profile, and what the goroutines are, and who starts them, in a goroutine profile.",
-			Code: "curl -o cpu.pprof 'http://localhost:6060/debug/pprof/profile?seconds=10'\ncurl -o goroutines.pprof http://localhost:6060/debug/pprof/goroutine",
+			Code: p.HowToGet(model.CPU),
 		},
 		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "Offer the same load to both. The queue in new lines of schedtrace must stay level."),
 	}

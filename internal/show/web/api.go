@@ -121,7 +121,7 @@ type Counted struct {
 }
 
 // Standings are what every goroutine stands at, at one moment: GET api/standing. With q only
-// the groups that have it in a function or in their state.
+// the groups that have it in a function, in their state or in a label.
 type Standings struct {
 	Source    string          `json:"source"`
 	AtNS      int64           `json:"at_ns"`      // since the window's start; -1 when not known

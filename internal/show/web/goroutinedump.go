@@ -27,7 +27,7 @@ const (
 	maxStandingStack = 48 // frames
 )
 
-// standing answers api/standing: q is a part of a function or of a state.
+// standing answers api/standing: q is a part of a function, of a state or of a label.
 func (v *View) standing(q url.Values) (any, error) {
 	m := v.Model.Moment
 	if m == nil {
@@ -45,7 +45,7 @@ func (v *View) standing(q url.Values) (any, error) {
 	for i := range m.Goroutines {
 		g := &m.Goroutines[i]
 		switch {
-		case text != "" && !v.stands(g, text):
+		case text != "" && !v.stands(g, labels[g.Stack], text):
 		case len(s.Groups) < maxStandings || text == "" && involved[i]:
 			s.Groups = append(s.Groups, v.standingGroup(i, g, labels[g.Stack]))
 		default:
@@ -72,11 +72,11 @@ func (s *Standings) count(m *model.Moment) {
 	slices.SortStableFunc(s.States, func(a, b StandingState) int { return cmp.Compare(b.Count, a.Count) })
 }
 
-// stands reports whether a text is in the state or in a function of the stack.
-func (v *View) stands(g *model.Standing, text string) bool {
-	return strings.Contains(strings.ToLower(g.State), text) || slices.ContainsFunc(v.Model.Stacks.Frames(g.Stack), func(f model.Frame) bool {
-		return strings.Contains(strings.ToLower(f.Func), text)
-	})
+// stands reports whether a text is in the state, in a label or in a function of the stack.
+func (v *View) stands(g *model.Standing, labels map[string]int, text string) bool {
+	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
+	return has(g.State) || slices.ContainsFunc(slices.Collect(maps.Keys(labels)), has) ||
+		slices.ContainsFunc(v.Model.Stacks.Frames(g.Stack), func(f model.Frame) bool { return has(f.Func) })
 }
 
 // labelsByStack counts the goroutines of each stack by the labels that the program gave

@@ -44,6 +44,11 @@ func TestStandingLabels(t *testing.T) {
 	if want := []string{"4 route=/orders", "2 route=/ zone=b"}; !slices.Equal(got, want) {
 		t.Errorf("labels = %q, want %q", got, want)
 	}
+	for q, want := range map[string]int{"route=/Orders": 1, "route=/other": 0} {
+		if got := len(standingsOf(t, v, url.Values{"q": {q}}).Groups); got != want {
+			t.Errorf("groups with %s = %d, want %d", q, got, want)
+		}
+	}
 }
 
 // Two locks whose holders wait for each other are a cycle; what waits behind them is not

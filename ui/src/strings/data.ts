@@ -48,7 +48,7 @@ export const data = {
   'data.st.notdrawn': ['{n} more locks are in the table below.', '另有 {n} 个锁列于下表。'],
   'data.st.leftlocks': ['{n} more locks have fewer that wait.', '另有 {n} 个等待者更少的锁。'],
   'data.st.groups': ['Goroutines with the same stack and state', '调用栈与状态相同的 Goroutine'],
-  'data.st.filter': ['a function or a state', '函数或状态'],
+  'data.st.filter': ['a function, a state or a label', '函数、状态或标签'],
   'data.st.count': ['Goroutines', 'Goroutine 数'],
   'data.st.state': ['State', '状态'],
   'data.st.labels': ['Labels', '标签'],
