@@ -231,9 +231,25 @@ func (s *cpuUse) cost(share fact.Fact) diagnosis.Cost {
 	return diagnosis.CostOf(s.cores(share), share.Value)
 }
 
-// limit is a bound: what is saved at most when a share of the CPU is not used.
+// limit is a bound: what is saved at most when a share of the CPU is not used. It is for
+// shares that have in them all that goes with what they are of; see [cpuUse.limitWithout].
 func (s *cpuUse) limit(share fact.Fact, note string) diagnosis.Bound {
 	return cpuLimit(share, s.used(), note)
+}
+
+// limitWithout is a bound: what is saved at most when what matches is not done any more, with
+// what others do for it and what the samples may not show, as [cpuUse.saved] has it.
+func (s *cpuUse) limitWithout(what string, match func([]model.Frame) bool, note string) diagnosis.Bound {
+	return s.limit(s.saved(what, match), note)
+}
+
+// inFunctions returns what reports whether the program's innermost function on a stack is that
+// of one of some places.
+func inFunctions(places ...diagnosis.Place) func([]model.Frame) bool {
+	return func(frames []model.Frame) bool {
+		at, ok := diagnosis.UserPlace(frames)
+		return ok && slices.ContainsFunc(places, func(p diagnosis.Place) bool { return p.Function == at.Function })
+	}
 }
 
 // cpuLimit is that of a share of some CPU.

@@ -230,11 +230,8 @@ func (r *retry) calls(frames []model.Frame) bool {
 func (r *retry) price(p *diagnosis.Pass, places []diagnosis.Place) (diagnosis.Cost, diagnosis.Bound) {
 	const name = "CPU in trying"
 	if s, ok := cpuUseOf(p); ok && len(places) > 0 {
-		share := s.in(name, func(frames []model.Frame) bool {
-			place, ok := diagnosis.UserPlace(frames)
-			return ok && slices.ContainsFunc(places, func(q diagnosis.Place) bool { return q.Function == place.Function })
-		})
-		return s.cost(share), s.limit(share, "the function that tries, with all that it calls")
+		tries := inFunctions(places...)
+		return s.cost(s.in(name, tries)), s.limitWithout("trying", tries, "the function that tries, with all that it calls")
 	}
 	cpu := kernelCPU(p, name, inSyscall(r.call))
 	if cpu.share.Value > 0 {

@@ -80,11 +80,13 @@ func checkSparsemap(p *diagnosis.Pass) {
 
 func sparseFinding(p *diagnosis.Pass, s *cpuUse, w *mapWalk, sites []cpuPlace, share, looking fact.Fact) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Where:      topPlaces(sites, 1),
-		Stacks:     topStacks(sites, 1),
-		Evidence:   []fact.Fact{share, looking, s.samplesAt(sites), s.used()},
-		Cost:       s.cost(share),
-		Bound:      s.limit(share, "as if the map had room for what is in it, and that were nothing to walk"),
+		Where:    topPlaces(sites, 1),
+		Stacks:   topStacks(sites, 1),
+		Evidence: []fact.Fact{share, looking, s.samplesAt(sites), s.used()},
+		Cost:     s.cost(share),
+		Bound: s.limitWithout(w.verb+" maps in "+sites[0].Function, func(frames []model.Frame) bool {
+			return w.walks(frames) && inFunctions(sites[0].Place)(frames)
+		}, "as if the map had room for what is in it, and that were nothing to walk"),
 		Confidence: diagnosis.High,
 		Reasons: []string{s.witness(), "the runtime's own functions tell looking at slots, eight at once, from reading entries: " +
 			"in a map that is full the latter is most"},

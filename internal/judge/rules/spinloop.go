@@ -330,7 +330,7 @@ func checkIdleLoop(p *diagnosis.Pass, s *cpuUse) {
 		Where:      where(top.Place),
 		Evidence:   []fact.Fact{idle, cores, share},
 		Cost:       diagnosis.CostOf(cores.Named("CPU in use while nothing was finished"), share.Value),
-		Bound:      s.limit(share, "as if the loop waited"),
+		Bound:      s.limitWithout("that loop", inFunctions(top.Place), "as if the loop waited"),
 		Confidence: diagnosis.Low,
 		Reasons:    []string{"what the loop does is not seen: work of the program beside its operations looks the same"},
 		RuledOut:   []string{"the operations themselves: the line goes on while none ends"},

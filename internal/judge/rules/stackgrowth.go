@@ -56,7 +56,7 @@ func stackFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact) diagnosis.Findi
 		Stacks:     topStacks(sites, stackgrowthNamed),
 		Evidence:   append([]fact.Fact{share, s.used()}, stackFacts(p)...),
 		Cost:       s.cost(share),
-		Bound:      s.limit(share, "goroutines that are kept grow theirs once"),
+		Bound:      s.limitWithout("growing stacks", grows, "goroutines that are kept grow theirs once"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.witness()},
 		RuledOut: []string{

@@ -104,6 +104,14 @@ var timerFunctions = []string{
 	"runtime.resetForSleep", "runtime.goroutineReady", "time.sendTime",
 }
 
+// clockwork returns what is no longer done when the clock wakes nobody: it has none to fire,
+// and the goroutines that it woke, which had hardly any work, need not be.
+func (s *cpuUse) clockwork(c *clockwork) func([]model.Frame) bool {
+	return func(frames []model.Frame) bool {
+		return inTimers(frames) || model.CPUPartOf(frames) == model.Scheduling || throughOne(frames, []string{c.group.Name})
+	}
+}
+
 func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuUse, rate, timers, work fact.Fact) diagnosis.Finding {
 	share := s.in("CPU in timers and the scheduler", func(f []model.Frame) bool { return inTimers(f) || model.CPUPartOf(f) == model.Scheduling })
 	place, ok := p.UserPlace(c.stacks[0])
@@ -114,7 +122,7 @@ func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuUse, rate, timers, work
 		Where:      where(place),
 		Evidence:   []fact.Fact{rate, work, p.Goroutines("goroutines that do so", []string{c.group.Name}, "peak"), timers, share},
 		Cost:       s.cost(share),
-		Bound:      s.limit(share, "whatever else has to be scheduled is in it"),
+		Bound:      s.limitWithout("timers, in the scheduler and in what the clock wakes", s.clockwork(c), "whatever else has to be scheduled is in it"),
 		Confidence: diagnosis.High,
 		Reasons:    []string{"the trace counts the wake-ups and the " + s.source + " shows their price"},
 		RuledOut: []string{

@@ -17,11 +17,11 @@ func Amdahl(share float64) float64 {
 // one: the upper end of Wilson's 95% interval (E. Wilson, JASA 1927). A bound
 // from few samples has to be wider than one from many.
 func AtMost(share float64, n int64) float64 {
-	if n <= 0 {
+	if n <= 0 || share >= 1 {
 		return 1
 	}
 	const z = 1.96
-	p, k := min(max(share, 0), 1), float64(n)
+	p, k := max(share, 0), float64(n)
 	return min(1, (p+z*z/(2*k)+z*math.Sqrt(p*(1-p)/k+z*z/(4*k*k)))/(1+z*z/k))
 }
 
