@@ -180,9 +180,9 @@ func (a *allocation) costOf(share fact.Fact) diagnosis.Cost {
 	return diagnosis.CostOf(fact.Product.Of(share.Name, fact.Cores, share, a.cores), share.Value)
 }
 
-// experiment counts what the named sites have most of. The count falls by no
+// allocationExperiment counts what the named sites have most of. The count falls by no
 // more than all of it, which an allocs profile knows.
-func (a *allocation) experiment(objects, bytes float64) *diagnosis.Experiment {
+func allocationExperiment(a *allocation, objects, bytes float64) *diagnosis.Experiment {
 	e := changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "`GOGC=400` in the environment parts collecting from allocating: what it saves is collecting. "+
 		"Fewer collections of a larger heap are no gain.")
 	if bytes > objects {
@@ -195,7 +195,7 @@ func (a *allocation) experiment(objects, bytes float64) *diagnosis.Experiment {
 	return e
 }
 
-func (a *allocation) confidence() (diagnosis.Confidence, []string) {
+func allocationConfidence(a *allocation) (diagnosis.Confidence, []string) {
 	switch cost := a.cost(); {
 	case a.measured && cost.Value < churnCPU:
 		return diagnosis.Low, []string{fact.Sentence("the %s itself shows only %s; the rest of the cost is what first use of fresh memory may take at most", fact.Name(a.costFrom), cost)}

@@ -113,7 +113,7 @@ func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis
 	f := diagnosis.Finding{
 		Evidence: a.facts(),
 		Cost:     a.costOf(cost),
-		Bound:    a.bound(a.price("CPU in allocating at the named lines", objects, bytes)),
+		Bound:    allocationBound(a, a.price("CPU in allocating at the named lines", objects, bytes)),
 		RuledOut: []string{
 			"memory that is kept: sites with half of their bytes still in use are not counted",
 			fact.Sentence("many small sites: each one named causes at least %s of the cost", fact.Name(fact.Ratio.Format(churnSite))),
@@ -124,7 +124,7 @@ func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis
 			Knob: "GOGC=400",
 		},
 		Explains:   gcSymptoms(p),
-		Experiment: a.experiment(objects.Value, bytes.Value),
+		Experiment: allocationExperiment(a, objects.Value, bytes.Value),
 	}
 	for _, s := range named {
 		f.Where = append(f.Where, s.place)
@@ -145,13 +145,13 @@ func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis
 	} else {
 		f.Remedy.Text += " Try the knob to see what collecting alone costs: it trades memory for CPU."
 	}
-	a.say(p, &f, named[0])
-	f.Confidence, f.Reasons = a.confidence()
+	sayAllocation(p, a, &f, named[0])
+	f.Confidence, f.Reasons = allocationConfidence(a)
 	if _, told := keptPart(p); !told && a.tree != treeObjects {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "nothing tells whether what is allocated is kept: a program that only reads what it works on looks the same")
 	}
-	a.accuse(p, &f, named[0])
+	acquit(p, a, &f, named[0])
 	return f
 }
 
@@ -160,19 +160,19 @@ func madeForPool(m *model.Model, stacks []model.Stack) bool {
 	return !slices.ContainsFunc(stacks, func(s model.Stack) bool { return !fromPool(m.Stacks.Frames(s)) })
 }
 
-// bound returns what repairs of lines of some price saved, and no more than all allocating
+// allocationBound returns what repairs of lines of some price saved, and no more than all allocating
 // and collecting takes.
-func (a *allocation) bound(price fact.Fact) diagnosis.Bound {
-	b := cpuEstimate(price, a.cores, allocRepairs, a.note())
+func allocationBound(a *allocation, price fact.Fact) diagnosis.Bound {
+	b := cpuEstimate(price, a.cores, allocRepairs, allocationNote(a))
 	most := a.whole().Value * a.cores.Value
 	b.Low, b.High = min(b.Low, most), min(b.High, most)
 	return b
 }
 
-// accuse makes a remark of a finding that no line of the program is to blame for. How much
+// acquit makes a remark of a finding that no line of the program is to blame for. How much
 // of its CPU a program spends on memory tells nothing: of the field's programs those that
 // are well are at 0.15 to 0.55, and those that have a problem at 0.17 to 0.64.
-func (a *allocation) accuse(p *diagnosis.Pass, f *diagnosis.Finding, top allocSite) {
+func acquit(p *diagnosis.Pass, a *allocation, f *diagnosis.Finding, top allocSite) {
 	var own []allocSite
 	packages, known := ownPackages(p.Model), p.Model.Build != nil && p.Model.Build.Module != ""
 	for _, s := range a.sites {
@@ -195,8 +195,8 @@ func (a *allocation) accuse(p *diagnosis.Pass, f *diagnosis.Finding, top allocSi
 	f.Where = where(slices.Insert(f.Where, 1, programPlace(p, top.stacks...))...)
 }
 
-// say makes the sentence.
-func (a *allocation) say(p *diagnosis.Pass, f *diagnosis.Finding, top allocSite) {
+// sayAllocation makes the sentence.
+func sayAllocation(p *diagnosis.Pass, a *allocation, f *diagnosis.Finding, top allocSite) {
 	what := name(top.place.Function)
 	objects, bytes := a.counts(p, "at "+top.line(), top)
 	part := fact.Quotient.Of("part of the cost at "+top.line(), fact.Ratio, a.price("CPU in allocating at "+top.line(), objects, bytes), a.whole())
@@ -211,8 +211,8 @@ func (a *allocation) say(p *diagnosis.Pass, f *diagnosis.Finding, top allocSite)
 	}
 }
 
-// note says what else is to be known of how the saving was derived.
-func (a *allocation) note() string {
+// allocationNote says what else is to be known of how the saving was derived.
+func allocationNote(a *allocation) string {
 	switch {
 	case !a.measured:
 		return "the allocator's part is derived from the bytes allocated and the pace of a core that allocates small objects or " +

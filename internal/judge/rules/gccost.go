@@ -92,7 +92,7 @@ func gccostFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 	if oftenBySetting(p) {
 		most = max(most, defaultGOGC/h.gogc.Value)
 	}
-	h.fix(p, &f, h.growth(p, most, gccostLeast))
+	fixHeap(p, &f, h, gogcGrowth(p, h, most, gccostLeast))
 	if oftenBySetting(p) {
 		f.Remedy.Text = f.Remedy.Text + settingWords(p, h.gogc)
 	}
@@ -111,17 +111,17 @@ func settingWords(p *diagnosis.Pass, percent fact.Fact) string {
 	return fact.Sentence(" GOGC is %s, and %s unless somebody sets it: look for debug.SetGCPercent and for the environment.", percent, usual)
 }
 
-// fix is a multiple of GOGC, or less garbage where there is none.
-func (h *heapCost) fix(p *diagnosis.Pass, f *diagnosis.Finding, factor fact.Fact) {
-	f.Remedy, f.Bound = h.larger(factor)
+// fixHeap proposes a multiple of GOGC, or less garbage where there is none.
+func fixHeap(p *diagnosis.Pass, f *diagnosis.Finding, h *heapCost, factor fact.Fact) {
+	f.Remedy, f.Bound = largerHeap(h, factor)
 	f.Experiment = heapExperiment(f.Remedy.Knob)
-	f.Confidence, f.Reasons = h.confidence(p)
+	f.Confidence, f.Reasons = collectorConfidence(p, h)
 	f.Explains = gcSymptoms(p)
 }
 
-// growth is the largest multiple of GOGC between most and least that there is
+// gogcGrowth returns the largest multiple of GOGC between most and least that there is
 // memory for; 1 when there is none.
-func (h *heapCost) growth(p *diagnosis.Pass, most, least float64) fact.Fact {
+func gogcGrowth(p *diagnosis.Pass, h *heapCost, most, least float64) fact.Fact {
 	times := func(factor float64) fact.Fact {
 		return fact.Figure("multiple of GOGC", factor, fact.Factor, "the largest to try that there is memory for")
 	}
@@ -136,27 +136,27 @@ func (h *heapCost) growth(p *diagnosis.Pass, most, least float64) fact.Fact {
 		return times(least) // nobody says that there is memory for more
 	}
 	for factor := most; factor >= least; factor /= 2 {
-		if h.price(times(factor)).Value*gccostMemory <= room {
+		if gogcMemory(h, times(factor)).Value*gccostMemory <= room {
 			return times(factor)
 		}
 	}
 	return times(1)
 }
 
-// price is the memory that a multiple of GOGC costs by the formula of the pacer.
-func (h *heapCost) price(factor fact.Fact) fact.Fact {
+// gogcMemory returns the memory that a multiple of GOGC costs by the formula of the pacer.
+func gogcMemory(h *heapCost, factor fact.Fact) fact.Fact {
 	return pacer.Of("memory for that", fact.Bytes, h.live, h.gogc, factor)
 }
 
 var pacer = &fact.Formula{Name: "pacer", Words: "{0} × {1} ÷ 100 × ({2} − 1)", Value: func(x []float64) float64 { return x[0] * x[1] / 100 * (x[2] - 1) }}
 
-// larger is the fix that needs no code: fewer collections for more memory.
-func (h *heapCost) larger(factor fact.Fact) (diagnosis.Remedy, diagnosis.Bound) {
+// largerHeap is the fix that needs no code: fewer collections for more memory.
+func largerHeap(h *heapCost, factor fact.Fact) (diagnosis.Remedy, diagnosis.Bound) {
 	less := "Allocate less: an allocs profile names the lines that pay (`go tool pprof -sample_index=alloc_space`); " +
 		"count and size of what is allocated set the pace of the collector, " +
 		"and pointers in what is kept the price of each collection."
 	if factor.Value <= 1 {
-		return diagnosis.Remedy{Text: less + " " + h.noRoom()},
+		return diagnosis.Remedy{Text: less + " " + noRoom(h)},
 			noSaving(fact.Cores, diagnosis.CPUGoal, "how much less can be allocated is not known here, and a larger heap is no way out")
 	}
 	knob := gogcKnob(h.gogc.Value * factor.Value)
@@ -164,12 +164,12 @@ func (h *heapCost) larger(factor fact.Fact) (diagnosis.Remedy, diagnosis.Bound) 
 	saved := fact.CollectorSaving.Of("CPU in collecting", fact.Cores, h.cores, h.share, factor, excess)
 	return diagnosis.Remedy{
 		Text: fact.Sentence("Try %s. By the pacer's formula it costs %s more memory; "+
-			"resident memory grew up to %s times as much where it was measured, so set GOMEMLIMIT below what there is. %s", fact.Name(knob), h.price(factor), fact.Name(fact.Count.Format(gccostMemory)), fact.Name(less)),
+			"resident memory grew up to %s times as much where it was measured, so set GOMEMLIMIT below what there is. %s", fact.Name(knob), gogcMemory(h, factor), fact.Name(fact.Count.Format(gccostMemory)), fact.Name(less)),
 		Knob: knob,
 	}, h.saving(saved, "collections become fewer as GOGC rises, and the saving was larger than that where it was measured")
 }
 
-// heapExperiment tries the knob of [heapCost.larger], or a change of code where
+// heapExperiment tries the knob of [largerHeap], or a change of code where
 // there is none.
 func heapExperiment(knob string) *diagnosis.Experiment {
 	const guard = "Do not compare the number of collections: it falls too when the heap merely got larger."
@@ -179,7 +179,7 @@ func heapExperiment(knob string) *diagnosis.Experiment {
 	return tried(diagnosis.CPUPerOp, knob, "", "Resident memory is the price. "+guard)
 }
 
-func (h *heapCost) noRoom() string {
+func noRoom(h *heapCost) string {
 	if h.off {
 		return "GOGC is off, so that only the memory limit sets the pace."
 	}
@@ -214,8 +214,8 @@ func memoryRoom(p *diagnosis.Pass) (room float64, known bool) {
 	return max(0, slices.Min(rooms)), true
 }
 
-// confidence is high where the samples and the Ps' time in the trace agree.
-func (h *heapCost) confidence(p *diagnosis.Pass) (diagnosis.Confidence, []string) {
+// collectorConfidence is high where the samples and the Ps' time in the trace agree.
+func collectorConfidence(p *diagnosis.Pass, h *heapCost) (diagnosis.Confidence, []string) {
 	if h.logged {
 		return diagnosis.Medium, []string{fact.Sentence("the runtime's own sums of %s collections; what the program used beside is not in the lines", h.cycles)}
 	}

@@ -118,13 +118,13 @@ func backlog(p *diagnosis.Pass) (qs []queue, paced bool) {
 func sumWaiting(p *diagnosis.Pass, qs []queue) fact.Fact {
 	var waiting []fact.Fact
 	for i := range qs {
-		waiting = append(waiting, qs[i].waitingHere(p))
+		waiting = append(waiting, waitingHere(p, &qs[i]))
 	}
 	return fact.Sum.Of("goroutines held up, on average", fact.Count, waiting...)
 }
 
 // waitingHere names the place, for several queues side by side.
-func (q *queue) waitingHere(p *diagnosis.Pass) fact.Fact {
+func waitingHere(p *diagnosis.Pass, q *queue) fact.Fact {
 	return q.waiting(p, "goroutines waiting for "+q.kind.String()+" in "+short(q.place(p).Function))
 }
 
@@ -141,7 +141,7 @@ func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding,
 	first, waiting, idle := qs[0], sumWaiting(p, qs), idlePs(p)
 	place := first.place(p)
 	f = diagnosis.Finding{
-		Where:      where(append(first.slotPlaces(p), place, first.server(p))...),
+		Where:      where(append(slotPlaces(p, &first), place, first.server(p))...),
 		Evidence:   []fact.Fact{used, gomaxprocs(p), waiting},
 		Cost:       diagnosis.CostOf(idle.Named("Ps idle while work waits"), fact.Rest.Of("", fact.Ratio, used).Value),
 		Bound:      all.limit(p, "if none of them waited"),
@@ -158,25 +158,51 @@ func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding,
 	if first.total < qs[len(qs)-1].total {
 		which = "those who set the pace of the others (%s) wait for %s in %s"
 	}
-	holds, parts := first.slotHolder(p)
+	holds, parts := slotHolder(p, &first)
 	f.Say("%s of %s Ps are idle on average while %s goroutines with work in hand are blocked; "+which+holds,
-		append([]fact.Part{idle.Number(), gomaxprocs(p), waiting, first.waitingHere(p), fact.Name(first.kind.String()), name(place.Function)}, parts...)...)
+		append([]fact.Part{idle.Number(), gomaxprocs(p), waiting, waitingHere(p, &first), fact.Name(first.kind.String()), name(place.Function)}, parts...)...)
 	if of, ok := paceOf(p, allQueues(p), &first); ok && first.kind == sendDemand {
-		of.explain(p, &f, &first, waiting)
+		explainPace(p, &f, &of, &first, waiting)
 	}
 	if first.kind == slotDemand || first.kind == poolDemand {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "the limit is the program's own and may be wanted, to spare what lies behind it")
 	}
 	for i := range qs[:min(3, len(qs))] {
-		f.Rest(qs[i].waitingHere(p))
+		f.Rest(waitingHere(p, &qs[i]))
 	}
 	return f, true
 }
 
-// atMoment is the queue of a moment in which those stand who wait for a free slot of a
+// explainPace makes a finding about a full channel one about who sets its pace.
+func explainPace(p *diagnosis.Pass, f *diagnosis.Finding, of *pace, q *queue, waiting fact.Fact) {
+	f.Groups, f.Stacks = append(f.Groups, of.names()...), append(f.Stacks, of.stacks...)
+	blocked := "%s of %s Ps are idle on average while %s goroutines with work in hand are blocked: "
+	if !of.waitsItself() {
+		last := of.queue.server(p)
+		f.Where = where(last, q.place(p), q.server(p))
+		f.Remedy.Text = "Run more of the goroutines that take from the last full channel, up to one for each P that is idle. " +
+			"The others only hand on: more of them change nothing. Where order matters, give each a key of its own. " +
+			"Larger channels change nothing."
+		f.Say(blocked+"%s takes from the last full channel and works %s of its time.",
+			idlePs(p).Number(), gomaxprocs(p), waiting, name(last.Function), of.busy())
+		f.Rest(of.count)
+		return
+	}
+	share := fact.Fraction.Of("time of who takes from them in waits", fact.Ratio, of.inner, of.time)
+	mean := fact.Quotient.Of("one such wait, mean", fact.Seconds, of.inner, of.waits)
+	inner := userPlace(p, of.stacks...)
+	f.Where = where(inner, q.place(p), of.queue.server(p))
+	f.Remedy.Text = "Shorten what the receivers wait for, or let them wait less often: several pieces of work with one request, " +
+		"one sync, one turn at a lock. The full channel is the consequence. More receivers help where " +
+		" what they wait for serves several at once, as a service does and a lock does not."
+	f.Say(blocked+"who takes from the last full channel waits %s of its time itself, %s each, in %s.",
+		idlePs(p).Number(), gomaxprocs(p), waiting, share, mean, name(inner.Function))
+}
+
+// poolAtMoment returns the queue of a moment in which those stand who wait for a free slot of a
 // pool; nil where nothing tells.
-func (q *queue) atMoment(p *diagnosis.Pass) *waitQueue {
+func poolAtMoment(p *diagnosis.Pass, q *queue) *waitQueue {
 	if q.kind != poolDemand || p.Model.Moment == nil {
 		return nil
 	}
@@ -189,16 +215,16 @@ func (q *queue) atMoment(p *diagnosis.Pass) *waitQueue {
 }
 
 // slotPlaces returns where the program waits for a slot, and where one stands who has one.
-func (q *queue) slotPlaces(p *diagnosis.Pass) []diagnosis.Place {
-	if w := q.atMoment(p); w != nil {
+func slotPlaces(p *diagnosis.Pass, q *queue) []diagnosis.Place {
+	if w := poolAtMoment(p, q); w != nil {
 		return w.places(p)
 	}
 	return nil
 }
 
 // slotHolder says who has one, behind a sentence.
-func (q *queue) slotHolder(p *diagnosis.Pass) (format string, parts []fact.Part) {
-	if w := q.atMoment(p); w != nil && len(w.holders) > 0 {
+func slotHolder(p *diagnosis.Pass, q *queue) (format string, parts []fact.Part) {
+	if w := poolAtMoment(p, q); w != nil && len(w.holders) > 0 {
 		return w.said(p)
 	}
 	return ".", nil

@@ -41,7 +41,7 @@ func checkSampled(p *diagnosis.Pass) bool {
 	if !ok {
 		return false
 	}
-	e := s.expiries()
+	e := expiriesOf(&s)
 	if e.samples.Value < timersSamples || e.share.Value < minShare {
 		return false
 	}
@@ -51,11 +51,11 @@ func checkSampled(p *diagnosis.Pass) bool {
 			e.share, e.awaited, e.samples, e.cancelled))
 		return true
 	}
-	p.Report(s.expiryFinding(&e))
+	p.Report(expiryFinding(&s, &e))
 	return true
 }
 
-func (s *cpuUse) expiries() (e sampledExpiry) {
+func expiriesOf(s *cpuUse) (e sampledExpiry) {
 	count := func(name string, match func([]model.Frame) bool) fact.Fact {
 		return s.pass.SampleCount(name, s.tree, s.pass.Frames(match))
 	}
@@ -87,7 +87,7 @@ func wakesWaiter(frames []model.Frame) bool {
 		through(frames, []string{"context.(*afterFuncCtx).cancel"})
 }
 
-func (s *cpuUse) expiryFinding(e *sampledExpiry) diagnosis.Finding {
+func expiryFinding(s *cpuUse, e *sampledExpiry) diagnosis.Finding {
 	p := s.pass
 	places, source := deadlineCallers(p)
 	f := diagnosis.Finding{

@@ -217,9 +217,9 @@ func (n *needless) byBytes() (f diagnosis.Finding, ok bool) {
 	f = n.finding(hottest(p, p.Model.Heap, column, n.reasons, n.allocates), stacks)
 	f.Evidence = []fact.Fact{bytes, kept, price, a.cores}
 	f.Cost = a.costOf(price)
-	f.Bound = a.bound(gain)
+	f.Bound = allocationBound(&a, gain)
 	f.Reasons = slices.Insert(f.Reasons, 0, "the allocs profile counts the bytes")
-	f.Experiment = a.experiment(objects.Value, bytes.Value)
+	f.Experiment = allocationExperiment(&a, objects.Value, bytes.Value)
 	f.Explains = []string{}
 	if bytes.Value >= hotGarbage || hasFinding(p, allocchurn, func(o *diagnosis.Finding) bool { return o.Where[0].Function == f.Where[0].Function }) {
 		f.Explains = []string{allocchurn.Name, gccost.Name, tinyheap.Name}

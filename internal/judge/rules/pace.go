@@ -129,29 +129,3 @@ func (of *pace) waitsItself() bool { return of.inner.Value > of.work.Value }
 func (of *pace) busy() fact.Fact {
 	return fact.Fraction.Of("time at work of who takes from the last channel", fact.Ratio, of.work, of.time)
 }
-
-// explain makes a finding about a full channel one about who sets its pace.
-func (of *pace) explain(p *diagnosis.Pass, f *diagnosis.Finding, q *queue, waiting fact.Fact) {
-	f.Groups, f.Stacks = append(f.Groups, of.names()...), append(f.Stacks, of.stacks...)
-	blocked := "%s of %s Ps are idle on average while %s goroutines with work in hand are blocked: "
-	if !of.waitsItself() {
-		last := of.queue.server(p)
-		f.Where = where(last, q.place(p), q.server(p))
-		f.Remedy.Text = "Run more of the goroutines that take from the last full channel, up to one for each P that is idle. " +
-			"The others only hand on: more of them change nothing. Where order matters, give each a key of its own. " +
-			"Larger channels change nothing."
-		f.Say(blocked+"%s takes from the last full channel and works %s of its time.",
-			idlePs(p).Number(), gomaxprocs(p), waiting, name(last.Function), of.busy())
-		f.Rest(of.count)
-		return
-	}
-	share := fact.Fraction.Of("time of who takes from them in waits", fact.Ratio, of.inner, of.time)
-	mean := fact.Quotient.Of("one such wait, mean", fact.Seconds, of.inner, of.waits)
-	inner := userPlace(p, of.stacks...)
-	f.Where = where(inner, q.place(p), of.queue.server(p))
-	f.Remedy.Text = "Shorten what the receivers wait for, or let them wait less often: several pieces of work with one request, " +
-		"one sync, one turn at a lock. The full channel is the consequence. More receivers help where " +
-		" what they wait for serves several at once, as a service does and a lock does not."
-	f.Say(blocked+"who takes from the last full channel waits %s of its time itself, %s each, in %s.",
-		idlePs(p).Number(), gomaxprocs(p), waiting, share, mean, name(inner.Function))
-}

@@ -58,11 +58,11 @@ func checkSerialwait(p *diagnosis.Pass) {
 		pressed++
 		r := trips(p, &s)
 		share := fact.Fraction.Of("time of the stage in waits for answers", fact.Ratio, r.total, s.time)
-		throughput := s.unwaited(p, r.total)
+		throughput := unwaited(p, &s, r.total)
 		switch {
 		case share.Value < serialShare, r.count.Value < serialTrips, throughput.Value < worthwhile:
 		case len(s.feeds) > 0 && s.feedStay.Value < serialStay:
-		case len(s.feeds)+len(s.starts) == 0 && !s.takesFromOutside(p.Model):
+		case len(s.feeds)+len(s.starts) == 0 && !takesFromOutside(p.Model, &s):
 		default:
 			p.Report(serialFinding(p, &s, &r, share, throughput))
 			return
@@ -76,7 +76,7 @@ func checkSerialwait(p *diagnosis.Pass) {
 // takesFromOutside reports whether those who stand before the stage, or before them, bring
 // what they offer from outside, or are several. A single goroutine that makes
 // up the next number of a series is no demand.
-func (s *stage) takesFromOutside(m *model.Model) bool {
+func takesFromOutside(m *model.Model, s *stage) bool {
 	names := slices.Clone(s.queue.groups)
 	for i := range s.before {
 		names = append(names, s.before[i].groups...)
@@ -154,10 +154,10 @@ func networkThrough(m *model.Model, waker model.Stack) (d time.Duration) {
 	return d
 }
 
-// unwaited is the most by which throughput can grow when the stage no longer
+// unwaited returns by how much at most throughput can grow when the stage no longer
 // waits for the given time: the bound of a closed system whose next serial
 // resource is the busiest single goroutine before or behind it.
-func (s *stage) unwaited(p *diagnosis.Pass, wait fact.Fact) fact.Fact {
+func unwaited(p *diagnosis.Pass, s *stage, wait fact.Fact) fact.Fact {
 	if !slices.ContainsFunc(s.teams, func(c team) bool { return c.function != "" }) {
 		wait = withEnds(p, wait, s.time, s.names())
 	}

@@ -36,8 +36,8 @@ const (
 
 func checkSlowstage(p *diagnosis.Pass) {
 	for _, s := range stages(p) {
-		busy, runs := s.busy(p)
-		throughput := s.widened(p)
+		busy, runs := stageAtWork(p, &s)
+		throughput := widened(p, &s)
 		if !s.pressed || s.feedStay.Value < slowstageStay || busy.Value < slowstageBusy || runs.Value < slowstageRuns ||
 			s.count.Value >= float64(p.Procs()) || throughput.Value < worthwhile {
 			continue
@@ -47,10 +47,10 @@ func checkSlowstage(p *diagnosis.Pass) {
 	}
 }
 
-// busy is the part of the stage's time that it is on a P or ready for one, and
+// stageAtWork returns the part of the stage's time that it is on a P or ready for one, and
 // the part that it is on one; nothing where the trace has that only together with
 // what other goroutines do.
-func (s *stage) busy(p *diagnosis.Pass) (busy, runs fact.Fact) {
+func stageAtWork(p *diagnosis.Pass, s *stage) (busy, runs fact.Fact) {
 	if slices.ContainsFunc(s.teams, func(c team) bool { return c.function != "" }) {
 		return busy, runs
 	}
@@ -59,9 +59,9 @@ func (s *stage) busy(p *diagnosis.Pass) (busy, runs fact.Fact) {
 	return fact.Quotient.Of("stage at work", fact.Ratio, ready, s.time), fact.Quotient.Of("stage on a P", fact.Ratio, on, s.time)
 }
 
-// widened is the most by which throughput can grow with more goroutines in the
+// widened returns by how much at most throughput can grow with more goroutines in the
 // stage.
-func (s *stage) widened(p *diagnosis.Pass) fact.Fact {
+func widened(p *diagnosis.Pass, s *stage) fact.Fact {
 	if s.next.Value == 0 {
 		return byCores.Of("throughput", fact.Factor, usableCores(p), busyWithout(p))
 	}

@@ -64,8 +64,8 @@ func tinyFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 	}
 	f.Remark = h.share.Value < tinyheapSick
 	f.Say("%s collections a second take %s %s, though no more than %s is alive.", h.rate.Number(), h.share, h.ofWhole(), h.most)
-	factor := h.tinyGrowth(p)
-	h.fix(p, &f, factor)
+	factor := tinyGrowth(p, h)
+	fixHeap(p, &f, h, factor)
 	if factor.Value > 1 {
 		peak := heapPeaks.Of("heap between collections", fact.Bytes, tinyLeast, h.live, h.gogc, factor)
 		f.Remedy.Text = fact.Sentence("Try %s: the heap may then grow to about %s between collections. "+
@@ -89,11 +89,11 @@ var (
 		Value: func(x []float64) float64 { return max(2, math.Round(x[0]/max(x[1], x[2]))*100/x[3]) }}
 )
 
-// tinyGrowth is the multiple of GOGC that brings the heap to tinyheapGoal, or
+// tinyGrowth returns the multiple of GOGC that brings the heap to tinyheapGoal, or
 // what there is memory for.
-func (h *heapCost) tinyGrowth(p *diagnosis.Pass) fact.Fact {
+func tinyGrowth(p *diagnosis.Pass, h *heapCost) fact.Fact {
 	if room, known := memoryRoom(p); h.off || known && tinyheapGoal*gccostMemory > room {
-		return h.growth(p, gccostMost, gccostLeast)
+		return gogcGrowth(p, h, gccostMost, gccostLeast)
 	}
 	return toGoal.Of("multiple of GOGC", fact.Factor, tinyGoal, tinyLeast, h.live, h.gogc)
 }
