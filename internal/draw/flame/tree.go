@@ -2,13 +2,13 @@ package flame
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/internal/ground/problem"
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
@@ -155,11 +155,8 @@ const maxLabels = 10_000
 
 // largest names the groups or labels that a reader may choose from.
 func largest(of map[string]int64) []string {
-	names := slices.SortedFunc(maps.Keys(of), func(a, b string) int {
-		return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a, b))
-	})
 	// A name that is too long to be sent could not be requested by what is left of it.
-	names = slices.DeleteFunc(names, func(n string) bool { return len(n) > maxGroupName })
+	names := slices.DeleteFunc(statistics.Largest(of), func(n string) bool { return len(n) > maxGroupName })
 	return names[:min(len(names), maxGroups)]
 }
 

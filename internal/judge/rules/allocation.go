@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -58,7 +59,7 @@ func (a *allocation) paced(p *diagnosis.Pass) (share fact.Fact, ok bool) {
 
 // The formulas of what allocating costs.
 var (
-	pacedShare = &fact.Formula{Name: "paced", Words: "{0} ÷ {1} ÷ {2}", Value: func(x []float64) float64 { return div(x[0]/x[1], x[2]) }}
+	pacedShare = &fact.Formula{Name: "paced", Words: "{0} ÷ {1} ÷ {2}", Value: func(x []float64) float64 { return statistics.Quotient(x[0]/x[1], x[2]) }}
 	// firstUse is what is at that pace beyond what samples show in the allocator,
 	// or all that they show where first use can be.
 	firstUse = &fact.Formula{Name: "first use", Words: "the lesser of {0} and {2} − {1}",
@@ -72,7 +73,7 @@ var (
 	// memory is cleared at about 10 GB/s, as measured on two machines. Without it a
 	// buffer of 2 MiB, worth 8,000 small objects, would count as one.
 	numberPart = &fact.Formula{Name: "part by number", Words: "{0} × 25 ns ÷ ({0} × 25 ns + {1} ÷ 10 GB/s)",
-		Value: func(x []float64) float64 { return div(x[0]*25e-9, x[0]*25e-9+x[1]/10e9) }}
+		Value: func(x []float64) float64 { return statistics.Quotient(x[0]*25e-9, x[0]*25e-9+x[1]/10e9) }}
 	mixedShare = &fact.Formula{Name: "mixed share", Words: "{0} × {2} + {1} × (1 − {2})",
 		Value: func(x []float64) float64 { return x[0]*x[2] + x[1]*(1-x[2]) }}
 	// addedShares are parts of one whole.
@@ -387,8 +388,8 @@ func collectSites(p *diagnosis.Pass, samples []model.Sample, values func(*model.
 	}
 	for i := range sites {
 		s := &sites[i]
-		s.liveShare = div(s.liveShare, s.bytes)
-		s.objects, s.bytes = div(s.objects, objects), div(s.bytes, bytes)
+		s.liveShare = statistics.Quotient(s.liveShare, s.bytes)
+		s.objects, s.bytes = statistics.Quotient(s.objects, objects), statistics.Quotient(s.bytes, bytes)
 	}
 	slices.SortStableFunc(sites, func(a, b allocSite) int {
 		return cmp.Or(cmp.Compare(b.objects+b.bytes, a.objects+a.bytes), cmp.Compare(a.place.Function, b.place.Function), cmp.Compare(a.place.Line, b.place.Line))

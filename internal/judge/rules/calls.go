@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -31,8 +32,8 @@ func callSites(p *diagnosis.Pass, match func(model.Stack) bool) (places []diagno
 			byStack[w.Stack] += w.Count
 		}
 	}
-	stacks = largest(byStack)
-	least := siteShare * float64(totalOf(byStack))
+	stacks = statistics.Largest(byStack)
+	least := siteShare * float64(statistics.Total(byStack))
 	for _, s := range stacks {
 		if place, ok := p.UserPlace(s); ok && len(places) < mostSites && float64(byStack[s]) >= least {
 			places = append(places, place)
@@ -66,14 +67,14 @@ func (o ops) sorted() (list []*op) {
 	for name := range o {
 		totals[name] = o[name].total
 	}
-	for _, name := range largest(totals) {
+	for _, name := range statistics.Largest(totals) {
 		list = append(list, o[name])
 	}
 	return list
 }
 
 func (o *op) place(p *diagnosis.Pass) diagnosis.Place {
-	return userPlace(p, largest(o.stacks)...)
+	return userPlace(p, statistics.Largest(o.stacks)...)
 }
 
 // callRate returns how often a second any of the named system calls was made; column is
@@ -182,8 +183,8 @@ func kernelSites(p *diagnosis.Pass, match func(*model.Sample) bool) (places []di
 			times[name], byName[name] = times[name]+t, place
 		}
 	})
-	least := siteShare * float64(totalOf(times))
-	for _, name := range largest(times) {
+	least := siteShare * float64(statistics.Total(times))
+	for _, name := range statistics.Largest(times) {
 		if len(places) < mostSites && float64(times[name]) >= least {
 			places = append(places, byName[name])
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -212,7 +213,7 @@ func awaitingConnections(p *diagnosis.Pass) []diagnosis.Place {
 		}
 	}
 	var places []diagnosis.Place
-	for _, s := range largest(waited) {
+	for _, s := range statistics.Largest(waited) {
 		if place, ok := p.UserPlace(s); ok && len(places) < newConnNamed {
 			places = append(places, place)
 		}

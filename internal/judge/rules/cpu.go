@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -117,7 +118,7 @@ func (s *cpuUse) grouped(m *model.Model, cut func([]model.Frame) []model.Frame, 
 	}
 	var out []cpuPlace
 	for _, p := range byPlace {
-		p.share = s.sampled() * div(sum[p.Place], all)
+		p.share = s.sampled() * statistics.Quotient(sum[p.Place], all)
 		out = append(out, *p)
 	}
 	slices.SortFunc(out, comparePlaces)

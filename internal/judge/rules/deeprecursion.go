@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -98,7 +99,7 @@ func deepest(p *diagnosis.Pass, s *cpuUse) (r recursion, ok bool) {
 		of[function].cut = append(of[function].cut, sample.Stack)
 		of[function].depth = max(of[function].depth, calls)
 	}
-	order := largest(sums)
+	order := statistics.Largest(sums)
 	if len(order) == 0 {
 		return r, false
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -99,7 +100,7 @@ func (s *shortage) seen(p *diagnosis.Pass) lack {
 				counts[c.Name] = n
 			}
 		}
-		if l.calls = largest(counts); len(l.calls) > 0 {
+		if l.calls = statistics.Largest(counts); len(l.calls) > 0 {
 			l.refused = p.Syscalls("calls that fail with "+s.errno, "errno:"+s.errno, l.calls...)
 			l.made = p.Syscalls("these calls", "calls", l.calls...)
 		}

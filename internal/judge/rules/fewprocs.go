@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -85,7 +86,7 @@ func checkFewprocs(p *diagnosis.Pass) {
 
 // withMorePs is the factor of throughput that more Ps bring where they are short.
 var withMorePs = &fact.Formula{Name: "more Ps", Words: "asymptotic bound: ({0} + {1}) ÷ {0}",
-	Value: func(x []float64) float64 { return div(x[0]+max(0, x[1]), x[0]) }}
+	Value: func(x []float64) float64 { return statistics.Quotient(x[0]+max(0, x[1]), x[0]) }}
 
 // useOfPs is the part of the Ps' time in which they worked.
 func useOfPs(p *diagnosis.Pass, ps fact.Fact) fact.Fact {
@@ -126,8 +127,8 @@ func measureReady(p *diagnosis.Pass) (b readyQueue, ok bool) {
 			add(float64(m.SchedLog[i].Queued()), 1)
 		}
 	}
-	b.part = p.Statistic(kind, what, "time with somebody ready", div(queued, whole), fact.Ratio).From(from)
-	b.mean = p.Statistic(kind, what, "goroutines that are ready and without a P, on average", div(sum, whole), fact.Count).From(from)
+	b.part = p.Statistic(kind, what, "time with somebody ready", statistics.Quotient(queued, whole), fact.Ratio).From(from)
+	b.mean = p.Statistic(kind, what, "goroutines that are ready and without a P, on average", statistics.Quotient(sum, whole), fact.Count).From(from)
 	return b, whole > 0
 }
 

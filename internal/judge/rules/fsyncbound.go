@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -102,7 +103,7 @@ func measureFsyncs(p *diagnosis.Pass) (f fsyncs) {
 			groups[w.Group] += w.Total
 		}
 	}
-	f.stacks, f.groups = largest(by), largest(groups)
+	f.stacks, f.groups = statistics.Largest(by), statistics.Largest(groups)
 	f.total = p.Waits("time in syncs", model.SyscallWait, syncs)
 	f.work = p.Goroutines("time of the goroutines that sync", f.groups, "total")
 	if columns := leisure(groupsOf(p.Model, f.groups)); len(columns) > 0 {
@@ -139,7 +140,7 @@ func measureOutside(p *diagnosis.Pass) (f fsyncs) {
 	if len(by) == 0 {
 		return f
 	}
-	f.stacks = largest(by)
+	f.stacks = statistics.Largest(by)
 	f.total = p.Samples("time in syncs", "offcpu", p.Frames(syncsFile))
 	f.work = p.WindowLength().Larger(f.total)
 	f.count = p.Syscalls("syncs", "calls", fsyncCalls...)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -91,7 +92,7 @@ type inlet struct {
 // receiver finds who takes from the channel. It is no funnel when the
 // receivers are unknown or many beside the senders, as in a worker pool.
 func receiver(p *diagnosis.Pass, q *queue) (in inlet, ok bool) {
-	in.groups, in.place = largest(countRoots(p.Model, q.servers)), q.server(p)
+	in.groups, in.place = statistics.Largest(countRoots(p.Model, q.servers)), q.server(p)
 	var total fact.Fact
 	in.count, total = activeGoroutines(p, "receivers", in.groups)
 	if in.count.Value == 0 || in.count.Value*funnelRatio > p.Goroutines("senders", q.groups, "peak").Value {
@@ -106,7 +107,7 @@ func receiver(p *diagnosis.Pass, q *queue) (in inlet, ok bool) {
 	slices.Sort(columns)
 	in.busy = fact.Quotient.Of("receivers at work", fact.Ratio,
 		p.Goroutines("time of receivers at work", in.groups, columns...), total)
-	in.doing = largest(doing)[0]
+	in.doing = statistics.Largest(doing)[0]
 	return in, true
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -161,7 +162,9 @@ func ofRecording(m *model.Model, group string) (only bool) {
 // of an assist goes on while its goroutine is parked or waits for a P, so only its
 // part of the Ps' time in assists counts.
 var assisting = &fact.Formula{Name: "assisting", Words: "{0} × {1} ÷ {2} ÷ {3}",
-	Value: func(x []float64) float64 { return min(1, div(x[0]*div(x[1], x[2]), x[3])) }}
+	Value: func(x []float64) float64 {
+		return min(1, statistics.Quotient(x[0]*statistics.Quotient(x[1], x[2]), x[3]))
+	}}
 
 func (a *assist) of(p *diagnosis.Pass, group ...string) fact.Fact {
 	return assisting.Of("assists' share of the worst group's running time", fact.Ratio, a.onP,
@@ -254,7 +257,7 @@ var (
 	// assists alone would not bound it.
 	lessCollecting = &fact.Formula{Name: "less collecting", Words: "throughput by the GC model and Amdahl: 1 ÷ (1 − {0} ÷ {1} × (1 − 1 ÷ {2}) × {3})",
 		Value: func(x []float64) float64 {
-			return 1 / fact.Amdahl(fact.GCModel(min(1-minBusy, div(x[0], x[1])), x[2], x[3]))
+			return 1 / fact.Amdahl(fact.GCModel(min(1-minBusy, statistics.Quotient(x[0], x[1])), x[2], x[3]))
 		}}
 )
 

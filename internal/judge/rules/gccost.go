@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"slices"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -225,7 +226,7 @@ func collectorConfidence(p *diagnosis.Pass, h *heapCost) (diagnosis.Confidence, 
 	}
 	var a allocation
 	a.fromTrace(p)
-	if part := div(a.collect.Value, h.share.Value); part <= gccostAgree && part >= 1/gccostAgree {
+	if part := statistics.Quotient(a.collect.Value, h.share.Value); part <= gccostAgree && part >= 1/gccostAgree {
 		return diagnosis.High, []string{fact.Sentence("the samples agree with the trace, where the collector takes %s of the Ps' busy time", a.collect)}
 	}
 	return diagnosis.Medium, []string{"one kind of evidence, the " + s.source}

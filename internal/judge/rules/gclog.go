@@ -74,7 +74,7 @@ func loggedGOGC(m *model.Model) (percent float64, steady, ok bool) {
 		if l.Cycle != before.Cycle+1 || l.Goal < gogcGoal || before.Live == 0 {
 			continue
 		}
-		all = append(all, 100*div(float64(l.Goal)-float64(before.Live), float64(before.Live+l.StackScan+l.Globals)))
+		all = append(all, 100*statistics.Quotient(float64(l.Goal)-float64(before.Live), float64(before.Live+l.StackScan+l.Globals)))
 	}
 	if len(all) < gogcLines {
 		return 0, false, false

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"slices"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -85,7 +86,7 @@ func stalls(l *model.Load) (n int) {
 	inner := l.Over[1 : len(l.Over)-1]
 	rates := make([]float64, len(inner))
 	for i, o := range inner {
-		rates[i] = div(float64(o.Ops), o.Width.Seconds())
+		rates[i] = statistics.Quotient(float64(o.Ops), o.Width.Seconds())
 	}
 	slices.Sort(rates)
 	usual := rates[len(rates)/2]

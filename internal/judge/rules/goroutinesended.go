@@ -3,6 +3,7 @@ package rules
 import (
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -64,7 +65,7 @@ func endedSite(p *diagnosis.Pass, t *goroutineTrend) (g growing, before fact.Fac
 		return g, before, false
 	}
 	by, started := aliveBefore(m, t.peak)
-	order := largest(by)
+	order := statistics.Largest(by)
 	places, alike := together(order, by, growthSite*t.added.Value, func(name string) string { return starterOf(m, group(m, name)) })
 	if len(places) == 0 {
 		return g, before, false

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -281,7 +282,7 @@ func together(order []string, by map[string]float64, enough float64, starter fun
 		}
 	}
 	delete(family, "")
-	if first := largest(family); len(first) > 0 {
+	if first := statistics.Largest(family); len(first) > 0 {
 		most = first[0]
 	}
 	if sum >= enough || family[most] < enough {
@@ -322,7 +323,7 @@ func grownStack(p *diagnosis.Pass, enough float64) growing {
 	}
 	add(m.Goroutines.Start, -1)
 	add(m.Goroutines.End, 1)
-	order := largest(sums)
+	order := statistics.Largest(sums)
 	if len(order) == 0 {
 		return growing{}
 	}
@@ -366,7 +367,7 @@ func grownGroup(p *diagnosis.Pass, enough float64) (g growing) {
 		t := group(p.Model, name)
 		by[name] = float64(t.Created - t.Ended)
 	}
-	order := largest(by)
+	order := statistics.Largest(by)
 	places, alike := together(order, by, enough, func(name string) string { return starterOf(p.Model, group(p.Model, name)) })
 	if len(places) == 0 && len(order) > 0 {
 		places = order[:1]

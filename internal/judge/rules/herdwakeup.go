@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -129,7 +130,7 @@ func burstFacts(p *diagnosis.Pass, b *model.Burst) *wakeBurst {
 // futilePart is the part of the woken that did nothing. Only from the eighth on
 // is it known that a wake-up belongs to a burst, and its goroutine followed.
 var futilePart = &fact.Formula{Name: "followed", Words: "{0} ÷ ({1} − those that came before it was one of {2})",
-	Value: func(x []float64) float64 { return min(1, div(x[0], x[1]-(model.MinBurst-1)*x[2])) }}
+	Value: func(x []float64) float64 { return min(1, statistics.Quotient(x[0], x[1]-(model.MinBurst-1)*x[2])) }}
 
 // futileRun is the time that a futile run takes, as far as the trace shows it: no
 // more than these goroutines usually run.
@@ -180,8 +181,8 @@ func wokenBy(m *model.Model, waker model.Stack) (c wokenCrowd) {
 			reasons[w.Reason] += stacks[w.Stack]
 		}
 	}
-	c.stacks, c.groups = largest(stacks), largest(groups)
-	if r := largest(reasons); len(r) > 0 {
+	c.stacks, c.groups = statistics.Largest(stacks), statistics.Largest(groups)
+	if r := statistics.Largest(reasons); len(r) > 0 {
 		c.reason = r[0]
 	}
 	return c

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -122,7 +123,7 @@ func mutexStacks(p *diagnosis.Pass) (list []model.Stack) {
 			delays[s.Stack] += int64(s.Value(column))
 		}
 	}
-	list = largest(delays)
+	list = statistics.Largest(delays)
 	return list[:min(len(list), mostSites)]
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -92,7 +93,7 @@ func failing(p *diagnosis.Pass, c *model.Syscall) (r retry, ok bool) {
 		return r, false
 	}
 	answers := append(slices.Clone(expectedErrors[c.Name]), expectedErrors["*"]...)
-	for _, errno := range largest(c.Errors) {
+	for _, errno := range statistics.Largest(c.Errors) {
 		if !slices.Contains(answers, errno) {
 			fails := fact.Quotient.Of(c.Name+": share that fails", fact.Ratio,
 				p.Syscalls("calls that fail", "errors", c.Name), p.Syscalls("calls", "calls", c.Name))
@@ -125,7 +126,7 @@ func refused(p *diagnosis.Pass, c *model.Syscall) (r retry, ok bool) {
 // withPeer is the share of the calls that were made at once, or begun and then
 // had a peer.
 var withPeer = &fact.Formula{Name: "with peer", Words: "({0} − {1} + {2}) ÷ {0}",
-	Value: func(x []float64) float64 { return div(x[0]-x[1]+x[2], x[0]) }}
+	Value: func(x []float64) float64 { return statistics.Quotient(x[0]-x[1]+x[2], x[0]) }}
 
 // attempts say what a program wants that makes the call.
 var attempts = map[string]string{

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -270,7 +271,7 @@ func leftReady(p *diagnosis.Pass) fact.Fact {
 	width := all / time.Duration(max(1, len(p.Model.Sched.Timeline)))
 	share := 0.0
 	if typicalWait(&p.Model.Sched.Delay) >= idleprocsResolved*width {
-		share = max(0, div((seen-stopped(p.Model)).Seconds(), all.Seconds()))
+		share = max(0, statistics.Quotient((seen-stopped(p.Model)).Seconds(), all.Seconds()))
 	}
 	return p.Statistic(fact.Timeline, "ready beside free Ps", "time with ready goroutines beside free Ps", share, fact.Ratio)
 }
@@ -285,7 +286,7 @@ func typicalWait(h *model.Histogram) time.Duration {
 		sum += float64(n) * mid
 		squares += float64(n) * mid * mid
 	}
-	return time.Duration(div(squares, sum))
+	return time.Duration(statistics.Quotient(squares, sum))
 }
 
 func stopped(m *model.Model) (d time.Duration) {

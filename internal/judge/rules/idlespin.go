@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -159,7 +160,7 @@ func peakUse(p *diagnosis.Pass) float64 {
 		}
 	}
 	if len(use) == 0 {
-		return div(sum, width.Seconds()*float64(p.Procs()))
+		return statistics.Quotient(sum, width.Seconds()*float64(p.Procs()))
 	}
 	slices.Sort(use)
 	return use[int(math.Ceil(0.99*float64(len(use))))-1]

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -172,7 +173,7 @@ func kernelFinding(p *diagnosis.Pass, k kernelSplit, used, part fact.Fact) diagn
 	f.Say("The kernel took %s of the process's CPU time: %s in system calls for the program itself, most of it in %s.",
 		part, cpu.cores, fact.Name(first[0].name))
 	for _, o := range first[:min(3, len(first))] {
-		f.Stacks = append(f.Stacks, largest(o.stacks)...)
+		f.Stacks = append(f.Stacks, statistics.Largest(o.stacks)...)
 	}
 	calls := names.sorted()
 	for _, o := range calls[:min(4, len(calls))] {

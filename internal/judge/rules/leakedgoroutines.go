@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -83,7 +84,7 @@ func leaksBySite(p *diagnosis.Pass) (out []leak) {
 }
 
 // hourly is a number of things in some time as a number in an hour.
-var hourly = &fact.Formula{Name: "hourly", Words: "{0} ÷ {1}, in an hour", Value: func(x []float64) float64 { return div(x[0], x[1]) * 3600 }}
+var hourly = &fact.Formula{Name: "hourly", Words: "{0} ÷ {1}, in an hour", Value: func(x []float64) float64 { return statistics.Quotient(x[0], x[1]) * 3600 }}
 
 func leakedFinding(p *diagnosis.Pass, l *leak, rest fact.Fact) diagnosis.Finding {
 	stuck, each := stuckIn(p.Model, l.stacks[0]), meanStack(p)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -109,7 +110,7 @@ func measurePending(p *diagnosis.Pass) (d pending) {
 			survivors[stack] = objects
 		}
 	}
-	d.stacks = largest(survivors)
+	d.stacks = statistics.Largest(survivors)
 	for _, stack := range d.stacks {
 		if place, _ := deadlineCaller(p, stack); len(d.places) < mostSites {
 			d.places = where(append(d.places, place)...)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -68,7 +69,7 @@ func heldAcross(p *diagnosis.Pass, q *queue, waiting fact.Fact) (h heldWait, ok 
 	h.inUse = lockInUse.Of("lock in use", fact.Ratio, waiting)
 	takers := countRoots(p.Model, q.servers)
 	h.runs = fact.Quotient.Of("those who take it run", fact.Cores,
-		p.Goroutines("time that those who take it run", largest(takers), "running"), p.WindowLength())
+		p.Goroutines("time that those who take it run", statistics.Largest(takers), "running"), p.WindowLength())
 	if h.runs.Value >= lockedioRuns*h.inUse.Value {
 		return h, false
 	}
@@ -104,7 +105,7 @@ func waitsFor(w *model.Wait) string {
 
 // lockFunctions are the functions that take and release the lock.
 func lockFunctions(m *model.Model, q *queue) (functions []string) {
-	for _, s := range append(slices.Clone(q.stacks), largest(q.servers)...) {
+	for _, s := range append(slices.Clone(q.stacks), statistics.Largest(q.servers)...) {
 		if f, ok := caller(m.Stacks.Frames(s)); ok {
 			// The release may be in a deferred function literal of its own.
 			functions = append(functions, strings.TrimSuffix(f.Func, ".deferwrap1"))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -93,9 +94,9 @@ func (q *queue) leaving(m *model.Model) []model.Stack {
 		}
 	}
 	if delays := delaysBehind(m, by); len(delays) > 0 {
-		return largest(delays)
+		return statistics.Largest(delays)
 	}
-	return largest(by)
+	return statistics.Largest(by)
 }
 
 // delaysBehind returns by the mutex profile for how long others waited for readers that give a
@@ -235,7 +236,7 @@ func (q *queue) heldComputing(p *diagnosis.Pass) (h lockHold, ok bool) {
 	if len(times) == 0 {
 		return h, false
 	}
-	line := at[largest(times)[0]]
+	line := at[statistics.Largest(times)[0]]
 	time := p.Samples("CPU time of whoever holds the lock there", "cpu", p.Frames(func(frames []model.Frame) bool {
 		f, ok := lines.frame(frames)
 		return ok && f.Func == line.Func && f.Line == line.Line
@@ -276,7 +277,7 @@ func (q *queue) heldPreempted(p *diagnosis.Pass) (h lockHold, ok bool) {
 	if len(times) == 0 {
 		return h, false
 	}
-	line := at[largest(times)[0]]
+	line := at[statistics.Largest(times)[0]]
 	n := p.WaitCount("times that whoever holds the lock was preempted there", model.SchedWait, func(w *model.Wait) bool {
 		f, ok := inside(w)
 		return ok && f == line

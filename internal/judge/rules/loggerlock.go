@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"slices"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -93,7 +94,7 @@ func (l *logging) unlogged(p *diagnosis.Pass) fact.Fact {
 	if l.most.Value == 0 {
 		freed = l.queue.frees(p, nil)
 	}
-	wait := sumOf("time waiting for the logger or in it", fact.Seconds, l.queue.waited(p), written, ready, computed)
+	wait := fact.SumOf("time waiting for the logger or in it", fact.Seconds, l.queue.waited(p), written, ready, computed)
 	return fasterBy(p, groups, wait, l.queue.has, freed...)
 }
 
@@ -115,7 +116,7 @@ func measureLogging(p *diagnosis.Pass) (l logging) {
 		byStack[w.Stack] += w.Count
 		return true
 	})
-	if stacks := largest(byStack); len(stacks) > 0 {
+	if stacks := statistics.Largest(byStack); len(stacks) > 0 {
 		l.stack = stacks[0]
 	}
 	if s, ok := cpuUseOf(p); ok {

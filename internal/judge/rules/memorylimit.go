@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -185,7 +186,7 @@ func (l *limited) remedy() diagnosis.Remedy {
 // sparedCollecting is the CPU in collections that GOGC=100 without a limit would not
 // make.
 var sparedCollecting = &fact.Formula{Name: "spared collections", Words: "GC model: {0} × {1} × (1 − {2} ÷ {3})",
-	Value: func(x []float64) float64 { return x[0] * x[1] * (1 - min(1, div(x[2], x[3]))) }}
+	Value: func(x []float64) float64 { return x[0] * x[1] * (1 - min(1, statistics.Quotient(x[2], x[3]))) }}
 
 // costs promises what collections cost that GOGC=100 would not make. Without
 // a price there is a cost in collections and no promise.

@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -86,7 +87,7 @@ func timerPlaces(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.St
 			}
 		}
 	}
-	stacks = largest(sum)
+	stacks = statistics.Largest(sum)
 	for _, s := range stacks {
 		if place, ok := p.UserPlace(s); ok && len(places) < mostSites {
 			places = where(append(places, place)...)

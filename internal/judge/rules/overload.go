@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -114,7 +115,7 @@ func halves(s model.Series) (first, second float64) {
 		for _, p := range s {
 			sum += p.Value
 		}
-		return div(sum, float64(len(s)))
+		return statistics.Quotient(sum, float64(len(s)))
 	}
 	return mean(s[:len(s)/2]), mean(s[len(s)/2:])
 }

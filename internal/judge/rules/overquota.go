@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"math"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -66,7 +67,7 @@ var automaticPs = &fact.Formula{Name: "automatic Ps", Words: "{0} rounded up, at
 // usedUp is when Ps that are all busy, as many as find a CPU, have used the quota
 // of a period up. For the rest of it they stand still.
 var usedUp = &fact.Formula{Name: "used up", Words: "{0} × {1} ÷ {2}",
-	Value: func(x []float64) float64 { return div(x[0]*x[1], x[2]) }}
+	Value: func(x []float64) float64 { return statistics.Quotient(x[0]*x[1], x[2]) }}
 
 func overquotaFinding(p *diagnosis.Pass, t *throttle, ps, automatic fact.Fact) diagnosis.Finding {
 	why, known := whyOverquota(p.Model)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -124,7 +125,7 @@ func measureCrowd(p *diagnosis.Pass, g *model.Group) crowd {
 		part, c.exact = even(heap), stacks.Value >= oversubscribedBytes
 	}
 	c.memory = fact.Sum.Of("memory that fewer workers may save, at most", fact.Bytes, stacks, part)
-	c.share = div(c.memory.Value, heap.Value+c.peak.Value*goroutineBytes)
+	c.share = statistics.Quotient(c.memory.Value, heap.Value+c.peak.Value*goroutineBytes)
 	return c
 }
 
@@ -203,7 +204,7 @@ func sweepStart(ps int, g *model.Group) int {
 			blocked += d
 		}
 	}
-	n := float64(ps) * div(busy+float64(blocked), busy)
+	n := float64(ps) * statistics.Quotient(busy+float64(blocked), busy)
 	return max(1, min(int(math.Ceil(n)), g.Peak))
 }
 

@@ -3,6 +3,7 @@ package rules
 import (
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -101,15 +102,15 @@ func (s *stage) pace(p *diagnosis.Pass) pace {
 			by[w.Stack] += w.Total
 		}
 	}
-	of.stacks = largest(by)
+	of.stacks = statistics.Largest(by)
 	var all, times, counts []fact.Fact
 	for _, kind := range []model.WaitKind{model.Net, model.Sync, model.SyscallWait, model.OtherWait} {
 		all = append(all, p.Waits("waits ("+string(kind)+")", kind, mine))
 		times = append(times, p.Waits("waits for what is outside ("+string(kind)+")", kind, inner))
 		counts = append(counts, p.WaitCount("their number ("+string(kind)+")", kind, inner))
 	}
-	of.work = fact.Difference.Of("time at work", fact.Seconds, s.time, sumOf("time in waits", fact.Seconds, all...))
-	of.inner, of.waits = sumOf("time that who takes from it waits", fact.Seconds, times...), sumOf("such waits", fact.Count, counts...)
+	of.work = fact.Difference.Of("time at work", fact.Seconds, s.time, fact.SumOf("time in waits", fact.Seconds, all...))
+	of.inner, of.waits = fact.SumOf("time that who takes from it waits", fact.Seconds, times...), fact.SumOf("such waits", fact.Count, counts...)
 	return of
 }
 

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"slices"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -144,7 +145,7 @@ func poolPlaces(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Sta
 			by[s.Stack] += s.Value(objects)
 		}
 	}
-	stacks = largest(by)
+	stacks = statistics.Largest(by)
 	for _, s := range stacks {
 		frames := p.Model.Stacks.Frames(s)
 		i := slices.IndexFunc(frames, func(f model.Frame) bool { return f.Func == "sync.(*Pool).Get" })

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -40,7 +41,7 @@ func checkPoolkept(p *diagnosis.Pass) {
 			stacks[place.Function] = append(stacks[place.Function], stack)
 		}
 	}
-	order := largest(by)
+	order := statistics.Largest(by)
 	if len(order) == 0 {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -71,7 +72,7 @@ func dials(m *model.Model, q *queue) float64 {
 			n += count
 		}
 	}
-	return div(float64(n), float64(q.served))
+	return statistics.Quotient(float64(n), float64(q.served))
 }
 
 func poolFinding(p *diagnosis.Pass, q *queue, waiting fact.Fact) diagnosis.Finding {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -215,7 +216,7 @@ func (q *queue) server(p *diagnosis.Pass) diagnosis.Place {
 	if q.kind == lockDemand {
 		return q.longestHolder(p)
 	}
-	return userPlace(p, largest(q.servers)...)
+	return userPlace(p, statistics.Largest(q.servers)...)
 }
 
 // longestHolder is the line that gives the lock back after the longest delays, by the
@@ -228,7 +229,7 @@ func (q *queue) longestHolder(p *diagnosis.Pass) (longest diagnosis.Place) {
 		}
 	}
 	if len(delays) == 1 {
-		return userPlace(p, largest(q.servers)...)
+		return userPlace(p, statistics.Largest(q.servers)...)
 	}
 	if p.Model.Mutex == nil {
 		return longest
@@ -438,7 +439,7 @@ func (j *joiner) queues() (out []queue) {
 		if q.served == 0 {
 			continue
 		}
-		q.stacks, q.groups = largest(q.byStack), largest(q.byGroup)
+		q.stacks, q.groups = statistics.Largest(q.byStack), statistics.Largest(q.byGroup)
 		if q.kind == sendDemand && j.ownServers(&q.queue) {
 			q.kind = slotDemand
 		}
@@ -496,21 +497,6 @@ func (q *queue) merge(o queue) {
 	}
 }
 
-// largest returns the keys of a sum, the largest value first.
-func largest[K cmp.Ordered, V cmp.Ordered](sum map[K]V) []K {
-	keys := slices.Sorted(maps.Keys(sum))
-	slices.SortStableFunc(keys, func(a, b K) int { return cmp.Compare(sum[b], sum[a]) })
-	return keys
-}
-
-// totalOf adds up the values of a sum.
-func totalOf[K comparable, V int64 | time.Duration](sum map[K]V) (total V) {
-	for _, v := range sum {
-		total += v
-	}
-	return total
-}
-
 // What a queue costs, as facts.
 
 func (q *queue) has(w *model.Wait) bool { return q.entries[w] }
@@ -556,7 +542,7 @@ func (q *queue) faster(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
 // wait do no more when these do, so that what they take of the Ps is no limit.
 func (q *queue) limit(p *diagnosis.Pass, when string, freed ...fact.Fact) diagnosis.Bound {
 	freed = q.frees(p, freed)
-	if apart := unrelated(p, append(largest(countRoots(p.Model, q.servers)), q.groups...)); apart.Value > 0 {
+	if apart := unrelated(p, append(statistics.Largest(countRoots(p.Model, q.servers)), q.groups...)); apart.Value > 0 {
 		freed = append(freed, apart)
 	}
 	return turnsLimit(q.fasterBeside(p, busyWithout(p, freed...)), q.turns(p), when)
@@ -565,7 +551,7 @@ func (q *queue) limit(p *diagnosis.Pass, when string, freed ...fact.Fact) diagno
 // turns counts those who were let on, whether or not it is known for what they had waited.
 // Where several are served at a time it counts those of each, who may all begin at once.
 func (q *queue) turns(p *diagnosis.Pass) fact.Fact {
-	ended := p.Statistic(fact.Wakes, "wake-ups that ended such waits", "turns", float64(totalOf(q.servers)), fact.Count)
+	ended := p.Statistic(fact.Wakes, "wake-ups that ended such waits", "turns", float64(statistics.Total(q.servers)), fact.Count)
 	turns := ended.Larger(p.WaitCount("turns", model.SchedWait, q.letsOn))
 	var served fact.Fact
 	switch q.kind {
@@ -573,7 +559,7 @@ func (q *queue) turns(p *diagnosis.Pass) fact.Fact {
 		served = fact.Quotient.Of("goroutines of them that do not wait, on average", fact.Count, fact.Difference.Of("time of those goroutines beside it", fact.Seconds,
 			p.Goroutines("time of those goroutines", q.groups, "total"), q.waited(p)), p.WindowLength())
 	case sendDemand:
-		served = p.Goroutines("receivers", largest(countRoots(p.Model, q.servers)), "peak")
+		served = p.Goroutines("receivers", statistics.Largest(countRoots(p.Model, q.servers)), "peak")
 	}
 	if served.Value <= 1 {
 		return turns
@@ -596,7 +582,7 @@ func (q *queue) fasterBeside(p *diagnosis.Pass, busy fact.Fact) fact.Fact {
 		times[w.Group] += w.Total
 	}
 	for _, g := range q.groups {
-		if times[g] >= time.Duration(queueOwner*float64(totalOf(times))) {
+		if times[g] >= time.Duration(queueOwner*float64(statistics.Total(times))) {
 			best = best.Larger(q.fasterOf(p, busy, []string{g}))
 		}
 	}

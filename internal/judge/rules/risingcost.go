@@ -93,7 +93,7 @@ func thirds(pieces []float64) (sum [3]float64) {
 // rateChange is the largest rate of a third by the smallest.
 func rateChange(c *model.Course) float64 {
 	t := thirds(c.Operations)
-	return div(slices.Max(t[:]), slices.Min(t[:]))
+	return statistics.Quotient(slices.Max(t[:]), slices.Min(t[:]))
 }
 
 // slowsItself reports whether a rate that falls is the program's doing: a closed loop
@@ -137,7 +137,7 @@ func risen(p *diagnosis.Pass, s *cpuUse, c *model.Course) rise {
 	}
 	remain(risingFactor)
 	remain(risingFactor * max(1, r.rest.Ratio))
-	if all, cpu := thirds(r.all), thirds(r.cpu); r.others < risingSamples || cpu[2]*(1-div(1, r.growth.Ratio)) < risingShare*all[2] {
+	if all, cpu := thirds(r.all), thirds(r.cpu); r.others < risingSamples || cpu[2]*(1-statistics.Quotient(1, r.growth.Ratio)) < risingShare*all[2] {
 		r.places = nil
 	}
 	return r
@@ -165,7 +165,7 @@ func risingFinding(p *diagnosis.Pass, s *cpuUse, r *rise) diagnosis.Finding {
 	}
 	ops, cpu, all := thirds(r.course.Operations), thirds(r.cpu), thirds(r.all)
 	time := func(name string, samples float64) fact.Fact {
-		return timedFact(p, "time", name, samples*div(ns/1e9, n), fact.Seconds)
+		return timedFact(p, "time", name, samples*statistics.Quotient(ns/1e9, n), fact.Seconds)
 	}
 	firstOps := coursePart(p, r.course, "first third", "operations in the first third", ops[0], fact.Count)
 	lastOps := coursePart(p, r.course, "last third", "operations in the last third", ops[2], fact.Count)

@@ -176,7 +176,7 @@ func handingOver(p *diagnosis.Pass, f *diagnosis.Finding, format string, parts [
 		waits = append(waits, p.WaitCount("waits", kind, func(w *model.Wait) bool { return !model.OfRecording(p.Model.Stacks.Frames(w.Stack)) }))
 	}
 	channels := p.WaitCount("waits for channels of the program", model.Sync, func(w *model.Wait) bool { return forOwnChannel(p.Model, w) })
-	all := sumOf("waits in all", fact.Count, waits...)
+	all := fact.SumOf("waits in all", fact.Count, waits...)
 	of := fact.Quotient.Of("part of all waits that are for channels", fact.Ratio, channels, all)
 	if of.Value < taxChannels {
 		return format, parts

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -121,7 +122,7 @@ func isServing(f string) bool {
 }
 
 func delayedPart(g *model.Group) float64 {
-	return div(float64(g.Runnable), float64(g.Runnable+g.Times.Running+g.Syscall+g.SyscallBlocked))
+	return statistics.Quotient(float64(g.Runnable), float64(g.Runnable+g.Times.Running+g.Syscall+g.SyscallBlocked))
 }
 
 // slowTask is the longest 99th percentile of the program's own tasks.
@@ -159,7 +160,7 @@ func queuedPart(p *diagnosis.Pass) float64 {
 	if all == 0 {
 		return 1
 	}
-	return div(float64(queued), float64(all))
+	return statistics.Quotient(float64(queued), float64(all))
 }
 
 func delayedFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
@@ -170,7 +171,7 @@ func delayedFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 	waits := p.Statistic(fact.Timeline, "waits for a P of "+g.Name, "waits", float64(g.Delay.N), fact.Count)
 	queued := p.Statistic(fact.Timeline, "as many ready as there are Ps", "time with a queue", queuedPart(p), fact.Ratio)
 	cores, all, _ := diagnosis.Busy(p.Model)
-	busy := p.Statistic(fact.Timeline, "Ps busy", "Ps in use", div(cores, all), fact.Ratio)
+	busy := p.Statistic(fact.Timeline, "Ps busy", "Ps in use", statistics.Quotient(cores, all), fact.Ratio)
 	place, _ := p.GroupPlace(g)
 	f := diagnosis.Finding{
 		Where:    where(place),

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -118,12 +119,12 @@ func trips(p *diagnosis.Pass, s *stage) (r roundTrips) {
 		asked[w] = true
 		by[w.Stack] += w.Total
 	}
-	r.stacks = largest(by)
+	r.stacks = statistics.Largest(by)
 	has := func(w *model.Wait) bool { return asked[w] }
-	r.total = sumOf("time waiting for answers", fact.Seconds,
+	r.total = fact.SumOf("time waiting for answers", fact.Seconds,
 		p.Waits("time waiting for the network", model.Net, has),
 		p.Waits("time waiting for who asks on its behalf", model.Sync, has))
-	r.count = sumOf("answers", fact.Count,
+	r.count = fact.SumOf("answers", fact.Count,
 		p.WaitCount("waits for the network", model.Net, has),
 		p.WaitCount("waits for who asks on its behalf", model.Sync, has))
 	return r

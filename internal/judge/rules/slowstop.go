@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -227,7 +228,7 @@ func stopSymptoms(p *diagnosis.Pass, s *stops) []string {
 	if s.longest.Value >= p.Model.Sched.Delay.Quantile(0.99).Seconds() {
 		symptoms = append(symptoms, "schedlatency")
 	}
-	rate := div(float64(len(s.sorted)), p.Seconds())
+	rate := statistics.Quotient(float64(len(s.sorted)), p.Seconds())
 	if p.Model.Syscalls != nil && stopFutex*rate*float64(p.Procs()) >= futexCalls(p).Value/2 {
 		symptoms = append(symptoms, "futexstorm")
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -95,13 +96,13 @@ func (c team) size(p *diagnosis.Pass) (count, time fact.Fact) {
 		waited = append(waited, p.Waits("waits of "+c.does()+" ("+string(kind)+")", kind,
 			func(w *model.Wait) bool { return c.has(p.Model, w.Stack) }))
 	}
-	count = headcount.Of("goroutines of "+c.does(), fact.Count, sumOf("waits of "+c.does(), fact.Seconds, waited...), p.WindowLength())
+	count = headcount.Of("goroutines of "+c.does(), fact.Count, fact.SumOf("waits of "+c.does(), fact.Seconds, waited...), p.WindowLength())
 	return count, fact.Product.Of("time of "+c.does(), fact.Seconds, count, p.WindowLength())
 }
 
 // headcount is the least number of goroutines that can have waited for so long.
 var headcount = &fact.Formula{Name: "headcount", Words: "{0} ÷ {1}, rounded up",
-	Value: func(x []float64) float64 { return max(1, math.Ceil(div(x[0], x[1])-teamSlack)) }}
+	Value: func(x []float64) float64 { return max(1, math.Ceil(statistics.Quotient(x[0], x[1])-teamSlack)) }}
 
 // teamSlack is by how much of a window the waits of n goroutines may exceed n:
 // what was cut at the window's ends is in the traces of some waits.
@@ -131,13 +132,13 @@ func stages(p *diagnosis.Pass) (out []stage) {
 func stageOf(p *diagnosis.Pass, q *queue) stage {
 	s := stage{queue: q, length: q.waiting(p, "standing before it with work, on average")}
 	var counts, times []fact.Fact
-	for _, waker := range largest(q.servers) {
+	for _, waker := range statistics.Largest(q.servers) {
 		if c := teamOf(p.Model, waker); c.Group != nil && !c.System && !slices.Contains(s.teams, c) {
 			n, time := c.size(p)
 			s.teams, counts, times = append(s.teams, c), append(counts, n), append(times, time)
 		}
 	}
-	s.count, s.time = sumOf("goroutines of the stage", fact.Count, counts...), sumOf("time of the stage", fact.Seconds, times...)
+	s.count, s.time = fact.SumOf("goroutines of the stage", fact.Count, counts...), fact.SumOf("time of the stage", fact.Seconds, times...)
 	return s
 }
 
@@ -231,7 +232,7 @@ func (s *stage) findFeeds(p *diagnosis.Pass) {
 		times = append(times, time)
 	}
 	stay := p.Waits("time waiting to be given more", model.Sync, func(w *model.Wait) bool { return receives(m, w.Stack) && fed[teamOf(m, w.Stack)] })
-	s.feedStay = fact.Fraction.Of("goroutines behind it waiting to be given more", fact.Ratio, stay, sumOf("time of the goroutines behind it", fact.Seconds, times...))
+	s.feedStay = fact.Fraction.Of("goroutines behind it waiting to be given more", fact.Ratio, stay, fact.SumOf("time of the goroutines behind it", fact.Seconds, times...))
 	for i := range m.Sched.Groups {
 		g := &m.Sched.Groups[i]
 		if g.Created > 1 && !g.System && s.has(m, g.Creator) && !answers[team{Group: g}] && !fed[team{Group: g}] {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -129,7 +130,7 @@ func stringSites(p *diagnosis.Pass, a *allocation, s *cpuUse) (sites []stringSit
 		}
 		site := &sites[i]
 		site.lines = append(site.lines, l)
-		for _, k := range largest(strs[l.place]) {
+		for _, k := range statistics.Largest(strs[l.place]) {
 			if !slices.Contains(site.kinds, k) {
 				site.kinds = append(site.kinds, k)
 			}

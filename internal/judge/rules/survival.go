@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -93,7 +94,7 @@ func measureFew(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) {
 	if len(trend) < 2 || float64(last.At) < heapgrowthRecent*float64(p.Model.Run.Duration) {
 		return g, false
 	}
-	pace := func(a, b model.Point) float64 { return div(b.Value-a.Value, (b.At - a.At).Seconds()) }
+	pace := func(a, b model.Point) float64 { return statistics.Quotient(b.Value-a.Value, (b.At - a.At).Seconds()) }
 	higher := highs(trend)
 	if len(higher) < 2 {
 		return g, false

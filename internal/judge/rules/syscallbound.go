@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -287,7 +288,7 @@ func syscallFinding(p *diagnosis.Pass, c *callerGroup) diagnosis.Finding {
 			"running time."),
 	}
 	for _, o := range c.ops[:min(3, len(c.ops))] {
-		f.Stacks = append(f.Stacks, largest(o.stacks)...)
+		f.Stacks = append(f.Stacks, statistics.Largest(o.stacks)...)
 		f.Evidence = append(f.Evidence, c.calls.time(p, "time in "+o.name, c.of(o)),
 			fact.Quotient.Of("calls of "+o.name, fact.PerSec, c.calls.count(p, "calls of "+o.name, c.of(o)), p.WindowLength()))
 	}

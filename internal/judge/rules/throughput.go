@@ -81,7 +81,7 @@ func withEnds(p *diagnosis.Pass, wait, whole fact.Fact, names []string) fact.Fac
 	})
 	calls := fact.Difference.Of("their time in calls that go on, or began before", fact.Seconds,
 		p.Goroutines("their time in calls", names, "syscall", "syscall_blocked"), told)
-	with := sumOf(wait.Name+", and around it", fact.Seconds, wait, calls, p.Goroutines("their time waiting for a P", names, "runnable"),
+	with := fact.SumOf(wait.Name+", and around it", fact.Seconds, wait, calls, p.Goroutines("their time waiting for a P", names, "runnable"),
 		p.Goroutines("their time in waits of which nothing tells for what", names, "blocked:", "unknown"))
 	return fact.Smallest.Of(with.Name, fact.Seconds, whole, with)
 }
@@ -224,13 +224,4 @@ func idlePs(p *diagnosis.Pass) fact.Fact {
 // fullMachine is an explanation that was ruled out: that no P had time for more.
 func fullMachine(p *diagnosis.Pass) string {
 	return fact.Sentence("a full machine: %s of %s Ps are busy", busyPs(p).Number(), gomaxprocs(p))
-}
-
-// sumOf is the sum of those facts that are not nothing.
-func sumOf(name string, u fact.Unit, facts ...fact.Fact) fact.Fact {
-	facts = slices.DeleteFunc(facts, func(f fact.Fact) bool { return f.Value == 0 })
-	if len(facts) == 1 {
-		return facts[0].Named(name)
-	}
-	return fact.Sum.Of(name, u, facts...)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -86,8 +87,8 @@ func wokenByClock(m *model.Model) (best clockwork) {
 		if g == nil || g.System {
 			continue
 		}
-		if n := totalOf(byGroup[name]); n > best.count {
-			best = clockwork{group: g, count: n, stacks: largest(byGroup[name])}
+		if n := statistics.Total(byGroup[name]); n > best.count {
+			best = clockwork{group: g, count: n, stacks: statistics.Largest(byGroup[name])}
 		}
 	}
 	return best

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -82,7 +83,7 @@ func queuedShare(g *model.Group) float64 {
 	for _, r := range outsideReasons {
 		queued -= g.Blocked[r]
 	}
-	return div(float64(queued), float64(g.Total()))
+	return statistics.Quotient(float64(queued), float64(g.Total()))
 }
 
 func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
@@ -101,7 +102,7 @@ func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 		Where:    where(creator, start),
 		Evidence: []fact.Fact{started, ended, peak, alive, queued},
 		Cost:     diagnosis.CostOf(alive, queued.Value),
-		Bound: diagnosis.Direction(stacks, diagnosis.MemoryGoal, div(stacks.Value, largestHeap(p.Model)+peak.Value*goroutineBytes),
+		Bound: diagnosis.Direction(stacks, diagnosis.MemoryGoal, statistics.Quotient(stacks.Value, largestHeap(p.Model)+peak.Value*goroutineBytes),
 			"what each holds comes on top. The work itself is not made faster"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{fact.Sentence("one kind of evidence, the trace, with %s goroutines", p.Goroutines("goroutines", of, "count"))},

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -87,12 +88,12 @@ func missed(p *diagnosis.Pass, a *model.CPUAccount) string {
 	total, of := seenTime(profile), seenTime(kernel)
 	more := map[model.CPUPart]float64{}
 	for part, d := range kernel {
-		share := div(d.Seconds(), of.Seconds())*a.Coverage[model.KernelCPU] - div(profile[part].Seconds(), total.Seconds())*a.Coverage[model.CPU]
+		share := statistics.Quotient(d.Seconds(), of.Seconds())*a.Coverage[model.KernelCPU] - statistics.Quotient(profile[part].Seconds(), total.Seconds())*a.Coverage[model.CPU]
 		if share > 0 {
 			more[part] = share
 		}
 	}
-	parts := largest(more)
+	parts := statistics.Largest(more)
 	if len(parts) == 0 {
 		return "both see the same parts"
 	}

@@ -7,15 +7,6 @@ import (
 	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
-// div is a quotient that is 0 rather than infinite when there is nothing to
-// divide by.
-func div(a, b float64) float64 {
-	if b == 0 {
-		return 0
-	}
-	return a / b
-}
-
 // short is a function's name without its import path, for sentences; the
 // place beside them has the whole.
 func short(function string) string {

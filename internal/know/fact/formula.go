@@ -2,6 +2,7 @@ package fact
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,15 @@ func (f *Formula) Of(name string, u Unit, operands ...Fact) Fact {
 		x[i] = o.Value
 	}
 	return fact(name, f.Value(x), u, Origin{Kind: Computed, Name: f.Name, Sentence: f.sentence(operands)}, operands...)
+}
+
+// SumOf adds up those facts that are not nothing. One alone keeps its origin.
+func SumOf(name string, u Unit, facts ...Fact) Fact {
+	facts = slices.DeleteFunc(facts, func(f Fact) bool { return f.Value == 0 })
+	if len(facts) == 1 {
+		return facts[0].Named(name)
+	}
+	return Sum.Of(name, u, facts...)
 }
 
 // sentence is the formula with the operands' names in their places.

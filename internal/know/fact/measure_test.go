@@ -50,6 +50,24 @@ func TestSentenceOfAll(t *testing.T) {
 	}
 }
 
+// What is nothing is no part of a sum, and a sum of one is no sum.
+func TestSumOf(t *testing.T) {
+	nothing, two, three := Fact{}, Figure("two", 2, Count, ""), Figure("three", 3, Count, "")
+	for _, c := range []struct {
+		parts []Fact
+		want  float64
+		kind  Kind
+	}{
+		{[]Fact{nothing, two, three}, 5, Computed},
+		{[]Fact{nothing, two}, 2, two.Origin.Kind},
+		{nil, 0, Computed},
+	} {
+		if f := SumOf("all", Count, c.parts...); f.Value != c.want || f.Name != "all" || f.Origin.Kind != c.kind {
+			t.Errorf("SumOf() of %d parts = %s %v of kind %v, want all %v of kind %v", len(c.parts), f.Name, f.Value, f.Origin.Kind, c.want, c.kind)
+		}
+	}
+}
+
 // What nobody was allowed to count is no reading of a counter.
 func TestUnknownFiles(t *testing.T) {
 	m := &model.Model{Process: &model.Process{Samples: []model.ProcessSample{{FDs: 9}, {At: 1, FDs: -1}, {At: 2, FDs: 12}}}}

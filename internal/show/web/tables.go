@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
@@ -221,7 +221,7 @@ func addTo(sum, m map[string]time.Duration) {
 // spread makes a column "KIND:NAME" of each of the largest parts, and one
 // "KIND_other" of what is left.
 func spread(kind string, sums map[string]time.Duration, most int, of func(*account) map[string]time.Duration) (columns []column) {
-	names := largest(sums)
+	names := statistics.Largest(sums)
 	for _, n := range names[:min(most, len(names))] {
 		columns = append(columns, spent(kind+":"+pageName(n), func(a *account) time.Duration { return of(a)[n] }))
 	}
@@ -235,13 +235,6 @@ func spread(kind string, sums map[string]time.Duration, most int, of func(*accou
 		}))
 	}
 	return columns
-}
-
-// largest are the names of parts, the largest first.
-func largest(parts map[string]time.Duration) []string {
-	return slices.SortedFunc(maps.Keys(parts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(parts[b], parts[a]), cmp.Compare(a, b))
-	})
 }
 
 // delayColumns are of single waits for a P, which only groups keep.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
@@ -119,7 +120,7 @@ func stateTotals(t *model.Times) (list []StateTotal) {
 	add("running", "", t.Running)
 	add("runnable", "", t.Runnable)
 	add("syscall", "", t.Syscall+t.SyscallBlocked)
-	for _, r := range largest(t.Blocked) {
+	for _, r := range statistics.Largest(t.Blocked) {
 		add("waiting", name(r), t.Blocked[r])
 	}
 	add("unknown", "", t.Unknown)
