@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -221,13 +220,6 @@ type allocSite struct {
 
 // line is a site in a sentence.
 func (s *allocSite) line() string { return line(s.place) }
-
-func line(p diagnosis.Place) string { return short(p.Function) + ":" + strconv.Itoa(p.Line) }
-
-// ofStacks counts what has one of some stacks.
-func ofStacks(stacks []model.Stack) fact.Where {
-	return func(s *model.Sample) bool { return slices.Contains(stacks, s.Stack) }
-}
 
 func measureAllocation(p *diagnosis.Pass) (a allocation) {
 	if s, ok := cpuUseOf(p); ok {

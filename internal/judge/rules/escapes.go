@@ -45,5 +45,3 @@ func escapeWords(m *model.Model, places []diagnosis.Place) string {
 	}
 	return "The compiler says: " + strings.Join(said, "; ") + "."
 }
-
-func base(file string) string { return file[strings.LastIndexByte(file, '/')+1:] }

@@ -43,19 +43,6 @@ func promised(metric diagnosis.Metric, best float64, method string) []diagnosis.
 	return []diagnosis.Promise{{Metric: metric, Best: best, Method: method}}
 }
 
-// where is the places that are known, without repeating one.
-func where(ps ...diagnosis.Place) []diagnosis.Place {
-	var out []diagnosis.Place
-	seen := map[diagnosis.Place]bool{}
-	for _, p := range ps {
-		if p != (diagnosis.Place{}) && !seen[p] {
-			seen[p] = true
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // fires reports whether a rule has a finding in the same model that is more than a
 // remark.
 func fires(p *diagnosis.Pass, rule *diagnosis.Rule) bool {

@@ -1,26 +1,10 @@
 package rules
 
 import (
-	"slices"
-
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
-
-// groupsOfStacks is the groups that stacks belong to; none without a trace to
-// know groups from.
-func groupsOfStacks(m *model.Model, stacks []model.Stack) (names []string) {
-	if m.Sched == nil {
-		return nil
-	}
-	for _, s := range stacks {
-		if name := root(m, s); group(m, name) != nil && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
 
 // spawned reports whether the group is made of goroutines that come and go
 // rather than of workers that stay: their number follows the load, and no
@@ -89,79 +73,10 @@ func snapshotWindow(p *diagnosis.Pass) fact.Fact {
 	return p.ProfileLength("goroutine").Named("time between the goroutine profiles")
 }
 
-// group finds a goroutine group by name; nil when there is none.
-func group(m *model.Model, name string) *model.Group {
-	if m.Sched == nil {
-		return nil
-	}
-	i := slices.IndexFunc(m.Sched.Groups, func(g model.Group) bool { return g.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &m.Sched.Groups[i]
-}
-
-// groupsOf finds several, leaving out what is not known.
-func groupsOf(m *model.Model, names []string) (gs []*model.Group) {
-	for _, n := range names {
-		if g := group(m, n); g != nil {
-			gs = append(gs, g)
-		}
-	}
-	return gs
-}
-
-// userWait reports whether a wait belongs to the program rather than to the
-// runtime's own goroutines.
-func userWait(m *model.Model, w *model.Wait) bool {
-	g := group(m, w.Group)
-	return g == nil || !g.System
-}
-
-// groupName returns how a sentence calls a goroutine group.
-func groupName(name string) string {
-	if name == "" {
-		return "a group of unknown start function"
-	}
-	return name
-}
-
-// countRoots adds up wakers by their group.
-func countRoots(m *model.Model, wakers map[model.Stack]int64) map[string]int64 {
-	out := map[string]int64{}
-	for s, n := range wakers {
-		if name := root(m, s); name != "" {
-			out[name] += n
-		}
-	}
-	return out
-}
-
-// allGroups are the names of all groups.
-func allGroups(m *model.Model) (names []string) {
-	if m.Sched == nil {
-		return nil
-	}
-	for i := range m.Sched.Groups {
-		names = append(names, m.Sched.Groups[i].Name)
-	}
-	return names
-}
-
 // goroutineBytes is what the stack of a goroutine takes at least: one that ran more
 // than a trivial chain of calls was doubled twice, from 2 KiB to 8 KiB.
 const goroutineBytes = 8 << 10
 
 func leastStack() fact.Fact {
 	return fact.Figure("stack of one, at least", goroutineBytes, fact.Bytes, "the runtime's smallest stack, doubled twice")
-}
-
-// userGroups are the names of the program's groups.
-func userGroups(m *model.Model) (names []string) {
-	for i := range m.Sched.Groups {
-		if !m.Sched.Groups[i].System {
-			names = append(names, m.Sched.Groups[i].Name)
-		}
-	}
-	return names
 }

@@ -109,8 +109,3 @@ func aliveBefore(m *model.Model, moment time.Duration) (alive, started map[strin
 	}
 	return alive, started
 }
-
-func isSystem(m *model.Model, name string) bool {
-	g := group(m, name)
-	return g != nil && g.System
-}

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -118,29 +117,6 @@ func TestComparePlaces(t *testing.T) {
 	slices.SortFunc(shuffled, comparePlaces)
 	if !slices.EqualFunc(shuffled, sorted, func(a, b cpuPlace) bool { return a.Place == b.Place }) {
 		t.Errorf("sorted places %+v, want %+v", shuffled, sorted)
-	}
-}
-
-// The stack of a goroutine that was there tells its group, with and without the
-// frame that every goroutine ends in.
-func TestGroupsOfStacks(t *testing.T) {
-	m := &model.Model{Sched: &model.Sched{Groups: []model.Group{{Name: "main.serve"}, {Name: "main.work"}}}}
-	stack := func(functions ...string) model.Stack {
-		var frames []model.Frame
-		for _, f := range functions {
-			frames = append(frames, model.Frame{Func: f})
-		}
-		return m.Stacks.Add(frames)
-	}
-	foreign := stack("strings.Index", "main.other")
-	work := stack("strings.Index", "main.work", "runtime.goexit")
-	serve := stack("main.serve")
-	if got, want := groupsOfStacks(m, []model.Stack{foreign, work, serve, work}), []string{"main.work", "main.serve"}; !slices.Equal(got, want) {
-		t.Errorf("groupsOfStacks() = %q, want %q", got, want)
-	}
-	m.Sched = nil
-	if got := groupsOfStacks(m, []model.Stack{work}); got != nil {
-		t.Errorf("groupsOfStacks() = %q without a trace, want none", got)
 	}
 }
 
@@ -267,22 +243,6 @@ func TestQueuesInOrder(t *testing.T) {
 		if got := j.queues(); len(got) != 2 || got[0].total != 3*time.Second {
 			t.Errorf("%v: %+v, want the longest first", totals, got)
 		}
-	}
-}
-
-// Wakers count for the groups that they are of, as often as they woke.
-func TestCountRoots(t *testing.T) {
-	m := &model.Model{}
-	stack := func(functions ...string) model.Stack {
-		var frames []model.Frame
-		for _, f := range functions {
-			frames = append(frames, model.Frame{Func: f})
-		}
-		return m.Stacks.Add(frames)
-	}
-	wakers := map[model.Stack]int64{0: 9, stack("main.a", "main.work"): 2, stack("main.b", "main.work"): 3, stack("main.serve"): 4}
-	if got, want := countRoots(m, wakers), map[string]int64{"main.work": 5, "main.serve": 4}; !maps.Equal(got, want) {
-		t.Errorf("countRoots() = %v, want %v", got, want)
 	}
 }
 

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
@@ -360,15 +359,6 @@ func (q *queue) holderAtMoment(m *model.Model, match func(model.Holding) bool) (
 		}
 	}
 	return model.Holding{}, nil
-}
-
-func placeOf(f model.Frame) diagnosis.Place {
-	return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}
-}
-
-// atLine is a place's file and line, as a sentence has it.
-func atLine(at diagnosis.Place) fact.Name {
-	return fact.Name(base(at.File) + ":" + strconv.Itoa(at.Line))
 }
 
 // waitingVerb says what a goroutine in a wait does, as a verb.

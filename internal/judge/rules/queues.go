@@ -146,26 +146,6 @@ func syncKind(frames []model.Frame) (kind demand) {
 	return kind
 }
 
-// root is the group that a stack's goroutine belongs to: its start function.
-// The main goroutine goes by either of two names, for some stacks end at
-// runtime.main and some below it; the kernel's go on to who called that.
-func root(m *model.Model, s model.Stack) string {
-	f := m.Stacks.Frames(s)
-	if n := len(f); n > 1 && f[n-1].Func == "runtime.goexit" {
-		f = f[:n-1]
-	}
-	if len(f) == 0 {
-		return ""
-	}
-	name := f[len(f)-1].Func
-	if i := slices.Index(mainGroups, name); i >= 0 && group(m, name) == nil {
-		return mainGroups[1-i]
-	}
-	return name
-}
-
-var mainGroups = []string{"main.main", "runtime.main"}
-
 // In runtime.selectgo the line that receives from a waiting sender comes 130 to
 // 146 lines after the one that parks, and the line that sends to a waiting
 // receiver 157 to 176: the source of Go 1.13 to 1.26 has these distances,

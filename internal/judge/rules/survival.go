@@ -208,10 +208,10 @@ var containers = []struct {
 
 // container is the first kind that code on some stacks was seen to write to.
 func container(p *diagnosis.Pass, stacks []model.Stack) (kind string, ok bool) {
-	code := map[string]bool{}
+	functions := map[string]bool{}
 	for _, s := range stacks {
 		for _, f := range p.Model.Stacks.Frames(s) {
-			code[f.Func] = true
+			functions[f.Func] = true
 		}
 	}
 	profiles := []*model.Profile{p.Model.LiveHeap.End, p.Model.CPU, fact.ProfileOf(p.Model, "kernel")}
@@ -223,7 +223,7 @@ func container(p *diagnosis.Pass, stacks []model.Stack) (kind string, ok bool) {
 			for i := range profile.Samples {
 				stack := profile.Samples[i].Stack
 				place, ok := p.UserPlace(stack)
-				if ok && code[place.Function] && throughFunc(p.Model.Stacks.Frames(stack), func(f string) bool { return startsWith(f, c.functions) }) {
+				if ok && functions[place.Function] && throughFunc(p.Model.Stacks.Frames(stack), func(f string) bool { return startsWith(f, c.functions) }) {
 					return c.kind, true
 				}
 			}

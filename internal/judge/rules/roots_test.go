@@ -1,0 +1,66 @@
+package rules
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// The group of a stack is its outermost function, beside the frame that all end in.
+func TestRoot(t *testing.T) {
+	m := &model.Model{}
+	for _, c := range []struct {
+		frames []model.Frame
+		want   string
+	}{
+		{[]model.Frame{{Func: "main.a"}, {Func: "main.work"}, {Func: "runtime.goexit"}}, "main.work"},
+		{[]model.Frame{{Func: "main.a"}, {Func: "main.work"}}, "main.work"},
+		{[]model.Frame{{Func: "runtime.goexit"}}, "runtime.goexit"},
+		{nil, ""},
+	} {
+		if got := root(m, m.Stacks.Add(c.frames)); got != c.want {
+			t.Errorf("root() of %v = %q, want %q", c.frames, got, c.want)
+		}
+	}
+}
+
+// The stack of a goroutine that was there tells its group, with and without the
+// frame that every goroutine ends in.
+func TestGroupsOfStacks(t *testing.T) {
+	m := &model.Model{Sched: &model.Sched{Groups: []model.Group{{Name: "main.serve"}, {Name: "main.work"}}}}
+	stack := func(functions ...string) model.Stack {
+		var frames []model.Frame
+		for _, f := range functions {
+			frames = append(frames, model.Frame{Func: f})
+		}
+		return m.Stacks.Add(frames)
+	}
+	foreign := stack("strings.Index", "main.other")
+	work := stack("strings.Index", "main.work", "runtime.goexit")
+	serve := stack("main.serve")
+	if got, want := groupsOfStacks(m, []model.Stack{foreign, work, serve, work}), []string{"main.work", "main.serve"}; !slices.Equal(got, want) {
+		t.Errorf("groupsOfStacks() = %q, want %q", got, want)
+	}
+	m.Sched = nil
+	if got := groupsOfStacks(m, []model.Stack{work}); got != nil {
+		t.Errorf("groupsOfStacks() = %q without a trace, want none", got)
+	}
+}
+
+// Wakers count for the groups that they are of, as often as they woke.
+func TestCountRoots(t *testing.T) {
+	m := &model.Model{}
+	stack := func(functions ...string) model.Stack {
+		var frames []model.Frame
+		for _, f := range functions {
+			frames = append(frames, model.Frame{Func: f})
+		}
+		return m.Stacks.Add(frames)
+	}
+	wakers := map[model.Stack]int64{0: 9, stack("main.a", "main.work"): 2, stack("main.b", "main.work"): 3, stack("main.serve"): 4}
+	if got, want := countRoots(m, wakers), map[string]int64{"main.work": 5, "main.serve": 4}; !maps.Equal(got, want) {
+		t.Errorf("countRoots() = %v, want %v", got, want)
+	}
+}
