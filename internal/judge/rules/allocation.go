@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -152,7 +153,7 @@ func (a *allocation) counts(p *diagnosis.Pass, where string, sites ...allocSite)
 	for _, s := range sites {
 		stacks = append(stacks, s.stacks...)
 	}
-	here := ofStacks(stacks)
+	here := code.OfStacks(stacks)
 	share := func(what, tree string, counts func([]model.Frame) bool) fact.Fact {
 		name, all := what+" "+where, p.Frames(func(frames []model.Frame) bool { return counts(frames) && !model.OfRecording(frames) })
 		part := p.Samples(name, tree, func(s *model.Sample) bool { return here(s) && all(s) })
@@ -219,7 +220,7 @@ type allocSite struct {
 }
 
 // line is a site in a sentence.
-func (s *allocSite) line() string { return line(s.place) }
+func (s *allocSite) line() string { return code.Line(s.place) }
 
 func measureAllocation(p *diagnosis.Pass) (a allocation) {
 	if s, ok := cpuUseOf(p); ok {
@@ -253,7 +254,7 @@ func measureAllocation(p *diagnosis.Pass) (a allocation) {
 // do calls that write out what is there, open, close and delete.
 func touches(frames []model.Frame) bool {
 	has := func(f func(string) bool) bool {
-		return throughFunc(frames, f)
+		return code.ThroughFunc(frames, f)
 	}
 	frames = frames[model.KernelDepth(frames):]
 	if len(frames) == 0 || allocates(frames) || collects(frames) {

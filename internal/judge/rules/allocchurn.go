@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -108,7 +109,7 @@ func wasteful(p *diagnosis.Pass) bool {
 }
 
 func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis.Finding {
-	cost, top := a.cost(), name(named[0].place.Function)
+	cost, top := a.cost(), code.Name(named[0].place.Function)
 	objects, bytes := a.counts(p, "at the named lines", named...)
 	f := diagnosis.Finding{
 		Evidence: a.facts(),
@@ -131,11 +132,11 @@ func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis
 		f.Stacks = append(f.Stacks, s.stacks...)
 		f.Rest(a.siteFacts(p, s)...)
 	}
-	f.Groups = groupsOfStacks(p.Model, f.Stacks)
+	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
 	f.Rest(garbageFacts(p)...)
 	f.Remedy.Text = fact.Sentence("Let %s reuse what it allocates: a buffer owned by the worker and reset for each item, "+
 		"a slice made with its final capacity, a value instead of a pointer, no string built only to be looked up. %s",
-		top, fact.Name(cmp.Or(escapeWords(p.Model, f.Where), "`go build -gcflags=-m` says why something escapes to the heap.")))
+		top, fact.Name(cmp.Or(code.EscapeWords(p.Model, f.Where), "`go build -gcflags=-m` says why something escapes to the heap.")))
 	if madeForPool(p.Model, named[0].stacks) {
 		f.Remedy.Text = putBack.Text + fact.Sentence(" %s makes what a sync.Pool has not: that is its purpose, and what is made has to come back.", top)
 		f.Remedy.Code = putBack.Code
@@ -174,9 +175,9 @@ func allocationBound(a *allocation, price fact.Fact) diagnosis.Bound {
 // are well are at 0.15 to 0.55, and those that have a problem at 0.17 to 0.64.
 func acquit(p *diagnosis.Pass, a *allocation, f *diagnosis.Finding, top allocSite) {
 	var own []allocSite
-	packages, known := ownPackages(p.Model), p.Model.Build != nil && p.Model.Build.Module != ""
+	packages, known := code.OwnPackages(p.Model), p.Model.Build != nil && p.Model.Build.Module != ""
 	for _, s := range a.sites {
-		if s.liveShare < churnKept && startsWith(s.place.Function, packages) {
+		if s.liveShare < churnKept && code.StartsWith(s.place.Function, packages) {
 			own = append(own, s)
 		}
 	}
@@ -192,12 +193,12 @@ func acquit(p *diagnosis.Pass, a *allocation, f *diagnosis.Finding, top allocSit
 		return
 	}
 	f.Remark = true
-	f.Where = where(slices.Insert(f.Where, 1, programPlace(p, top.stacks...))...)
+	f.Where = code.Places(slices.Insert(f.Where, 1, code.ProgramPlace(p, top.stacks...))...)
 }
 
 // sayAllocation makes the sentence.
 func sayAllocation(p *diagnosis.Pass, a *allocation, f *diagnosis.Finding, top allocSite) {
-	what := name(top.place.Function)
+	what := code.Name(top.place.Function)
 	objects, bytes := a.counts(p, "at "+top.line(), top)
 	part := fact.Quotient.Of("part of the cost at "+top.line(), fact.Ratio, a.price("CPU in allocating at "+top.line(), objects, bytes), a.whole())
 	switch cost := a.cost(); {

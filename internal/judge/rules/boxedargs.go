@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -96,7 +97,7 @@ func boxed(p *diagnosis.Pass, a *allocation, sites []allocSite) (objects, share 
 // arguments go to the heap: their slice, or one by one the values in it.
 func boxes(m *model.Model, place diagnosis.Place) bool {
 	variadic, slice, value := false, false, false
-	for _, e := range escapesAt(m, place) {
+	for _, e := range code.EscapesAt(m, place) {
 		switch {
 		case e.Variadic:
 			variadic, slice = true, slice || !e.Stays
@@ -124,7 +125,7 @@ func useOfArguments(p *diagnosis.Pass, s allocSite) (own, below float64) {
 
 // usesValues reports whether a function makes text of values or passes it on.
 func usesValues(f string) bool {
-	return startsWith(f, []string{
+	return code.StartsWith(f, []string{
 		"fmt.", "strconv.", "encoding/", "os.", "io.", "bufio.", "bytes.", "strings.", "reflect.",
 		"syscall.", "internal/poll.", "net.", "unicode/utf8.", "log.(*Logger).output",
 	})
@@ -146,7 +147,7 @@ func under(m *model.Model, p *model.Profile, column int, place diagnosis.Place, 
 		switch {
 		case len(called) == 0:
 			onLine += s.Value(column)
-		case throughFunc(called, match):
+		case code.ThroughFunc(called, match):
 			below += s.Value(column)
 		}
 	}
@@ -182,16 +183,16 @@ func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, objects, 
 	// all are gone, for texts are made of what the lines would print.
 	f.Bound.Kind = diagnosis.IsDirection
 	f.Say("%s of all objects are made for arguments of calls that do nothing with them, most by %s: %s of the CPU in use.",
-		objects, name(found[0].place.Function), share)
+		objects, code.Name(found[0].place.Function), share)
 	for _, b := range found[:min(boxedNamed, len(found))] {
 		f.Where = append(f.Where, b.place)
 		f.Stacks = append(f.Stacks, b.stacks...)
 		f.Rest(a.siteFacts(p, b)...)
 	}
-	if said := escapeWords(p.Model, f.Where); said != "" {
+	if said := code.EscapeWords(p.Model, f.Where); said != "" {
 		f.Remedy.Text += " " + said
 	}
-	f.Groups = groupsOfStacks(p.Model, f.Stacks)
+	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
 	if share.Value < boxedMost*a.cost().Value {
 		f.Explains = []string{}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -83,7 +84,7 @@ func (w *wakeBurst) costly() bool {
 
 // locksSelect reports whether a sample is in the locks of a select's channels.
 func locksSelect(frames []model.Frame) bool {
-	return throughOne(frames, []string{"runtime.sellock", "runtime.selunlock"})
+	return code.ThroughOne(frames, []string{"runtime.sellock", "runtime.selunlock"})
 }
 
 // closes reports whether a stack that wakes receivers does so by closing
@@ -91,12 +92,12 @@ func locksSelect(frames []model.Frame) bool {
 // innermost function is the one with the close in it, context's own included,
 // where a send would show a function of the runtime.
 func closes(m *model.Model, waker model.Stack, c wokenCrowd) bool {
-	by := leaf(m, waker)
-	if by == "" || machinery(by) && by != "runtime.closechan" {
+	by := code.Leaf(m, waker)
+	if by == "" || code.IsMachinery(by) && by != "runtime.closechan" {
 		return false
 	}
 	return slices.ContainsFunc(c.stacks, func(s model.Stack) bool {
-		at := leaf(m, s)
+		at := code.Leaf(m, s)
 		return at == "runtime.selectgo" || strings.HasPrefix(at, "runtime.chanrecv")
 	})
 }
@@ -131,7 +132,7 @@ func broadcast(p *diagnosis.Pass, b *wakeBurst) diagnosis.Finding {
 	}
 	cost := b.cost.Named("listeners running only to wait again, scheduling not counted")
 	f := diagnosis.Finding{
-		Where: where(places...),
+		Where: code.Places(places...),
 		Evidence: []fact.Fact{
 			listeners, rate, fact.Quotient.Of("goroutines woken", fact.PerSec, b.woken, p.WindowLength()), b.futile.Named("hardly ran"),
 		},
@@ -156,7 +157,7 @@ func broadcast(p *diagnosis.Pass, b *wakeBurst) diagnosis.Finding {
 		Experiment: changed(diagnosis.CPUPerOp, "", "Half as many listeners do for a first try: the cost of a broadcast falls with their number. "+
 			"If `GOMAXPROCS=1` makes the cost nearly disappear, it was the lock and the threads."),
 	}
-	f.Say("%s closes a channel that %s goroutines wait for, %s times a second.", name(place.Function), listeners, rate.Number())
+	f.Say("%s closes a channel that %s goroutines wait for, %s times a second.", code.Name(place.Function), listeners, rate.Number())
 	return f
 }
 

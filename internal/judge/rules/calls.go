@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -20,7 +21,7 @@ func enoughKernelSamples(p *diagnosis.Pass) bool {
 // kernel's functions where a stack begins in the kernel. Pipes carry messages
 // too, but only the kernel's functions tell them from files.
 func onSocket(m *model.Model, s model.Stack) bool {
-	return through(m.Stacks.Frames(s), socketFuncs)
+	return code.Through(m.Stacks.Frames(s), socketFuncs)
 }
 
 // callSites are the lines that make system calls with such stacks, those of
@@ -40,7 +41,7 @@ func callSites(p *diagnosis.Pass, match func(model.Stack) bool) (places []diagno
 		}
 	}
 	inside = p.Waits("time inside these calls", model.SyscallWait, func(w *model.Wait) bool { return match(w.Stack) })
-	return where(places...), stacks, inside
+	return code.Places(places...), stacks, inside
 }
 
 // An op is what a program asks the system for, like os.(*File).Write.
@@ -74,7 +75,7 @@ func (o ops) sorted() (list []*op) {
 }
 
 func (o *op) place(p *diagnosis.Pass) diagnosis.Place {
-	return userPlace(p, statistics.Largest(o.stacks)...)
+	return code.UserPlace(p, statistics.Largest(o.stacks)...)
 }
 
 // callRate returns how often a second any of the named system calls was made; column is

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -79,7 +80,7 @@ func crosses(frames []model.Frame) bool {
 func cgoFinding(s *cpuUse, rate, share fact.Fact) diagnosis.Finding {
 	sites, from := s.functions(s.pass.Model, crosses), fact.Name("from code that the samples do not name")
 	if len(sites) > 0 {
-		from = "most of them in " + name(sites[0].Function)
+		from = "most of them in " + code.Name(sites[0].Function)
 	}
 	f := diagnosis.Finding{
 		Where:      topPlaces(sites, cgoNamed),

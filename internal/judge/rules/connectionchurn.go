@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -124,7 +125,7 @@ func sideOf(p *diagnosis.Pass, out, in fact.Fact) connectionSide {
 // seen reports whether any stack goes through a function whose name begins so.
 func seen(m *model.Model, names []string) bool {
 	for s := range model.Stack(m.Stacks.Len()) {
-		if through(m.Stacks.Frames(s), names) {
+		if code.Through(m.Stacks.Frames(s), names) {
 			return true
 		}
 	}
@@ -145,7 +146,7 @@ func connectionRate(p *diagnosis.Pass, name, column string, calls ...string) fac
 // connects reports whether a sample is of making or ending a connection. A socket for
 // datagrams is none: it has nobody at the other end to agree with.
 func connects(frames []model.Frame) bool {
-	return through(frames, connectionFunctions) && !through(frames, []string{"net.(*sysDialer).dialUDP", "net.DialUDP"})
+	return code.Through(frames, connectionFunctions) && !code.Through(frames, []string{"net.(*sysDialer).dialUDP", "net.DialUDP"})
 }
 
 var connectionFunctions = append(slices.Concat(dialFunctions, acceptFunctions),
@@ -173,14 +174,16 @@ func connectionFinding(s *cpuUse, out, in, share fact.Fact) diagnosis.Finding {
 		f.Where = topPlaces(s.functions(s.pass.Model, requests), newConnNamed)
 	}
 	if len(f.Where) > 0 { // the reader's own line first: the library's is not to be changed
-		f.Where = where(append([]diagnosis.Place{makerOf(s.pass, f.Where[0])}, f.Where...)...)
+		f.Where = code.Places(append([]diagnosis.Place{code.MakerOf(s.pass, f.Where[0])}, f.Where...)...)
 	}
 	return f
 }
 
 // requests reports whether a sample is of asking through net/http: without a trace those
 // who ask are the nearest that is known of who wanted the connections.
-func requests(frames []model.Frame) bool { return through(frames, []string{"net/http.(*Client).do"}) }
+func requests(frames []model.Frame) bool {
+	return code.Through(frames, []string{"net/http.(*Client).do"})
+}
 
 // keptConnections is about a client that opens another connection for each operation, and
 // whose connections nobody closes.
@@ -188,7 +191,7 @@ func keptConnections(s *cpuUse, out, in, growth, perOp fact.Fact, operation fact
 	f := connectionFinding(s, out, in, s.in("CPU in making and ending connections", connects))
 	most := s.pass.Process("files at most", "files", fact.Most)
 	f.Grows, f.Remedy = true, clientRemedy(s.pass.Model)
-	f.Where = where(append(awaitingConnections(s.pass), f.Where...)...)
+	f.Where = code.Places(append(awaitingConnections(s.pass), f.Where...)...)
 	f.Evidence = append(f.Evidence, growth)
 	f.Cost = diagnosis.CostOf(growth, fact.Fraction.Of("part of the open files", fact.Ratio, growth, most).Value)
 	f.Bound = noSaving(fact.Bytes, diagnosis.MemoryGoal, "what a connection holds, its buffers and goroutines, was not measured")
@@ -208,7 +211,7 @@ func awaitingConnections(p *diagnosis.Pass) []diagnosis.Place {
 	}
 	waited := map[model.Stack]time.Duration{}
 	for i := range p.Model.Sched.Waits {
-		if w := &p.Model.Sched.Waits[i]; through(p.Model.Stacks.Frames(w.Stack), []string{"net/http.(*Transport).getConn"}) {
+		if w := &p.Model.Sched.Waits[i]; code.Through(p.Model.Stacks.Frames(w.Stack), []string{"net/http.(*Transport).getConn"}) {
 			waited[w.Stack] += w.Total
 		}
 	}
@@ -218,7 +221,7 @@ func awaitingConnections(p *diagnosis.Pass) []diagnosis.Place {
 			places = append(places, place)
 		}
 	}
-	return where(places...)
+	return code.Places(places...)
 }
 
 // clientRemedy is that of who opens most connections: net/http, or database/sql, of which
@@ -228,16 +231,16 @@ func clientRemedy(m *model.Model) diagnosis.Remedy {
 	libraries := make([]int64, len(churnLibraries))
 	count := func(s model.Stack, n int64) {
 		frames := m.Stacks.Frames(s)
-		if !through(frames, dialFunctions) {
+		if !code.Through(frames, dialFunctions) {
 			return
 		}
 		for i, l := range churnLibraries {
-			if through(frames, l.functions) {
+			if code.Through(frames, l.functions) {
 				libraries[i] += n
 				return
 			}
 		}
-		if through(frames, []string{"database/sql."}) {
+		if code.Through(frames, []string{"database/sql."}) {
 			database += n
 		} else {
 			others += n

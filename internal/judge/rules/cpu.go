@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -149,12 +150,12 @@ func topStacks(ps []cpuPlace, n int) (out []model.Stack) {
 
 // allocates reports whether a stack is in the allocator.
 func allocates(frames []model.Frame) bool {
-	return throughFunc(frames, isMalloc)
+	return code.ThroughFunc(frames, isMalloc)
 }
 
 // collects reports whether a stack is of the collector's own work.
 func collects(frames []model.Frame) bool {
-	return throughFunc(frames, isCollect)
+	return code.ThroughFunc(frames, isCollect)
 }
 
 // What the CPU went into, as facts.
@@ -218,7 +219,7 @@ func (s *cpuUse) of(name string, match fact.Where) fact.Fact {
 
 // first is the part of a share that the first place has.
 func (s *cpuUse) first(places []cpuPlace, share fact.Fact) fact.Fact {
-	function := short(places[0].Function)
+	function := code.Short(places[0].Function)
 	return fact.Fraction.Of("part of that in "+function, fact.Ratio, s.at("CPU in it under "+function, places[0]), share)
 }
 
@@ -345,5 +346,5 @@ func benchmarked(p *diagnosis.Pass) bool {
 		return true
 	}
 	s, ok := cpuUseOf(p)
-	return ok && s.in("CPU in benchmarks", func(frames []model.Frame) bool { return through(frames, []string{"testing.(*B)."}) }).Value > 0.5
+	return ok && s.in("CPU in benchmarks", func(frames []model.Frame) bool { return code.Through(frames, []string{"testing.(*B)."}) }).Value > 0.5
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -52,7 +53,7 @@ func checkDeeprecursion(p *diagnosis.Pass) {
 	if !ok {
 		return
 	}
-	cut := s.of("CPU in stacks that are cut within it", ofStacks(r.cut))
+	cut := s.of("CPU in stacks that are cut within it", code.OfStacks(r.cut))
 	if cut.Value < deepShare {
 		return
 	}
@@ -139,10 +140,10 @@ func (r *recursion) selfCall(m *model.Model) diagnosis.Place {
 }
 
 func recursionFinding(p *diagnosis.Pass, s *cpuUse, r *recursion, cut fact.Fact) diagnosis.Finding {
-	share := s.of("CPU below "+short(r.function)+", which calls itself", ofStacks(r.stacks))
+	share := s.of("CPU below "+code.Short(r.function)+", which calls itself", code.OfStacks(r.stacks))
 	depth := p.Statistic(fact.Account, "frames of "+r.function, "calls of it in one stack, at most", float64(r.depth), fact.Count).From(s.Believed)
 	f := diagnosis.Finding{
-		Where:      where(r.selfCall(p.Model)),
+		Where:      code.Places(r.selfCall(p.Model)),
 		Stacks:     r.stacks,
 		Evidence:   []fact.Fact{share, cut, s.used(), depth},
 		Cost:       s.cost(share),
@@ -161,6 +162,6 @@ func recursionFinding(p *diagnosis.Pass, s *cpuUse, r *recursion, cut fact.Fact)
 		Experiment: changed(diagnosis.CPUPerOp, "", "`go test -bench NAME -count 10` of the function at two sizes tells how its time grows with the depth."),
 	}
 	f.Say("%s of the CPU in use is below %s, which calls itself: up to %s calls of it fill a stack, "+
-		"and %s of the CPU is in stacks that are cut there. Who began it is not in these.", share, name(r.function), depth, cut)
+		"and %s of the CPU is in stacks that are cut there. Who began it is not in these.", share, code.Name(r.function), depth, cut)
 	return f
 }

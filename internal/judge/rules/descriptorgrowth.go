@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -95,7 +96,7 @@ func checkDescriptorgrowth(p *diagnosis.Pass) {
 func fewDescriptors(p *diagnosis.Pass, first, last, more fact.Fact) string {
 	words := fact.Sentence("they rose from %s to %s at one pace to the end of the window, by too few to tell a leak from more clients", first, last)
 	if places, opened, _ := opener(p); opened.Value >= descriptorsOpened*more.Value {
-		words += fact.Sentence("; most are opened in %s", fact.Name(line(places[0])))
+		words += fact.Sentence("; most are opened in %s", fact.Name(code.Line(places[0])))
 	}
 	return words
 }
@@ -107,7 +108,7 @@ func openers(p *diagnosis.Pass) fact.Fact {
 	_, _, stacks := opener(p)
 	var groups []string
 	for _, s := range stacks {
-		if g := group(p.Model, root(p.Model, s)); g != nil && !slices.Contains(groups, g.Name) {
+		if g := code.Group(p.Model, code.Root(p.Model, s)); g != nil && !slices.Contains(groups, g.Name) {
 			groups = append(groups, g.Name)
 		}
 	}
@@ -151,9 +152,9 @@ func descriptorFinding(p *diagnosis.Pass, first, last, more fact.Fact, over time
 	}
 	format, parts := "The process has %s more descriptors open after %s: from %s to %s, by %s.", []fact.Part{more, fact.Name(fact.Seconds.Format(over.Seconds())), first, last, pace}
 	if places, opened, stacks := opener(p); opened.Value >= descriptorsOpened*more.Value {
-		f.Where, f.Stacks = where(places...), stacks
+		f.Where, f.Stacks = code.Places(places...), stacks
 		f.Evidence = append(f.Evidence, opened)
-		format, parts = format+" Most are opened in %s.", append(parts, name(places[0].Function))
+		format, parts = format+" Most are opened in %s.", append(parts, code.Name(places[0].Function))
 		if startsCommand(p.Model, stacks[0]) {
 			f.Remedy = waitForAll
 		}
@@ -194,7 +195,7 @@ var (
 
 // startsCommand reports whether descriptors are those of a command that is started.
 func startsCommand(m *model.Model, s model.Stack) bool {
-	return throughOne(m.Stacks.Frames(s), []string{"os/exec.(*Cmd).Start", "os.StartProcess"})
+	return code.ThroughOne(m.Stacks.Frames(s), []string{"os/exec.(*Cmd).Start", "os.StartProcess"})
 }
 
 // opener is the line of the program that opens most, by the system calls of the trace, and
@@ -227,13 +228,13 @@ func opener(p *diagnosis.Pass) (places []diagnosis.Place, opened fact.Fact, stac
 			places, stacks = append(places, place), append(stacks, by[place]...)
 		}
 	}
-	return places, p.WaitCount("system calls that open in "+line(most), model.SyscallWait, func(w *model.Wait) bool { return slices.Contains(by[most], w.Stack) }), stacks
+	return places, p.WaitCount("system calls that open in "+code.Line(most), model.SyscallWait, func(w *model.Wait) bool { return slices.Contains(by[most], w.Stack) }), stacks
 }
 
 // opensDescriptor reports whether a system call is made to open something: of a few calls
 // that opening a file takes, the one that gives the descriptor.
 func opensDescriptor(frames []model.Frame) bool {
-	return through(frames, opens) && throughFunc(frames, func(f string) bool {
+	return code.Through(frames, opens) && code.ThroughFunc(frames, func(f string) bool {
 		return strings.HasPrefix(f, "syscall.open") || strings.HasPrefix(f, "syscall.socket") || strings.HasPrefix(f, "syscall.accept")
 	})
 }

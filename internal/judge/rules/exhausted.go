@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -220,7 +221,7 @@ func (l *lack) places(p *diagnosis.Pass, f *diagnosis.Finding) {
 		return
 	}
 	if places, opened, stacks := opener(p); opened.Value > 0 {
-		f.Where, f.Stacks = where(places...), stacks
+		f.Where, f.Stacks = code.Places(places...), stacks
 		f.Evidence = append(f.Evidence, opened)
 	}
 }

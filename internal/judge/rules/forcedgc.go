@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -168,7 +169,7 @@ func (f *forcers) part() fact.Fact {
 func forcersOf(p *diagnosis.Pass) (f forcers) {
 	frames := p.Model.Stacks.Frames
 	by := func(s model.Stack, nobody bool) bool {
-		return throughOne(frames(s), forcingFunctions) && ofNobody(frames(s)) == nobody
+		return code.ThroughOne(frames(s), forcingFunctions) && code.Foreign(frames(s)) == nobody
 	}
 	waits := func(name string, nobody bool) fact.Fact {
 		return p.WaitCount(name, model.OtherWait, func(w *model.Wait) bool { return by(w.Stack, nobody) })
@@ -199,7 +200,7 @@ func forcersOf(p *diagnosis.Pass) (f forcers) {
 }
 
 func (f *forcers) add(p *diagnosis.Pass, s model.Stack) {
-	if !throughOne(p.Model.Stacks.Frames(s), forcingFunctions) {
+	if !code.ThroughOne(p.Model.Stacks.Frames(s), forcingFunctions) {
 		return
 	}
 	if place, ok := p.UserPlace(s); ok && len(f.places) < 2 && !slices.Contains(f.places, place) {
@@ -214,7 +215,7 @@ func ofTest(m *model.Model) bool {
 		return true
 	}
 	for s := range model.Stack(m.Stacks.Len()) {
-		if through(m.Stacks.Frames(s), []string{"testing.(*M)", "testing.(*B)", "testing.tRunner"}) {
+		if code.Through(m.Stacks.Frames(s), []string{"testing.(*M)", "testing.(*B)", "testing.tRunner"}) {
 			return true
 		}
 	}

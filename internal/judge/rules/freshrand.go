@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -64,7 +65,7 @@ func checkFreshrand(p *diagnosis.Pass) {
 // sourcesMade measures what an allocs profile says of them.
 func sourcesMade(p *diagnosis.Pass) []fact.Fact {
 	source := p.Frames(func(frames []model.Frame) bool {
-		return through(frames, []string{"math/rand.New", "math/rand.newSource"})
+		return code.Through(frames, []string{"math/rand.New", "math/rand.newSource"})
 	})
 	objects := p.SampleShare("share of objects that are such sources", "alloc_objects", source)
 	if objects.Value == 0 {

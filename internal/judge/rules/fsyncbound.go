@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -48,7 +49,7 @@ var syncCalls = []string{
 }
 
 func syncsFile(frames []model.Frame) bool {
-	return throughOne(frames, syncCalls)
+	return code.ThroughOne(frames, syncCalls)
 }
 
 // fsyncs are the calls of those that sync and the time these work.
@@ -106,7 +107,7 @@ func measureFsyncs(p *diagnosis.Pass) (f fsyncs) {
 	f.stacks, f.groups = statistics.Largest(by), statistics.Largest(groups)
 	f.total = p.Waits("time in syncs", model.SyscallWait, syncs)
 	f.work = p.Goroutines("time of the goroutines that sync", f.groups, "total")
-	if columns := leisure(groupsOf(p.Model, f.groups)); len(columns) > 0 {
+	if columns := leisure(code.Groups(p.Model, f.groups)); len(columns) > 0 {
 		f.work = fact.Difference.Of("working time", fact.Seconds, f.work, p.Goroutines("their waits for work", f.groups, columns...))
 	}
 	f.work = f.work.Larger(f.total)
@@ -169,12 +170,12 @@ func leisure(gs []*model.Group) (columns []string) {
 }
 
 func fsyncFinding(p *diagnosis.Pass, s *fsyncs, throughput fact.Fact) diagnosis.Finding {
-	lib, asks := userPlace(p, s.stacks[0]), programPlace(p, s.stacks[0])
+	lib, asks := code.UserPlace(p, s.stacks[0]), code.ProgramPlace(p, s.stacks[0])
 	if asks == (diagnosis.Place{}) {
 		asks = lib
 	}
 	f := diagnosis.Finding{
-		Where:    where(asks, lib),
+		Where:    code.Places(asks, lib),
 		Evidence: []fact.Fact{s.share, s.average, s.rate, s.mean, s.runs},
 		Cost:     diagnosis.CostOf(s.average, s.share.Value),
 		Bound: turnsLimit(throughput, turnsOfEach(p, s.count, s.groups), "if nobody waited for a sync; one sync for many pieces of work leaves a "+
@@ -211,6 +212,6 @@ func fsyncFinding(p *diagnosis.Pass, s *fsyncs, throughput fact.Fact) diagnosis.
 		spent = "the time"
 	}
 	f.Say("%s waits for the disk %s of %s: %s syncs a second, %s each.",
-		name(asks.Function), s.share, spent, s.rate.Number(), s.mean)
+		code.Name(asks.Function), s.share, spent, s.rate.Number(), s.mean)
 	return f
 }

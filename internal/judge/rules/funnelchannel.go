@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -92,7 +93,7 @@ type inlet struct {
 // receiver finds who takes from the channel. It is no funnel when the
 // receivers are unknown or many beside the senders, as in a worker pool.
 func receiver(p *diagnosis.Pass, q *queue) (in inlet, ok bool) {
-	in.groups, in.place = statistics.Largest(countRoots(p.Model, q.servers)), q.server(p)
+	in.groups, in.place = statistics.Largest(code.CountRoots(p.Model, q.servers)), q.server(p)
 	var total fact.Fact
 	in.count, total = activeGoroutines(p, "receivers", in.groups)
 	if in.count.Value == 0 || in.count.Value*funnelRatio > p.Goroutines("senders", q.groups, "peak").Value {
@@ -100,7 +101,7 @@ func receiver(p *diagnosis.Pass, q *queue) (in inlet, ok bool) {
 	}
 	var columns []string
 	doing := map[string]float64{}
-	for what, part := range receiverActivities(groupsOf(p.Model, in.groups)) {
+	for what, part := range receiverActivities(code.Groups(p.Model, in.groups)) {
 		columns = append(columns, part...)
 		doing[what] = p.Goroutines(what, in.groups, part...).Value
 	}
@@ -139,7 +140,7 @@ func activeGoroutines(p *diagnosis.Pass, what string, groups []string) (count, t
 			}
 		}
 	}
-	for _, g := range groupsOf(p.Model, groups) {
+	for _, g := range code.Groups(p.Model, groups) {
 		all += g.Count
 	}
 	if parked == 0 || kept < all {
@@ -169,7 +170,7 @@ func receiverActivities(groups []*model.Group) map[string][]string {
 func funnel(p *diagnosis.Pass, q *queue, in *inlet, waiting fact.Fact) diagnosis.Finding {
 	place, wait := q.place(p), q.wait(p, "mean wait")
 	f := diagnosis.Finding{
-		Where:      where(place, in.place),
+		Where:      code.Places(place, in.place),
 		Evidence:   []fact.Fact{waiting, in.count, in.busy, wait, busyPs(p)},
 		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
 		Bound:      q.limit(p, "if no sender waited"),
@@ -195,7 +196,7 @@ func funnel(p *diagnosis.Pass, q *queue, in *inlet, waiting fact.Fact) diagnosis
 		works = "works only %s of the time, so the senders come in bursts."
 	}
 	f.Say("On average %s goroutines wait to send in %s, %s each time, while a receiving side of %s "+works,
-		waiting, name(place.Function), q.mean(wait), in.count, in.busy, fact.Name(in.doing))
+		waiting, code.Name(place.Function), q.mean(wait), in.count, in.busy, fact.Name(in.doing))
 	return f
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -161,5 +162,5 @@ func followRoutes(p *diagnosis.Pass, f *diagnosis.Finding) {
 }
 
 func (r *route) on(m *model.Model, s model.Stack) bool {
-	return throughOne(m.Stacks.Frames(s), r.funcs)
+	return code.ThroughOne(m.Stacks.Frames(s), r.funcs)
 }

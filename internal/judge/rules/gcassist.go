@@ -10,6 +10,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -240,7 +241,7 @@ func (a *assist) say(p *diagnosis.Pass, f *diagnosis.Finding, heavy, pressed boo
 	var parts []fact.Part
 	if heavy {
 		format = append(format, "%s spends %s of its running time in mark assists, the collector's work.")
-		parts = append(parts, name(groupName(a.worst)), a.share)
+		parts = append(parts, code.Name(code.GroupName(a.worst)), a.share)
 	}
 	if pressed {
 		format = append(format, "In the worst %s, at %s, the collector leaves the program %s of its Ps.")

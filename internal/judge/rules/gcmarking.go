@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -42,7 +43,7 @@ func sayMarking(p *diagnosis.Pass, f *diagnosis.Finding, h *heapCost) {
 		"each lives for one collection more", rate.Number(), waiting)
 	if places := finalizerPlaces(p); len(places) > 0 {
 		f.Where = append(f.Where, topPlaces(places, hotNamed)...)
-		words += fact.Sentence("; %s sets most of them", name(places[0].Function))
+		words += fact.Sentence("; %s sets most of them", code.Name(places[0].Function))
 	}
 	f.Reasons = append(f.Reasons, words)
 	f.Remedy.Text = "Close each object where its work is over, and set no finalizer for what is made per operation. " + f.Remedy.Text
@@ -54,5 +55,5 @@ func finalizerPlaces(p *diagnosis.Pass) []cpuPlace {
 	if !ok {
 		return nil
 	}
-	return s.functions(p.Model, func(frames []model.Frame) bool { return through(frames, []string{"runtime.SetFinalizer"}) })
+	return s.functions(p.Model, func(frames []model.Frame) bool { return code.Through(frames, []string{"runtime.SetFinalizer"}) })
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -65,14 +66,14 @@ func checkGoroutinechurn(p *diagnosis.Pass) {
 	}
 	if 2*startedIn(p, ofLibrary(p, groups)).Value >= created.Value {
 		p.Fine(fact.Sentence("goroutine churn: %s started a second cost %s of the CPU; most are the standard library's own, like %s",
-			rate.Number(), share, name(groupName(groups[0].Name))))
+			rate.Number(), share, code.Name(code.GroupName(groups[0].Name))))
 		return
 	}
 	f := churnFinding(p, groups, rate, share)
-	if packages, known := ownPackages(p.Model), p.Model.Build != nil && p.Model.Build.Module != ""; known && !startsWith(f.Where[0].Function, packages) {
+	if packages, known := code.OwnPackages(p.Model), p.Model.Build != nil && p.Model.Build.Module != ""; known && !code.StartsWith(f.Where[0].Function, packages) {
 		f.Remark = true
 		f.Reasons = append(f.Reasons, "a library starts them: only how often and for what it is called is yours to tell")
-		f.Where = where(append(f.Where, programPlace(p, groups[0].Creator))...)
+		f.Where = code.Places(append(f.Where, code.ProgramPlace(p, groups[0].Creator))...)
 	}
 	p.Report(f)
 }
@@ -87,7 +88,7 @@ func startedIn(p *diagnosis.Pass, groups []*model.Group) fact.Fact {
 
 // startsOrEnds reports whether a sample is of a goroutine's start or end.
 func startsOrEnds(frames []model.Frame) bool {
-	return throughOne(frames, churnFunctions)
+	return code.ThroughOne(frames, churnFunctions)
 }
 
 // ofLibrary are the groups that the standard library starts and runs, as
@@ -119,7 +120,7 @@ func churnFinding(p *diagnosis.Pass, groups []*model.Group, rate, share fact.Fac
 	start, _ := p.GroupPlace(g)
 	used := profiledCPU(p)
 	f := diagnosis.Finding{
-		Where: where(creator, start),
+		Where: code.Places(creator, start),
 		Evidence: []fact.Fact{
 			rate, share, p.SampleCount("CPU samples in them", "cpu", p.Frames(startsOrEnds)),
 			fact.Quotient.Of("work of one goroutine, mean", fact.Seconds,
@@ -141,7 +142,7 @@ func churnFinding(p *diagnosis.Pass, groups []*model.Group, rate, share fact.Fac
 			"but not that it helped: a pool starts none and may cost as much. "+
 			"If CPU time per operation stays the same, this finding is refuted."),
 	}
-	f.Say("%s goroutines a second are started and ended, most of them %s, and %s of the CPU goes into that.", rate.Number(), name(groupName(g.Name)), share)
+	f.Say("%s goroutines a second are started and ended, most of them %s, and %s of the CPU goes into that.", rate.Number(), code.Name(code.GroupName(g.Name)), share)
 	for _, g := range groups[:min(len(groups), 3)] {
 		f.Groups = append(f.Groups, g.Name)
 	}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -60,7 +61,7 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 			p.HowToGet(model.GoroutineProfile))
 	case s.added.Value < growthSite*g.added.Value:
 		p.Doubt(what, fact.Sentence("they rose from %s to %s, and no place accounts for half of it: the most, %s, are %s", g.start, g.end,
-			s.added, fact.Name(groupName(s.group))), p.RecordAgain(60, "longer.gowhy"))
+			s.added, fact.Name(code.GroupName(s.group))), p.RecordAgain(60, "longer.gowhy"))
 	case s.net:
 		if idle, asked, ok := idleConnections(p, &s); ok {
 			p.Report(idleFinding(p, &g, &s, idle, asked))

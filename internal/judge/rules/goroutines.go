@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -37,7 +38,7 @@ func goroutinesAlive(p *diagnosis.Pass) fact.Fact {
 	case p.Model.Goroutines.End != nil:
 		return p.Samples(name, "goroutine", nil)
 	}
-	return p.Goroutines(name, allGroups(p.Model), "alive")
+	return p.Goroutines(name, code.AllGroups(p.Model), "alive")
 }
 
 // meanStack returns how large the stack of one is: on average by the runtime's metrics where
@@ -64,7 +65,7 @@ func memoryPart(p *diagnosis.Pass, bytes, goroutines, each fact.Fact) fact.Fact 
 // moreAt is by how many the goroutines at the lines of some stacks have become more
 // between the two goroutine profiles.
 func moreAt(p *diagnosis.Pass, name string, stacks ...model.Stack) fact.Fact {
-	there := withText(p.Model, stacks...)
+	there := code.SameText(p.Model, stacks...)
 	return fact.Difference.Of(name, fact.Count, p.Samples("there at the end", "goroutine", there), p.SamplesAtStart("there at the start", "goroutine", there))
 }
 

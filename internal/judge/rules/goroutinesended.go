@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -66,7 +67,7 @@ func endedSite(p *diagnosis.Pass, t *goroutineTrend) (g growing, before fact.Fac
 	}
 	by, started := aliveBefore(m, t.peak)
 	order := statistics.Largest(by)
-	places, alike := together(order, by, growthSite*t.added.Value, func(name string) string { return starterOf(m, group(m, name)) })
+	places, alike := together(order, by, growthSite*t.added.Value, func(name string) string { return starterOf(m, code.Group(m, name)) })
 	if len(places) == 0 {
 		return g, before, false
 	}
@@ -74,7 +75,7 @@ func endedSite(p *diagnosis.Pass, t *goroutineTrend) (g growing, before fact.Fac
 	var alive, all float64
 	for _, name := range places {
 		alive, all = alive+by[name], all+started[name]
-		if s := group(m, name); s != nil {
+		if s := code.Group(m, name); s != nil {
 			g.net = g.net || 2*s.Blocked["network"] > s.BlockedTotal()
 		}
 	}
@@ -92,7 +93,7 @@ func aliveBefore(m *model.Model, moment time.Duration) (alive, started map[strin
 	if m.Sched.AllKept && len(m.Sched.Goroutines) > 0 {
 		for i := range m.Sched.Goroutines {
 			g := &m.Sched.Goroutines[i]
-			if g.Created < 0 || g.Created > moment || isSystem(m, g.Group) {
+			if g.Created < 0 || g.Created > moment || code.IsSystemGroup(m, g.Group) {
 				continue
 			}
 			started[g.Group]++
@@ -102,8 +103,8 @@ func aliveBefore(m *model.Model, moment time.Duration) (alive, started map[strin
 		}
 		return alive, started
 	}
-	for _, name := range userGroups(m) {
-		g := group(m, name)
+	for _, name := range code.UserGroups(m) {
+		g := code.Group(m, name)
 		started[name] = float64(g.Created)
 		alive[name] = float64(max(0, g.Peak-(g.Count-g.Created)))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -136,7 +137,7 @@ func measureGrowth(p *diagnosis.Pass) (g goroutineTrend, ok bool) {
 	if p.Model.Sched == nil {
 		return g, false
 	}
-	groups := userGroups(p.Model)
+	groups := code.UserGroups(p.Model)
 	g.start = fact.Difference.Of(atStart, fact.Count, p.Goroutines("goroutines", groups, "count"), p.Goroutines("started in the window", groups, "created"))
 	g.end = p.Goroutines(atEnd, groups, "alive")
 	g.between(p.WindowLength())
@@ -218,7 +219,7 @@ func growingSite(p *diagnosis.Pass, enough float64) (g growing, ok bool) {
 	if g.added.Value <= 0 {
 		return g, false
 	}
-	started := groupsOf(m, g.groups)
+	started := code.Groups(m, g.groups)
 	if len(started) == 0 {
 		return g, true
 	}
@@ -235,9 +236,9 @@ func growingSite(p *diagnosis.Pass, enough float64) (g growing, ok bool) {
 
 // commonStarter is the function that starts all of several groups, "" where it is not one.
 func commonStarter(m *model.Model, groups []string) string {
-	first := starterOf(m, group(m, groups[0]))
+	first := starterOf(m, code.Group(m, groups[0]))
 	for _, name := range groups[1:] {
-		if starterOf(m, group(m, name)) != first {
+		if starterOf(m, code.Group(m, name)) != first {
 			return ""
 		}
 	}
@@ -252,7 +253,7 @@ func commonStarter(m *model.Model, groups []string) string {
 // taken for that of a whole window, so that it is never too much.
 func lived(p *diagnosis.Pass, g *goroutineTrend, s *growing) fact.Fact {
 	const name = "part of the window that those started in it lived, mean"
-	t := group(p.Model, s.group)
+	t := code.Group(p.Model, s.group)
 	if t == nil || t.Created == 0 || p.Model.Run.Duration.Seconds() < (1-growthPart)*g.over.Value {
 		return fact.Fact{}
 	}
@@ -316,7 +317,7 @@ func grownStack(p *diagnosis.Pass, enough float64) growing {
 	add := func(of *model.Profile, sign float64) {
 		for i := range of.Samples {
 			s := &of.Samples[i]
-			key := placeText(m, s.Stack)
+			key := code.PlaceText(m, s.Stack)
 			sums[key] += sign * s.Value(0)
 			stacks[key] = s.Stack
 		}
@@ -327,7 +328,7 @@ func grownStack(p *diagnosis.Pass, enough float64) growing {
 	if len(order) == 0 {
 		return growing{}
 	}
-	places, alike := together(order, sums, enough, func(key string) string { return starterOf(m, group(m, root(m, stacks[key]))) })
+	places, alike := together(order, sums, enough, func(key string) string { return starterOf(m, code.Group(m, code.Root(m, stacks[key]))) })
 	if len(places) == 0 {
 		places = order[:1]
 	}
@@ -343,12 +344,12 @@ func grownStack(p *diagnosis.Pass, enough float64) growing {
 				unread, g.stack = true, stacks[key]
 			}
 		}
-		if name := root(m, stacks[key]); !slices.Contains(g.groups, name) {
+		if name := code.Root(m, stacks[key]); !slices.Contains(g.groups, name) {
 			g.groups = append(g.groups, name)
 		}
 	}
 	g.net = g.net && !unread // the writer of a connection whose body nobody reads waits as that of an idle one
-	g.group, g.added = root(m, g.stack), moreAt(p, addedHere, all...)
+	g.group, g.added = code.Root(m, g.stack), moreAt(p, addedHere, all...)
 	return g
 }
 
@@ -356,19 +357,19 @@ func grownStack(p *diagnosis.Pass, enough float64) growing {
 // those that wait for the network, and the writers of net/http's client, which
 // wait for their readers.
 func connection(m *model.Model, s model.Stack) bool {
-	return throughOne(m.Stacks.Frames(s), []string{
+	return code.ThroughOne(m.Stacks.Frames(s), []string{
 		"internal/poll.runtime_pollWait", "internal/poll.(*pollDesc).wait", "runtime.netpollblock", "net/http.(*persistConn).writeLoop",
 	})
 }
 
 func grownGroup(p *diagnosis.Pass, enough float64) (g growing) {
 	by := map[string]float64{}
-	for _, name := range userGroups(p.Model) {
-		t := group(p.Model, name)
+	for _, name := range code.UserGroups(p.Model) {
+		t := code.Group(p.Model, name)
 		by[name] = float64(t.Created - t.Ended)
 	}
 	order := statistics.Largest(by)
-	places, alike := together(order, by, enough, func(name string) string { return starterOf(p.Model, group(p.Model, name)) })
+	places, alike := together(order, by, enough, func(name string) string { return starterOf(p.Model, code.Group(p.Model, name)) })
 	if len(places) == 0 && len(order) > 0 {
 		places = order[:1]
 	}
@@ -376,7 +377,7 @@ func grownGroup(p *diagnosis.Pass, enough float64) (g growing) {
 		return growing{}
 	}
 	for _, name := range places {
-		t := group(p.Model, name)
+		t := code.Group(p.Model, name)
 		g.net = g.net || 2*t.Blocked["network"] > t.BlockedTotal()
 	}
 	g.stack, g.places, g.alike = longestWait(p.Model, places[0]), len(places), alike
@@ -404,7 +405,7 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 	bytes := fact.Product.Of("stacks of the added goroutines", fact.Bytes, g.added, each)
 	place, _ := p.UserPlace(s.stack)
 	start, created := diagnosis.Place{}, diagnosis.Place{}
-	if t := group(p.Model, s.group); t != nil {
+	if t := code.Group(p.Model, s.group); t != nil {
 		start, _ = p.GroupPlace(t)
 		created, _ = p.UserPlace(t.Creator)
 	}
@@ -418,7 +419,7 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 	}
 	f := diagnosis.Finding{
 		Grows:      true,
-		Where:      where(place, start, created),
+		Where:      code.Places(place, start, created),
 		Evidence:   []fact.Fact{g.start, g.end, rate, s.added, each},
 		Cost:       diagnosis.CostOf(cost, fact.Fraction.Of("share of the goroutines at the end", fact.Ratio, g.added, g.end).Value),
 		Bound:      diagnosis.Direction(bytes, diagnosis.MemoryGoal, memoryPart(p, bytes, g.end, each).Value, tookIn(&g)),
@@ -439,18 +440,18 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 		waiting = fact.Sentence(" and the places beside it, %s in all, that %s", fact.Name(figureOf(s.places)), s.bond())
 	}
 	if s.starts != "" {
-		f.Where = where(append(startedAt(p, s.groups), f.Where...)...)
+		f.Where = code.Places(append(startedAt(p, s.groups), f.Where...)...)
 	}
 	if g.fell {
 		f.Say("There were %s goroutines at the start and %s before nearly all ended at once, %s more a second; "+
 			"%s of the growth is %s%s.", g.start, g.end,
-			g.perSecond.Number(), part, name(groupName(s.group)), fact.Name(waiting))
+			g.perSecond.Number(), part, code.Name(code.GroupName(s.group)), fact.Name(waiting))
 	} else if g.over.Value == 0 {
 		f.Say("There were %s goroutines in the first and %s in the second; %s of the growth is %s%s. In which time is not known.",
-			g.start, g.end, part, name(groupName(s.group)), fact.Name(waiting))
+			g.start, g.end, part, code.Name(code.GroupName(s.group)), fact.Name(waiting))
 	} else {
 		f.Say("There were %s goroutines at the start and %s at the end, %s more a second; %s of the growth is %s%s.", g.start, g.end,
-			g.perSecond.Number(), part, name(groupName(s.group)), fact.Name(waiting))
+			g.perSecond.Number(), part, code.Name(code.GroupName(s.group)), fact.Name(waiting))
 	}
 	if g.fitted {
 		f.Evidence = append(f.Evidence, g.low, g.high)
@@ -481,14 +482,14 @@ func (s *growing) bond() fact.Name {
 	case s.starts == "":
 		return alike
 	case s.alike:
-		return fact.Name(fact.Sentence(alike+" and are started by %s", name(s.starts)))
+		return fact.Name(fact.Sentence(alike+" and are started by %s", code.Name(s.starts)))
 	}
-	return fact.Name(fact.Sentence("%s starts", name(s.starts)))
+	return fact.Name(fact.Sentence("%s starts", code.Name(s.starts)))
 }
 
 // startedAt are the lines that start goroutines of some groups.
 func startedAt(p *diagnosis.Pass, groups []string) (places []diagnosis.Place) {
-	for _, t := range groupsOf(p.Model, groups) {
+	for _, t := range code.Groups(p.Model, groups) {
 		if f := starter(p.Model, t); len(places) < growthNamed {
 			places = append(places, diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line})
 		}
@@ -531,7 +532,7 @@ func growthRemedy(m *model.Model, s growing, waits sticking) diagnosis.Remedy {
 		text = "Find who holds the lock so long, or never gives it back. " + waits.fix
 	}
 	if s.starts != "" {
-		text = fact.Sentence("End all of them where the work is over that %s begins, which starts them. ", name(s.starts)) + waits.fix
+		text = fact.Sentence("End all of them where the work is over that %s begins, which starts them. ", code.Name(s.starts)) + waits.fix
 	}
 	return diagnosis.Remedy{Text: text, Code: waits.code}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -50,7 +51,7 @@ func checkGrowingslices(p *diagnosis.Pass) {
 	}
 	elsewhere := s.places(p.Model, growsElsewhere(p.Model))
 	if inside := s.at("CPU in growing slices and maps of libraries", elsewhere...); worth(elsewhere, inside) {
-		if asks := programPlace(p, elsewhere[0].stacks...); asks != (diagnosis.Place{}) {
+		if asks := code.ProgramPlace(p, elsewhere[0].stacks...); asks != (diagnosis.Place{}) {
 			p.Report(libraryGrowth(p, &s, elsewhere, asks, inside))
 			return
 		}
@@ -61,17 +62,17 @@ func checkGrowingslices(p *diagnosis.Pass) {
 // growsData reports whether a stack makes a slice or a map larger: with the
 // allocation of the new one, the copying of the old, and the collector's help
 // that the allocation was asked for.
-func growsData(frames []model.Frame) bool { return through(frames, growingFunctions) }
+func growsData(frames []model.Frame) bool { return code.Through(frames, growingFunctions) }
 
 // growsHere matches stacks that do so at a line that the reader can change: what
 // appends is of the program itself, or of any module where nobody knows which is its
 // own. growsElsewhere matches the others.
 func growsHere(m *model.Model) func([]model.Frame) bool {
-	own := ownPackages(m)
+	own := code.OwnPackages(m)
 	known := m.Build != nil && m.Build.Module != ""
 	return func(frames []model.Frame) bool {
 		f, ok := grower(frames)
-		return ok && !model.IsStd(f.Func) && (!known || startsWith(f.Func, own))
+		return ok && !model.IsStd(f.Func) && (!known || code.StartsWith(f.Func, own))
 	}
 }
 
@@ -86,7 +87,9 @@ func grower(frames []model.Frame) (f model.Frame, ok bool) {
 	if !growsData(frames) {
 		return f, false
 	}
-	i := slices.IndexFunc(frames, func(f model.Frame) bool { return !machinery(f.Func) && !startsWith(f.Func, growingPackages) })
+	i := slices.IndexFunc(frames, func(f model.Frame) bool {
+		return !code.IsMachinery(f.Func) && !code.StartsWith(f.Func, growingPackages)
+	})
 	if i < 0 {
 		return f, false
 	}
@@ -127,11 +130,11 @@ func growingFinding(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, share fact.F
 		Explains:   []string{},
 	}
 	f.Say("%s of the CPU in use goes into growing slices and maps, %s of that in %s.",
-		share, s.first(sites, share), name(sites[0].Function))
+		share, s.first(sites, share), code.Name(sites[0].Function))
 	if s.garbage(growsHere(p.Model)).Value >= hotGarbage {
 		f.Explains = p.Rule.Explains
 	}
-	f.Groups = groupsOfStacks(p.Model, f.Stacks)
+	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
 	return f
 }
 
@@ -140,7 +143,7 @@ func growingFinding(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, share fact.F
 func libraryGrowth(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, asks diagnosis.Place, share fact.Fact) diagnosis.Finding {
 	f := growingFinding(p, s, sites, share)
 	top, _ := grower(p.Model.Stacks.Frames(sites[0].stacks[0]))
-	f.Remark, f.Confidence, f.Where, f.Explains = true, diagnosis.Low, where(asks), []string{}
+	f.Remark, f.Confidence, f.Where, f.Explains = true, diagnosis.Low, code.Places(asks), []string{}
 	f.Bound = s.estimateOf(s.saved("growing slices and maps of libraries", growsElsewhere(p.Model)), growingRepairs, growingAlong, "as if the library were not called at all")
 	f.Reasons = []string{s.witness(), "what grows is the library's: only how often and for what it is called is yours to tell"}
 	f.Remedy = diagnosis.Remedy{
@@ -149,6 +152,6 @@ func libraryGrowth(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, asks diagnosi
 	}
 	f.Evidence = []fact.Fact{share, s.used()}
 	f.Say("%s of the CPU in use goes into growing slices and maps of libraries, %s of that where %s leads to %s.",
-		share, s.first(sites, share), name(asks.Function), name(top.Func))
+		share, s.first(sites, share), code.Name(asks.Function), code.Name(top.Func))
 	return f
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -67,12 +68,12 @@ func nameGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []grown) fact.Fac
 	for _, g := range places {
 		f.Where = append(f.Where, g.place)
 		f.Stacks = append(f.Stacks, g.stacks...)
-		named = append(named, more("more in use from "+line(g.place), ofStacks(g.stacks)))
+		named = append(named, more("more in use from "+code.Line(g.place), code.OfStacks(g.stacks)))
 	}
 	f.Rest(named...)
 	for _, g := range places {
-		if made := p.Samples("objects made at "+line(g.place), "alloc_objects", ofStacks(g.stacks)); made.Value > 0 {
-			f.Rest(fact.Fraction.Of("part of the objects made at "+line(g.place)+" that is still there", fact.Ratio, moreObjects(p, g.stacks), made))
+		if made := p.Samples("objects made at "+code.Line(g.place), "alloc_objects", code.OfStacks(g.stacks)); made.Value > 0 {
+			f.Rest(fact.Fraction.Of("part of the objects made at "+code.Line(g.place)+" that is still there", fact.Ratio, moreObjects(p, g.stacks), made))
 		}
 	}
 	return fact.Fraction.Of("their part of the growth", fact.Ratio, fact.Sum.Of("more in use from these lines", fact.Bytes, named...), more("more in use", nil))

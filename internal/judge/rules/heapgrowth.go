@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -227,7 +228,7 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 		f.RuledOut[2] = "a program that has loaded what it needs: the last collection is in the second half of the window"
 	}
 	if places := grownPlaces(p, g.few); len(places) > 0 {
-		format, parts = format+" Most of it comes from %s.", append(parts, name(places[0].place.Function))
+		format, parts = format+" Most of it comes from %s.", append(parts, code.Name(places[0].place.Function))
 		addGrown(p, &f, places)
 	}
 	f.Say(format, parts...)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -32,7 +33,7 @@ const heapgrowthOpen = "whether the live heap keeps growing"
 // program whose heap grew a lot meanwhile.
 func openHeap(p *diagnosis.Pass, why, longer string) {
 	if places := grownPlaces(p, false); len(places) > 0 {
-		why += fact.Sentence("; most of the growth is %s", fact.Name(line(places[0].place)))
+		why += fact.Sentence("; most of the growth is %s", fact.Name(code.Line(places[0].place)))
 	}
 	ask := p.Unchecked
 	if c := courseOf(liveHeap(p.Model).Series); c.most-c.from >= heapgrowthDoubt && c.most >= 2*c.from {

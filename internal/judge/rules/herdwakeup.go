@@ -9,6 +9,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -56,7 +57,7 @@ func checkHerdwakeup(p *diagnosis.Pass) {
 		case letsReaders(waker):
 			readers = true
 			continue
-		case throughOne(waker, []string{"golang.org/x/sync/singleflight.(*Group).doCall"}):
+		case code.ThroughOne(waker, []string{"golang.org/x/sync/singleflight.(*Group).doCall"}):
 			answered = true // each has what it waited for by it, however soon it asks again
 			continue
 		}
@@ -100,7 +101,7 @@ func handsOver(waker []model.Frame) bool {
 // letsReaders reports whether a waker gives back the write side of a reader-writer lock:
 // all who wait to read get their turn by it, however soon they are done.
 func letsReaders(waker []model.Frame) bool {
-	return throughOne(waker, []string{"sync.(*RWMutex).Unlock"})
+	return code.ThroughOne(waker, []string{"sync.(*RWMutex).Unlock"})
 }
 
 // A wakeBurst is what is known of the bursts of wake-ups from one place.
@@ -197,7 +198,7 @@ func herdFinding(p *diagnosis.Pass, b *wakeBurst) diagnosis.Finding {
 	}
 	rate, size := b.rate(p), b.size()
 	f := diagnosis.Finding{
-		Where:    where(places...),
+		Where:    code.Places(places...),
 		Evidence: []fact.Fact{rate, size, b.futile, fact.Quotient.Of("woken for nothing each second", fact.PerSec, b.idle, p.WindowLength())},
 		Cost:     diagnosis.CostOf(b.cost, b.share.Value),
 		Bound: diagnosis.Direction(b.cost, diagnosis.CPUGoal, b.share.Value,
@@ -215,7 +216,7 @@ func herdFinding(p *diagnosis.Pass, b *wakeBurst) diagnosis.Finding {
 			"Thread switches per operation fall with the wake-ups."),
 	}
 	f.Say("%s wakes %s goroutines at once, %s times a second, and %s of them find nothing to do.",
-		name(places[0].Function), size, rate.Number(), b.futile)
+		code.Name(places[0].Function), size, rate.Number(), b.futile)
 	return f
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -123,7 +124,7 @@ func (r *remake) matches(frames []model.Frame) bool { return r.callers(frames) !
 func (r *remake) callers(frames []model.Frame) (behind []model.Frame) {
 	for i, f := range frames {
 		switch {
-		case atStart(f.Func):
+		case code.RunsOnce(f.Func):
 			return nil
 		case r.is(f):
 			behind = frames[i+1:]
@@ -135,7 +136,7 @@ func (r *remake) callers(frames []model.Frame) (behind []model.Frame) {
 }
 
 // is reports whether a frame is one of the functions that do the work.
-func (r *remake) is(f model.Frame) bool { return startsWith(f.Func, r.functions) }
+func (r *remake) is(f model.Frame) bool { return code.StartsWith(f.Func, r.functions) }
 
 func remakeFinding(p *diagnosis.Pass, s *cpuUse, r *remake, sites []cpuPlace, share fact.Fact) diagnosis.Finding {
 	f := diagnosis.Finding{
@@ -152,10 +153,10 @@ func remakeFinding(p *diagnosis.Pass, s *cpuUse, r *remake, sites []cpuPlace, sh
 		Experiment: changed(diagnosis.CPUPerOp, "", "Allocations per operation are a count and show in one run whether it is made once."),
 	}
 	for _, site := range sites[:min(hotNamed, len(sites))] {
-		f.Where = append(f.Where, withProgram(p, site.Place, site.stacks...)...)
+		f.Where = append(f.Where, code.WithProgram(p, site.Place, site.stacks...)...)
 	}
-	f.Where = where(f.Where...)
-	f.Say("%s of the CPU in use goes into %s, most of it for %s.", share, fact.Name(r.what), name(sites[0].Function))
+	f.Where = code.Places(f.Where...)
+	f.Say("%s of the CPU in use goes into %s, most of it for %s.", share, fact.Name(r.what), code.Name(sites[0].Function))
 	if s.garbage(r.matches).Value >= hotGarbage {
 		f.Explains = p.Rule.Explains
 		f.Stacks = append(f.Stacks, allocating(p.Model, r.matches)...)
@@ -214,23 +215,23 @@ func reportHot(p *diagnosis.Pass, s *cpuUse, least float64) {
 		f.Reasons = append(f.Reasons, fact.Sentence("shown as with --goal cpu: CPU time limits a program that uses %s all the time", s.used()))
 	}
 	for _, h := range hot {
-		f.Where = append(f.Where, withProgram(p, h.Place, h.stacks...)...)
+		f.Where = append(f.Where, code.WithProgram(p, h.Place, h.stacks...)...)
 		f.Stacks = append(f.Stacks, h.stacks...)
 	}
-	f.Where = where(f.Where...)
+	f.Where = code.Places(f.Where...)
 	kinds := ""
 	list, _ := p.Model.Works()
 	for _, e := range list {
 		if e.Line.Func != hot[0].Function || len(f.Evidence) > len(shares)+hotNamed {
 			continue
 		}
-		if part := s.of(string(e.Work)+" in "+short(e.Line.Func), doing(p.Model, e)); part.Value >= minShare {
+		if part := s.of(string(e.Work)+" in "+code.Short(e.Line.Func), doing(p.Model, e)); part.Value >= minShare {
 			f.Rest(part)
 			kinds += ", " + fact.Sentence(string(e.Work)+" %s", part)
 		}
 	}
 	f.Say("%s "+what+" take %s of the CPU in use%s. That may be legitimate work.",
-		name(hot[0].Function), shares[0], fact.Name(strings.Replace(kinds, ", ", ": ", 1)))
+		code.Name(hot[0].Function), shares[0], fact.Name(strings.Replace(kinds, ", ", ": ", 1)))
 	p.Report(f)
 }
 
@@ -260,7 +261,7 @@ func askedBy(_ *model.Model, frames []model.Frame) (diagnosis.Place, model.Work,
 
 // ledBy is the program's own line.
 func ledBy(m *model.Model, frames []model.Frame) (diagnosis.Place, model.Work, bool) {
-	place, ok := programFrame(m, frames)
+	place, ok := code.ProgramFrame(m, frames)
 	return place, "", ok && !model.OfRecording(frames)
 }
 
@@ -297,7 +298,7 @@ func hotFunctions(p *diagnosis.Pass, s *cpuUse, of asker, name string) (hot []ho
 		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.Function, b.Function))
 	})
 	for _, h := range hot[:min(hotNamed, len(hot))] {
-		share := s.of(name+short(h.Function), func(sample *model.Sample) bool {
+		share := s.of(name+code.Short(h.Function), func(sample *model.Sample) bool {
 			place, _, ok := of(p.Model, p.Model.Stacks.Frames(sample.Stack))
 			return ok && place.Function == h.Function
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -86,8 +87,8 @@ func lockByProfile(p *diagnosis.Pass) bool {
 		if !ok {
 			return other
 		}
-		places[line(place)] = place
-		return line(place)
+		places[code.Line(place)] = place
+		return code.Line(place)
 	})
 	holders = slices.DeleteFunc(holders, func(h string) bool { return h == other })
 	f := diagnosis.Finding{
@@ -109,7 +110,7 @@ func lockByProfile(p *diagnosis.Pass) bool {
 		f.Evidence = append(f.Evidence, share)
 	}
 	f.Say("On average %s goroutines wait for "+what+", by the mutex profile; %s places hold them, most %s.", waiting,
-		fact.Name(fact.Count.Format(float64(len(holders)))), name(places[holders[0]].Function))
+		fact.Name(fact.Count.Format(float64(len(holders)))), code.Name(places[holders[0]].Function))
 	p.Report(f)
 	return true
 }
@@ -139,7 +140,7 @@ func hotLock(p *diagnosis.Pass, q *queue, waiting fact.Fact) diagnosis.Finding {
 	place, server := q.place(p), q.server(p)
 	use, wait, busy := lockInUse.Of("lock in use", fact.Ratio, waiting), q.wait(p, "mean wait"), busyPs(p)
 	f := diagnosis.Finding{
-		Where:    where(place, server),
+		Where:    code.Places(place, server),
 		Evidence: []fact.Fact{waiting, use, wait, q.often(p, "waits per second"), busy},
 		Cost:     diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
 		Bound:    q.limit(p, "if nobody waited for this lock"),
@@ -158,15 +159,15 @@ func hotLock(p *diagnosis.Pass, q *queue, waiting fact.Fact) diagnosis.Finding {
 	if known && held.reader {
 		// The queue M/M/1 is of a lock that one at a time holds.
 		f.Evidence = slices.DeleteFunc(f.Evidence, func(e fact.Fact) bool { return e.Name == use.Name })
-		f.Say("On average %s goroutines wait for the lock taken in %s, %s each time.", waiting, name(place.Function), q.mean(wait))
+		f.Say("On average %s goroutines wait for the lock taken in %s, %s each time.", waiting, code.Name(place.Function), q.mean(wait))
 		f.Remedy = diagnosis.Remedy{Text: longReader, Code: readFirst}
 		f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters.")
 	} else {
 		f.Say("On average %s goroutines wait for the lock taken in %s, %s each time: it is held about %s of the time.",
-			waiting, name(place.Function), q.mean(wait), use)
+			waiting, code.Name(place.Function), q.mean(wait), use)
 	}
 	if known {
-		f.Where = where(slices.Concat([]diagnosis.Place{place}, held.places, []diagnosis.Place{server})...)
+		f.Where = code.Places(slices.Concat([]diagnosis.Place{place}, held.places, []diagnosis.Place{server})...)
 		f.Evidence = append(f.Evidence, held.facts...)
 		f.Summary += " " + held.words
 	}
@@ -193,8 +194,8 @@ func handover(p *diagnosis.Pass) fact.Fact {
 
 // passesLock reports whether a stack is in a lock's slow path, as waiter or as owner.
 func passesLock(frames []model.Frame) bool {
-	return throughFunc(frames, func(f string) bool {
-		return isMutex(f) && strings.HasSuffix(f, "Slow") || f == "runtime.semacquire1" || f == "runtime.semrelease1"
+	return code.ThroughFunc(frames, func(f string) bool {
+		return code.IsMutex(f) && strings.HasSuffix(f, "Slow") || f == "runtime.semacquire1" || f == "runtime.semrelease1"
 	})
 }
 

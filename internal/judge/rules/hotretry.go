@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -154,7 +155,7 @@ func retryFinding(p *diagnosis.Pass, r *retry) diagnosis.Finding {
 				"here " + r.succeeding(),
 		},
 		Stacks: stacks,
-		Groups: groupsOfStacks(p.Model, stacks),
+		Groups: code.GroupsOfStacks(p.Model, stacks),
 		Remedy: diagnosis.Remedy{
 			Text: "Wait between attempts, twice as long after each failure up to a limit, with some of it random " +
 				"so that many clients " +
@@ -220,9 +221,9 @@ func (r *retry) places(p *diagnosis.Pass) (places []diagnosis.Place, stacks []mo
 
 // calls matches stacks with the call's wrapper on them.
 func (r *retry) calls(frames []model.Frame) bool {
-	return throughFunc(frames, func(f string) bool {
+	return code.ThroughFunc(frames, func(f string) bool {
 		name := strings.ToLower(f[strings.LastIndexByte(f, '.')+1:])
-		return startsWith(f, []string{"syscall.", "golang.org/x/sys/unix.", "internal/syscall/unix."}) &&
+		return code.StartsWith(f, []string{"syscall.", "golang.org/x/sys/unix.", "internal/syscall/unix."}) &&
 			(name == r.call || name == strings.TrimRight(strings.TrimSuffix(r.call, "at"), "0123456789"))
 	})
 }

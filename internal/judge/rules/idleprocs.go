@@ -9,6 +9,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -126,7 +127,7 @@ func sumWaiting(p *diagnosis.Pass, qs []queue) fact.Fact {
 
 // waitingHere names the place, for several queues side by side.
 func waitingHere(p *diagnosis.Pass, q *queue) fact.Fact {
-	return q.waiting(p, "goroutines waiting for "+q.kind.String()+" in "+short(q.place(p).Function))
+	return q.waiting(p, "goroutines waiting for "+q.kind.String()+" in "+code.Short(q.place(p).Function))
 }
 
 func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding, ok bool) {
@@ -142,7 +143,7 @@ func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding,
 	first, waiting, idle := qs[0], sumWaiting(p, qs), idlePs(p)
 	place := first.place(p)
 	f = diagnosis.Finding{
-		Where:      where(append(slotPlaces(p, &first), place, first.server(p))...),
+		Where:      code.Places(append(slotPlaces(p, &first), place, first.server(p))...),
 		Evidence:   []fact.Fact{used, gomaxprocs(p), waiting},
 		Cost:       diagnosis.CostOf(idle.Named("Ps idle while work waits"), fact.Rest.Of("", fact.Ratio, used).Value),
 		Bound:      all.limit(p, "if none of them waited"),
@@ -161,7 +162,7 @@ func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding,
 	}
 	holds, parts := slotHolder(p, &first)
 	f.Say("%s of %s Ps are idle on average while %s goroutines with work in hand are blocked; "+which+holds,
-		append([]fact.Part{idle.Number(), gomaxprocs(p), waiting, waitingHere(p, &first), fact.Name(first.kind.String()), name(place.Function)}, parts...)...)
+		append([]fact.Part{idle.Number(), gomaxprocs(p), waiting, waitingHere(p, &first), fact.Name(first.kind.String()), code.Name(place.Function)}, parts...)...)
 	if of, ok := paceOf(p, allQueues(p), &first); ok && first.kind == sendDemand {
 		explainPace(p, &f, &of, &first, waiting)
 	}
@@ -181,24 +182,24 @@ func explainPace(p *diagnosis.Pass, f *diagnosis.Finding, of *pace, q *queue, wa
 	blocked := "%s of %s Ps are idle on average while %s goroutines with work in hand are blocked: "
 	if !of.waitsItself() {
 		last := of.queue.server(p)
-		f.Where = where(last, q.place(p), q.server(p))
+		f.Where = code.Places(last, q.place(p), q.server(p))
 		f.Remedy.Text = "Run more of the goroutines that take from the last full channel, up to one for each P that is idle. " +
 			"The others only hand on: more of them change nothing. Where order matters, give each a key of its own. " +
 			"Larger channels change nothing."
 		f.Say(blocked+"%s takes from the last full channel and works %s of its time.",
-			idlePs(p).Number(), gomaxprocs(p), waiting, name(last.Function), of.busy())
+			idlePs(p).Number(), gomaxprocs(p), waiting, code.Name(last.Function), of.busy())
 		f.Rest(of.count)
 		return
 	}
 	share := fact.Fraction.Of("time of who takes from them in waits", fact.Ratio, of.inner, of.time)
 	mean := fact.Quotient.Of("one such wait, mean", fact.Seconds, of.inner, of.waits)
-	inner := userPlace(p, of.stacks...)
-	f.Where = where(inner, q.place(p), of.queue.server(p))
+	inner := code.UserPlace(p, of.stacks...)
+	f.Where = code.Places(inner, q.place(p), of.queue.server(p))
 	f.Remedy.Text = "Shorten what the receivers wait for, or let them wait less often: several pieces of work with one request, " +
 		"one sync, one turn at a lock. The full channel is the consequence. More receivers help where " +
 		" what they wait for serves several at once, as a service does and a lock does not."
 	f.Say(blocked+"who takes from the last full channel waits %s of its time itself, %s each, in %s.",
-		idlePs(p).Number(), gomaxprocs(p), waiting, share, mean, name(inner.Function))
+		idlePs(p).Number(), gomaxprocs(p), waiting, share, mean, code.Name(inner.Function))
 }
 
 // poolAtMoment returns the queue of a moment in which those stand who wait for a free slot of a

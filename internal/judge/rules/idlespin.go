@@ -9,6 +9,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -134,7 +135,7 @@ func measureSpin(p *diagnosis.Pass) spin {
 
 // looksForWork reports whether a stack is of a thread without a goroutine.
 func looksForWork(frames []model.Frame) bool {
-	return throughFunc(frames, lookingForWork)
+	return code.ThroughFunc(frames, lookingForWork)
 }
 
 // lookingForWork are the functions that a thread without a goroutine is in.

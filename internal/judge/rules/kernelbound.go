@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -128,7 +129,7 @@ func bulkCalls(s *model.Syscalls) map[string]bool {
 func asked(m *model.Model, s model.Stack, call string) (name string) {
 	inGo := false
 	for _, f := range m.Stacks.Frames(s) {
-		system := systemPackage(f.Func)
+		system := code.IsSystem(f.Func)
 		if inGo && !system {
 			break
 		}

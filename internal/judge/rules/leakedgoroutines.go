@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -48,7 +49,7 @@ func checkLeakedgoroutines(p *diagnosis.Pass) {
 	for _, l := range leaks[listed:] {
 		other = append(other, l.stacks...)
 	}
-	rest := p.Samples("goroutines leaked at lines not listed", "goroutineleak", ofStacks(other))
+	rest := p.Samples("goroutines leaked at lines not listed", "goroutineleak", code.OfStacks(other))
 	for _, l := range leaks[:listed] {
 		p.Report(leakedFinding(p, &l, rest))
 	}
@@ -66,7 +67,7 @@ func leaksBySite(p *diagnosis.Pass) (out []leak) {
 		place, known := p.UserPlace(s.Stack)
 		key := fmt.Sprint(place)
 		if !known {
-			key = stackText(p.Model, s.Stack)
+			key = code.StackText(p.Model, s.Stack)
 		}
 		at, ok := index[key]
 		if !ok {
@@ -77,7 +78,7 @@ func leaksBySite(p *diagnosis.Pass) (out []leak) {
 		out[at].stacks = append(out[at].stacks, s.Stack)
 	}
 	for i := range out {
-		out[i].count = p.Samples("goroutines leaked here", "goroutineleak", ofStacks(out[i].stacks))
+		out[i].count = p.Samples("goroutines leaked here", "goroutineleak", code.OfStacks(out[i].stacks))
 	}
 	slices.SortStableFunc(out, func(a, b leak) int { return cmp.Compare(b.count.Value, a.count.Value) })
 	return out
@@ -91,13 +92,13 @@ func leakedFinding(p *diagnosis.Pass, l *leak, rest fact.Fact) diagnosis.Finding
 	alive := goroutinesAlive(p).Larger(p.Samples("goroutines alive, at least those leaked", "goroutineleak", nil))
 	bytes := fact.Product.Of("stacks of the leaked goroutines", fact.Bytes, l.count, each)
 	start := diagnosis.Place{}
-	of := root(p.Model, l.stacks[0])
-	if g := group(p.Model, of); g != nil {
+	of := code.Root(p.Model, l.stacks[0])
+	if g := code.Group(p.Model, of); g != nil {
 		start, _ = p.GroupPlace(g)
 	}
 	f := diagnosis.Finding{
 		Grows:    true,
-		Where:    where(l.place, start),
+		Where:    code.Places(l.place, start),
 		Evidence: []fact.Fact{l.count, alive, each},
 		Cost: diagnosis.CostOf(l.count.Named("goroutines that will never go on"),
 			fact.Quotient.Of("of all alive", fact.Ratio, l.count, alive).Value),
@@ -118,7 +119,7 @@ func leakedFinding(p *diagnosis.Pass, l *leak, rest fact.Fact) diagnosis.Finding
 			"the comparison lists this finding as gone. Two profiles some minutes apart must both be empty.",
 	}
 	format := "%s of %s cannot go on from %s, for ever: nothing that can still run holds what is waited for."
-	parts := []fact.Part{plural(l.count, "goroutine"), name(groupName(of)), fact.Name(stuck.words)}
+	parts := []fact.Part{plural(l.count, "goroutine"), code.Name(code.GroupName(of)), fact.Name(stuck.words)}
 	if p.Model.Goroutines.Start != nil && p.Model.Goroutines.End != nil {
 		more, over := moreAt(p, "more of them at the end than at the start", l.stacks...), snapshotWindow(p)
 		f.Rest(more)
@@ -184,7 +185,7 @@ func stuckIn(m *model.Model, s model.Stack) sticking {
 				best, at = k.sticking, i
 			}
 		}
-		if !machinery(f.Func) {
+		if !code.IsMachinery(f.Func) {
 			break
 		}
 	}

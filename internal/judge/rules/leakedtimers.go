@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -113,10 +114,10 @@ func measurePending(p *diagnosis.Pass) (d pending) {
 	d.stacks = statistics.Largest(survivors)
 	for _, stack := range d.stacks {
 		if place, _ := deadlineCaller(p, stack); len(d.places) < mostSites {
-			d.places = where(append(d.places, place)...)
+			d.places = code.Places(append(d.places, place)...)
 		}
 	}
-	these := ofStacks(d.stacks)
+	these := code.OfStacks(d.stacks)
 	d.objects = moreObjects(p, d.stacks)
 	d.bytes = fact.Difference.Of("memory of contexts with deadlines that piled up", fact.Bytes,
 		p.Samples("in use at the end", "inuse_space", these), p.SamplesAtStart("in use at the start", "inuse_space", these))
@@ -154,7 +155,7 @@ func pendingFinding(p *diagnosis.Pass, d *pending) diagnosis.Finding {
 		Explains: append(slices.Clone(p.Rule.Explains), "heapgrowth", "gccost"),
 	}
 	f.Say("Contexts made with deadlines in %s pile up, by %s in the window: nobody cancels them, and each stays until its deadline.",
-		name(d.places[0].Function), d.bytes)
+		code.Name(d.places[0].Function), d.bytes)
 	return f
 }
 
@@ -182,7 +183,7 @@ func deadlineFunc(name string) bool {
 func awaitedDeadlines(p *diagnosis.Pass) fact.Fact {
 	var n int64
 	for _, w := range p.Model.Sched.Wakes {
-		if throughFunc(p.Model.Stacks.Frames(w.Waker), deadlineFunc) {
+		if code.ThroughFunc(p.Model.Stacks.Frames(w.Waker), deadlineFunc) {
 			n += w.Count
 		}
 	}
@@ -192,7 +193,7 @@ func awaitedDeadlines(p *diagnosis.Pass) fact.Fact {
 func timersFinding(p *diagnosis.Pass, groups []string, rate, expired, awaited fact.Fact) diagnosis.Finding {
 	places, source := deadlineCallers(p)
 	part := fact.Quotient.Of("their part of all runs", fact.Ratio, p.Goroutines("runs of deadline goroutines", groups, "runs"),
-		p.Goroutines("runs of goroutines", allGroups(p.Model), "runs"))
+		p.Goroutines("runs of goroutines", code.AllGroups(p.Model), "runs"))
 	spent := fact.Sum.Of("P time of deadline goroutines, their scheduling and the collector", fact.Seconds,
 		p.Goroutines("time that deadline goroutines run", groups, "running"),
 		fact.Product.Of("their part of the scheduler's time", fact.Seconds, part, p.Processors("time of the scheduler", "scheduler")),

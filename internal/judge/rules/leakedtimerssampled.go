@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -63,11 +64,13 @@ func expiriesOf(s *cpuUse) (e sampledExpiry) {
 	e.samples = count("samples in deadlines that run out", expires)
 	e.awaited = count("of these in waking who waited", func(frames []model.Frame) bool { return expires(frames) && wakesWaiter(frames) })
 	e.cancelled = count("samples in calls of cancel", func(frames []model.Frame) bool {
-		return !expires(frames) && through(frames, []string{"context.(*timerCtx).cancel"})
+		return !expires(frames) && code.Through(frames, []string{"context.(*timerCtx).cancel"})
 	})
-	starts := func(frames []model.Frame) bool { return throughOne(frames, []string{"runtime.newproc"}) }
+	starts := func(frames []model.Frame) bool { return code.ThroughOne(frames, []string{"runtime.newproc"}) }
 	e.started = fact.Fraction.Of("part of starting goroutines that timers do", fact.Ratio,
-		s.in("CPU in starting goroutines for timers", func(frames []model.Frame) bool { return starts(frames) && throughOne(frames, []string{"time.goFunc"}) }),
+		s.in("CPU in starting goroutines for timers", func(frames []model.Frame) bool {
+			return starts(frames) && code.ThroughOne(frames, []string{"time.goFunc"})
+		}),
 		s.in("CPU in starting goroutines", starts))
 	return e
 }
@@ -82,9 +85,9 @@ func expires(frames []model.Frame) bool {
 // wakesWaiter reports whether a stack readies goroutines that receive from a channel which
 // is closed, looks for them, or starts what context.AfterFunc was given.
 func wakesWaiter(frames []model.Frame) bool {
-	return throughOne(frames, []string{"runtime.closechan"}) &&
-		throughOne(frames, []string{"runtime.goready", "runtime.closechan.goready.func1", "runtime.(*waitq).dequeue"}) ||
-		through(frames, []string{"context.(*afterFuncCtx).cancel"})
+	return code.ThroughOne(frames, []string{"runtime.closechan"}) &&
+		code.ThroughOne(frames, []string{"runtime.goready", "runtime.closechan.goready.func1", "runtime.(*waitq).dequeue"}) ||
+		code.Through(frames, []string{"context.(*afterFuncCtx).cancel"})
 }
 
 func expiryFinding(s *cpuUse, e *sampledExpiry) diagnosis.Finding {

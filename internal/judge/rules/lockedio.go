@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -67,7 +68,7 @@ func checkLockedio(p *diagnosis.Pass) {
 // in, about once for each hand-over, is what he waits for.
 func heldAcross(p *diagnosis.Pass, q *queue, waiting fact.Fact) (h heldWait, ok bool) {
 	h.inUse = lockInUse.Of("lock in use", fact.Ratio, waiting)
-	takers := countRoots(p.Model, q.servers)
+	takers := code.CountRoots(p.Model, q.servers)
 	h.runs = fact.Quotient.Of("those who take it run", fact.Cores,
 		p.Goroutines("time that those who take it run", statistics.Largest(takers), "running"), p.WindowLength())
 	if h.runs.Value >= lockedioRuns*h.inUse.Value {
@@ -77,7 +78,7 @@ func heldAcross(p *diagnosis.Pass, q *queue, waiting fact.Fact) (h heldWait, ok 
 	for i := range p.Model.Sched.Waits {
 		w := &p.Model.Sched.Waits[i]
 		what := waitsFor(w)
-		if takers[w.Group] == 0 || what == "" || !throughOne(p.Model.Stacks.Frames(w.Stack), functions) {
+		if takers[w.Group] == 0 || what == "" || !code.ThroughOne(p.Model.Stacks.Frames(w.Stack), functions) {
 			continue
 		}
 		total := p.Waits("time waiting for "+what, w.Kind, func(o *model.Wait) bool { return o == w })
@@ -106,7 +107,7 @@ func waitsFor(w *model.Wait) string {
 // lockFunctions are the functions that take and release the lock.
 func lockFunctions(m *model.Model, q *queue) (functions []string) {
 	for _, s := range append(slices.Clone(q.stacks), statistics.Largest(q.servers)...) {
-		if f, ok := caller(m.Stacks.Frames(s)); ok {
+		if f, ok := code.Caller(m.Stacks.Frames(s)); ok {
 			// The release may be in a deferred function literal of its own.
 			functions = append(functions, strings.TrimSuffix(f.Func, ".deferwrap1"))
 		}
@@ -125,7 +126,7 @@ func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, waiting fact.Fact)
 	}
 	mean := fact.Quotient.Of("one such wait, mean", fact.Seconds, ended, waits)
 	f := diagnosis.Finding{
-		Where:      where(lock, wait, q.server(p)),
+		Where:      code.Places(lock, wait, q.server(p)),
 		Evidence:   []fact.Fact{waiting, h.inUse, h.runs, h.inside, mean, fact.Quotient.Of("such waits", fact.PerSec, waits, p.WindowLength()), busyPs(p)},
 		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
 		Bound:      q.limit(p, "if nobody waited for this lock"),
@@ -154,6 +155,6 @@ func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, waiting fact.Fact)
 			"and few wait for the lock. If throughput stays, the other side serves one at a time."),
 	}
 	f.Say("The lock taken in %s is held while its holder waits for %s, %s each time: %s goroutines wait for it on average.",
-		name(lock.Function), fact.Name(h.what), mean, waiting)
+		code.Name(lock.Function), fact.Name(h.what), mean, waiting)
 	return f
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -75,12 +76,12 @@ func checkLockedrand(p *diagnosis.Pass) {
 // lockedSource matches stacks in the source that math/rand's functions share
 // when something has seeded them.
 func lockedSource(frames []model.Frame) bool {
-	return through(frames, []string{"math/rand.(*lockedSource)."})
+	return code.Through(frames, []string{"math/rand.(*lockedSource)."})
 }
 
 // drawsFreely matches math/rand's functions over the runtime's own numbers.
 func drawsFreely(frames []model.Frame) bool {
-	return !lockedSource(frames) && throughFunc(frames, func(f string) bool {
+	return !lockedSource(frames) && code.ThroughFunc(frames, func(f string) bool {
 		name, ok := strings.CutPrefix(f, "math/rand.")
 		return ok && slices.Contains(drawing, name)
 	})
@@ -116,7 +117,7 @@ func (d *lockedDraw) wait(p *diagnosis.Pass, match func([]model.Frame) bool) {
 	for _, q := range queues(p) {
 		if q.kind == lockDemand && slices.ContainsFunc(q.stacks, func(s model.Stack) bool { return match(p.Model.Stacks.Frames(s)) }) {
 			d.queue.merge(q)
-			d.places = where(append(d.places, q.place(p))...)
+			d.places = code.Places(append(d.places, q.place(p))...)
 		}
 	}
 	d.stacks = append(d.stacks, d.queue.stacks...)
@@ -130,14 +131,14 @@ func (d *lockedDraw) wait(p *diagnosis.Pass, match func([]model.Frame) bool) {
 func drawHolders(p *diagnosis.Pass) map[string]bool {
 	draws, locks := map[string]bool{}, map[string]bool{}
 	eachStack(p.Model, func(frames []model.Frame) {
-		i := slices.IndexFunc(frames, func(f model.Frame) bool { return !strings.HasPrefix(f.Func, "math/rand.") && !machinery(f.Func) })
+		i := slices.IndexFunc(frames, func(f model.Frame) bool { return !strings.HasPrefix(f.Func, "math/rand.") && !code.IsMachinery(f.Func) })
 		if i <= 0 || model.IsStd(frames[i].Func) {
 			return
 		}
 		switch below := frames[i-1].Func; {
 		case strings.HasPrefix(below, "math/rand.(*Rand)."):
 			draws[frames[i].Func] = true
-		case isMutex(below):
+		case code.IsMutex(below):
 			locks[frames[i].Func] = true
 		}
 	})
@@ -171,11 +172,11 @@ func eachStack(m *model.Model, f func([]model.Frame)) {
 
 // holderDraws matches stacks that draw or lock directly under a holder.
 func holderDraws(frames []model.Frame, holders map[string]bool) bool {
-	i := slices.IndexFunc(frames, func(f model.Frame) bool { return !strings.HasPrefix(f.Func, "math/rand.") && !machinery(f.Func) })
+	i := slices.IndexFunc(frames, func(f model.Frame) bool { return !strings.HasPrefix(f.Func, "math/rand.") && !code.IsMachinery(f.Func) })
 	if i <= 0 || !holders[frames[i].Func] {
 		return false
 	}
-	return strings.HasPrefix(frames[i-1].Func, "math/rand.") || isMutex(frames[i-1].Func)
+	return strings.HasPrefix(frames[i-1].Func, "math/rand.") || code.IsMutex(frames[i-1].Func)
 }
 
 func lockedFinding(p *diagnosis.Pass, d *lockedDraw) diagnosis.Finding {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -58,21 +59,21 @@ func (q *queue) heldByReader(p *diagnosis.Pass) (h lockHold, ok bool) {
 	h = lockHold{facts: []fact.Fact{time}, reader: true}
 	holder, at := q.holderAtMoment(m, func(h model.Holding) bool { return h.Shared })
 	if at != nil {
-		stands := userPlace(p, at.Stack)
-		h.places = []diagnosis.Place{stands, placeOf(holder.Taken)}
+		stands := code.UserPlace(p, at.Stack)
+		h.places = []diagnosis.Place{stands, code.PlaceOf(holder.Taken)}
 		h.words = fact.Sentence("A reader holds it long: %s %s at %s. Writers wait %s for readers to leave, and the other "+
 			"readers wait behind them.",
-			name(holder.Taken.Func), fact.Name(stateWords(at.State)), atLine(stands), time)
+			code.Name(holder.Taken.Func), fact.Name(stateWords(at.State)), code.FileLine(stands), time)
 		return h, true
 	}
-	reader := userPlace(p, q.leaving(m)...)
+	reader := code.UserPlace(p, q.leaving(m)...)
 	if reader == (diagnosis.Place{}) {
 		return h, false
 	}
 	h.places = []diagnosis.Place{reader}
 	h.words = fact.Sentence("A reader holds it long: %s gives it back to writers, which wait %s for readers to leave, and the other "+
 		"readers wait behind them.",
-		name(reader.Function), time)
+		code.Name(reader.Function), time)
 	return h, true
 }
 
@@ -88,7 +89,7 @@ func (q *queue) leaving(m *model.Model) []model.Stack {
 	}
 	by := map[model.Stack]time.Duration{}
 	for _, w := range m.Sched.Wakes {
-		if d := mean[w.Woken]; d > 0 && throughFunc(m.Stacks.Frames(w.Waker), leavesAsReader) {
+		if d := mean[w.Woken]; d > 0 && code.ThroughFunc(m.Stacks.Frames(w.Waker), leavesAsReader) {
 			by[w.Waker] += d * time.Duration(w.Count)
 		}
 	}
@@ -114,7 +115,7 @@ func delaysBehind(m *model.Model, stacks map[model.Stack]time.Duration) map[mode
 	for i := range m.Mutex.Samples {
 		s := &m.Mutex.Samples[i]
 		frames := m.Stacks.Frames(s.Stack)
-		if f, ok := model.UserFrame(frames); ok && lines[f] && throughFunc(frames, leavesAsReader) {
+		if f, ok := model.UserFrame(frames); ok && lines[f] && code.ThroughFunc(frames, leavesAsReader) {
 			delays[s.Stack] += int64(s.Value(delay))
 		}
 	}
@@ -132,7 +133,7 @@ func awaitsReaders(frames []model.Frame) bool {
 		switch {
 		case f.Func == "sync.(*RWMutex).Lock":
 			return true
-		case isMutex(f.Func) || !machinery(f.Func):
+		case code.IsMutex(f.Func) || !code.IsMachinery(f.Func):
 			return false
 		}
 	}
@@ -205,7 +206,7 @@ func (q *queue) heldWaiting(p *diagnosis.Pass) (h lockHold, ok bool) {
 		return h, false
 	}
 	return lockHold{
-		words: fact.Sentence("Whoever holds it %s at %s, %s in all.", waitingVerb(longest), atLine(placeOf(line)), time),
+		words: fact.Sentence("Whoever holds it %s at %s, %s in all.", waitingVerb(longest), code.FileLine(code.PlaceOf(line)), time),
 		facts: []fact.Fact{time},
 	}, true
 }
@@ -243,9 +244,9 @@ func (q *queue) heldComputing(p *diagnosis.Pass) (h lockHold, ok bool) {
 	if !q.longEnough(p, time) {
 		return h, false
 	}
-	place := placeOf(line)
+	place := code.PlaceOf(line)
 	return lockHold{
-		words:  fact.Sentence("Whoever holds it computes at %s, %s in all.", atLine(place), time),
+		words:  fact.Sentence("Whoever holds it computes at %s, %s in all.", code.FileLine(place), time),
 		facts:  []fact.Fact{time},
 		places: []diagnosis.Place{place},
 	}, true
@@ -264,7 +265,7 @@ func (q *queue) heldPreempted(p *diagnosis.Pass) (h lockHold, ok bool) {
 		frames := m.Stacks.Frames(w.Stack)
 		f, ok := lines.frame(frames)
 		// Who gives a lock back yields to the next.
-		return f, ok && w.Kind == model.SchedWait && !wakers[w.Stack] && slices.Contains(q.groups, w.Group) && !throughFunc(frames, isMutex)
+		return f, ok && w.Kind == model.SchedWait && !wakers[w.Stack] && slices.Contains(q.groups, w.Group) && !code.ThroughFunc(frames, code.IsMutex)
 	}
 	times, at := map[int]int64{}, map[int]model.Frame{}
 	for i := range m.Sched.Waits {
@@ -284,9 +285,9 @@ func (q *queue) heldPreempted(p *diagnosis.Pass) (h lockHold, ok bool) {
 	if n.Value*preemptedAfter.Seconds() < hotmutexHolder*m.Run.Duration.Seconds() {
 		return h, false
 	}
-	place := placeOf(line)
+	place := code.PlaceOf(line)
 	return lockHold{
-		words:  fact.Sentence("Whoever holds it computes at %s. It was preempted there %s times.", atLine(place), n.Number()),
+		words:  fact.Sentence("Whoever holds it computes at %s. It was preempted there %s times.", code.FileLine(place), n.Number()),
 		facts:  []fact.Fact{n},
 		places: []diagnosis.Place{place},
 	}, true
@@ -299,8 +300,8 @@ func (q *queue) heldAtMoment(p *diagnosis.Pass) (h lockHold, ok bool) {
 	if at == nil {
 		return h, false
 	}
-	stands := userPlace(p, at.Stack)
-	h = lockHold{reader: holder.Shared, places: []diagnosis.Place{stands, placeOf(holder.Taken)}}
+	stands := code.UserPlace(p, at.Stack)
+	h = lockHold{reader: holder.Shared, places: []diagnosis.Place{stands, code.PlaceOf(holder.Taken)}}
 	probably := fact.Name("")
 	if !holder.Sure {
 		probably = "probably "
@@ -310,12 +311,12 @@ func (q *queue) heldAtMoment(p *diagnosis.Pass) (h lockHold, ok bool) {
 		if at.State == "syscall" {
 			does = fact.Name(stateWords(at.State))
 		}
-		h.words = fact.Sentence("At the moment that is known its holder is %s%s, which %s at %s.", probably, name(holder.Taken.Func), does, atLine(stands))
+		h.words = fact.Sentence("At the moment that is known its holder is %s%s, which %s at %s.", probably, code.Name(holder.Taken.Func), does, code.FileLine(stands))
 		return h, true
 	}
 	m := p.Model
 	there := func(w *model.Wait) bool {
-		return !q.has(w) && userPlace(p, w.Stack) == stands
+		return !q.has(w) && code.UserPlace(p, w.Stack) == stands
 	}
 	i := slices.IndexFunc(m.Sched.Waits, func(w model.Wait) bool { return w.Kind != model.SchedWait && there(&w) })
 	if i < 0 {
@@ -326,7 +327,7 @@ func (q *queue) heldAtMoment(p *diagnosis.Pass) (h lockHold, ok bool) {
 		return h, false
 	}
 	h.facts = []fact.Fact{time}
-	h.words = fact.Sentence("Its holder is %s%s, which %s at %s, %s in all.", probably, name(holder.Taken.Func), fact.Name(stateWords(at.State)), atLine(stands), time)
+	h.words = fact.Sentence("Its holder is %s%s, which %s at %s, %s in all.", probably, code.Name(holder.Taken.Func), fact.Name(stateWords(at.State)), code.FileLine(stands), time)
 	return h, true
 }
 

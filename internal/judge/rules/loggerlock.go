@@ -6,6 +6,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -43,7 +44,7 @@ var lockedWriters = []string{
 }
 
 func logsLocked(frames []model.Frame) bool {
-	return through(frames, lockedWriters)
+	return code.Through(frames, lockedWriters)
 }
 
 // A logging is what the program's log lines cost.
@@ -126,12 +127,12 @@ func measureLogging(p *diagnosis.Pass) (l logging) {
 }
 
 func loggerFinding(p *diagnosis.Pass, l *logging, rate, waiting fact.Fact) diagnosis.Finding {
-	place := programPlace(p, l.stack) // and not the logger's
+	place := code.ProgramPlace(p, l.stack) // and not the logger's
 	if place == (diagnosis.Place{}) {
-		place = userPlace(p, l.stack)
+		place = code.UserPlace(p, l.stack)
 	}
 	f := diagnosis.Finding{
-		Where:      where(place, l.queue.place(p)),
+		Where:      code.Places(place, l.queue.place(p)),
 		Evidence:   []fact.Fact{rate, waiting, busyPs(p)},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the logger is named by its functions, in waits for its lock and in system calls under it"},
@@ -161,9 +162,9 @@ func loggerFinding(p *diagnosis.Pass, l *logging, rate, waiting fact.Fact) diagn
 	}
 	f.Say("%s log lines a second are written one by one while the logger is locked, most of them from %s: "+
 		"%s goroutines wait for it on average.",
-		rate.Number(), name(place.Function), waiting)
+		rate.Number(), code.Name(place.Function), waiting)
 	if len(f.Groups) == 0 {
-		f.Groups = groupsOfStacks(p.Model, f.Stacks)
+		f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
 	}
 	return f
 }

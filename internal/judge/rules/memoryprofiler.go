@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -38,7 +39,7 @@ var profilerRepairs = repairs{0.8, 1.2}
 // profilerFunctions record an allocation, or the freeing of one that was recorded.
 var profilerFunctions = []string{"runtime.profilealloc", "runtime.mProf_Malloc", "runtime.mProf_Free", "runtime.setprofilebucket"}
 
-func inProfiler(frames []model.Frame) bool { return through(frames, profilerFunctions) }
+func inProfiler(frames []model.Frame) bool { return code.Through(frames, profilerFunctions) }
 
 func checkMemoryprofiler(p *diagnosis.Pass) {
 	s, ok := neededCPU(p)
@@ -51,7 +52,7 @@ func checkMemoryprofiler(p *diagnosis.Pass) {
 		return
 	}
 	f := diagnosis.Finding{
-		Where:      where(sites[0].Place),
+		Where:      code.Places(sites[0].Place),
 		Stacks:     topStacks(sites, hotNamed),
 		Evidence:   []fact.Fact{share, s.used()},
 		Cost:       s.cost(share),

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -117,7 +118,7 @@ type needless struct {
 }
 
 // what names it in facts.
-func (n *needless) what() string { return string(n.e.pattern) + " in " + short(n.reasons[0].Func) }
+func (n *needless) what() string { return string(n.e.pattern) + " in " + code.Short(n.reasons[0].Func) }
 
 // does reports whether a stack of CPU samples is of it, and allocates whether one of a heap
 // profile is.
@@ -165,7 +166,7 @@ func (n *needless) byCPU() (f diagnosis.Finding, ok bool) {
 	f.Experiment = changed(diagnosis.CPUPerOp, "", "A benchmark of the function with `go test -bench NAME -benchmem` shows it in one run.")
 	f.Explains = needlessSymptoms(p, s, share, n.does)
 	f.Stacks = append(f.Stacks, allocating(p.Model, n.allocates)...)
-	f.Say("%s of the CPU in use goes into "+n.e.work+" in %s: %s.", share, name(top.Func), fact.Name(top.What))
+	f.Say("%s of the CPU in use goes into "+n.e.work+" in %s: %s.", share, code.Name(top.Func), fact.Name(top.What))
 	return f, true
 }
 
@@ -173,7 +174,7 @@ func (n *needless) byCPU() (f diagnosis.Finding, ok bool) {
 func (n *needless) finding(at diagnosis.Place, stacks []model.Stack) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Title:      strings.ToUpper(n.e.work[:1]) + n.e.work[1:],
-		Where:      withProgram(n.p, at, stacks...),
+		Where:      code.WithProgram(n.p, at, stacks...),
 		Stacks:     stacks,
 		Confidence: diagnosis.High,
 		Reasons:    []string{"the source of the line says that it has a cheaper equivalent"},
@@ -224,7 +225,7 @@ func (n *needless) byBytes() (f diagnosis.Finding, ok bool) {
 	if bytes.Value >= hotGarbage || hasFinding(p, allocchurn, func(o *diagnosis.Finding) bool { return o.Where[0].Function == f.Where[0].Function }) {
 		f.Explains = []string{allocchurn.Name, gccost.Name, tinyheap.Name}
 	}
-	f.Say("%s of all bytes are allocated for "+n.e.work+" in %s: %s. Allocating and collecting them takes %s of the CPU in use.", bytes, name(top.Func), fact.Name(top.What), price)
+	f.Say("%s of all bytes are allocated for "+n.e.work+" in %s: %s. Allocating and collecting them takes %s of the CPU in use.", bytes, code.Name(top.Func), fact.Name(top.What), price)
 	return f, true
 }
 
@@ -241,7 +242,7 @@ func saidAlready(p *diagnosis.Pass, function string, share fact.Fact) bool {
 
 // startup reports whether a stack is of what runs once in the life of a program.
 func startup(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool { return atStart(f.Func) })
+	return slices.ContainsFunc(frames, func(f model.Frame) bool { return code.RunsOnce(f.Func) })
 }
 
 // hottest is the line of the reasons with most of a profile's samples, as the stacks have it.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -163,7 +164,7 @@ func killedFinding(p *diagnosis.Pass, r *headroom) diagnosis.Finding {
 		format, parts = format+", and %s", append(parts, fact.Name(r.unlimited()))
 	}
 	if places := grownPlaces(p, false); len(places) > 0 {
-		format, parts = format+". Most of what it held more in the end comes from %s", append(parts, name(places[0].place.Function))
+		format, parts = format+". Most of what it held more in the end comes from %s", append(parts, code.Name(places[0].place.Function))
 		nameGrown(p, &f, places)
 	}
 	f.Summary = ""

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -42,7 +43,7 @@ var timerMakers = []string{"time.After", "time.Tick", "time.NewTimer", "time.New
 // makesTimer reports whether an object was made for a timer with a channel:
 // time.AfterFunc, which contexts with deadlines call, shares the inner maker.
 func makesTimer(frames []model.Frame) bool {
-	return throughOne(frames, timerMakers) && !throughFunc(frames, func(f string) bool { return f == "time.AfterFunc" })
+	return code.ThroughOne(frames, timerMakers) && !code.ThroughFunc(frames, func(f string) bool { return f == "time.AfterFunc" })
 }
 
 func checkOldtimers(p *diagnosis.Pass) {
@@ -56,7 +57,7 @@ func checkOldtimers(p *diagnosis.Pass) {
 	s, why := collectedTimers.status(p.Model)
 	switch {
 	case s == inForce && t.objects.Value >= timersMade:
-		collectedTimers.harmless(p, fact.Sentence("timers made again and again in %s, %s of all objects", name(t.places[0].Function), t.objects))
+		collectedTimers.harmless(p, fact.Sentence("timers made again and again in %s, %s of all objects", code.Name(t.places[0].Function), t.objects))
 	case s == inForce, s == unsure:
 	case t.live.Value >= timersBytes && t.share.Value >= timersLive:
 		p.Report(oldtimersFinding(p, &t, s, why))
@@ -90,7 +91,7 @@ func timerPlaces(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.St
 	stacks = statistics.Largest(sum)
 	for _, s := range stacks {
 		if place, ok := p.UserPlace(s); ok && len(places) < mostSites {
-			places = where(append(places, place)...)
+			places = code.Places(append(places, place)...)
 		}
 	}
 	if len(places) == 0 {
@@ -120,7 +121,7 @@ func oldtimersFinding(p *diagnosis.Pass, t *timerUse, s status, why string) diag
 		},
 		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, "A heap profile of a new recording must have next to nothing in use under time.NewTimer."),
 	}
-	f.Say("Timers made in %s hold %s, %s of the live heap, until they fire, though nobody waits for most of them.", name(t.places[0].Function), t.live, t.share)
+	f.Say("Timers made in %s hold %s, %s of the live heap, until they fire, though nobody waits for most of them.", code.Name(t.places[0].Function), t.live, t.share)
 	if s == undone {
 		f.Remedy.Text += "Or take the setting away: with go 1.23 or later in go.mod, and without asynctimerchan=1 in GODEBUG, " +
 			"the collector takes them. Channels of timers then have no buffer, and no old value after Stop or Reset."

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -171,7 +172,7 @@ func overloadFinding(p *diagnosis.Pass, e *excess) diagnosis.Finding {
 		f.Evidence = append(f.Evidence, e.memory)
 	}
 	if place, waiting := crowdedPlace(p); waiting.Value > 0 {
-		f.Where = where(place)
+		f.Where = code.Places(place)
 		f.Evidence = append(f.Evidence, waiting)
 	}
 	served := []fact.Part{e.offered.Number(), e.served.Number()}
@@ -222,11 +223,11 @@ func crowdedPlace(p *diagnosis.Pass) (place diagnosis.Place, waiting fact.Fact) 
 	if totals[most] < overloadCrowd*p.Model.Run.Duration || totals[most] == 0 {
 		return place, waiting
 	}
-	total := p.Waits("time that goroutines waited at "+line(most.Place), most.WaitKind, func(w *model.Wait) bool {
+	total := p.Waits("time that goroutines waited at "+code.Line(most.Place), most.WaitKind, func(w *model.Wait) bool {
 		at, ok := p.UserPlace(w.Stack)
 		return ok && at == most.Place
 	})
-	return most.Place, fact.Quotient.Of("goroutines that wait at "+line(most.Place), fact.Count, total, p.WindowLength())
+	return most.Place, fact.Quotient.Of("goroutines that wait at "+code.Line(most.Place), fact.Count, total, p.WindowLength())
 }
 
 // bound is the memory that a limit on what waits would not have taken.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -160,7 +161,7 @@ func (c *crowd) finding(p *diagnosis.Pass) diagnosis.Finding {
 	creator, _ := p.UserPlace(g.Creator)
 	start := p.Statistic(fact.Timeline, "P × (exec + syscall + blocked) ÷ (exec + syscall)", "first count to try", float64(sweepStart(p.Procs(), g)), fact.Count)
 	f := diagnosis.Finding{
-		Where:    where(place, creator),
+		Where:    code.Places(place, creator),
 		Evidence: []fact.Fact{c.peak, c.queued, c.work, c.queue, c.memory, start},
 		Cost:     diagnosis.CostOf(c.ready, fact.Quotient.Of("", fact.Ratio, c.queued, p.Goroutines("their time", []string{g.Name}, "total")).Value),
 		Bound: diagnosis.Limit(c.memory, diagnosis.MemoryGoal, c.share,
@@ -185,7 +186,7 @@ func (c *crowd) finding(p *diagnosis.Pass) diagnosis.Finding {
 	}
 	f.Say("%s goroutines of %s share %s Ps: they spend %s× as long queued for a P as running, %s of them on average. "+
 		"Fewer would save up to %s.",
-		c.peak, name(groupName(g.Name)), gomaxprocs(p), c.queue.Number(), c.ready, c.memory)
+		c.peak, code.Name(code.GroupName(g.Name)), gomaxprocs(p), c.queue.Number(), c.ready, c.memory)
 	if !c.exact {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "what the heap held before these goroutines is not known: all of it is taken for theirs, and may as well be a cache")

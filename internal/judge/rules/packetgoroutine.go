@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -58,7 +59,7 @@ var datagramReads = []string{
 	"github.com/miekg/dns.(*Server).readUDP", "github.com/miekg/dns.(*Server).readPacketConn", "codeberg.org/miekg/dns.(*Server).listenUDP",
 }
 
-func readsPacket(frames []model.Frame) bool { return through(frames, datagramReads) }
+func readsPacket(frames []model.Frame) bool { return code.Through(frames, datagramReads) }
 
 // A packetServer is goroutines that a reader of packets starts.
 type packetServer struct {
@@ -74,7 +75,7 @@ func newPacketServer(p *diagnosis.Pass, g, reader *model.Group) *packetServer {
 	groups := []string{g.Name}
 	all, created := p.Goroutines("goroutines", groups, "count"), p.Goroutines("goroutines started", groups, "created")
 	ofThem := func(reasons ...string) func(*model.Wait) bool {
-		return func(w *model.Wait) bool { return w.Group == g.Name && startsWith(w.Reason, reasons) }
+		return func(w *model.Wait) bool { return w.Group == g.Name && code.StartsWith(w.Reason, reasons) }
 	}
 	work := fact.Quotient.Of("work of one, mean", fact.Seconds,
 		p.Goroutines("time running and in system calls", groups, "running", "syscall", "syscall_blocked"), all)
@@ -102,7 +103,7 @@ func newPacketServer(p *diagnosis.Pass, g, reader *model.Group) *packetServer {
 func checkPacketgoroutine(p *diagnosis.Pass) {
 	readers := packetReaders(p.Model)
 	for _, g := range createdMost(p) {
-		reader := group(p.Model, root(p.Model, g.Creator))
+		reader := code.Group(p.Model, code.Root(p.Model, g.Creator))
 		if reader == nil || !slices.Contains(readers, reader.Name) && !createdByReader(p.Model, g) {
 			continue
 		}
@@ -137,7 +138,7 @@ func packetReaders(m *model.Model) (names []string) {
 
 // createdByReader knows the servers whose reading loop has a name of its own.
 func createdByReader(m *model.Model, g *model.Group) bool {
-	return throughFunc(m.Stacks.Frames(g.Creator), func(f string) bool {
+	return code.ThroughFunc(m.Stacks.Frames(g.Creator), func(f string) bool {
 		return strings.HasSuffix(f, "miekg/dns.(*Server).serveUDP")
 	})
 }
@@ -150,7 +151,7 @@ func packetMachinery(frames []model.Frame) bool {
 	case model.Scheduling, model.StackGrowth:
 		return true
 	}
-	return startsOrEnds(frames) || through(frames, []string{"internal/poll.(*fdMutex).rw"})
+	return startsOrEnds(frames) || code.Through(frames, []string{"internal/poll.(*fdMutex).rw"})
 }
 
 // weigh reports the goroutines if the CPU shows that they cost something.
@@ -176,7 +177,7 @@ func (s *packetServer) finding(p *diagnosis.Pass, cpu *cpuUse, share fact.Fact) 
 	saved := fact.Rest.Of("part of the CPU that answering in the reader saved", fact.Ratio, fact.Figure("CPU of a server that answers in its reader, as a part of that with a goroutine for each packet",
 		packetMeasured, fact.Ratio, "a DNS server on two cores under flood: 5.5 µs of CPU per query in the place of 13"))
 	f := diagnosis.Finding{
-		Where: where(creator, start),
+		Where: code.Places(creator, start),
 		Evidence: []fact.Fact{
 			s.rate, s.work,
 			fact.Quotient.Of("waiting for a P or a lock, mean", fact.Seconds,
@@ -211,6 +212,6 @@ func (s *packetServer) finding(p *diagnosis.Pass, cpu *cpuUse, share fact.Fact) 
 		f.Rest(fact.Quotient.Of("reads of the socket", fact.PerSec, s.reads, p.WindowLength()))
 	}
 	f.Say("%s goroutines a second are started in %s, one for each packet that is read, for %s of work each; "+
-		"starting, scheduling and queueing them takes %s of the CPU in use.", s.rate.Number(), name(creator.Function), s.work, share)
+		"starting, scheduling and queueing them takes %s of the CPU in use.", s.rate.Number(), code.Name(creator.Function), s.work, share)
 	return f
 }

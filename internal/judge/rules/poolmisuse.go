@@ -6,6 +6,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -133,7 +134,7 @@ func (pools *poolObjects) share() fact.Fact { return pools.objectsShare.Larger(p
 // once, as far as evidence tells.
 func goroutinesAtOnce(p *diagnosis.Pass) fact.Fact {
 	const name = "goroutines at once, at most"
-	return p.Goroutines(name, allGroups(p.Model), "peak").Larger(p.Metric(name, metricGoroutines, fact.Last))
+	return p.Goroutines(name, code.AllGroups(p.Model), "peak").Larger(p.Metric(name, metricGoroutines, fact.Last))
 }
 
 // poolPlaces returns where objects are taken from pools and where they are made, those of
@@ -155,7 +156,7 @@ func poolPlaces(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Sta
 			}
 		}
 	}
-	return where(places[:min(len(places), poolmisuseNamed)]...), stacks
+	return code.Places(places[:min(len(places), poolmisuseNamed)]...), stacks
 }
 
 // putBack is what a pool lacks that makes object after object.
@@ -183,7 +184,7 @@ func poolmisuseFinding(p *diagnosis.Pass, pools *poolObjects, cycles fact.Fact) 
 			fact.Sentence("a rare pool: its objects are %s of all allocated", pools.share()),
 		},
 		Stacks: stacks,
-		Groups: groupsOfStacks(p.Model, stacks),
+		Groups: code.GroupsOfStacks(p.Model, stacks),
 		Remedy: putBack,
 		Experiment: changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "Allocations per operation are a count. "+
 			"CPU time per operation tells whether the pool is worth having at all: try it without, too."),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -25,7 +26,7 @@ var bufferGrowth = []string{"bytes.growSlice", "bytes.(*Buffer).", "strings.(*Bu
 
 // fromPool reports whether a pool makes something because it has none.
 func fromPool(frames []model.Frame) bool {
-	return throughOne(frames, []string{"sync.(*Pool).Get"})
+	return code.ThroughOne(frames, []string{"sync.(*Pool).Get"})
 }
 
 // checkPoolkept looks for pools whose buffers grew and stay large: memory in use that a
@@ -36,7 +37,7 @@ func checkPoolkept(p *diagnosis.Pass) {
 	for stack, bytes := range stackGrowth(p.Model, "inuse_space") {
 		frames := p.Model.Stacks.Frames(stack)
 		place, ok := diagnosis.UserPlace(frames)
-		if ok && surviving[stack] && users[place.Function] && through(frames, bufferGrowth) && !fromPool(frames) {
+		if ok && surviving[stack] && users[place.Function] && code.Through(frames, bufferGrowth) && !fromPool(frames) {
 			by[place.Function] += bytes
 			stacks[place.Function] = append(stacks[place.Function], stack)
 		}
@@ -47,9 +48,9 @@ func checkPoolkept(p *diagnosis.Pass) {
 	}
 	grown := stacks[order[0]]
 	slices.Sort(grown)
-	held := p.Samples("held by buffers that grew", "inuse_space", ofStacks(grown))
+	held := p.Samples("held by buffers that grew", "inuse_space", code.OfStacks(grown))
 	part := fact.Fraction.Of("part of all that is in use", fact.Ratio, held, p.Samples("in use", "inuse_space", nil))
-	each := fact.Quotient.Of("size of one, mean", fact.Bytes, held, p.Samples("buffers that grew", "inuse_objects", ofStacks(grown)))
+	each := fact.Quotient.Of("size of one, mean", fact.Bytes, held, p.Samples("buffers that grew", "inuse_objects", code.OfStacks(grown)))
 	if held.Value >= poolkeptLeast && part.Value >= poolkeptPart && each.Value >= poolkeptLarge {
 		p.Report(poolkeptFinding(p, grown, held, part, each))
 	}
@@ -75,10 +76,10 @@ func poolUsers(p *diagnosis.Pass) map[string]bool {
 }
 
 func poolkeptFinding(p *diagnosis.Pass, grown []model.Stack, held, part, each fact.Fact) diagnosis.Finding {
-	place := userPlace(p, grown...)
+	place := code.UserPlace(p, grown...)
 	f := diagnosis.Finding{
 		Title:      "A sync.Pool keeps buffers that grew large",
-		Where:      where(place),
+		Where:      code.Places(place),
 		Stacks:     grown,
 		Evidence:   []fact.Fact{held, part, each},
 		Cost:       diagnosis.CostOf(held, part.Value),
@@ -87,7 +88,7 @@ func poolkeptFinding(p *diagnosis.Pass, grown []model.Stack, held, part, each fa
 		Reasons: []string{"two kinds of evidence agree: the heap profiles show buffers that grew and are still there, and samples that the " +
 			"function uses a pool", "that it is the pool which keeps them is inferred"},
 		RuledOut: []string{fact.Sentence("buffers that the pool's New makes: these grew later, to %s each", each)},
-		Groups:   groupsOfStacks(p.Model, grown),
+		Groups:   code.GroupsOfStacks(p.Model, grown),
 		Explains: []string{"heapgrowth"},
 		Remedy: diagnosis.Remedy{
 			Text: "Give back only what is as small as most uses need, and leave the rest to the collector: one large answer makes a " +
@@ -98,6 +99,6 @@ func poolkeptFinding(p *diagnosis.Pass, grown []model.Stack, held, part, each fa
 	}
 	f.Say("Buffers that grew in %s hold %s, %s of all that is in use, %s each: it takes them from a sync.Pool, "+
 		"which keeps them as large as they ever were.",
-		name(place.Function), held, part, each)
+		code.Name(place.Function), held, part, each)
 	return f
 }

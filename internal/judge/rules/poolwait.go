@@ -6,6 +6,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -40,7 +41,7 @@ var connectionPools = []string{
 }
 
 func inConnectionPool(frames []model.Frame) bool {
-	return through(frames, connectionPools)
+	return code.Through(frames, connectionPools)
 }
 
 func checkPoolwait(p *diagnosis.Pass) {
@@ -66,7 +67,7 @@ func checkPoolwait(p *diagnosis.Pass) {
 func dials(m *model.Model, q *queue) float64 {
 	var n int64
 	for s, count := range q.servers {
-		if throughFunc(m.Stacks.Frames(s), func(f string) bool {
+		if code.ThroughFunc(m.Stacks.Frames(s), func(f string) bool {
 			return strings.Contains(f, ".dialConn") || strings.Contains(f, ".openNewConnection")
 		}) {
 			n += count
@@ -76,14 +77,14 @@ func dials(m *model.Model, q *queue) float64 {
 }
 
 func poolFinding(p *diagnosis.Pass, q *queue, waiting fact.Fact) diagnosis.Finding {
-	asks, lib := programPlace(p, q.stacks...), q.place(p)
+	asks, lib := code.ProgramPlace(p, q.stacks...), q.place(p)
 	if asks == (diagnosis.Place{}) {
 		asks = lib
 	}
 	wait, share := q.wait(p, "mean wait"), q.share(p, "share of their time")
 	served := p.Statistic(fact.Wakes, "wake-ups that end waits in the pool", "connections handed on", float64(q.served), fact.Count)
 	f := diagnosis.Finding{
-		Where: where(asks, lib, q.server(p)),
+		Where: code.Places(asks, lib, q.server(p)),
 		Evidence: []fact.Fact{
 			waiting, share, wait, fact.Quotient.Of("connections handed on", fact.PerSec, served, p.WindowLength()), busyPs(p),
 		},
@@ -116,6 +117,6 @@ func poolFinding(p *diagnosis.Pass, q *queue, waiting fact.Fact) diagnosis.Findi
 		},
 	}
 	f.Say("On average %s goroutines wait for a free connection of a pool in %s, %s each time, %s of their time.",
-		waiting, name(asks.Function), wait, share)
+		waiting, code.Name(asks.Function), wait, share)
 	return f
 }

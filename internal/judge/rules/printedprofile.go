@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -140,7 +141,7 @@ func printedChannels(p *diagnosis.Pass, t *model.Table) {
 		f.RuledOut = []string{"a look for the end of work beside each piece of it: more than half of the CPU is in asking"}
 		f.Remedy = diagnosis.Remedy{Text: "Take the default out of the select, or wait in it for a timer or a channel: a loop whose select has a default " +
 			"never waits."}
-		f.Say("Asking channels without waiting, in %s, takes %s of the CPU time: a loop asks them again and again.", name(empty.Func), share)
+		f.Say("Asking channels without waiting, in %s, takes %s of the CPU time: a loop asks them again and again.", code.Name(empty.Func), share)
 		p.Report(f)
 	case choose != nil && t.Share(choose.Cum) >= printedChoosing:
 		share := fact.PrintedShare("CPU in choosing among channels", t, choose)
@@ -165,7 +166,7 @@ func printedProfiler(p *diagnosis.Pass, t *model.Table) bool {
 	f.RuledOut = []string{"walks whose stacks nobody keeps, as of stacks that grow or of the collector: these come with a profile's buckets"}
 	f.Remedy = profilerRemedy
 	f.Say("Walking goroutines' stacks takes %s of the CPU time, and keeping them for a memory profile, in %s, %s: "+
-		"its rate samples far more than Go does by itself.", walking, name(keep.Func), keeping)
+		"its rate samples far more than Go does by itself.", walking, code.Name(keep.Func), keeping)
 	p.Report(f)
 	return true
 }
@@ -236,7 +237,7 @@ func printedGarbage(p *diagnosis.Pass, t *model.Table) {
 		"and keep values that nobody else needs on the stack."}
 	f.Prove = printedProof
 	if callers := malloc.Callers; len(callers) > 0 {
-		f.Say("Allocating and collecting takes %s of the CPU time, most of it for %s.", whole, name(callers[0].Func))
+		f.Say("Allocating and collecting takes %s of the CPU time, most of it for %s.", whole, code.Name(callers[0].Func))
 	} else {
 		f.Say("Allocating and collecting takes %s of the CPU time.", whole)
 	}
@@ -259,7 +260,7 @@ func printedPackets(p *diagnosis.Pass, t *model.Table) {
 	alive := fact.PrintedUnder("goroutines of packets at one moment", t, start)
 	f := diagnosis.Finding{
 		Title:      packetgoroutine.Title,
-		Where:      where(placeIn(start)),
+		Where:      code.Places(placeIn(start)),
 		Evidence:   []fact.Fact{alive},
 		Cost:       diagnosis.CostOf(fact.PrintedShare("part of all goroutines", t, start), t.Share(start.Cum)),
 		Bound:      noSaving(fact.Bytes, diagnosis.MemoryGoal, "how many would wait with a reader that answers itself is not in a profile"),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -125,7 +126,7 @@ func selectParks(m *model.Model) int {
 }
 
 func inPool(frames []model.Frame) bool {
-	return throughOne(frames, pools)
+	return code.ThroughOne(frames, pools)
 }
 
 // syncKind reads the frames of package sync and of the poller at the leaf. A
@@ -137,9 +138,9 @@ func syncKind(frames []model.Frame) (kind demand) {
 			return fdDemand
 		case strings.HasPrefix(f.Func, "sync.(*Once)."):
 			return noDemand
-		case isMutex(f.Func):
+		case code.IsMutex(f.Func):
 			kind = lockDemand
-		case !machinery(f.Func):
+		case !code.IsMachinery(f.Func):
 			return kind
 		}
 	}
@@ -177,11 +178,11 @@ type queue struct {
 // place is the user's line where a queue's goroutines wait longest, or the
 // place of their group when only the library's code is on the stack.
 func (q *queue) place(p *diagnosis.Pass) diagnosis.Place {
-	if place := userPlace(p, q.stacks...); place != (diagnosis.Place{}) {
+	if place := code.UserPlace(p, q.stacks...); place != (diagnosis.Place{}) {
 		return place
 	}
 	for _, name := range q.groups {
-		if g := group(p.Model, name); g != nil {
+		if g := code.Group(p.Model, name); g != nil {
 			if place, ok := p.GroupPlace(g); ok {
 				return place
 			}
@@ -196,7 +197,7 @@ func (q *queue) server(p *diagnosis.Pass) diagnosis.Place {
 	if q.kind == lockDemand {
 		return q.longestHolder(p)
 	}
-	return userPlace(p, statistics.Largest(q.servers)...)
+	return code.UserPlace(p, statistics.Largest(q.servers)...)
 }
 
 // longestHolder is the line that gives the lock back after the longest delays, by the
@@ -209,7 +210,7 @@ func (q *queue) longestHolder(p *diagnosis.Pass) (longest diagnosis.Place) {
 		}
 	}
 	if len(delays) == 1 {
-		return userPlace(p, statistics.Largest(q.servers)...)
+		return code.UserPlace(p, statistics.Largest(q.servers)...)
 	}
 	if p.Model.Mutex == nil {
 		return longest
@@ -242,7 +243,7 @@ const minStuck = 1
 func unseen(p *diagnosis.Pass, kind demand) string {
 	d := newDemands(p.Model)
 	stuck := p.Waits("time waiting for "+kind.String()+" without an end", model.Sync, func(w *model.Wait) bool {
-		return w.Open > 0 && d.kind(w) == kind && userWait(p.Model, w)
+		return w.Open > 0 && d.kind(w) == kind && code.IsUserWait(p.Model, w)
 	})
 	if n := fact.Quotient.Of("goroutines waiting for "+kind.String()+", on average", fact.Count, stuck, p.WindowLength()); n.Value >= minStuck {
 		return fact.Sentence("%s goroutines wait for "+kind.String()+" on average, and too few were let on to tell why", n)
@@ -293,7 +294,7 @@ func allQueues(p *diagnosis.Pass) []queue {
 	kinds := map[model.Stack]demand{}
 	for i := range p.Model.Sched.Waits {
 		w := &p.Model.Sched.Waits[i]
-		if kind := d.kind(w); kind != noDemand && userWait(p.Model, w) {
+		if kind := d.kind(w); kind != noDemand && code.IsUserWait(p.Model, w) {
 			kinds[w.Stack] = kind
 			j.waits = append(j.waits, w)
 		}
@@ -341,7 +342,7 @@ func (j *joiner) joinReaders(kinds map[model.Stack]demand) {
 	join := func(s model.Stack, node int) {
 		frames := j.m.Stacks.Frames(s)
 		f, ok := model.UserFrame(frames)
-		if !ok || !throughFunc(frames, isReadWrite) {
+		if !ok || !code.ThroughFunc(frames, isReadWrite) {
 			return
 		}
 		if of, ok := first[f.Func]; ok {
@@ -371,7 +372,7 @@ func (j *joiner) waiting(kind demand, s model.Stack) int {
 func (j *joiner) site(s model.Stack) string {
 	name, ok := j.names[s]
 	if !ok {
-		name = site(j.m, s)
+		name = code.Site(j.m, s)
 		j.names[s] = name
 	}
 	return name
@@ -522,7 +523,7 @@ func (q *queue) faster(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
 // wait do no more when these do, so that what they take of the Ps is no limit.
 func (q *queue) limit(p *diagnosis.Pass, when string, freed ...fact.Fact) diagnosis.Bound {
 	freed = q.frees(p, freed)
-	if apart := unrelated(p, append(statistics.Largest(countRoots(p.Model, q.servers)), q.groups...)); apart.Value > 0 {
+	if apart := unrelated(p, append(statistics.Largest(code.CountRoots(p.Model, q.servers)), q.groups...)); apart.Value > 0 {
 		freed = append(freed, apart)
 	}
 	return turnsLimit(q.fasterBeside(p, busyWithout(p, freed...)), q.turns(p), when)
@@ -539,7 +540,7 @@ func (q *queue) turns(p *diagnosis.Pass) fact.Fact {
 		served = fact.Quotient.Of("goroutines of them that do not wait, on average", fact.Count, fact.Difference.Of("time of those goroutines beside it", fact.Seconds,
 			p.Goroutines("time of those goroutines", q.groups, "total"), q.waited(p)), p.WindowLength())
 	case sendDemand:
-		served = p.Goroutines("receivers", statistics.Largest(countRoots(p.Model, q.servers)), "peak")
+		served = p.Goroutines("receivers", statistics.Largest(code.CountRoots(p.Model, q.servers)), "peak")
 	}
 	if served.Value <= 1 {
 		return turns
@@ -648,7 +649,7 @@ var handedOverShare = &fact.Formula{Name: "handed over", Words: "{0} + {1} × {2
 // recordsItself reports whether a stack is of recording: the recorder's own, or the
 // runtime's where it writes or reads the trace.
 func recordsItself(frames []model.Frame) bool {
-	return model.OfRecording(frames) || throughFunc(frames, func(f string) bool {
+	return model.OfRecording(frames) || code.ThroughFunc(frames, func(f string) bool {
 		return strings.HasPrefix(f, "runtime.trace") || strings.HasPrefix(f, "runtime.(*trace")
 	})
 }

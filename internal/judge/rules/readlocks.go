@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -34,7 +35,7 @@ var readLockFunctions = []string{"sync.(*RWMutex).RLock", "sync.(*RWMutex).RUnlo
 // readLocks reports whether a sample is inside the lock itself, waiting left
 // out: who waits there for a writer uses no CPU.
 func readLocks(frames []model.Frame) bool {
-	return throughOne(frames, readLockFunctions)
+	return code.ThroughOne(frames, readLockFunctions)
 }
 
 // lockAndLines is what goes with read locks at most: who waits for the lock's cache line is
@@ -68,7 +69,7 @@ func checkReadlocks(p *diagnosis.Pass) {
 		}
 		return
 	}
-	most := s.in("of that in "+short(sites[0].Function), func(frames []model.Frame) bool {
+	most := s.in("of that in "+code.Short(sites[0].Function), func(frames []model.Frame) bool {
 		place, _ := diagnosis.UserPlace(frames)
 		return readLocks(frames) && place == sites[0].Place
 	})
@@ -88,7 +89,7 @@ func checkReadlocks(p *diagnosis.Pass) {
 			"what is done under the lock: only the lock's own functions are counted",
 		},
 		Stacks: stacks,
-		Groups: groupsOfStacks(p.Model, stacks),
+		Groups: code.GroupsOfStacks(p.Model, stacks),
 		Remedy: diagnosis.Remedy{
 			Text: "Make a changed copy and swap it in, so that readers load one pointer, where the data changes seldom. " +
 				"Every reader writes to the lock's counter: readers on several cores take its cache line from each other, " +
@@ -100,6 +101,6 @@ func checkReadlocks(p *diagnosis.Pass) {
 		Experiment: changed(diagnosis.CPUPerOp, "", "On one or two cores it may bring little, and more allocations where every change copies; "+
 			"if CPU time per operation stays, this finding is refuted here. Measure with as many cores as in production."),
 	}
-	f.Say("Taking and giving read locks takes %s of the CPU in use, most of it for those of %s.", share, name(sites[0].Function))
+	f.Say("Taking and giving read locks takes %s of the CPU in use, most of it for those of %s.", share, code.Name(sites[0].Function))
 	p.Report(f)
 }

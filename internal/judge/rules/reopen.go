@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -145,7 +146,7 @@ func reopenFinding(p *diagnosis.Pass, r *reopening) diagnosis.Finding {
 // openSites are the lines that open files, found as those of traffic are.
 func openSites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
 	if p.Model.Sched != nil {
-		return callSites(p, func(s model.Stack) bool { return through(p.Model.Stacks.Frames(s), openFunctions) })
+		return callSites(p, func(s model.Stack) bool { return code.Through(p.Model.Stacks.Frames(s), openFunctions) })
 	}
 	return kernelSites(p, inSyscall(openCalls...)), nil, fact.Fact{}
 }

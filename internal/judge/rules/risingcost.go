@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -208,6 +209,6 @@ func risingFinding(p *diagnosis.Pass, s *cpuUse, r *rise) diagnosis.Finding {
 	}
 	f.Say("An operation took %s in %s in the first third of the recording and %s in the last, at least %s times as much: "+
 		"its cost grows with what the program has done before.",
-		first, name(r.places[0].Function), last, low.Number())
+		first, code.Name(r.places[0].Function), last, low.Number())
 	return f
 }

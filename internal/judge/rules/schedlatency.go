@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -94,7 +95,7 @@ func worstDelayed(p *diagnosis.Pass) (worst *model.Group) {
 // one to a request, or wait for a peer that came by itself. Who dials, polls a
 // broker or reads answers to its own questions has nobody waiting for it.
 func answers(p *diagnosis.Pass, g *model.Group) bool {
-	if startsWith(g.Name, []string{"net/http.(*Transport)", "net.(*Dialer)", "net.(*sysDialer)"}) {
+	if code.StartsWith(g.Name, []string{"net/http.(*Transport)", "net.(*Dialer)", "net.(*sysDialer)"}) {
 		return false
 	}
 	return spawned(g) || g.Blocked["network"] > 0 && takesCallers(p, g)
@@ -107,7 +108,7 @@ func answers(p *diagnosis.Pass, g *model.Group) bool {
 func takesCallers(p *diagnosis.Pass, g *model.Group) bool {
 	m := p.Model
 	serving := func(s model.Stack) bool {
-		return throughFunc(m.Stacks.Frames(s), isServing)
+		return code.ThroughFunc(m.Stacks.Frames(s), isServing)
 	}
 	if isServing(g.Name) || serving(g.Creator) {
 		return true
@@ -174,7 +175,7 @@ func delayedFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 	busy := p.Statistic(fact.Timeline, "Ps busy", "Ps in use", statistics.Quotient(cores, all), fact.Ratio)
 	place, _ := p.GroupPlace(g)
 	f := diagnosis.Finding{
-		Where:    where(place),
+		Where:    code.Places(place),
 		Evidence: []fact.Fact{p50, p99, waits, part, busy, queued},
 		Cost:     diagnosis.CostOf(p99.Named("wait for a P that one in a hundred runs exceeds"), part.Value),
 		Bound: diagnosis.Limit(p99, diagnosis.Latency, part.Value,
@@ -192,7 +193,7 @@ func delayedFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 		Experiment: changed(latency(p.Model), "", "The 99th percentile of the wait in a new recording must fall too. "+
 			"If the clients' latency does not move with it, the wait was not on their path."),
 	}
-	f.Say("%s waits for a P before it may run: %s at the median, %s at the tail, %s of its busy time.", name(groupName(g.Name)), p50, p99, part)
+	f.Say("%s waits for a P before it may run: %s at the median, %s at the tail, %s of its busy time.", code.Name(code.GroupName(g.Name)), p50, p99, part)
 	return f
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -28,7 +29,7 @@ const timerKind fact.Name = "timers"
 // schedulingKind is that of a stack, "" for what is of none.
 func schedulingKind(frames []model.Frame) fact.Name {
 	for _, k := range schedulingKinds {
-		if throughFunc(frames, func(f string) bool {
+		if code.ThroughFunc(frames, func(f string) bool {
 			function, ok := strings.CutPrefix(f, "runtime.")
 			return ok && containsAny(function, k.words)
 		}) {

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -103,12 +104,12 @@ func (c *callSeries) slow() bool {
 var sideBySide = &fact.Formula{Name: "side by side", Words: "{0} × (1 − 1 ÷ {1})", Value: func(x []float64) float64 { return x[0] * (1 - 1/max(1, x[1])) }}
 
 func seriesFinding(p *diagnosis.Pass, c *callSeries) diagnosis.Finding {
-	call, own := userPlace(p, c.Stack), leadingTo(p, c.Stack)
+	call, own := code.UserPlace(p, c.Stack), leadingTo(p, c.Stack)
 	saved := sideBySide.Of("part of the operation's time that goes when the calls take as long as one", fact.Ratio, c.share, c.each)
 	f := diagnosis.Finding{
-		Where:      where(append(own, call)...),
+		Where:      code.Places(append(own, call)...),
 		Stacks:     []model.Stack{c.Stack},
-		Groups:     groupsOfStacks(p.Model, []model.Stack{c.Stack}),
+		Groups:     code.GroupsOfStacks(p.Model, []model.Stack{c.Stack}),
 		Evidence:   []fact.Fact{c.each, c.mean, c.share, c.took, c.done},
 		Cost:       diagnosis.CostOf(fact.Product.Of("time that one operation waits for them", fact.Seconds, c.took, c.share), c.share.Value),
 		Bound:      diagnosis.Direction(fact.Product.Of("time of one operation", fact.Seconds, c.took, saved), diagnosis.Latency, saved.Value, "if they took as long as one; one request for all of them may save more"),
@@ -132,7 +133,7 @@ func seriesFinding(p *diagnosis.Pass, c *callSeries) diagnosis.Finding {
 		c.sleeping(&f, call)
 		return f
 	}
-	f.Say("%s waits for %s calls of %s one after the other, %s each: %s of its time.", name(c.Operation.Func), c.each, name(call.Function), c.mean, c.share)
+	f.Say("%s waits for %s calls of %s one after the other, %s each: %s of its time.", code.Name(c.Operation.Func), c.each, code.Name(call.Function), c.mean, c.share)
 	return f
 }
 
@@ -144,7 +145,7 @@ func (c *callSeries) sleeping(f *diagnosis.Finding, call diagnosis.Place) {
 	f.Reasons[1] = "what it sleeps for is not in the trace: a pause between attempts that fail shows so, too, and a delay that is wanted"
 	f.RuledOut = []string{"a sleep now and then: nearly every operation has one"}
 	f.Remedy = waking
-	f.Say("%s sleeps %s times in %s, %s each: %s of its time.", name(c.Operation.Func), c.each, name(call.Function), c.mean, c.share)
+	f.Say("%s sleeps %s times in %s, %s each: %s of its time.", code.Name(c.Operation.Func), c.each, code.Name(call.Function), c.mean, c.share)
 }
 
 // waking ends a wait by whom it is for.
@@ -158,10 +159,10 @@ var waking = diagnosis.Remedy{
 // leadingTo are the program's lines that lead to the innermost of its functions on a stack,
 // the nearest first: the loop is in one of them.
 func leadingTo(p *diagnosis.Pass, s model.Stack) (places []diagnosis.Place) {
-	frames, own := p.Model.Stacks.Frames(s), ownPackages(p.Model)
+	frames, own := p.Model.Stacks.Frames(s), code.OwnPackages(p.Model)
 	inner, _ := diagnosis.UserPlace(frames)
 	for _, f := range frames {
-		if f.Func != inner.Function && startsWith(f.Func, own) && len(places) < growthNamed-1 {
+		if f.Func != inner.Function && code.StartsWith(f.Func, own) && len(places) < growthNamed-1 {
 			places = append(places, diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line})
 		}
 	}

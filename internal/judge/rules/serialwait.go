@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -82,7 +83,7 @@ func takesFromOutside(m *model.Model, s *stage) bool {
 	for i := range s.before {
 		names = append(names, s.before[i].groups...)
 	}
-	for _, g := range groupsOf(m, names) {
+	for _, g := range code.Groups(m, names) {
 		if g.Peak > 1 || g.Blocked["network"] > 0 || g.Syscall+g.SyscallBlocked > 0 {
 			return true
 		}
@@ -112,7 +113,7 @@ func trips(p *diagnosis.Pass, s *stage) (r roundTrips) {
 			if !ok || float64(networkThrough(m, waker)) < serialHelper*float64(w.Total) {
 				continue
 			}
-			if name := root(m, waker); !slices.Contains(r.via, name) {
+			if name := code.Root(m, waker); !slices.Contains(r.via, name) {
 				r.via = append(r.via, name)
 			}
 		}
@@ -135,7 +136,7 @@ func trips(p *diagnosis.Pass, s *stage) (r roundTrips) {
 func answerers(m *model.Model, s *stage) map[model.Stack]model.Stack {
 	most, out := map[model.Stack]int64{}, map[model.Stack]model.Stack{}
 	for _, w := range m.Sched.Wakes {
-		if w.Waker == 0 || w.Count <= most[w.Woken] || !s.has(m, w.Woken) || s.has(m, w.Waker) || slices.Contains(s.queue.groups, root(m, w.Waker)) {
+		if w.Waker == 0 || w.Count <= most[w.Woken] || !s.has(m, w.Woken) || s.has(m, w.Waker) || slices.Contains(s.queue.groups, code.Root(m, w.Waker)) {
 			continue
 		}
 		most[w.Woken], out[w.Woken] = w.Count, w.Waker
@@ -146,9 +147,9 @@ func answerers(m *model.Model, s *stage) map[model.Stack]model.Stack {
 // networkThrough is the time that goroutines wait for the network in the
 // function that a waker's stack is in.
 func networkThrough(m *model.Model, waker model.Stack) (d time.Duration) {
-	f, _ := caller(m.Stacks.Frames(waker))
+	f, _ := code.Caller(m.Stacks.Frames(waker))
 	for i := range m.Sched.Waits {
-		if w := &m.Sched.Waits[i]; w.Kind == model.Net && w.Group == root(m, waker) && throughOne(m.Stacks.Frames(w.Stack), []string{f.Func}) {
+		if w := &m.Sched.Waits[i]; w.Kind == model.Net && w.Group == code.Root(m, waker) && code.ThroughOne(m.Stacks.Frames(w.Stack), []string{f.Func}) {
 			d += w.Total
 		}
 	}
@@ -175,14 +176,14 @@ var besideNext = &fact.Formula{Name: fact.Bottleneck.Name, Value: fact.Bottlenec
 		"less when requests arrive slower than that"}
 
 func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput fact.Fact) diagnosis.Finding {
-	wait, asks := userPlace(p, r.stacks...), programPlace(p, r.stacks...)
+	wait, asks := code.UserPlace(p, r.stacks...), code.ProgramPlace(p, r.stacks...)
 	if asks == (diagnosis.Place{}) {
 		asks, _ = p.GroupPlace(s.teams[0].Group)
 	}
 	mean := fact.Quotient.Of("one answer, mean", fact.Seconds, r.total, r.count)
 	pace := fact.Quotient.Of("answers", fact.PerSec, r.count, p.WindowLength())
 	f := diagnosis.Finding{
-		Where:    where(asks, wait, s.queue.place(p)),
+		Where:    code.Places(asks, wait, s.queue.place(p)),
 		Evidence: []fact.Fact{share, mean, pace, s.count, s.length, busyPs(p)},
 		Cost: diagnosis.CostOf(fact.Quotient.Of("goroutines of the stage waiting for an answer, on average", fact.Count, r.total, p.WindowLength()),
 			share.Value),
@@ -230,6 +231,6 @@ func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput
 	}
 	f.Say("%s waits for answers %s of its time, %s each, "+always+" %s of %s Ps are idle: "+
 		"%s answers a second is its pace, and so the program's.",
-		name(asks.Function), share, mean, idlePs(p).Number(), gomaxprocs(p), pace.Number())
+		code.Name(asks.Function), share, mean, idlePs(p).Number(), gomaxprocs(p), pace.Number())
 	return f
 }

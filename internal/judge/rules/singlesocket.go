@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -87,7 +88,7 @@ func (d descriptor) String() string { return [...]string{"file", "connection", "
 // the other end each time, and only that can share its port with more sockets.
 func kindOfSocket(m *model.Model, stacks []model.Stack) descriptor {
 	for _, s := range stacks {
-		if through(m.Stacks.Frames(s), listenerFunctions) {
+		if code.Through(m.Stacks.Frames(s), listenerFunctions) {
 			return ofListener
 		}
 	}
@@ -119,7 +120,7 @@ func sharedDescriptor(p *diagnosis.Pass, q *queue, kind descriptor, waiting, sha
 		p.Goroutines("goroutines started in the window", q.groups, "created"), p.WindowLength())
 	spawning := started.Value >= singlesocketSpawn
 	f := diagnosis.Finding{
-		Where:      where(place),
+		Where:      code.Places(place),
 		Evidence:   []fact.Fact{waiting, share, q.wait(p, "mean wait"), started, busyPs(p)},
 		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
 		Bound:      descriptorBound(p, q, kind),
@@ -144,7 +145,7 @@ func sharedDescriptor(p *diagnosis.Pass, q *queue, kind descriptor, waiting, sha
 		spawns = " %s goroutines a second are started to do so."
 	}
 	f.Say("On average %s goroutines wait for the lock of one "+what+" in %s, %s of all the time blocked on something that holds up work."+spawns,
-		waiting, name(place.Function), share, started.Number())
+		waiting, code.Name(place.Function), share, started.Number())
 	return f
 }
 

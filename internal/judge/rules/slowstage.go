@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -90,7 +91,7 @@ func slowstageFinding(p *diagnosis.Pass, s *stage, busy, throughput fact.Fact) d
 	}
 	idle := idlePs(p)
 	f := diagnosis.Finding{
-		Where:    where(place, s.queue.place(p)),
+		Where:    code.Places(place, s.queue.place(p)),
 		Evidence: []fact.Fact{busy, s.count, s.length, s.feedStay, busyPs(p)},
 		Cost: diagnosis.CostOf(idle.Named("Ps idle while the stage has more work than it can do"),
 			fact.Fraction.Of("share of the Ps", fact.Ratio, idle, gomaxprocs(p)).Value),
@@ -120,6 +121,6 @@ func slowstageFinding(p *diagnosis.Pass, s *stage, busy, throughput fact.Fact) d
 	f.Say("%s works %s of its time while somebody stands before it with more (%s on average) and %s waits behind it %s of "+
 		"its time: "+
 		"%s of %s Ps are idle, and the stage has too few goroutines.",
-		name(place.Function), busy, s.length, name(s.feeds[0].does()), s.feedStay, idle.Number(), gomaxprocs(p))
+		code.Name(place.Function), busy, s.length, code.Name(s.feeds[0].does()), s.feedStay, idle.Number(), gomaxprocs(p))
 	return f
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -53,10 +54,10 @@ func startOf(m *model.Model) func([]model.Frame) bool {
 		if model.OfRecording(frames) {
 			return false
 		}
-		if throughFunc(frames, func(f string) bool { return startsWith(f, []string{"runtime.doInit"}) }) {
+		if code.ThroughFunc(frames, func(f string) bool { return code.StartsWith(f, []string{"runtime.doInit"}) }) {
 			return true
 		}
-		return waits && throughFunc(frames, isMain)
+		return waits && code.ThroughFunc(frames, isMain)
 	}
 }
 
@@ -104,6 +105,6 @@ func startFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact, starts func([]m
 		f.Say("Starting up takes %s of CPU time, %s of what was recorded.", took, share)
 		return f
 	}
-	f.Say("Starting up takes %s of CPU time, %s of what was recorded, %s of that in %s.", took, share, s.first(places, share), name(places[0].Function))
+	f.Say("Starting up takes %s of CPU time, %s of what was recorded, %s of that in %s.", took, share, s.first(places, share), code.Name(places[0].Function))
 	return f
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -92,7 +93,7 @@ func stopsByKind(p *diagnosis.Pass) (out []stops) {
 	for _, pause := range p.Model.GC.Pauses {
 		kind := pause.Kind
 		switch {
-		case kind == "start trace", kind == "stop trace", ofNobody(p.Model.Stacks.Frames(pause.Stack)):
+		case kind == "start trace", kind == "stop trace", code.Foreign(p.Model.Stacks.Frames(pause.Stack)):
 			continue
 		case strings.HasPrefix(kind, "GC "):
 			kind = collection // a collection has two stops, and one cause if they are long
@@ -175,7 +176,7 @@ const collection = "garbage collection"
 func slowFinding(p *diagnosis.Pass, s *stops) diagnosis.Finding {
 	place, _ := p.UserPlace(s.stack)
 	f := diagnosis.Finding{
-		Where:      where(place),
+		Where:      code.Places(place),
 		Evidence:   []fact.Fact{s.longest, s.p99, s.often(p), s.share},
 		Cost:       diagnosis.CostOf(s.total, s.share.Value),
 		Bound:      diagnosis.Limit(s.longest, diagnosis.Latency, s.share.Value, "the longest that any one request waited for it"),
@@ -268,7 +269,7 @@ func purpose(kind string) fact.Name {
 
 func stopRemedy(kind string, frames []model.Frame) diagnosis.Remedy {
 	switch {
-	case throughOne(frames, benchmarkTimer):
+	case code.ThroughOne(frames, benchmarkTimer):
 		return diagnosis.Remedy{
 			Text: "Prepare the input before the loop, or for many iterations at once: B.StopTimer and B.StartTimer read memory " +
 				"statistics, which stops the world each time; in a loop of short iterations they are much of what is run, " +

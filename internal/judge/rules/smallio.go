@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -211,13 +212,13 @@ var piecemeal = []string{"fmt.Fprint", "fmt.Fscan", "io.ReadFull", "io.ReadAtLea
 
 // piece reports whether code makes a call of less than a message, with no buffer between.
 func piece(frames []model.Frame) bool {
-	return through(frames, piecemeal) && !through(frames, []string{"bufio.", "net/http."})
+	return code.Through(frames, piecemeal) && !code.Through(frames, []string{"bufio.", "net/http."})
 }
 
 // under reports whether a stack of the trace makes a call in this direction:
 // the functions of the poller and of package syscall are named after it.
 func (d direction) under(m *model.Model, s model.Stack) bool {
-	return throughFunc(m.Stacks.Frames(s), func(f string) bool {
+	return code.ThroughFunc(m.Stacks.Frames(s), func(f string) bool {
 		name, ok := strings.CutPrefix(f, "syscall.")
 		if !ok {
 			name, ok = strings.CutPrefix(f, "golang.org/x/sys/unix.")

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -45,10 +46,12 @@ var mapWalks = []mapWalk{
 	{"clearing", "internal/runtime/maps.(*table).Clear", []string{"internal/runtime/maps.ctrlGroup.anyFull", "internal/runtime/maps.ctrlGroup.matchFull"}},
 }
 
-func (w *mapWalk) walks(frames []model.Frame) bool { return throughOne(frames, []string{w.through}) }
+func (w *mapWalk) walks(frames []model.Frame) bool {
+	return code.ThroughOne(frames, []string{w.through})
+}
 
 func (w *mapWalk) lookup(frames []model.Frame) bool {
-	return w.walks(frames) && throughOne(frames[:1], w.looks)
+	return w.walks(frames) && code.ThroughOne(frames[:1], w.looks)
 }
 
 func checkSparsemap(p *diagnosis.Pass) {
@@ -67,7 +70,7 @@ func checkSparsemap(p *diagnosis.Pass) {
 		if share.Value < sparseShare || s.samplesAt(sites).Value < sparseSamples {
 			continue
 		}
-		here := ofStacks(sites[0].stacks)
+		here := code.OfStacks(sites[0].stacks)
 		looking := fact.Quotient.Of("part of that in looking for slots in use", fact.Ratio,
 			s.of("CPU in looking for slots in use", func(sample *model.Sample) bool { return here(sample) && w.lookup(p.Model.Stacks.Frames(sample.Stack)) }), share)
 		if looking.Value < sparseLooking {
@@ -101,6 +104,6 @@ func sparseFinding(p *diagnosis.Pass, s *cpuUse, w *mapWalk, sites []cpuPlace, s
 		Experiment: changed(diagnosis.CPUPerOp, "", "The walk's share in a recording of the changed program must fall, too."),
 	}
 	f.Say("%s takes %s of the CPU in use for "+w.verb+" a map, %s of that to look for slots in use: it once had many more entries than now.",
-		name(sites[0].Function), share, looking)
+		code.Name(sites[0].Function), share, looking)
 	return f
 }

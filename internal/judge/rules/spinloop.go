@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -77,11 +78,11 @@ func spinPartOf(frames []model.Frame, function string) (part spinPart, by string
 		return spinLook, ""
 	}
 	switch called := frames[at-1].Func; { // the first call out of the function
-	case startsWith(called, asking):
+	case code.StartsWith(called, asking):
 		return spinAnswer, called
-	case startsWith(called, waiting):
+	case code.StartsWith(called, waiting):
 		return spinReceive, called
-	case startsWith(called, looking):
+	case code.StartsWith(called, looking):
 		return spinLook, ""
 	}
 	return spinWork, ""
@@ -237,10 +238,10 @@ func alwaysReady(s *cpuUse, l *askLoop) bool {
 	// together with a buffer of 1,000, 1.0 and 1.9 without one; a closed channel none.
 	const little = 1 - spinEmpty
 	parked := s.in("CPU in parking goroutines and finding others", func(frames []model.Frame) bool {
-		return looksForWork(frames) || throughOne(frames, []string{"runtime.gopark", "runtime.park_m", "runtime.goready", "runtime.ready"})
+		return looksForWork(frames) || code.ThroughOne(frames, []string{"runtime.gopark", "runtime.park_m", "runtime.goready", "runtime.ready"})
 	})
 	sent := s.in("CPU in sending", func(frames []model.Frame) bool {
-		return through(frames, []string{"runtime.chansend", "runtime.selectnbsend"})
+		return code.Through(frames, []string{"runtime.chansend", "runtime.selectnbsend"})
 	})
 	return l.share.Value*wantedCPU(s).Value >= spinWhole && parked.Value < little*l.share.Value && sent.Value < little*l.share.Value
 }
@@ -263,7 +264,7 @@ func spinFinding(s *cpuUse, l *askLoop) diagnosis.Finding {
 	cost := s.cost(l.share)
 	most := spinSaved.Of("CPU in such a loop", fact.Ratio, l.share, s.unseen(), s.samples())
 	f := diagnosis.Finding{
-		Where:      where(asks[0].Place),
+		Where:      code.Places(asks[0].Place),
 		Evidence:   []fact.Fact{cost.Fact(), l.empty, l.answers},
 		Cost:       cost,
 		Bound:      s.limit(most, "a goroutine that waits costs nothing"),
@@ -283,20 +284,20 @@ func spinFinding(s *cpuUse, l *askLoop) diagnosis.Finding {
 	if s.pass.Model.Sched == nil && l.waits.Value > l.answers.Value/2 {
 		f.Reasons = append(f.Reasons, "that its receives never wait is concluded from samples: next to none are in parking goroutines and finding others")
 	}
-	f.Say("%s takes %s to ask whether there is something to do: %s of its time is the asking.", name(l.Function), cost.Fact(), l.empty)
+	f.Say("%s takes %s to ask whether there is something to do: %s of its time is the asking.", code.Name(l.Function), cost.Fact(), l.empty)
 	return f
 }
 
 func spinRemedy(asked string) diagnosis.Remedy {
 	switch {
-	case startsWith(asked, waiting):
+	case code.StartsWith(asked, waiting):
 		return diagnosis.Remedy{
 			Text: "Take the default out of the select, so that it waits, or leave the loop when the channel is closed. " +
 				"Of a receive look at the second value, and leave the loop or set the channel to nil when it is false: " +
 				"a nil channel is never ready, so that select waits for the others.",
 			Code: "case v, ok := <-in:\n\tif !ok {\n\t\tin = nil // or return\n\t\tcontinue\n\t}\n\thandle(v)",
 		}
-	case startsWith(asked, []string{"runtime.selectnb"}):
+	case code.StartsWith(asked, []string{"runtime.selectnb"}):
 		return diagnosis.Remedy{
 			Text: "Take the default out of the select, so that it waits. Where something else has to be done in between, " +
 				"put that into a case of its own: " +
@@ -327,7 +328,7 @@ func checkIdleLoop(p *diagnosis.Pass, s *cpuUse) {
 	top := lines[0]
 	share := s.at("CPU at that line", top)
 	f := diagnosis.Finding{
-		Where:      where(top.Place),
+		Where:      code.Places(top.Place),
 		Evidence:   []fact.Fact{idle, cores, share},
 		Cost:       diagnosis.CostOf(cores.Named("CPU in use while nothing was finished"), share.Value),
 		Bound:      s.limitWithout("that loop", inFunctions(top.Place), "as if the loop waited"),
@@ -338,7 +339,7 @@ func checkIdleLoop(p *diagnosis.Pass, s *cpuUse) {
 		Remedy:     spinRemedy(""),
 		Experiment: changed(diagnosis.CPUPerOp, "", "Without any work to do the process must be at 0 cores."),
 	}
-	f.Say("For %s no operation ended and %s were busy all the same; %s of all CPU samples are at one line of %s.", idle, cores, share, name(top.Function))
+	f.Say("For %s no operation ended and %s were busy all the same; %s of all CPU samples are at one line of %s.", idle, cores, share, code.Name(top.Function))
 	p.Report(f)
 }
 

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -66,13 +67,13 @@ func stackFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact) diagnosis.Findi
 		Experiment: changed(diagnosis.CPUPerOp, "", "The share of runtime.newstack in a new profile must fall with it. "+
 			"A test without code: if `GODEBUG=adaptivestackstart=0` makes it worse, growing is the cost."),
 	}
-	f.Groups = groupsOfStacks(p.Model, f.Stacks)
+	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
 	if len(sites) == 0 {
 		f.Say("Growing and copying goroutines' stacks takes %s of the CPU in use.", share)
 		return f
 	}
 	f.Say("Growing and copying goroutines' stacks takes %s of the CPU in use, %s of that in calls of %s.",
-		share, s.first(sites, s.at("CPU in growing stacks of the program's functions", sites...)), name(sites[0].Function))
+		share, s.first(sites, s.at("CPU in growing stacks of the program's functions", sites...)), code.Name(sites[0].Function))
 	return f
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -65,7 +66,7 @@ var starters = []string{"sync.(*WaitGroup).Go.func1", "golang.org/x/sync/errgrou
 // teamOf is the team that a stack's goroutine belongs to; its group is nil where
 // that is not known.
 func teamOf(m *model.Model, s model.Stack) team {
-	c := team{Group: group(m, root(m, s))}
+	c := team{Group: code.Group(m, code.Root(m, s))}
 	if f := m.Stacks.Frames(s); c.Group != nil && len(f) > 1 && slices.Contains(starters, c.Name) {
 		c.function = f[len(f)-2].Func
 	}
@@ -77,7 +78,7 @@ func (c team) does() string {
 	if c.function != "" {
 		return c.function
 	}
-	return groupName(c.Name)
+	return code.GroupName(c.Name)
 }
 
 // has reports whether a stack is of one of the team.
@@ -243,14 +244,14 @@ func (s *stage) findFeeds(p *diagnosis.Pass) {
 
 // receives reports whether a stack waits to be handed something.
 func receives(m *model.Model, s model.Stack) bool {
-	name := leaf(m, s)
+	name := code.Leaf(m, s)
 	return strings.HasPrefix(name, "runtime.chanrecv") || name == "runtime.selectgo"
 }
 
 // findNext looks at single goroutines beside the stage. Where several do the
 // same, more of them can be had as easily as of the stage.
 func (s *stage) findNext(p *diagnosis.Pass) {
-	beside := groupsOf(p.Model, s.queue.groups)
+	beside := code.Groups(p.Model, s.queue.groups)
 	for _, c := range s.feeds {
 		beside = append(beside, c.Group)
 	}
@@ -258,8 +259,8 @@ func (s *stage) findNext(p *diagnosis.Pass) {
 		if g.Count == 1 {
 			one := []string{g.Name}
 			s.next = s.next.Larger(fact.Quotient.Of("use of the busiest single goroutine beside the stage", fact.Ratio,
-				p.Goroutines("time at work of "+groupName(g.Name), one, "running", "syscall", "syscall_blocked", "blocked:network"),
-				p.Goroutines("time of "+groupName(g.Name), one, "total")))
+				p.Goroutines("time at work of "+code.GroupName(g.Name), one, "running", "syscall", "syscall_blocked", "blocked:network"),
+				p.Goroutines("time of "+code.GroupName(g.Name), one, "total")))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -220,7 +221,7 @@ func heldLong(p *diagnosis.Pass, q *lockQueue) (f diagnosis.Finding, ok bool) {
 	f = diagnosis.Finding{
 		Stalls:   stalls,
 		Remark:   !times && !m.Dead && n.Value < lookSure,
-		Where:    where(q.places(p)...),
+		Where:    code.Places(q.places(p)...),
 		Evidence: []fact.Fact{n, all},
 		Cost:     diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
 		Bound:    goOn(),
@@ -252,13 +253,13 @@ func heldLong(p *diagnosis.Pass, q *lockQueue) (f diagnosis.Finding, ok bool) {
 func (q *lockQueue) words() string {
 	switch q.lock.Naming {
 	case model.BySource:
-		return "the lock " + short(q.lock.Name)
+		return "the lock " + code.Short(q.lock.Name)
 	case model.ByReceiver:
-		return "the lock of " + short(q.lock.Name)
+		return "the lock of " + code.Short(q.lock.Name)
 	case model.ByOnce:
-		return "the sync.Once in " + short(q.lock.Name)
+		return "the sync.Once in " + code.Short(q.lock.Name)
 	}
-	return "the lock in " + short(q.lock.Name)
+	return "the lock in " + code.Short(q.lock.Name)
 }
 
 // holder says who holds it and what that does, after a sentence about who waits.
@@ -267,7 +268,7 @@ func (q *lockQueue) holder(p *diagnosis.Pass) (format string, parts []fact.Part)
 	switch {
 	case busy:
 		return ". Whoever holds it computes in %s at %s, which is %s of the CPU in use.",
-			[]fact.Part{name(q.lock.Computes.Func), atLine(placeOf(q.lock.Computes)), computes}
+			[]fact.Part{code.Name(q.lock.Computes.Func), code.FileLine(code.PlaceOf(q.lock.Computes)), computes}
 	case len(q.holders) == 0 && !slices.ContainsFunc(p.Model.Moment.Goroutines, func(s model.Standing) bool { return s.Wants != q.number }):
 		return ". Who holds it is not in what was given.", nil
 	case len(q.holders) == 0 && alikeUnread(p.Model.Moment):
@@ -284,10 +285,10 @@ func (q *lockQueue) holder(p *diagnosis.Pass) (format string, parts []fact.Part)
 		format = "; probably %s holds it, which %s"
 	}
 	does := standsAt(p, h.at)
-	if at := userPlace(p, h.at.Stack); at.Function == h.Taken.Func {
+	if at := code.UserPlace(p, h.at.Stack); at.Function == h.Taken.Func {
 		does = stateWords(h.at.State) + thereAt(at)
 	}
-	parts = []fact.Part{name(h.Taken.Func), fact.Name(does)}
+	parts = []fact.Part{code.Name(h.Taken.Func), fact.Name(does)}
 	if since.Value > 0 {
 		format, parts = format+" for %s", append(parts, since)
 	}
@@ -330,11 +331,11 @@ func runsUnseen(m *model.Model) bool {
 func (q *lockQueue) places(p *diagnosis.Pass) (list []diagnosis.Place) {
 	for i := range q.holders[:min(1, len(q.holders))] {
 		h := &q.holders[i]
-		list = append(list, diagnosis.Place{Function: h.Taken.Func, File: h.Taken.File, Line: h.Taken.Line}, userPlace(p, h.at.Stack))
+		list = append(list, diagnosis.Place{Function: h.Taken.Func, File: h.Taken.File, Line: h.Taken.Line}, code.UserPlace(p, h.at.Stack))
 	}
-	list = append(list, userPlace(p, stacksOf(q.waiters)...))
+	list = append(list, code.UserPlace(p, stacksOf(q.waiters)...))
 	if _, busy := q.computes(p); busy {
-		list = append(list, placeOf(q.lock.Computes))
+		list = append(list, code.PlaceOf(q.lock.Computes))
 	}
 	return list
 }
@@ -421,7 +422,7 @@ func (q *lockQueue) remedy(p *diagnosis.Pass) diagnosis.Remedy {
 
 // throughNetwork reports whether a stack waits for a peer.
 func throughNetwork(frames []model.Frame) bool {
-	return through(frames, []string{"net.", "net/http.", "crypto/tls.", "internal/poll.", "google.golang.org/grpc", "database/sql.", "golang.org/x/net/", "github.com/hashicorp/yamux."})
+	return code.Through(frames, []string{"net.", "net/http.", "crypto/tls.", "internal/poll.", "google.golang.org/grpc", "database/sql.", "golang.org/x/net/", "github.com/hashicorp/yamux."})
 }
 
 // thereAt is a place in a function that was just named.
@@ -429,7 +430,7 @@ func thereAt(at diagnosis.Place) string {
 	if at.Line <= 0 {
 		return " there"
 	}
-	return " at " + string(atLine(at))
+	return " at " + string(code.FileLine(at))
 }
 
 // deadlock is the finding of locks whose holders wait for each other.
@@ -446,7 +447,7 @@ func deadlock(p *diagnosis.Pass, cycle []*lockQueue) diagnosis.Finding {
 		places = append(places, diagnosis.Place{Function: h.Taken.Func, File: h.Taken.File, Line: h.Taken.Line})
 	}
 	for _, h := range holders {
-		places = append(places, userPlace(p, h.Stack))
+		places = append(places, code.UserPlace(p, h.Stack))
 	}
 	n := p.Standing("goroutines that wait for these locks", "goroutines", ofStandings(waiting...))
 	longest := p.Standing("longest wait", "waited", ofStandings(waiting...))
@@ -455,7 +456,7 @@ func deadlock(p *diagnosis.Pass, cycle []*lockQueue) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Title:    "Deadlock of locks",
 		Stalls:   sure || still,
-		Where:    where(places...),
+		Where:    code.Places(places...),
 		Evidence: []fact.Fact{n, all},
 		Cost:     diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
 		Bound:    goOn(),
@@ -489,14 +490,14 @@ func deadlock(p *diagnosis.Pass, cycle []*lockQueue) diagnosis.Finding {
 			f.Remedy.Text += " RLock must not be taken again by who holds it: a writer that comes between waits for the first, " +
 				"and the second waits for the writer."
 		}
-		f.Say(lead+"%s waits in %s for %s, which it holds%s.", fact.Name(goroutineName(h)), name(userPlace(p, h.Stack).Function), fact.Name(cycle[0].words()), behindWords(n))
+		f.Say(lead+"%s waits in %s for %s, which it holds%s.", fact.Name(goroutineName(h)), code.Name(code.UserPlace(p, h.Stack).Function), fact.Name(cycle[0].words()), behindWords(n))
 		return f
 	}
 	var words []string
 	for _, q := range cycle {
 		n, h := q.next()
 		then := cycle[slices.IndexFunc(cycle, func(o *lockQueue) bool { return o.number == n })]
-		words = append(words, short(h.Taken.Func)+" holds "+q.words()+" and waits for "+then.words())
+		words = append(words, code.Short(h.Taken.Func)+" holds "+q.words()+" and waits for "+then.words())
 	}
 	f.Say(lead+"%s%s.", fact.Name(strings.Join(words, "; ")), behindWords(n))
 	if longest.Value > 0 {
@@ -527,7 +528,7 @@ func cleaner(p *diagnosis.Pass) *model.Standing {
 	for i := range m.Goroutines {
 		s := &m.Goroutines[i]
 		frames := p.Model.Stacks.Frames(s.Stack)
-		if _, user := model.UserFrame(frames); user && throughOne(frames, cleaners) && !slices.Contains(atWork, s.State) {
+		if _, user := model.UserFrame(frames); user && code.ThroughOne(frames, cleaners) && !slices.Contains(atWork, s.State) {
 			return s
 		}
 	}
@@ -547,7 +548,7 @@ func blockedCleaner(p *diagnosis.Pass, s *model.Standing, long bool) diagnosis.F
 	f := diagnosis.Finding{
 		Title:      "A finalizer or cleanup blocks all behind it",
 		Stalls:     long,
-		Where:      where(userPlace(p, s.Stack)),
+		Where:      code.Places(code.UserPlace(p, s.Stack)),
 		Evidence:   []fact.Fact{here, all},
 		Cost:       diagnosis.CostOf(here, fact.Fraction.Of("part of all", fact.Ratio, here, all).Value),
 		Bound:      goOn(),
@@ -580,7 +581,7 @@ func allAsleep(p *diagnosis.Pass) diagnosis.Finding {
 	var words []string
 	for i := range m.Goroutines {
 		s := &m.Goroutines[i]
-		if at := userPlace(p, s.Stack); at.Function != "" && len(words) < asleepNamed {
+		if at := code.UserPlace(p, s.Stack); at.Function != "" && len(words) < asleepNamed {
 			places = append(places, at)
 			words = append(words, standsAt(p, s))
 		}
@@ -588,7 +589,7 @@ func allAsleep(p *diagnosis.Pass) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Title:      "Deadlock: no goroutine can go on",
 		Stalls:     true,
-		Where:      where(places...),
+		Where:      code.Places(places...),
 		Evidence:   []fact.Fact{all},
 		Cost:       diagnosis.CostOf(all, 1),
 		Bound:      goOn(),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -101,8 +102,8 @@ func reportAbsences(p *diagnosis.Pass) {
 // nothing else to do, and what it waits for may never be meant to come.
 func restsInMain(p *diagnosis.Pass, s *model.Standing) bool {
 	frames := p.Model.Stacks.Frames(s.Stack)
-	return throughOne(frames, []string{"main.main"}) && slices.ContainsFunc(p.Model.Moment.Goroutines, func(o model.Standing) bool {
-		return throughOne(p.Model.Stacks.Frames(o.Stack), []string{"internal/poll.(*FD).Accept"})
+	return code.ThroughOne(frames, []string{"main.main"}) && slices.ContainsFunc(p.Model.Moment.Goroutines, func(o model.Standing) bool {
+		return code.ThroughOne(p.Model.Stacks.Frames(o.Stack), []string{"internal/poll.(*FD).Accept"})
 	})
 }
 
@@ -131,14 +132,14 @@ func absent(p *diagnosis.Pass, a *model.Absence, waiters []*model.Standing, stil
 	n := p.Standing("goroutines that wait for it", "goroutines", ofStandings(waiters...))
 	all := p.Standing("goroutines", "goroutines", nil)
 	longest := p.Standing("longest wait", "waited", ofStandings(waiters...))
-	places := []diagnosis.Place{userPlace(p, stacksOf(waiters)...)}
+	places := []diagnosis.Place{code.UserPlace(p, stacksOf(waiters)...)}
 	for _, by := range a.By[:min(len(a.By), absentNamed)] {
-		places = append(places, placeOf(by))
+		places = append(places, code.PlaceOf(by))
 	}
 	f := diagnosis.Finding{
 		Title:      k.title,
 		Stalls:     still && (n.Value >= stuckFew || atRest(p.Model.Moment)), // one of a program that goes on is a leak
-		Where:      where(places...),
+		Where:      code.Places(places...),
 		Evidence:   []fact.Fact{n, all},
 		Cost:       diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
 		Bound:      goOn(),
@@ -160,8 +161,8 @@ func absent(p *diagnosis.Pass, a *model.Absence, waiters []*model.Standing, stil
 	if n.Value == 1 {
 		verb = "waits"
 	}
-	asks := userPlace(p, stacksOf(waiters)...)
-	format, parts := "%s "+verb+" in %s %s %s", []fact.Part{plural(n, "goroutine"), name(asks.Function), fact.Name(k.waits), fact.Name(short(a.Name))}
+	asks := code.UserPlace(p, stacksOf(waiters)...)
+	format, parts := "%s "+verb+" in %s %s %s", []fact.Part{plural(n, "goroutine"), code.Name(asks.Function), fact.Name(k.waits), fact.Name(code.Short(a.Name))}
 	if longest.Value >= time.Second.Seconds() {
 		format, parts = format+", the longest for %s", append(parts, longest)
 	}
@@ -191,5 +192,5 @@ func (k absenceKind) by(a *model.Absence) string {
 	if len(a.By) == 0 || a.By[0].Func == "" || a.Kind == model.LacksSignal {
 		return ""
 	}
-	return ", as " + short(a.By[0].Func) + " does at " + base(a.By[0].File) + ":" + strconv.Itoa(a.By[0].Line)
+	return ", as " + code.Short(a.By[0].Func) + " does at " + code.Base(a.By[0].File) + ":" + strconv.Itoa(a.By[0].Line)
 }

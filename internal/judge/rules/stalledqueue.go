@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -104,12 +105,12 @@ func waitsIn(function, except string) func(*model.Standing, []model.Frame) bool 
 }
 
 func throughAny(functions ...string) func([]model.Frame) bool {
-	return func(frames []model.Frame) bool { return throughOne(frames, functions) }
+	return func(frames []model.Frame) bool { return code.ThroughOne(frames, functions) }
 }
 
 // taskOfGroup reports whether a stack is that of a task of an errgroup.
 func taskOfGroup(frames []model.Frame) bool {
-	return throughFunc(frames, func(f string) bool {
+	return code.ThroughFunc(frames, func(f string) bool {
 		return strings.HasPrefix(f, "golang.org/x/sync/errgroup.(*Group).") && strings.HasSuffix(f, ".func1")
 	})
 }
@@ -117,8 +118,8 @@ func taskOfGroup(frames []model.Frame) bool {
 // throughDatabase reports whether a stack has a connection: it is in package
 // database/sql, and neither waits for one nor keeps the pool.
 func throughDatabase(frames []model.Frame) bool {
-	return through(frames, []string{"database/sql."}) &&
-		!throughOne(frames, []string{"database/sql.(*DB).conn", "database/sql.(*DB).connectionOpener", "database/sql.(*DB).connectionCleaner", "database/sql.(*Tx).awaitDone", "database/sql.(*Rows).awaitDone"})
+	return code.Through(frames, []string{"database/sql."}) &&
+		!code.ThroughOne(frames, []string{"database/sql.(*DB).conn", "database/sql.(*DB).connectionOpener", "database/sql.(*DB).connectionCleaner", "database/sql.(*Tx).awaitDone", "database/sql.(*Rows).awaitDone"})
 }
 
 // A waitQueue is who waits for one thing, and who has it.
@@ -268,14 +269,14 @@ func waitQueues(p *diagnosis.Pass) (list []*waitQueue) {
 	for i := range m.Goroutines {
 		s := &m.Goroutines[i]
 		frames := p.Model.Stacks.Frames(s.Stack)
-		if ofNobody(frames) {
+		if code.Foreign(frames) {
 			continue
 		}
 		k := slices.IndexFunc(queueKinds, func(k *queueKind) bool { return k.waits(s, frames) })
 		if k < 0 {
 			continue
 		}
-		asker, channel := programPlace(p, s.Stack).Function, 0
+		asker, channel := code.ProgramPlace(p, s.Stack).Function, 0
 		if queueKinds[k].channel {
 			channel = s.Sends
 		}
@@ -353,7 +354,7 @@ func (q *waitQueue) receives(s *model.Standing) *model.Serving {
 
 // beyond reports whether somebody is further on in the function that asks.
 func (q *waitQueue) beyond(p *diagnosis.Pass, s *model.Standing) bool {
-	at, asks := programPlace(p, s.Stack), programPlace(p, q.waiters[0].Stack)
+	at, asks := code.ProgramPlace(p, s.Stack), code.ProgramPlace(p, q.waiters[0].Stack)
 	return at.Function != "" && at.Function == asks.Function && at.Line > asks.Line
 }
 
@@ -365,7 +366,7 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Title:    q.kind.title,
 		Stalls:   still && q.stalls(p.Model.Moment),
-		Where:    where(q.places(p)...),
+		Where:    code.Places(q.places(p)...),
 		Evidence: []fact.Fact{n, all},
 		Cost:     diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
 		Bound:    goOn(),
@@ -389,9 +390,9 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 	format, parts := "%s wait for %s in %s", []fact.Part{plural(n, "goroutine"), fact.Name(q.kind.what), asks}
 	switch {
 	case len(q.behind) > 0:
-		format, parts = "%s wait to send in a chain whose last one, %s, sends to %s", []fact.Part{parts[0], asks, fact.Name(short(p.Model.Moment.Channels[q.channel-1].Name))}
+		format, parts = "%s wait to send in a chain whose last one, %s, sends to %s", []fact.Part{parts[0], asks, fact.Name(code.Short(p.Model.Moment.Channels[q.channel-1].Name))}
 	case q.known():
-		format, parts = "%s wait in %s to send to %s", []fact.Part{parts[0], asks, fact.Name(short(p.Model.Moment.Channels[q.channel-1].Name))}
+		format, parts = "%s wait in %s to send to %s", []fact.Part{parts[0], asks, fact.Name(code.Short(p.Model.Moment.Channels[q.channel-1].Name))}
 	}
 	switch {
 	case traced && !still:
@@ -406,13 +407,13 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 
 // askers names the function in which most wait, and another one.
 func (q *waitQueue) askers(p *diagnosis.Pass) fact.Name {
-	first := programPlace(p, q.waiters[0].Stack).Function
+	first := code.ProgramPlace(p, q.waiters[0].Stack).Function
 	for _, s := range q.waiters[1:] {
-		if at := programPlace(p, s.Stack); at.Function != first && at.Function != "" {
-			return fact.Name(short(first) + " and " + short(at.Function))
+		if at := code.ProgramPlace(p, s.Stack); at.Function != first && at.Function != "" {
+			return fact.Name(code.Short(first) + " and " + code.Short(at.Function))
 		}
 	}
-	return name(first)
+	return code.Name(first)
 }
 
 // stalls reports whether nothing goes on where none of those who wait has moved. Senders
@@ -457,7 +458,7 @@ func (q *waitQueue) said(p *diagnosis.Pass) (format string, parts []fact.Part) {
 	switch {
 	case q.circle && q.channel > 0:
 		r := q.receives(q.holders[0])
-		return ", and all who receive from it, in %s, wait to send to it themselves.", []fact.Part{name(r.From.Func)}
+		return ", and all who receive from it, in %s, wait to send to it themselves.", []fact.Part{code.Name(r.From.Func)}
 	case q.circle:
 		return ", and no other task is left that could end.", nil
 	case q.known():
@@ -467,7 +468,7 @@ func (q *waitQueue) said(p *diagnosis.Pass) (format string, parts []fact.Part) {
 		if len(by) == 0 {
 			return ", and nothing in the program receives from it.", nil
 		}
-		return "; no goroutine that is left could receive from it, as %s does at %s.", []fact.Part{name(by[0].Func), atLine(placeOf(by[0]))}
+		return "; no goroutine that is left could receive from it, as %s does at %s.", []fact.Part{code.Name(by[0].Func), code.FileLine(code.PlaceOf(by[0]))}
 	case len(q.holders) == 0 && q.kind.nobody == "":
 		return ".", nil
 	case len(q.holders) == 0:
@@ -479,12 +480,12 @@ func (q *waitQueue) said(p *diagnosis.Pass) (format string, parts []fact.Part) {
 		format = "; who probably has it %s"
 	}
 	does := stateWords(h.State)
-	switch at := programPlace(p, h.Stack); at.Function {
+	switch at := code.ProgramPlace(p, h.Stack); at.Function {
 	case "":
-	case programPlace(p, q.waiters[0].Stack).Function:
+	case code.ProgramPlace(p, q.waiters[0].Stack).Function:
 		does += thereAt(at)
 	default:
-		does += " in " + short(at.Function)
+		does += " in " + code.Short(at.Function)
 	}
 	parts = []fact.Part{fact.Name(does)}
 	if h.Waited >= time.Second {
@@ -498,10 +499,10 @@ func (q *waitQueue) receiver(p *diagnosis.Pass) (format string, parts []fact.Par
 	h := q.holders[0]
 	r := q.receives(h)
 	does := standsAt(p, h)
-	if at := userPlace(p, h.Stack); at.Function == r.From.Func {
+	if at := code.UserPlace(p, h.Stack); at.Function == r.From.Func {
 		does = stateWords(h.State) + thereAt(at)
 	}
-	format, parts = "; probably %s should receive from it, which %s", []fact.Part{name(r.From.Func), fact.Name(does)}
+	format, parts = "; probably %s should receive from it, which %s", []fact.Part{code.Name(r.From.Func), fact.Name(does)}
 	if h.Waited >= time.Second {
 		format, parts = format+" for %s", append(parts, p.Standing("how long its receiver stands there", "waited", ofStandings(h)))
 	}
@@ -514,12 +515,12 @@ func (q *waitQueue) receiver(p *diagnosis.Pass) (format string, parts []fact.Par
 // places returns where they wait, and where one stands who has it.
 func (q *waitQueue) places(p *diagnosis.Pass) (list []diagnosis.Place) {
 	for _, s := range q.waiters[:min(2, len(q.waiters))] {
-		if at := programPlace(p, s.Stack); !slices.Contains(list, at) {
+		if at := code.ProgramPlace(p, s.Stack); !slices.Contains(list, at) {
 			list = append(list, at)
 		}
 	}
 	if len(q.holders) > 0 {
-		list = append(list, programPlace(p, q.holders[0].Stack))
+		list = append(list, code.ProgramPlace(p, q.holders[0].Stack))
 		if r := q.receives(q.holders[0]); r != nil {
 			list = append(list, diagnosis.Place{Function: r.From.Func, File: r.From.File, Line: r.From.Line})
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -31,8 +32,8 @@ func stateWords(state string) string {
 // standsAt says what somebody does, and in which function.
 func standsAt(p *diagnosis.Pass, s *model.Standing) string {
 	words := stateWords(s.State)
-	if at := userPlace(p, s.Stack); at.Function != "" {
-		words += " in " + short(at.Function)
+	if at := code.UserPlace(p, s.Stack); at.Function != "" {
+		words += " in " + code.Short(at.Function)
 	}
 	return words
 }
@@ -57,5 +58,5 @@ func stacksOf(list []*model.Standing) (stacks []model.Stack) {
 }
 
 func rootsOf(m *model.Model, list []*model.Standing) (names []string) {
-	return groupsOfStacks(m, stacksOf(list))
+	return code.GroupsOfStacks(m, stacksOf(list))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -160,8 +161,8 @@ func (site *stringSite) count(p *diagnosis.Pass, a *allocation, s *cpuUse) {
 		objects = append(objects, fact.Product.Of("strings made at "+l.line(), fact.Ratio, o, part))
 		bytes = append(bytes, fact.Product.Of("bytes of strings made at "+l.line(), fact.Ratio, b, part))
 	}
-	site.objects = fact.Sum.Of("strings made by "+short(site.place.Function), fact.Ratio, objects...)
-	site.bytes = fact.Sum.Of("bytes of strings made by "+short(site.place.Function), fact.Ratio, bytes...)
+	site.objects = fact.Sum.Of("strings made by "+code.Short(site.place.Function), fact.Ratio, objects...)
+	site.bytes = fact.Sum.Of("bytes of strings made by "+code.Short(site.place.Function), fact.Ratio, bytes...)
 }
 
 // stringLines says what the program's lines allocate strings for, by the time that
@@ -212,7 +213,7 @@ func stringFinding(p *diagnosis.Pass, a *allocation, sites []stringSite, objects
 	}
 	f.Experiment.Promised = promised(diagnosis.AllocsOp, fact.Amdahl(objects.Value), "all objects of these functions")
 	f.Say("%s of all objects are strings that %s makes by %s%s: %s of the CPU in use.",
-		objects, name(top.place.Function), fact.Name(strings.Join(top.kinds, " and ")), others(len(sites)-1), share)
+		objects, code.Name(top.place.Function), fact.Name(strings.Join(top.kinds, " and ")), others(len(sites)-1), share)
 	for _, s := range sites[:min(stringNamed, len(sites))] {
 		f.Where = append(f.Where, s.place)
 		for _, l := range s.lines {
@@ -220,7 +221,7 @@ func stringFinding(p *diagnosis.Pass, a *allocation, sites []stringSite, objects
 		}
 		f.Rest(s.objects)
 	}
-	f.Groups = groupsOfStacks(p.Model, f.Stacks)
+	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
 	if share.Value < boxedMost*a.cost().Value {
 		f.Explains = []string{"hotfunction"}
 	}

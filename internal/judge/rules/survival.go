@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -70,8 +71,8 @@ func keepsMany(p *diagnosis.Pass) bool {
 
 // moreObjects is by how many the objects in use of some stacks grew.
 func moreObjects(p *diagnosis.Pass, stacks []model.Stack) fact.Fact {
-	return fact.Difference.Of("more objects in use", fact.Count, p.Samples("objects in use at the end", "inuse_objects", ofStacks(stacks)),
-		p.SamplesAtStart("objects in use at the start", "inuse_objects", ofStacks(stacks)))
+	return fact.Difference.Of("more objects in use", fact.Count, p.Samples("objects in use at the end", "inuse_objects", code.OfStacks(stacks)),
+		p.SamplesAtStart("objects in use at the start", "inuse_objects", code.OfStacks(stacks)))
 }
 
 // measureFew takes the trend from the live heap of few collections. Those of the
@@ -223,7 +224,7 @@ func container(p *diagnosis.Pass, stacks []model.Stack) (kind string, ok bool) {
 			for i := range profile.Samples {
 				stack := profile.Samples[i].Stack
 				place, ok := p.UserPlace(stack)
-				if ok && functions[place.Function] && throughFunc(p.Model.Stacks.Frames(stack), func(f string) bool { return startsWith(f, c.functions) }) {
+				if ok && functions[place.Function] && code.ThroughFunc(p.Model.Stacks.Frames(stack), func(f string) bool { return code.StartsWith(f, c.functions) }) {
 					return c.kind, true
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -59,7 +60,7 @@ func checkSyscallbound(p *diagnosis.Pass) {
 	active := fact.Sum.Of("time that goroutines are active", fact.Seconds, p.Goroutines("time running", users, "running"), in)
 	found, vain, spare := false, false, false
 	for _, name := range users {
-		c := measureCalls(p, calls, group(p.Model, name))
+		c := measureCalls(p, calls, code.Group(p.Model, name))
 		if !c.bound(active) {
 			continue
 		}
@@ -219,7 +220,7 @@ func (c *callerGroup) mean(p *diagnosis.Pass, o *op) fact.Fact {
 // the fixed worker pool writes 2 MiB in 100 to 400 µs, 60 to 80% of what it
 // is active, and has nothing to fix.
 func bulk(m *model.Model, w *model.Wait) bool {
-	return w.Count > 0 && w.Total/time.Duration(w.Count) >= smallCall && throughOne(m.Stacks.Frames(w.Stack), moves)
+	return w.Count > 0 && w.Total/time.Duration(w.Count) >= smallCall && code.ThroughOne(m.Stacks.Frames(w.Stack), moves)
 }
 
 // moves are functions under which a system call reads or writes data.
@@ -233,7 +234,7 @@ var moves = []string{
 // waitsForEvent recognises calls in which a goroutine is at leisure: by the
 // functions known for it, and by their length.
 func waitsForEvent(m *model.Model, w *model.Wait) bool {
-	return w.Count > 0 && w.Total/time.Duration(w.Count) >= syscallIdle || throughOne(m.Stacks.Frames(w.Stack), eventCalls)
+	return w.Count > 0 && w.Total/time.Duration(w.Count) >= syscallIdle || code.ThroughOne(m.Stacks.Frames(w.Stack), eventCalls)
 }
 
 var eventCalls = []string{
@@ -246,14 +247,14 @@ var eventCalls = []string{
 // inC reports whether a wait is a call to C, which the trace has as a system
 // call: the thread is away, and what it does is the program's own work.
 func inC(m *model.Model, s model.Stack) bool {
-	return throughFunc(m.Stacks.Frames(s), func(f string) bool { return f == "runtime.cgocall" || strings.Contains(f, "._Cfunc_") })
+	return code.ThroughFunc(m.Stacks.Frames(s), func(f string) bool { return f == "runtime.cgocall" || strings.Contains(f, "._Cfunc_") })
 }
 
 // callName is the outermost function of the system's packages around the
 // call: what the program asked for, os.ReadFile rather than syscall.read.
 func callName(m *model.Model, s model.Stack) (name string) {
 	for _, f := range m.Stacks.Frames(s) {
-		if !systemPackage(f.Func) {
+		if !code.IsSystem(f.Func) {
 			break
 		}
 		name = f.Func
@@ -268,7 +269,7 @@ func syscallFinding(p *diagnosis.Pass, c *callerGroup) diagnosis.Finding {
 	start, _ := p.GroupPlace(c.Group)
 	mean := c.mean(p, c.ops[0])
 	f := diagnosis.Finding{
-		Where:      where(c.ops[0].place(p), start),
+		Where:      code.Places(c.ops[0].place(p), start),
 		Evidence:   []fact.Fact{c.share, c.average, c.rate, c.ps},
 		Cost:       diagnosis.CostOf(c.average, c.share.Value),
 		Bound:      c.limit(p),
@@ -293,7 +294,7 @@ func syscallFinding(p *diagnosis.Pass, c *callerGroup) diagnosis.Finding {
 			fact.Quotient.Of("calls of "+o.name, fact.PerSec, c.calls.count(p, "calls of "+o.name, c.of(o)), p.WindowLength()))
 	}
 	f.Say("%s spends %s of its active time in system calls: %s a second, most of it in %s (%s each).",
-		name(groupName(c.Name)), c.share, c.rate.Number(), fact.Name(c.ops[0].name), mean)
+		code.Name(code.GroupName(c.Name)), c.share, c.rate.Number(), fact.Name(c.ops[0].name), mean)
 	return f
 }
 

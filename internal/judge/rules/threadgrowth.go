@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -127,8 +128,8 @@ func kernelBlockedOutside(p *diagnosis.Pass, threads fact.Fact) (most blockedPla
 	}
 	for _, function := range slices.Sorted(maps.Keys(stacks)) {
 		b := blockedPlace{places[function], stacks[function],
-			p.SamplesAtStart("in system calls at the start", "goroutine", ofStacks(stacks[function])),
-			p.Samples("in system calls at the end", "goroutine", ofStacks(stacks[function]))}
+			p.SamplesAtStart("in system calls at the start", "goroutine", code.OfStacks(stacks[function])),
+			p.Samples("in system calls at the end", "goroutine", code.OfStacks(stacks[function]))}
 		if least := min(b.start.Value, b.end.Value); least >= threadsBlocked*threads.Value && b.end.Value > most.end.Value {
 			most, ok = b, true
 		}
@@ -147,7 +148,7 @@ func outsideFinding(p *diagnosis.Pass, b *blockedPlace, threads, ps, usual fact.
 	f.Evidence = append(f.Evidence, b.start)
 	f.Reasons = []string{"two kinds of evidence agree: the kernel counts the threads, and the goroutines at both ends of the window " +
 		"tell who is in system calls"}
-	f.Where, f.Stacks = where(b.place), b.stacks
+	f.Where, f.Stacks = code.Places(b.place), b.stacks
 	f.Say("There are %s threads for %s: %s goroutines of %s were in a system call at the start and %s at the end, "+
 		"each on a thread of its own.",
 		threads, plural(ps, "P"), b.start.Number(), fact.Name(b.place.Function), b.end.Number())
@@ -161,9 +162,9 @@ func groupFinding(p *diagnosis.Pass, g *model.Group, blocked, threads, ps, usual
 		"system calls"}
 	f.Groups = []string{g.Name}
 	f.Say("There are %s threads for %s: on average %s of %s are in a system call, each on a thread of its own.",
-		threads, plural(ps, "P"), blocked, fact.Name(groupName(g.Name)))
+		threads, plural(ps, "P"), blocked, fact.Name(code.GroupName(g.Name)))
 	if place, ok := p.GroupPlace(g); ok {
-		f.Where = where(place)
+		f.Where = code.Places(place)
 	}
 	return f
 }

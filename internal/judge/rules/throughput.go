@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -144,20 +145,20 @@ func relations(m *model.Model, names []string) (related map[string]bool, edges m
 		related[n] = true
 	}
 	join := func(a, b string) {
-		if a != b && !slices.Contains(mainGroups, a) && !slices.Contains(mainGroups, b) && !slices.Contains(edges[a], b) {
+		if a != b && !slices.Contains(code.MainGroups, a) && !slices.Contains(code.MainGroups, b) && !slices.Contains(edges[a], b) {
 			edges[a], edges[b] = append(edges[a], b), append(edges[b], a)
 		}
 	}
 	for _, w := range m.Sched.Wakes {
 		if w.Waker != 0 {
-			join(root(m, w.Waker), root(m, w.Woken))
+			join(code.Root(m, w.Waker), code.Root(m, w.Woken))
 		}
 	}
 	const network = "\x00network"
 	for i := range m.Sched.Groups {
 		g := &m.Sched.Groups[i]
 		if g.Creator != 0 {
-			join(root(m, g.Creator), g.Name)
+			join(code.Root(m, g.Creator), g.Name)
 		}
 		if g.Blocked["network"] > 0 {
 			join(g.Name, network)

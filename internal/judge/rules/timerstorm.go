@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -71,7 +72,7 @@ func checkTimerstorm(p *diagnosis.Pass) {
 func wokenByClock(m *model.Model) (best clockwork) {
 	byGroup := map[string]map[model.Stack]int64{}
 	add := func(s model.Stack, n int64) {
-		name := root(m, s)
+		name := code.Root(m, s)
 		if byGroup[name] == nil {
 			byGroup[name] = map[model.Stack]int64{}
 		}
@@ -83,7 +84,7 @@ func wokenByClock(m *model.Model) (best clockwork) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(byGroup)) {
-		g := group(m, name)
+		g := code.Group(m, name)
 		if g == nil || g.System {
 			continue
 		}
@@ -96,7 +97,7 @@ func wokenByClock(m *model.Model) (best clockwork) {
 
 // inTimers reports whether a sample is of the runtime's timers: setting,
 // ordering and firing them. The functions were renamed in Go 1.23.
-func inTimers(frames []model.Frame) bool { return through(frames, timerFunctions) }
+func inTimers(frames []model.Frame) bool { return code.Through(frames, timerFunctions) }
 
 var timerFunctions = []string{
 	"runtime.(*timer).", "runtime.(*timers).",
@@ -120,7 +121,7 @@ func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuUse, rate, timers, work
 		place, _ = p.GroupPlace(c.group)
 	}
 	f := diagnosis.Finding{
-		Where:      where(place),
+		Where:      code.Places(place),
 		Evidence:   []fact.Fact{rate, work, p.Goroutines("goroutines that do so", []string{c.group.Name}, "peak"), timers, share},
 		Cost:       s.cost(share),
 		Bound:      s.limitWithout("timers, in the scheduler and in what the clock wakes", s.clockwork(c), "whatever else has to be scheduled is in it"),
@@ -144,6 +145,6 @@ func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuUse, rate, timers, work
 	}
 	f.Say("%s times a second the clock wakes a goroutine in %s, which then runs for %s: "+
 		"timers and scheduling take %s of the CPU in use.",
-		rate.Number(), name(place.Function), work, share)
+		rate.Number(), code.Name(place.Function), work, share)
 	return f
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -99,7 +100,7 @@ func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 	creator, _ := p.UserPlace(g.Creator)
 	start, _ := p.GroupPlace(g)
 	f := diagnosis.Finding{
-		Where:    where(creator, start),
+		Where:    code.Places(creator, start),
 		Evidence: []fact.Fact{started, ended, peak, alive, queued},
 		Cost:     diagnosis.CostOf(alive, queued.Value),
 		Bound: diagnosis.Direction(stacks, diagnosis.MemoryGoal, statistics.Quotient(stacks.Value, largestHeap(p.Model)+peak.Value*goroutineBytes),
@@ -123,7 +124,7 @@ func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 	}
 	f.Say("%s is started %s times a second and ends %s times: up to %s live at once, and %s of their life is waiting "+
 		"for each other or for a P.",
-		name(groupName(g.Name)), started.Number(), ended.Number(), peak, queued)
+		code.Name(code.GroupName(g.Name)), started.Number(), ended.Number(), peak, queued)
 	if p.Model.Run.Duration < spawnSure {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, fact.Sentence("a window of %s does not tell growth from a burst", p.WindowLength()))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -138,8 +139,8 @@ func reportOpen(p *diagnosis.Pass, k *openKind, open, users []*model.Standing) {
 			"in the second confirm it; a list without them is the proof that it is mended.",
 	}
 	for _, s := range users {
-		if through(p.Model.Stacks.Frames(s.Stack), []string{k.asks}) {
-			f.Where = where(append(f.Where, userPlace(p, s.Stack))...)
+		if code.Through(p.Model.Stacks.Frames(s.Stack), []string{k.asks}) {
+			f.Where = code.Places(append(f.Where, code.UserPlace(p, s.Stack))...)
 		}
 	}
 	if len(f.Where) > 0 {
@@ -155,6 +156,6 @@ func reportOpen(p *diagnosis.Pass, k *openKind, open, users []*model.Standing) {
 		format, parts = format+", the longest for %s", append(parts, longest)
 	}
 	f.Say(format+"; goroutines that could be using one: %s. %s waits for each to be %s.",
-		append(parts, using.Number(), name(k.keeper), fact.Name(k.ended))...)
+		append(parts, using.Number(), code.Name(k.keeper), fact.Name(k.ended))...)
 	p.Report(f)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -129,10 +130,10 @@ func reportWork(p *diagnosis.Pass, s *cpuUse, named []string) (found []string) {
 			if e.Work == model.Formatting && looksUp(list, e, all) {
 				most = hotWorkLeast
 			}
-			if n.work != e.Work || slices.Contains(named, e.Line.Func) || atStart(e.Line.Func) || e.Time.Seconds() < most*all.Seconds() {
+			if n.work != e.Work || slices.Contains(named, e.Line.Func) || code.RunsOnce(e.Line.Func) || e.Time.Seconds() < most*all.Seconds() {
 				continue
 			}
-			if share := s.of("CPU in "+string(n.work)+" for "+short(e.Line.Func), doing(p.Model, e)); share.Value >= most && share.Value < hotJob {
+			if share := s.of("CPU in "+string(n.work)+" for "+code.Short(e.Line.Func), doing(p.Model, e)); share.Value >= most && share.Value < hotJob {
 				found = append(found, e.Line.Func)
 				p.Report(workFinding(p, s, n, e, share))
 			}
@@ -173,11 +174,11 @@ func workFinding(p *diagnosis.Pass, s *cpuUse, n *norm, e model.WorkEntry, share
 	usual := fact.Figure("the most for one function in programs that are well", n.seen, fact.Ratio, "lab/field/pairs, the healthy programs that are learnt from")
 	f := diagnosis.Finding{
 		Title:      "Much of the CPU goes into work that has a cheaper way",
-		Where:      withProgram(p, line, stacks...),
+		Where:      code.WithProgram(p, line, stacks...),
 		Stacks:     stacks,
 		Evidence:   []fact.Fact{share, usual, s.used()},
 		Cost:       s.cost(share),
-		Bound:      s.estimate(s.saved(string(n.work)+" for "+short(e.Line.Func), match), "all of it; a cheaper way still costs something"),
+		Bound:      s.estimate(s.saved(string(n.work)+" for "+code.Short(e.Line.Func), match), "all of it; a cheaper way still costs something"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.witness()},
 		RuledOut:   []string{"healthy programs: none that it is compared with spends half as much on one function"},
@@ -186,10 +187,10 @@ func workFinding(p *diagnosis.Pass, s *cpuUse, n *norm, e model.WorkEntry, share
 		Experiment: changed(diagnosis.CPUPerOp, "", "Allocations per operation are a count and often show in one run what became of it."),
 	}
 	if n.seen == often { // keys of a map, see looksUp
-		f.Evidence[1] = s.of("map access in "+short(e.Line.Func), doing(p.Model, model.WorkEntry{Work: model.MapAccess, Line: e.Line}))
+		f.Evidence[1] = s.of("map access in "+code.Short(e.Line.Func), doing(p.Model, model.WorkEntry{Work: model.MapAccess, Line: e.Line}))
 		f.RuledOut = []string{"text that somebody reads: the function looks up in maps, too"}
 	}
-	f.Say("%s of the CPU in use goes into %s for %s.", share, fact.Name(string(n.work)), name(e.Line.Func))
+	f.Say("%s of the CPU in use goes into %s for %s.", share, fact.Name(string(n.work)), code.Name(e.Line.Func))
 	if s.garbage(match).Value >= hotGarbage {
 		f.Explains = append(p.Rule.Explains, "boxedargs")
 		f.Stacks = append(f.Stacks, allocating(p.Model, match)...)

@@ -29,6 +29,7 @@ func TestProveCommandsParse(t *testing.T) {
 		{"../../judge/rules/*.md", regexp.MustCompile("(?s)```\n(.*?)```")},
 		{"../../judge/rules/*.md", inBackticks},
 		{"../../judge/rules/*.go", inBackticks},
+		{"../../judge/measure/*/*.go", inBackticks},
 		{"../../judge/rules/testdata/*.txt", regexp.MustCompile(`(?m)^    try (.*)$`)},
 		{"../../judge/rules/testdata/*.txt", regexp.MustCompile(`(?m)^  unchecked .*\(([^()]*gowhy [^()]*)\)$`)},
 		{"../../judge/diagnosis/sources.go", regexp.MustCompile(`return "([^"\n]*gowhy [^"\n]*)"$`)},

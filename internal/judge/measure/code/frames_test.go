@@ -1,4 +1,4 @@
-package rules
+package code
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ func TestSite(t *testing.T) {
 		{nil, ""},
 	} {
 		m.Stacks.Add([]model.Frame{{Func: "main.other", Line: 1}})
-		if got := site(m, m.Stacks.Add(c.frames)); got != c.want {
+		if got := Site(m, m.Stacks.Add(c.frames)); got != c.want {
 			t.Errorf("site() of %v = %q, want %q", c.frames, got, c.want)
 		}
 	}
@@ -31,7 +31,7 @@ func TestWithText(t *testing.T) {
 	stack := func(function, file string, line int) model.Stack {
 		return m.Stacks.Add([]model.Frame{{Func: function, File: file, Line: line}, {Func: "main.main"}})
 	}
-	match := withText(m, stack("main.a", "/src/a.go", 7))
+	match := SameText(m, stack("main.a", "/src/a.go", 7))
 	for _, c := range []struct {
 		stack model.Stack
 		want  bool

@@ -1,4 +1,4 @@
-package rules
+package code
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// escapesAt returns what the compiler let escape to the heap on the line of a place. The
+// EscapesAt returns what the compiler let escape to the heap on the line of a place. The
 // compiler writes files relative to where it was run, a profile absolute or by module: one
 // must end in the other.
-func escapesAt(m *model.Model, place diagnosis.Place) (out []model.Escaping) {
+func EscapesAt(m *model.Model, place diagnosis.Place) (out []model.Escaping) {
 	for _, e := range m.Escapes {
 		if e.Line == place.Line && e.In(place.File) {
 			out = append(out, e)
@@ -20,13 +20,13 @@ func escapesAt(m *model.Model, place diagnosis.Place) (out []model.Escaping) {
 	return out
 }
 
-// escapeWords repeats what the compiler says about the lines of places; ""
+// EscapeWords repeats what the compiler says about the lines of places; ""
 // when it was not asked or says nothing.
-func escapeWords(m *model.Model, places []diagnosis.Place) string {
+func EscapeWords(m *model.Model, places []diagnosis.Place) string {
 	const most = 4 // values of one finding; the rest are in the compiler's output
 	var said []string
 	for _, place := range places {
-		for _, e := range escapesAt(m, place) {
+		for _, e := range EscapesAt(m, place) {
 			if e.Stays {
 				continue
 			}
@@ -34,7 +34,7 @@ func escapeWords(m *model.Model, places []diagnosis.Place) string {
 			if e.Moved {
 				how = "is moved to the heap"
 			}
-			line := fmt.Sprintf("%s:%d %s %s", base(place.File), place.Line, e.What, how)
+			line := fmt.Sprintf("%s:%d %s %s", Base(place.File), place.Line, e.What, how)
 			if len(said) < most && (len(said) == 0 || said[len(said)-1] != line) {
 				said = append(said, line)
 			}

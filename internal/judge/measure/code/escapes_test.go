@@ -1,4 +1,4 @@
-package rules
+package code
 
 import (
 	"testing"
@@ -17,7 +17,7 @@ func TestEscapeWordsMost(t *testing.T) {
 	places := []diagnosis.Place{{File: "/src/geo.go", Line: 1}, {File: "/src/geo.go", Line: 2}, {File: "/src/geo.go", Line: 3}}
 	const want = "The compiler says: geo.go:1 a escapes to the heap; geo.go:1 b is moved to the heap; " +
 		"geo.go:2 c escapes to the heap; geo.go:2 d escapes to the heap."
-	if got := escapeWords(m, places); got != want {
+	if got := EscapeWords(m, places); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

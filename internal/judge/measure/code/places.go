@@ -1,4 +1,4 @@
-package rules
+package code
 
 import (
 	"slices"
@@ -10,12 +10,12 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-func placeOf(f model.Frame) diagnosis.Place {
+func PlaceOf(f model.Frame) diagnosis.Place {
 	return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}
 }
 
-// userPlace is the user's line of the first of some stacks that has one.
-func userPlace(p *diagnosis.Pass, stacks ...model.Stack) diagnosis.Place {
+// UserPlace is the user's line of the first of some stacks that has one.
+func UserPlace(p *diagnosis.Pass, stacks ...model.Stack) diagnosis.Place {
 	for _, s := range stacks {
 		if place, ok := p.UserPlace(s); ok {
 			return place
@@ -24,32 +24,32 @@ func userPlace(p *diagnosis.Pass, stacks ...model.Stack) diagnosis.Place {
 	return diagnosis.Place{}
 }
 
-// programPlace is the user's line that belongs to the program itself, of the first
+// ProgramPlace is the user's line that belongs to the program itself, of the first
 // of some stacks that has one: the frame nearest to the leaf in package main or in
-// the program's module. A library's line is what [userPlace] has.
-func programPlace(p *diagnosis.Pass, stacks ...model.Stack) diagnosis.Place {
+// the program's module. A library's line is what [UserPlace] has.
+func ProgramPlace(p *diagnosis.Pass, stacks ...model.Stack) diagnosis.Place {
 	for _, s := range stacks {
-		if place, ok := programFrame(p.Model, p.Model.Stacks.Frames(s)); ok {
+		if place, ok := ProgramFrame(p.Model, p.Model.Stacks.Frames(s)); ok {
 			return place
 		}
 	}
 	return diagnosis.Place{}
 }
 
-// programFrame is programPlace for the frames of one stack, leaf first.
-func programFrame(m *model.Model, frames []model.Frame) (place diagnosis.Place, ok bool) {
-	own := ownPackages(m)
+// ProgramFrame is programPlace for the frames of one stack, leaf first.
+func ProgramFrame(m *model.Model, frames []model.Frame) (place diagnosis.Place, ok bool) {
+	own := OwnPackages(m)
 	for _, f := range frames {
-		if place, ok := diagnosis.UserPlace([]model.Frame{f}); ok && startsWith(f.Func, own) {
+		if place, ok := diagnosis.UserPlace([]model.Frame{f}); ok && StartsWith(f.Func, own) {
 			return place, true
 		}
 	}
 	return diagnosis.Place{}, false
 }
 
-// ownPackages are the beginnings of the names of the functions that belong to the
+// OwnPackages are the beginnings of the names of the functions that belong to the
 // program itself: of package main, and of the packages of its module, with their tests.
-func ownPackages(m *model.Model) []string {
+func OwnPackages(m *model.Model) []string {
 	packages := []string{"main."}
 	if b := m.Build; b != nil && b.Module != "" {
 		packages = append(packages, b.Module+"/", b.Module+".", b.Module+"_test.")
@@ -57,17 +57,17 @@ func ownPackages(m *model.Model) []string {
 	return packages
 }
 
-// withProgram is a place and, where that is in a library, the program's line that
+// WithProgram is a place and, where that is in a library, the program's line that
 // leads there.
-func withProgram(p *diagnosis.Pass, place diagnosis.Place, stacks ...model.Stack) []diagnosis.Place {
-	if own := programPlace(p, stacks...); own.Function != place.Function {
-		return where(place, own)
+func WithProgram(p *diagnosis.Pass, place diagnosis.Place, stacks ...model.Stack) []diagnosis.Place {
+	if own := ProgramPlace(p, stacks...); own.Function != place.Function {
+		return Places(place, own)
 	}
-	return where(place)
+	return Places(place)
 }
 
-// where is the places that are known, without repeating one.
-func where(ps ...diagnosis.Place) []diagnosis.Place {
+// Places is the places that are known, without repeating one.
+func Places(ps ...diagnosis.Place) []diagnosis.Place {
 	var out []diagnosis.Place
 	seen := map[diagnosis.Place]bool{}
 	for _, p := range ps {
@@ -79,28 +79,28 @@ func where(ps ...diagnosis.Place) []diagnosis.Place {
 	return out
 }
 
-// makerOf is the program's line that makes the library's thing behind a place: it calls a
+// MakerOf is the program's line that makes the library's thing behind a place: it calls a
 // function named New…, Dial…, Open… or Connect… of the place's library. Many dial in a
 // goroutine of their own, under which nobody's line is; what the line makes shows in any
 // profile. The one with most stacks, and nothing where the place is the program's.
-func makerOf(p *diagnosis.Pass, place diagnosis.Place) (maker diagnosis.Place) {
+func MakerOf(p *diagnosis.Pass, place diagnosis.Place) (maker diagnosis.Place) {
 	m := p.Model
-	own, library := ownPackages(m), libraryOf(place.Function)
-	if library == "" || startsWith(place.Function, own) {
+	own, library := OwnPackages(m), libraryOf(place.Function)
+	if library == "" || StartsWith(place.Function, own) {
 		return maker
 	}
 	count := map[diagnosis.Place]int{}
 	for s := range model.Stack(m.Stacks.Len()) {
 		frames := m.Stacks.Frames(s)
 		for i, f := range frames {
-			if i > 0 && startsWith(f.Func, own) && libraryOf(frames[i-1].Func) == library && makes(frames[i-1].Func) {
+			if i > 0 && StartsWith(f.Func, own) && libraryOf(frames[i-1].Func) == library && makes(frames[i-1].Func) {
 				count[diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}]++
 			}
 		}
 	}
 	most := 0
 	for at, n := range count {
-		if n > most || n == most && line(at) < line(maker) {
+		if n > most || n == most && Line(at) < Line(maker) {
 			maker, most = at, n
 		}
 	}
@@ -109,7 +109,7 @@ func makerOf(p *diagnosis.Pass, place diagnosis.Place) (maker diagnosis.Place) {
 
 // makes reports whether a function is named as one that makes a client or a connection.
 func makes(function string) bool {
-	return startsWith(function[strings.LastIndexByte(function, '.')+1:], []string{"New", "Dial", "Open", "Connect"})
+	return StartsWith(function[strings.LastIndexByte(function, '.')+1:], []string{"New", "Dial", "Open", "Connect"})
 }
 
 // libraryOf is the beginning of a function's name that all packages of its module share, as
@@ -134,9 +134,9 @@ func libraryOf(function string) string {
 	return name
 }
 
-// short is a function's name without its import path, for sentences; the
+// Short is a function's name without its import path, for sentences; the
 // place beside them has the whole.
-func short(function string) string {
+func Short(function string) string {
 	name, args, generic := strings.Cut(function, "[")
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	if generic {
@@ -145,19 +145,19 @@ func short(function string) string {
 	return name
 }
 
-// name is a function in a sentence.
-func name(function string) fact.Name { return fact.Name(short(function)) }
+// Name is a function in a sentence.
+func Name(function string) fact.Name { return fact.Name(Short(function)) }
 
-func line(p diagnosis.Place) string { return short(p.Function) + ":" + strconv.Itoa(p.Line) }
+func Line(p diagnosis.Place) string { return Short(p.Function) + ":" + strconv.Itoa(p.Line) }
 
-// atLine is a place's file and line, as a sentence has it.
-func atLine(at diagnosis.Place) fact.Name {
-	return fact.Name(base(at.File) + ":" + strconv.Itoa(at.Line))
+// FileLine is a place's file and line, as a sentence has it.
+func FileLine(at diagnosis.Place) fact.Name {
+	return fact.Name(Base(at.File) + ":" + strconv.Itoa(at.Line))
 }
 
-func base(file string) string { return file[strings.LastIndexByte(file, '/')+1:] }
+func Base(file string) string { return file[strings.LastIndexByte(file, '/')+1:] }
 
-// ofStacks counts what has one of some stacks.
-func ofStacks(stacks []model.Stack) fact.Where {
+// OfStacks counts what has one of some stacks.
+func OfStacks(stacks []model.Stack) fact.Where {
 	return func(s *model.Sample) bool { return slices.Contains(stacks, s.Stack) }
 }

@@ -1,4 +1,4 @@
-package rules
+package code
 
 import (
 	"maps"
@@ -20,7 +20,7 @@ func TestRoot(t *testing.T) {
 		{[]model.Frame{{Func: "runtime.goexit"}}, "runtime.goexit"},
 		{nil, ""},
 	} {
-		if got := root(m, m.Stacks.Add(c.frames)); got != c.want {
+		if got := Root(m, m.Stacks.Add(c.frames)); got != c.want {
 			t.Errorf("root() of %v = %q, want %q", c.frames, got, c.want)
 		}
 	}
@@ -40,11 +40,11 @@ func TestGroupsOfStacks(t *testing.T) {
 	foreign := stack("strings.Index", "main.other")
 	work := stack("strings.Index", "main.work", "runtime.goexit")
 	serve := stack("main.serve")
-	if got, want := groupsOfStacks(m, []model.Stack{foreign, work, serve, work}), []string{"main.work", "main.serve"}; !slices.Equal(got, want) {
+	if got, want := GroupsOfStacks(m, []model.Stack{foreign, work, serve, work}), []string{"main.work", "main.serve"}; !slices.Equal(got, want) {
 		t.Errorf("groupsOfStacks() = %q, want %q", got, want)
 	}
 	m.Sched = nil
-	if got := groupsOfStacks(m, []model.Stack{work}); got != nil {
+	if got := GroupsOfStacks(m, []model.Stack{work}); got != nil {
 		t.Errorf("groupsOfStacks() = %q without a trace, want none", got)
 	}
 }
@@ -60,7 +60,7 @@ func TestCountRoots(t *testing.T) {
 		return m.Stacks.Add(frames)
 	}
 	wakers := map[model.Stack]int64{0: 9, stack("main.a", "main.work"): 2, stack("main.b", "main.work"): 3, stack("main.serve"): 4}
-	if got, want := countRoots(m, wakers), map[string]int64{"main.work": 5, "main.serve": 4}; !maps.Equal(got, want) {
+	if got, want := CountRoots(m, wakers), map[string]int64{"main.work": 5, "main.serve": 4}; !maps.Equal(got, want) {
 		t.Errorf("countRoots() = %v, want %v", got, want)
 	}
 }
