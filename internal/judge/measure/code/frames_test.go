@@ -45,3 +45,30 @@ func TestWithText(t *testing.T) {
 		}
 	}
 }
+
+// Names match by their beginning or as a whole, anywhere in a stack.
+func TestThrough(t *testing.T) {
+	frames := []model.Frame{{Func: "runtime.gopark"}, {Func: "sync.(*Mutex).lockSlow"}, {Func: "main.take"}}
+	for _, c := range []struct {
+		what string
+		got  bool
+		want bool
+	}{
+		{"the beginning of a name", Through(frames, []string{"net.", "sync.(*Mutex)."}), true},
+		{"what no name begins with", Through(frames, []string{"take", "Mutex"}), false},
+		{"a whole name", ThroughOne(frames, []string{"main.take"}), true},
+		{"a beginning where a whole name is meant", ThroughOne(frames, []string{"main."}), false},
+		{"a lock", ThroughFunc(frames, IsMutex), true},
+		{"no lock", ThroughFunc(frames[2:], IsMutex), false},
+		{"machinery", IsMachinery("internal/poll.(*fdMutex).rwlock"), true},
+		{"the program", IsMachinery("main.take"), false},
+		{"a package that calls the system", IsSystem("os.(*File).Read"), true},
+		{"a package named like one", IsSystem("osmosis.Read"), false},
+		{"an init function", RunsOnce("main.init.0"), true},
+		{"a function named so", RunsOnce("main.initialize"), false},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
+		}
+	}
+}

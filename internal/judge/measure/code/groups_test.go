@@ -64,3 +64,39 @@ func TestCountRoots(t *testing.T) {
 		t.Errorf("countRoots() = %v, want %v", got, want)
 	}
 }
+
+// Groups are found by name; the runtime's are none of the program's.
+func TestGroups(t *testing.T) {
+	m := &model.Model{}
+	if Group(m, "main.work") != nil || AllGroups(m) != nil {
+		t.Error("a group of a model without a trace")
+	}
+	m.Sched = &model.Sched{Groups: []model.Group{{Name: "main.work"}, {Name: "runtime.gcBgMarkWorker", System: true}}}
+	if g := Group(m, "main.work"); g != &m.Sched.Groups[0] {
+		t.Errorf("Group(main.work) = %v, want the first", g)
+	}
+	if got := Groups(m, []string{"main.gone", "main.work"}); len(got) != 1 || got[0].Name != "main.work" {
+		t.Errorf("Groups() = %v, want that of main.work", got)
+	}
+	if got, want := UserGroups(m), []string{"main.work"}; !slices.Equal(got, want) {
+		t.Errorf("UserGroups() = %q, want %q", got, want)
+	}
+	if got, want := AllGroups(m), []string{"main.work", "runtime.gcBgMarkWorker"}; !slices.Equal(got, want) {
+		t.Errorf("AllGroups() = %q, want %q", got, want)
+	}
+	for group, want := range map[string]bool{"main.work": true, "runtime.gcBgMarkWorker": false, "main.gone": true} {
+		if got := IsUserWait(m, &model.Wait{Group: group}); got != want {
+			t.Errorf("IsUserWait() of %s = %v, want %v", group, got, want)
+		}
+	}
+}
+
+// Stacks of the main goroutine end at either of two functions; its group is the one that is there.
+func TestRootOfMain(t *testing.T) {
+	m := &model.Model{Sched: &model.Sched{Groups: []model.Group{{Name: "main.main"}}}}
+	for _, last := range []string{"main.main", "runtime.main"} {
+		if got := Root(m, m.Stacks.Add([]model.Frame{{Func: "main.a"}, {Func: last}})); got != "main.main" {
+			t.Errorf("Root() of a stack below %s = %q, want main.main", last, got)
+		}
+	}
+}
