@@ -293,18 +293,6 @@ func largeObjects(p *diagnosis.Pass) bool {
 	return large > all*largeTime
 }
 
-// isMalloc holds for the entrance of the allocator, which since Go 1.24 has
-// variants by size ("mallocgcSmallNoscan"). Assists are part of it.
-func isMalloc(f string) bool { return strings.HasPrefix(f, "runtime.mallocgc") }
-
-func isCollect(f string) bool {
-	switch f {
-	case "runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge":
-		return true
-	}
-	return false
-}
-
 // assisted is the P time that goroutines spent marking and sweeping for
 // their allocations. The ranges of the groups would not do: they go on while
 // the goroutine waits.
@@ -344,9 +332,9 @@ func heapSites(p *diagnosis.Pass) []allocSite {
 }
 
 // sampledSites is the user's lines under which the allocator was seen at work.
-func sampledSites(p *diagnosis.Pass, cpu *model.Profile) []allocSite {
-	nanos := cpu.Column("cpu")
-	return collectSites(p, cpu.Samples, func(s *model.Sample) (o, b, l float64) {
+func sampledSites(p *diagnosis.Pass, profile *model.Profile) []allocSite {
+	nanos := profile.Column("cpu")
+	return collectSites(p, profile.Samples, func(s *model.Sample) (o, b, l float64) {
 		if !allocates(p.Model.Stacks.Frames(s.Stack)) {
 			return 0, 0, 0
 		}

@@ -116,11 +116,11 @@ func useOfArguments(p *diagnosis.Pass, s allocSite) (own, below float64) {
 	if onLine, made := under(m, m.Heap, m.Heap.Column("alloc_objects"), s.place, func(string) bool { return true }); made > boxedUsed*onLine {
 		return 0, 1
 	}
-	cpu, ok := cpuUseOf(p)
+	use, ok := cpuUseOf(p)
 	if !ok {
 		return 0, 0
 	}
-	return under(m, cpu.profile, cpu.profile.Column("samples"), s.place, usesValues)
+	return under(m, use.profile, use.profile.Column("samples"), s.place, usesValues)
 }
 
 // usesValues reports whether a function makes text of values or passes it on.

@@ -197,3 +197,12 @@ func kernelSites(p *diagnosis.Pass, match func(*model.Sample) bool) (places []di
 func futexCalls(p *diagnosis.Pass) fact.Fact {
 	return callRate(p, "futex calls", "calls", "futex", "futex_wait", "futex_wake", "futex_waitv")
 }
+
+// mostSites is how many lines a finding about system calls names, and
+// siteShare the part of the whole that each must have: further ones are
+// somebody else's, like the recording's own.
+const mostSites = 3
+
+const siteShare = 0.1
+
+var socketFuncs = []string{"net.", "sock_", "__sys_sendto", "__sys_recvfrom", "__sys_sendmsg", "__sys_recvmsg", "pipe_read", "pipe_write", "anon_pipe_read", "anon_pipe_write"}

@@ -348,3 +348,15 @@ func benchmarked(p *diagnosis.Pass) bool {
 	s, ok := cpuUseOf(p)
 	return ok && s.in("CPU in benchmarks", func(frames []model.Frame) bool { return code.Through(frames, []string{"testing.(*B)."}) }).Value > 0.5
 }
+
+// isMalloc holds for the entrance of the allocator, which since Go 1.24 has
+// variants by size ("mallocgcSmallNoscan"). Assists are part of it.
+func isMalloc(f string) bool { return strings.HasPrefix(f, "runtime.mallocgc") }
+
+func isCollect(f string) bool {
+	switch f {
+	case "runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge":
+		return true
+	}
+	return false
+}

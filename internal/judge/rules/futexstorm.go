@@ -75,21 +75,21 @@ func checkFutexstorm(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("futex: %s calls a second, %s for each of the %s", rate.Number(), perOp, fact.Name(operations)))
 		return
 	}
-	cpu := kernelCPU(p, "CPU inside futex calls", isFutex)
+	inCalls := kernelCPU(p, "CPU inside futex calls", isFutex)
 	switch {
-	case cpu.enough && cpu.share.Value < futexShare:
-		p.Fine(fact.Sentence("futex: %s calls a second, %s of the CPU", rate.Number(), cpu.share))
-	case ops.Value == 0 && !cpu.enough:
+	case inCalls.enough && inCalls.share.Value < futexShare:
+		p.Fine(fact.Sentence("futex: %s calls a second, %s of the CPU", rate.Number(), inCalls.share))
+	case ops.Value == 0 && !inCalls.enough:
 		p.Unchecked("whether threads are woken too often", fact.Sentence("there are %s futex calls a second, and neither "+
 			"a count of operations nor kernel samples to compare them with", rate.Number()), p.HowToGet(model.KernelCPU))
 	default:
-		p.Report(futexFinding(p, rate, perOp, string(operations), &cpu))
+		p.Report(futexFinding(p, rate, perOp, string(operations), &inCalls))
 	}
 }
 
 func isFutex(s *model.Sample) bool { return strings.HasPrefix(s.Labels["syscall"], "futex") }
 
-func futexFinding(p *diagnosis.Pass, rate, perOp fact.Fact, operations string, cpu *callCPU) diagnosis.Finding {
+func futexFinding(p *diagnosis.Pass, rate, perOp fact.Fact, operations string, inCalls *callCPU) diagnosis.Finding {
 	how, confidence := howCounted(p)
 	f := diagnosis.Finding{
 		Evidence:   []fact.Fact{rate},
@@ -110,13 +110,13 @@ func futexFinding(p *diagnosis.Pass, rate, perOp fact.Fact, operations string, c
 	} else {
 		f.Say("%s futex calls a second: threads are put to sleep and woken again.", rate.Number())
 	}
-	if cpu.enough {
+	if inCalls.enough {
 		followRoutes(p, &f)
 		f.Confidence = diagnosis.High
 		f.Reasons = append(f.Reasons, "the kernel's samples show the CPU in them too")
-		f.Evidence = append(f.Evidence, cpu.cores)
-		f.Cost = cpu.cost()
-		f.Bound = cpu.bound("Amdahl, as if no thread ever slept; the search for work around them comes on top, and " +
+		f.Evidence = append(f.Evidence, inCalls.cores)
+		f.Cost = inCalls.cost()
+		f.Bound = inCalls.bound("Amdahl, as if no thread ever slept; the search for work around them comes on top, and " +
 			"is what idlespin is about")
 	} else {
 		f.Cost, f.Bound = callPrice(p, rate, fact.Fact{})

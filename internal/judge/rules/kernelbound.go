@@ -153,12 +153,12 @@ func kernelFinding(p *diagnosis.Pass, k kernelSplit, used, part fact.Fact) diagn
 	})
 	first := asks.sorted()
 	// The samples give the parts, the counters the whole.
-	cpu := kernelCPU(p, "CPU in system calls for the program, without sockets and large transfers", k.is(forProgram))
+	inCalls := kernelCPU(p, "CPU in system calls for the program, without sockets and large transfers", k.is(forProgram))
 	f := diagnosis.Finding{
 		Where:    kernelSites(p, func(s *model.Sample) bool { return first[0].stacks[s.Stack] > 0 }),
-		Evidence: []fact.Fact{part, used, cpu.share.Named("share of CPU time in calls for the program")},
-		Cost:     cpu.cost(),
-		Bound: cpu.bound("Amdahl, as if none of these calls were needed; what the program does around them " +
+		Evidence: []fact.Fact{part, used, inCalls.share.Named("share of CPU time in calls for the program")},
+		Cost:     inCalls.cost(),
+		Bound: inCalls.bound("Amdahl, as if none of these calls were needed; what the program does around them " +
 			"comes on top"),
 		Confidence: diagnosis.High,
 		Reasons:    []string{"two kinds of evidence agree: the process's counters and the kernel's samples"},
@@ -172,7 +172,7 @@ func kernelFinding(p *diagnosis.Pass, k kernelSplit, used, part fact.Fact) diagn
 			"and `gowhy ledger` prints it. CPU time per operation tells what the calls cost.", part)),
 	}
 	f.Say("The kernel took %s of the process's CPU time: %s in system calls for the program itself, most of it in %s.",
-		part, cpu.cores, fact.Name(first[0].name))
+		part, inCalls.cores, fact.Name(first[0].name))
 	for _, o := range first[:min(3, len(first))] {
 		f.Stacks = append(f.Stacks, statistics.Largest(o.stacks)...)
 	}

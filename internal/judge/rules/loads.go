@@ -28,3 +28,14 @@ func loadFails(l *model.Load) bool {
 func loadFact(p *diagnosis.Pass, name string, v float64, u fact.Unit) fact.Fact {
 	return p.Statistic(fact.LoadResults, cmp.Or(p.Model.Load.Tool, "load"), name, v, u)
 }
+
+// operationRate returns how many units of work the program did a second, and what they are; 0
+// when nothing tells.
+func operationRate(p *diagnosis.Pass) (rate fact.Fact, name fact.Name) {
+	o := p.Model.Operations()
+	if o == nil {
+		return fact.Fact{}, ""
+	}
+	count := p.Statistic(fact.LoadResults, o.From, o.Name, o.Count, fact.Count).From(o.Source)
+	return fact.Quotient.Of(o.Name+" a second", fact.PerSec, count, p.WindowLength()), fact.Name(o.Name)
+}

@@ -138,7 +138,7 @@ func risen(p *diagnosis.Pass, s *cpuUse, c *model.Course) rise {
 	}
 	remain(risingFactor)
 	remain(risingFactor * max(1, r.rest.Ratio))
-	if all, cpu := thirds(r.all), thirds(r.cpu); r.others < risingSamples || cpu[2]*(1-statistics.Quotient(1, r.growth.Ratio)) < risingShare*all[2] {
+	if all, spent := thirds(r.all), thirds(r.cpu); r.others < risingSamples || spent[2]*(1-statistics.Quotient(1, r.growth.Ratio)) < risingShare*all[2] {
 		r.places = nil
 	}
 	return r
@@ -164,14 +164,14 @@ func risingFinding(p *diagnosis.Pass, s *cpuUse, r *rise) diagnosis.Finding {
 	for i := range s.profile.Samples {
 		n, ns = n+s.profile.Samples[i].Value(count), ns+s.profile.Samples[i].Value(nanos)
 	}
-	ops, cpu, all := thirds(r.course.Operations), thirds(r.cpu), thirds(r.all)
+	ops, spent, all := thirds(r.course.Operations), thirds(r.cpu), thirds(r.all)
 	time := func(name string, samples float64) fact.Fact {
 		return timedFact(p, "time", name, samples*statistics.Quotient(ns/1e9, n), fact.Seconds)
 	}
 	firstOps := coursePart(p, r.course, "first third", "operations in the first third", ops[0], fact.Count)
 	lastOps := coursePart(p, r.course, "last third", "operations in the last third", ops[2], fact.Count)
-	cpuLast := time("its CPU time in the last third", cpu[2])
-	first := fact.Quotient.Of("CPU time of an operation in it, first third", fact.Seconds, time("its CPU time in the first third", cpu[0]), firstOps)
+	cpuLast := time("its CPU time in the last third", spent[2])
+	first := fact.Quotient.Of("CPU time of an operation in it, first third", fact.Seconds, time("its CPU time in the first third", spent[0]), firstOps)
 	last := fact.Quotient.Of("CPU time of an operation in it, last third", fact.Seconds, cpuLast, lastOps)
 	low, high := rateFact(p, "interval of the growth, from", r.growth.Low), rateFact(p, "interval of the growth, to", r.growth.High)
 	third := timedFact(p, "length", "a third", (r.course.To-r.course.From).Seconds()/3, fact.Seconds)
@@ -190,7 +190,7 @@ func risingFinding(p *diagnosis.Pass, s *cpuUse, r *rise) diagnosis.Finding {
 			"what was added during the recording at the least, all of the function's CPU at the most; it goes on growing"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{fact.Sentence("one kind of evidence, the "+s.source+" with %s in it; the interval allows for the %s compared",
-			plural(timedFact(p, "in it", "samples in it", cpu[0]+cpu[1]+cpu[2], fact.Count), "sample"), plural(looked, "function"))},
+			plural(timedFact(p, "in it", "samples in it", spent[0]+spent[1]+spent[2], fact.Count), "sample"), plural(looked, "function"))},
 		RuledOut: []string{
 			"warming up: caches that fill make an operation take less, not more",
 			fact.Sentence("more load: the first third had %s operations and the last %s", firstOps, lastOps),

@@ -228,8 +228,6 @@ func (d direction) under(m *model.Model, s model.Stack) bool {
 	})
 }
 
-var socketFuncs = []string{"net.", "sock_", "__sys_sendto", "__sys_recvfrom", "__sys_sendmsg", "__sys_recvmsg", "pipe_read", "pipe_write", "anon_pipe_read", "anon_pipe_write"}
-
 func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.Finding {
 	places, stacks, inside := t.sites(p)
 	how, confidence := howCounted(p)

@@ -1,13 +1,10 @@
 package rules
 
 import (
-	"strconv"
 	"time"
 
-	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
-	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 // What the operating system says of the process is common to several rules:
@@ -30,46 +27,6 @@ func cpuSeconds(p *diagnosis.Pass) fact.Fact {
 func kernelPart(p *diagnosis.Pass) fact.Fact {
 	return fact.Fraction.Of("share of CPU time in the kernel", fact.Ratio,
 		p.Process("CPU time in the kernel", "system", fact.Change), cpuSeconds(p))
-}
-
-// coresInUse is the CPU that the process used, by its counters, else by its Ps, else
-// by samples; nothing without any of them.
-func coresInUse(p *diagnosis.Pass) fact.Fact {
-	if used, ok := processCPU(p); ok {
-		return used
-	}
-	if s := p.Model.Sched; s != nil && len(s.Procs) > 0 && p.Seconds() > 0 {
-		return psInUse(p)
-	}
-	return p.CPUInUse()
-}
-
-// psInUse returns how many Ps had a thread on average, looking for work included.
-func psInUse(p *diagnosis.Pass) fact.Fact {
-	return fact.Quotient.Of("Ps held", fact.Cores,
-		p.Processors("time of Ps held", "user", "gc", "syscall", "scheduler"), p.WindowLength())
-}
-
-// knownPs is the number of Ps where evidence tells it, else 0.
-func knownPs(p *diagnosis.Pass) fact.Fact {
-	return p.Setting("Ps", "GOMAXPROCS", float64(psCount(p.Model)), fact.Count)
-}
-
-// psCount is GOMAXPROCS where evidence tells it, else 0.
-func psCount(m *model.Model) int {
-	switch {
-	case m.Run.Procs > 0:
-		return m.Run.Procs
-	case m.Sched != nil && len(m.Sched.Procs) > 0:
-		return len(m.Sched.Procs)
-	}
-	if v, ok := m.Metrics.Last("/sched/gomaxprocs:threads"); ok && v >= 1 {
-		return int(v)
-	}
-	if n := len(m.SchedLog); n > 0 {
-		return m.SchedLog[n-1].Procs
-	}
-	return 0
 }
 
 // defaultPeriod is the kernel's length of a quota period, and what container
@@ -169,33 +126,4 @@ func (t *throttle) facts() []fact.Fact {
 	return out
 }
 
-// plural is a whole number of things in a sentence: "1 P", "8 Ps".
-func plural(f fact.Fact, thing string) fact.Part {
-	return fact.Name(figures.Plural(int64(f.Value), thing))
-}
-
-// gomaxprocsKnob sets the number of Ps.
-func gomaxprocsKnob(n int) string { return "GOMAXPROCS=" + strconv.Itoa(n) }
-
-const (
-	// mostSites is how many lines a finding about system calls names, and
-	// siteShare the part of the whole that each must have: further ones are
-	// somebody else's, like the recording's own.
-	mostSites = 3
-	siteShare = 0.1
-	// surplusPs is the fewest Ps of which some can be surplus. With two or
-	// three, the one that would go is the one that keeps the collector and
-	// a burst from stopping everything else.
-	surplusPs = 4
-)
-
-// operationRate returns how many units of work the program did a second, and what they are; 0
-// when nothing tells.
-func operationRate(p *diagnosis.Pass) (rate fact.Fact, name fact.Name) {
-	o := p.Model.Operations()
-	if o == nil {
-		return fact.Fact{}, ""
-	}
-	count := p.Statistic(fact.LoadResults, o.From, o.Name, o.Count, fact.Count).From(o.Source)
-	return fact.Quotient.Of(o.Name+" a second", fact.PerSec, count, p.WindowLength()), fact.Name(o.Name)
-}
+const ()

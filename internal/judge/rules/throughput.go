@@ -9,40 +9,6 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// minBusy, in cores, keeps the factor of a program that hardly ran finite.
-const minBusy = 0.1
-
-// worthwhile is the smallest growth of throughput that a finding may
-// promise. Less can hardly be told from noise: ten interleaved runs on two
-// shared cores showed a true 10% in only one try of five.
-const worthwhile = 1.1
-
-// minShare is the smallest share of the CPU in use that a finding about CPU
-// cost is made of. The catalogue calls 2% worth knowing.
-const minShare = 0.02
-
-// busyPs is the Ps that did the program's work on average: goroutines running, the
-// collector, and system calls that hold their P. Threads that look for work are
-// not working.
-func busyPs(p *diagnosis.Pass) fact.Fact {
-	return fact.Quotient.Of("busy Ps", fact.Cores, p.Processors("time of Ps at work", "user", "gc", "syscall"), p.WindowLength())
-}
-
-// gomaxprocs is the number of Ps.
-func gomaxprocs(p *diagnosis.Pass) fact.Fact {
-	return p.Setting("Ps", "GOMAXPROCS", float64(p.Procs()), fact.Count)
-}
-
-// usableCores is the cores that the program can use: its Ps, or what the machine
-// and its limits allow, if that is less.
-func usableCores(p *diagnosis.Pass) fact.Fact {
-	ps := p.Setting("Ps", "GOMAXPROCS", float64(p.Procs()), fact.Cores)
-	if u := p.Model.Usable(); u > 0 && u < ps.Value {
-		return p.Setting("cores that the process may use", "affinity, quota and CPUs online", u, fact.Cores)
-	}
-	return ps
-}
-
 // fasterBy is the most by which throughput can grow when goroutines of the named
 // groups no longer wait for the given time: see [fact.Bottleneck]. freed is the
 // part of the wait that held a P, in cores. No next serial resource is known: a
@@ -99,15 +65,6 @@ func bystanders(p *diagnosis.Pass, names []string, of func(*model.Wait) bool) fa
 	}
 	return fact.Product.Of("time of goroutines that had no work all the time", fact.Seconds,
 		p.Statistic(fact.Timeline, "goroutines that made no step", "goroutines that had no work all the time", float64(n), fact.Count), p.WindowLength())
-}
-
-// busyWithout is the Ps that are busy beside those that something frees.
-func busyWithout(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
-	busy := busyPs(p)
-	for _, f := range freed {
-		busy = fact.Difference.Of("busy Ps without it", fact.Cores, busy, f)
-	}
-	return busy
 }
 
 // unrelated is the Ps that are busy with goroutines which those of the named groups have
@@ -215,14 +172,4 @@ func turnsLimit(factor, turns fact.Fact, when string) diagnosis.Bound {
 		return fasterLimit(ofTurns.Of(factor.Name, fact.Factor, factor.Named("asymptotic bound of a closed system"), turns), when)
 	}
 	return fasterLimit(factor, when)
-}
-
-// idlePs is the Ps that did none of the program's work on average.
-func idlePs(p *diagnosis.Pass) fact.Fact {
-	return fact.Difference.Of("idle Ps", fact.Cores, gomaxprocs(p), busyPs(p))
-}
-
-// fullMachine is an explanation that was ruled out: that no P had time for more.
-func fullMachine(p *diagnosis.Pass) string {
-	return fact.Sentence("a full machine: %s of %s Ps are busy", busyPs(p).Number(), gomaxprocs(p))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/ground/figures"
+	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
 // sentence begins with a capital letter.
@@ -11,3 +12,8 @@ func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // figureOf is a number in a sentence.
 func figureOf(n int) string { return figures.Number(float64(n)) }
+
+// plural is a whole number of things in a sentence: "1 P", "8 Ps".
+func plural(f fact.Fact, thing string) fact.Part {
+	return fact.Name(figures.Plural(int64(f.Value), thing))
+}

@@ -1,0 +1,18 @@
+package rules
+
+// worthwhile is the smallest growth of throughput that a finding may
+// promise. Less can hardly be told from noise: ten interleaved runs on two
+// shared cores showed a true 10% in only one try of five.
+const worthwhile = 1.1
+
+// minShare is the smallest share of the CPU in use that a finding about CPU
+// cost is made of. The catalogue calls 2% worth knowing.
+const minShare = 0.02
+
+// minBusy, in cores, keeps the factor of a program that hardly ran finite.
+const minBusy = 0.1
+
+// surplusPs is the fewest Ps of which some can be surplus. With two or
+// three, the one that would go is the one that keeps the collector and
+// a burst from stopping everything else.
+const surplusPs = 4
