@@ -168,6 +168,7 @@ var never = []struct{ pkg, imports, calls string }{
 	{"internal/judge/rules", pure + " internal/judge/release internal/judge/whatif", clock},
 	// What measures is below what judges, and each of its rooms knows those above this line alone.
 	{"internal/judge/measure/code", pure + " internal/judge/release internal/judge/whatif internal/judge/rules internal/judge/measure", clock},
+	{"internal/judge/measure/cpu", pure + " internal/judge/release internal/judge/whatif internal/judge/rules internal/judge/measure/queueing internal/judge/measure/memory", clock},
 	{"internal/know/fact", "os net io syscall math/rand runtime testing unsafe", clock},
 	{"internal/judge/diagnosis", "os net syscall math/rand runtime unsafe exectrace", clock},
 	{"internal/know/model", "os net io syscall math/rand runtime unsafe internal/know/fact", clock},

@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -160,7 +161,7 @@ func (a *allocation) counts(p *diagnosis.Pass, where string, sites ...allocSite)
 		return fact.Quotient.Of(name, fact.Ratio, part, p.Samples("all "+what, tree, all))
 	}
 	if a.tree != treeObjects {
-		objects = share("allocating time", a.tree, allocates)
+		objects = share("allocating time", a.tree, cpu.Allocates)
 		return objects, objects
 	}
 	any := func([]model.Frame) bool { return true }
@@ -223,17 +224,17 @@ type allocSite struct {
 func (s *allocSite) line() string { return code.Line(s.place) }
 
 func measureAllocation(p *diagnosis.Pass) (a allocation) {
-	if s, ok := cpuUseOf(p); ok {
-		a.measured, a.costFrom = true, s.source
-		a.malloc, a.collect, a.cores = s.part(inAllocator, model.Allocating), s.part(inCollector, model.Collecting), s.used()
+	if s, ok := cpu.UseOf(p); ok {
+		a.measured, a.costFrom = true, s.Source
+		a.malloc, a.collect, a.cores = s.PartOf(inAllocator, model.Allocating), s.PartOf(inCollector, model.Collecting), s.InUse()
 		if paced, ok := a.paced(p); ok && largeObjects(p) {
-			a.touch = firstUse.Of("CPU in page faults of fresh memory, at most", fact.Ratio, s.in("CPU where memory may be used for the first time", touches), a.malloc, paced)
+			a.touch = firstUse.Of("CPU in page faults of fresh memory, at most", fact.Ratio, s.ShareIn("CPU where memory may be used for the first time", touches), a.malloc, paced)
 		}
-		a.tree, a.sites = s.tree, sampledSites(p, s.profile)
+		a.tree, a.sites = s.Tree, sampledSites(p, s.Profile)
 	} else {
 		a.fromTrace(p)
 	}
-	_, seen := p.CPUShare(isMalloc)
+	_, seen := p.CPUShare(cpu.IsMalloc)
 	switch {
 	case p.Model.Has(model.Heap):
 		a.sites, a.tree = heapSites(p), treeObjects
@@ -257,7 +258,7 @@ func touches(frames []model.Frame) bool {
 		return code.ThroughFunc(frames, f)
 	}
 	frames = frames[model.KernelDepth(frames):]
-	if len(frames) == 0 || allocates(frames) || collects(frames) {
+	if len(frames) == 0 || cpu.Allocates(frames) || cpu.Collects(frames) {
 		return false
 	}
 	switch leaf := frames[0].Func; {
@@ -289,7 +290,7 @@ func largeObjects(p *diagnosis.Pass) bool {
 	large, _ := p.CPUShare(func(f string) bool {
 		return strings.HasPrefix(f, "runtime.mallocgcLarge") || f == "runtime.(*mcache).allocLarge"
 	})
-	all, _ := p.CPUShare(isMalloc)
+	all, _ := p.CPUShare(cpu.IsMalloc)
 	return large > all*largeTime
 }
 
@@ -335,7 +336,7 @@ func heapSites(p *diagnosis.Pass) []allocSite {
 func sampledSites(p *diagnosis.Pass, profile *model.Profile) []allocSite {
 	nanos := profile.Column("cpu")
 	return collectSites(p, profile.Samples, func(s *model.Sample) (o, b, l float64) {
-		if !allocates(p.Model.Stacks.Frames(s.Stack)) {
+		if !cpu.Allocates(p.Model.Stacks.Frames(s.Stack)) {
 			return 0, 0, 0
 		}
 		t := s.Value(nanos)

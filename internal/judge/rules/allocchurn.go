@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -58,7 +59,7 @@ const (
 // allocRepairs is what repairs saved, by the price of the lines: ten pairs of the field saved
 // 1.2 to 5.7 times as much, the middle 1.9, and nine no more than four times; the lab's
 // saved two thirds.
-var allocRepairs = repairs{0.5, 4}
+var allocRepairs = cpu.Repairs{Least: 0.5, Most: 4}
 
 func checkAllocchurn(p *diagnosis.Pass) {
 	a := measureAllocation(p)
@@ -164,7 +165,7 @@ func madeForPool(m *model.Model, stacks []model.Stack) bool {
 // allocationBound returns what repairs of lines of some price saved, and no more than all allocating
 // and collecting takes.
 func allocationBound(a *allocation, price fact.Fact) diagnosis.Bound {
-	b := cpuEstimate(price, a.cores, allocRepairs, allocationNote(a))
+	b := cpu.EstimateOf(price, a.cores, allocRepairs, allocationNote(a))
 	most := a.whole().Value * a.cores.Value
 	b.Low, b.High = min(b.Low, most), min(b.High, most)
 	return b
@@ -184,7 +185,7 @@ func acquit(p *diagnosis.Pass, a *allocation, f *diagnosis.Finding, top allocSit
 	objects, bytes := a.counts(p, "at lines of the program", own...)
 	share := a.price("CPU in allocating at lines of the program", objects, bytes)
 	switch {
-	case benchmarked(p):
+	case cpu.Benchmarks(p):
 		f.Reasons = append(f.Reasons, "what the operation of a benchmark allocates is an account of it; whether it has to is yours to tell")
 	case known && share.Value < churnCPU:
 		f.Rest(share)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -116,11 +117,11 @@ func useOfArguments(p *diagnosis.Pass, s allocSite) (own, below float64) {
 	if onLine, made := under(m, m.Heap, m.Heap.Column("alloc_objects"), s.place, func(string) bool { return true }); made > boxedUsed*onLine {
 		return 0, 1
 	}
-	use, ok := cpuUseOf(p)
+	use, ok := cpu.UseOf(p)
 	if !ok {
 		return 0, 0
 	}
-	return under(m, use.profile, use.profile.Column("samples"), s.place, usesValues)
+	return under(m, use.Profile, use.Profile.Column("samples"), s.place, usesValues)
 }
 
 // usesValues reports whether a function makes text of values or passes it on.
@@ -161,7 +162,7 @@ func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, objects, 
 	f := diagnosis.Finding{
 		Evidence:   append([]fact.Fact{objects}, a.facts()...),
 		Cost:       a.costOf(share),
-		Bound:      cpuLimit(most, a.cores, "what is computed for the arguments goes, too, when nobody asks for them, and is not counted"),
+		Bound:      cpu.LimitOf(most, a.cores, "what is computed for the arguments goes, too, when nobody asks for them, and is not counted"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{"the compiler says that the arguments escape and the allocs profile counts them; " +
 			"that the call ignores them is concluded from no text being made or written under it"},
@@ -204,7 +205,7 @@ func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, objects, 
 func onLines(found []allocSite) func([]model.Frame) bool {
 	return func(frames []model.Frame) bool {
 		i := slices.IndexFunc(frames, func(f model.Frame) bool { return !strings.HasPrefix(f.Func, "runtime.") })
-		if i < 0 || allocates(frames[:i]) {
+		if i < 0 || cpu.Allocates(frames[:i]) {
 			return false
 		}
 		place := diagnosis.Place{Function: frames[i].Func, File: frames[i].File, Line: frames[i].Line}

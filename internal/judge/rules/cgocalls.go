@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -43,7 +44,7 @@ func checkCgocalls(p *diagnosis.Pass) {
 	if rate.Value < cgoRate/10 {
 		return // no word about C in a program without
 	}
-	s, sampled := cpuUseOf(p)
+	s, sampled := cpu.UseOf(p)
 	if rate.Value < cgoRate {
 		p.Fine(fact.Sentence("calls to C: %s a second", rate.Number()))
 		return
@@ -53,7 +54,7 @@ func checkCgocalls(p *diagnosis.Pass) {
 			fact.Sentence("there are %s a second, and too few CPU samples to tell their price", rate.Number()), p.HowToGet(model.CPU))
 		return
 	}
-	share := s.in("CPU on the way into C and back", crosses)
+	share := s.ShareIn("CPU on the way into C and back", crosses)
 	if share.Value < cgoShare {
 		p.Fine(fact.Sentence("calls to C: %s a second, and crossing takes %s of the CPU", rate.Number(), share))
 		return
@@ -77,17 +78,17 @@ func crosses(frames []model.Frame) bool {
 	return true
 }
 
-func cgoFinding(s *cpuUse, rate, share fact.Fact) diagnosis.Finding {
-	sites, from := s.functions(s.pass.Model, crosses), fact.Name("from code that the samples do not name")
+func cgoFinding(s *cpu.Use, rate, share fact.Fact) diagnosis.Finding {
+	sites, from := s.Functions(s.Pass.Model, crosses), fact.Name("from code that the samples do not name")
 	if len(sites) > 0 {
 		from = "most of them in " + code.Name(sites[0].Function)
 	}
 	f := diagnosis.Finding{
-		Where:      topPlaces(sites, cgoNamed),
-		Stacks:     topStacks(sites, cgoNamed),
-		Evidence:   []fact.Fact{rate, share, fact.Quotient.Of("CPU to cross, each", fact.Seconds, s.cores(share), rate)},
-		Cost:       s.cost(share),
-		Bound:      s.estimate(share, "a batch of n leaves one nth of it"),
+		Where:      cpu.Places(sites, cgoNamed),
+		Stacks:     cpu.Stacks(sites, cgoNamed),
+		Evidence:   []fact.Fact{rate, share, fact.Quotient.Of("CPU to cross, each", fact.Seconds, s.CoresOf(share), rate)},
+		Cost:       s.Cost(share),
+		Bound:      s.Estimate(share, "a batch of n leaves one nth of it"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the runtime counts the calls exactly; the price is from samples"},
 		RuledOut:   []string{"the work that C does: samples in C are not counted"},

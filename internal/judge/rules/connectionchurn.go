@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -58,7 +59,7 @@ func checkConnectionchurn(p *diagnosis.Pass) {
 	}
 	ops, operation := operationRate(p)
 	growth := fact.Difference.Of("files open at once", fact.Count, p.Process("files at most", "files", fact.Most), p.Process("files at least", "files", fact.Least))
-	s, sampled := cpuUseOf(p)
+	s, sampled := cpu.UseOf(p)
 	switch {
 	case rate.Value < newConnRate:
 		p.Fine(fact.Sentence("connections: %s new ones a second", rate.Number()))
@@ -79,7 +80,7 @@ func checkConnectionchurn(p *diagnosis.Pass) {
 			fact.Sentence("there are %s new ones a second, and too few CPU samples to tell their price", rate.Number()), p.HowToGet(model.CPU))
 		return
 	}
-	share := s.in("CPU in making and ending connections", connects)
+	share := s.ShareIn("CPU in making and ending connections", connects)
 	if share.Value < newConnShare {
 		p.Fine(fact.Sentence("connections: %s new ones a second take %s of the CPU", rate.Number(), share))
 		return
@@ -153,14 +154,14 @@ var connectionFunctions = append(slices.Concat(dialFunctions, acceptFunctions),
 	"net.(*conn).Close", "crypto/tls.(*Conn).handshakeContext", "crypto/tls.(*Conn).clientHandshake", "crypto/tls.(*Conn).serverHandshake",
 )
 
-func connectionFinding(s *cpuUse, out, in, share fact.Fact) diagnosis.Finding {
-	sites := s.functions(s.pass.Model, connects)
+func connectionFinding(s *cpu.Use, out, in, share fact.Fact) diagnosis.Finding {
+	sites := s.Functions(s.Pass.Model, connects)
 	f := diagnosis.Finding{
-		Where:      topPlaces(sites, newConnNamed),
-		Stacks:     topStacks(sites, newConnNamed),
+		Where:      cpu.Places(sites, newConnNamed),
+		Stacks:     cpu.Stacks(sites, newConnNamed),
 		Evidence:   []fact.Fact{out, in, share},
-		Cost:       s.cost(share),
-		Bound:      s.estimate(s.saved("making and ending connections", connects), "the round trips of their beginning are saved besides, which are latency"),
+		Cost:       s.Cost(share),
+		Bound:      s.Estimate(s.Saved("making and ending connections", connects), "the round trips of their beginning are saved besides, which are latency"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the kernel counts the connections; their price is from samples"},
 		RuledOut:   []string{"a pool that fills, or clients that stay: so many are not open at once"},
@@ -168,13 +169,13 @@ func connectionFinding(s *cpuUse, out, in, share fact.Fact) diagnosis.Finding {
 			"the client must be the same in both arms."),
 	}
 	if len(f.Where) == 0 {
-		f.Where = awaitingConnections(s.pass)
+		f.Where = awaitingConnections(s.Pass)
 	}
-	if len(f.Where) == 0 && s.pass.Model.Sched == nil {
-		f.Where = topPlaces(s.functions(s.pass.Model, requests), newConnNamed)
+	if len(f.Where) == 0 && s.Pass.Model.Sched == nil {
+		f.Where = cpu.Places(s.Functions(s.Pass.Model, requests), newConnNamed)
 	}
 	if len(f.Where) > 0 { // the reader's own line first: the library's is not to be changed
-		f.Where = code.Places(append([]diagnosis.Place{code.MakerOf(s.pass, f.Where[0])}, f.Where...)...)
+		f.Where = code.Places(append([]diagnosis.Place{code.MakerOf(s.Pass, f.Where[0])}, f.Where...)...)
 	}
 	return f
 }
@@ -187,11 +188,11 @@ func requests(frames []model.Frame) bool {
 
 // keptConnections is about a client that opens another connection for each operation, and
 // whose connections nobody closes.
-func keptConnections(s *cpuUse, out, in, growth, perOp fact.Fact, operation fact.Name) diagnosis.Finding {
-	f := connectionFinding(s, out, in, s.in("CPU in making and ending connections", connects))
-	most := s.pass.Process("files at most", "files", fact.Most)
-	f.Grows, f.Remedy = true, clientRemedy(s.pass.Model)
-	f.Where = code.Places(append(awaitingConnections(s.pass), f.Where...)...)
+func keptConnections(s *cpu.Use, out, in, growth, perOp fact.Fact, operation fact.Name) diagnosis.Finding {
+	f := connectionFinding(s, out, in, s.ShareIn("CPU in making and ending connections", connects))
+	most := s.Pass.Process("files at most", "files", fact.Most)
+	f.Grows, f.Remedy = true, clientRemedy(s.Pass.Model)
+	f.Where = code.Places(append(awaitingConnections(s.Pass), f.Where...)...)
 	f.Evidence = append(f.Evidence, growth)
 	f.Cost = diagnosis.CostOf(growth, fact.Fraction.Of("part of the open files", fact.Ratio, growth, most).Value)
 	f.Bound = noSaving(fact.Bytes, diagnosis.MemoryGoal, "what a connection holds, its buffers and goroutines, was not measured")

@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -45,7 +46,7 @@ type recursion struct {
 }
 
 func checkDeeprecursion(p *diagnosis.Pass) {
-	s, ok := neededCPU(p)
+	s, ok := cpu.Needed(p)
 	if !ok {
 		return
 	}
@@ -53,7 +54,7 @@ func checkDeeprecursion(p *diagnosis.Pass) {
 	if !ok {
 		return
 	}
-	cut := s.of("CPU in stacks that are cut within it", code.OfStacks(r.cut))
+	cut := s.ShareOf("CPU in stacks that are cut within it", code.OfStacks(r.cut))
 	if cut.Value < deepShare {
 		return
 	}
@@ -84,11 +85,11 @@ func recursive(frames []model.Frame) (function string, calls int) {
 }
 
 // deepest is the recursion with most of the CPU in cut stacks.
-func deepest(p *diagnosis.Pass, s *cpuUse) (r recursion, ok bool) {
-	nanos := s.profile.Column("cpu")
+func deepest(p *diagnosis.Pass, s *cpu.Use) (r recursion, ok bool) {
+	nanos := s.Profile.Column("cpu")
 	sums, of := map[string]float64{}, map[string]*recursion{}
-	for i := range s.profile.Samples {
-		sample := &s.profile.Samples[i]
+	for i := range s.Profile.Samples {
+		sample := &s.Profile.Samples[i]
 		function, calls := recursive(p.Model.Stacks.Frames(sample.Stack))
 		if function == "" {
 			continue
@@ -105,8 +106,8 @@ func deepest(p *diagnosis.Pass, s *cpuUse) (r recursion, ok bool) {
 		return r, false
 	}
 	r = *of[order[0]]
-	for i := range s.profile.Samples {
-		stack := s.profile.Samples[i].Stack
+	for i := range s.Profile.Samples {
+		stack := s.Profile.Samples[i].Stack
 		if countOf(p.Model.Stacks.Frames(stack), r.function) > 1 {
 			r.stacks = append(r.stacks, stack)
 		}
@@ -139,18 +140,18 @@ func (r *recursion) selfCall(m *model.Model) diagnosis.Place {
 	})
 }
 
-func recursionFinding(p *diagnosis.Pass, s *cpuUse, r *recursion, cut fact.Fact) diagnosis.Finding {
-	share := s.of("CPU below "+code.Short(r.function)+", which calls itself", code.OfStacks(r.stacks))
+func recursionFinding(p *diagnosis.Pass, s *cpu.Use, r *recursion, cut fact.Fact) diagnosis.Finding {
+	share := s.ShareOf("CPU below "+code.Short(r.function)+", which calls itself", code.OfStacks(r.stacks))
 	depth := p.Statistic(fact.Account, "frames of "+r.function, "calls of it in one stack, at most", float64(r.depth), fact.Count).From(s.Believed)
 	f := diagnosis.Finding{
 		Where:      code.Places(r.selfCall(p.Model)),
 		Stacks:     r.stacks,
-		Evidence:   []fact.Fact{share, cut, s.used(), depth},
-		Cost:       s.cost(share),
+		Evidence:   []fact.Fact{share, cut, s.InUse(), depth},
+		Cost:       s.Cost(share),
 		Bound:      noSaving(fact.Cores, diagnosis.CPUGoal, "whether the recursion is needed, and so deep, is not known"),
 		Remark:     true,
 		Confidence: diagnosis.Low,
-		Reasons:    []string{fact.Sentence("the share is sure, from %s samples; that it is too much is not", s.samples())},
+		Reasons:    []string{fact.Sentence("the share is sure, from %s samples; that it is too much is not", s.SampleCount())},
 		RuledOut:   []string{"recursion that the stacks show to its beginning: only those count as cut whose first frame is within it"},
 		Explains:   []string{},
 		Remedy: diagnosis.Remedy{

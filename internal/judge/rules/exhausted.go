@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -137,7 +138,7 @@ func (l *lack) finding(p *diagnosis.Pass) diagnosis.Finding {
 	if l.refused.Value > 0 {
 		share := fact.Quotient.Of("part of these calls that fails", fact.Ratio, l.refused, l.made)
 		f.Evidence = append(f.Evidence, l.refused, l.made)
-		how, _ := howCounted(p)
+		how, _ := cpu.HowCounted(p)
 		f.Reasons = append(f.Reasons, "the kernel reports errors; "+how)
 		f.Cost, f.Bound = diagnosis.CostOf(l.refused, share.Value), diagnosis.NoLimit(share, diagnosis.Throughput, share.Value, note)
 		f.RuledOut = append(f.RuledOut, "other errors of the same calls: "+l.errno+" alone is counted")
@@ -217,7 +218,7 @@ func listed(words []string) string {
 
 // places are the lines that make the refused calls, as far as samples or the trace have them.
 func (l *lack) places(p *diagnosis.Pass, f *diagnosis.Finding) {
-	if f.Where = kernelSites(p, inSyscall(l.calls...)); len(f.Where) > 0 || !slices.Contains([]string{"EMFILE", "ENFILE"}, l.errno) {
+	if f.Where = cpu.KernelSites(p, cpu.InCall(l.calls...)); len(f.Where) > 0 || !slices.Contains([]string{"EMFILE", "ENFILE"}, l.errno) {
 		return
 	}
 	if places, opened, stacks := opener(p); opened.Value > 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -40,7 +41,7 @@ type readyQueue struct {
 }
 
 func checkFewprocs(p *diagnosis.Pass) {
-	ps, usable := knownPs(p), allowedCores(p)
+	ps, usable := cpu.KnownProcs(p), cpu.AllowedCores(p)
 	if ps.Value == 0 || usable.Value == 0 {
 		p.Unchecked("whether there are too few Ps", "GOMAXPROCS or the cores that the process may use are not known", p.HowToGet(model.Trace))
 		return
@@ -91,9 +92,9 @@ var withMorePs = &fact.Formula{Name: "more Ps", Words: "asymptotic bound: ({0} +
 // useOfPs is the part of the Ps' time in which they worked.
 func useOfPs(p *diagnosis.Pass, ps fact.Fact) fact.Fact {
 	if p.Model.Sched != nil && len(p.Model.Sched.Procs) > 0 {
-		return fact.Fraction.Of("Ps used", fact.Ratio, busyPs(p), ps)
+		return fact.Fraction.Of("Ps used", fact.Ratio, cpu.BusyPs(p), ps)
 	}
-	used, _ := processCPU(p)
+	used, _ := cpu.OfProcess(p)
 	return fact.Fraction.Of("Ps used", fact.Ratio, used, ps)
 }
 
@@ -141,7 +142,7 @@ func idleCores(p *diagnosis.Pass) (idle fact.Fact, known bool) {
 }
 
 func fewprocsFinding(p *diagnosis.Pass, ps, used, usable fact.Fact, q readyQueue, throughput fact.Fact) diagnosis.Finding {
-	knob := gomaxprocsKnob(int(usable.Value + 1e-9)) // at least one more than now
+	knob := cpu.ProcsKnob(int(usable.Value + 1e-9)) // at least one more than now
 	f := diagnosis.Finding{
 		Evidence:   []fact.Fact{ps, usable, used, q.mean, q.part},
 		Cost:       diagnosis.CostOf(q.mean, q.part.Value),
@@ -158,7 +159,7 @@ func fewprocsFinding(p *diagnosis.Pass, ps, used, usable fact.Fact, q readyQueue
 				"price.",
 			Knob: knob,
 		},
-		Experiment: tried(diagnosis.ThroughputMetric(p.Model), knob, gomaxprocsKnob(int(ps.Value)), "CPU time per operation should stay the same. "+
+		Experiment: tried(diagnosis.ThroughputMetric(p.Model), knob, cpu.ProcsKnob(int(ps.Value)), "CPU time per operation should stay the same. "+
 			"If throughput does not move, something else is shared: a lock, a channel, a device."),
 	}
 	f.Say("GOMAXPROCS is %s where the process may use %s: %s of the Ps' time is used, and %s goroutines are ready "+

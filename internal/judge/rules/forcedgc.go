@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -82,7 +83,7 @@ func checkForcedgc(p *diagnosis.Pass) {
 	if h.logged {
 		f.Bound = h.saving(f.Cost.Fact(), "")
 	} else {
-		f.Bound = cpuLimit(forcedSaving(p, cost, part), cores, "all collections are taken to cost the same, and none to be made later in place of these")
+		f.Bound = cpu.LimitOf(forcedSaving(p, cost, part), cores, "all collections are taken to cost the same, and none to be made later in place of these")
 	}
 	f.Say("%s of %s collections were forced by the program; collecting takes %s %s.", forced, all, share, h.ofWhole())
 	p.Report(f)
@@ -116,11 +117,11 @@ var unforced = &fact.Formula{Name: "unforced", Words: "Amdahl: {0} + {1} × {2} 
 
 // forcedSaving is that where samples tell, else the cost.
 func forcedSaving(p *diagnosis.Pass, cost, part fact.Fact) fact.Fact {
-	s, ok := cpuUseOf(p)
+	s, ok := cpu.UseOf(p)
 	if !ok {
 		return cost
 	}
-	return unforced.Of("CPU that goes with forced collections", fact.Ratio, cost, part, p.CPUPart("CPU in the scheduler", model.Scheduling), s.unseen(), s.samples())
+	return unforced.Of("CPU that goes with forced collections", fact.Ratio, cost, part, p.CPUPart("CPU in the scheduler", model.Scheduling), s.Unseen(), s.SampleCount())
 }
 
 func forcedFinding(p *diagnosis.Pass, who *forcers, forced, all, part fact.Fact) diagnosis.Finding {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -42,13 +43,13 @@ var seeding = &remake{
 }
 
 func checkFreshrand(p *diagnosis.Pass) {
-	s, ok := neededCPU(p)
+	s, ok := cpu.Needed(p)
 	if !ok {
 		return
 	}
-	sites := s.functions(p.Model, seeding.matches)
-	share := s.at("CPU in "+seeding.what, sites...)
-	if share.Value < freshShare || s.samplesAt(sites).Value < freshSamples {
+	sites := s.Functions(p.Model, seeding.matches)
+	share := s.ShareAt("CPU in "+seeding.what, sites...)
+	if share.Value < freshShare || s.SamplesAt(sites).Value < freshSamples {
 		return
 	}
 	f := remakeFinding(p, &s, seeding, sites, share)

@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -86,10 +87,10 @@ func checkFsyncbound(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("files: %s syncs a second take %s of the time of the goroutines that wait for them", f.rate.Number(), f.share))
 		return
 	}
-	throughput := fact.Bottleneck.Of("throughput", fact.Factor, usableCores(p), f.runs, f.work, withEnds(p, f.total, f.work, f.groups))
+	throughput := fact.Bottleneck.Of("throughput", fact.Factor, cpu.UsableCores(p), f.runs, f.work, withEnds(p, f.total, f.work, f.groups))
 	if throughput.Value < worthwhile {
 		p.Fine(fact.Sentence("files: %s syncs a second, but %s of %s cores are busy: the disk is not the limit",
-			f.rate.Number(), f.runs.Number(), usableCores(p).Number()))
+			f.rate.Number(), f.runs.Number(), cpu.UsableCores(p).Number()))
 		return
 	}
 	p.Report(fsyncFinding(p, &f, throughput))
@@ -119,7 +120,7 @@ func measureFsyncs(p *diagnosis.Pass) (f fsyncs) {
 	f.runs = fact.Quotient.Of("Ps that run goroutines", fact.Cores,
 		p.Processors("time of Ps that run goroutines", "user", "gc"), p.WindowLength())
 	f.reason = fact.Sentence("one kind of evidence, the trace: %s calls a second with their stacks", f.rate.Number())
-	f.full = fact.Sentence("a full machine: %s of %s Ps run goroutines", f.runs.Number(), gomaxprocs(p))
+	f.full = fact.Sentence("a full machine: %s of %s Ps run goroutines", f.runs.Number(), cpu.Procs(p))
 	return f
 }
 
@@ -151,7 +152,7 @@ func measureOutside(p *diagnosis.Pass) (f fsyncs) {
 	f.share = fact.Fraction.Of("time of one thread in syncs", fact.Ratio, f.total, f.work)
 	f.runs = p.CPUInUse()
 	f.reason = "the kernel saw the threads wait and counted the calls; without a trace the waits for work of who syncs are not known"
-	f.full = fact.Sentence("a full machine: %s of %s cores are used", f.runs.Number(), usableCores(p).Number())
+	f.full = fact.Sentence("a full machine: %s of %s cores are used", f.runs.Number(), cpu.UsableCores(p).Number())
 	return f
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -71,7 +72,7 @@ func checkFunnelchannel(p *diagnosis.Pass) {
 	switch {
 	case found:
 	case full:
-		p.Fine(fact.Sentence("channels: senders wait, but %s of %s Ps are busy: the program is at its capacity", busyPs(p).Number(), gomaxprocs(p)))
+		p.Fine(fact.Sentence("channels: senders wait, but %s of %s Ps are busy: the program is at its capacity", cpu.BusyPs(p).Number(), cpu.Procs(p)))
 	case unseen(p, sendDemand) != "":
 		p.Unchecked("whether goroutines wait to send", unseen(p, sendDemand), p.HowToGet(model.Trace))
 	case worst.Value == 0:
@@ -171,7 +172,7 @@ func funnel(p *diagnosis.Pass, q *queue, in *inlet, waiting fact.Fact) diagnosis
 	place, wait := q.place(p), q.wait(p, "mean wait")
 	f := diagnosis.Finding{
 		Where:      code.Places(place, in.place),
-		Evidence:   []fact.Fact{waiting, in.count, in.busy, wait, busyPs(p)},
+		Evidence:   []fact.Fact{waiting, in.count, in.busy, wait, cpu.BusyPs(p)},
 		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
 		Bound:      q.limit(p, "if no sender waited"),
 		Confidence: diagnosis.Medium,
@@ -182,7 +183,7 @@ func funnel(p *diagnosis.Pass, q *queue, in *inlet, waiting fact.Fact) diagnosis
 		RuledOut: []string{
 			"a worker pool without work: waits to receive are not counted",
 			fact.Sentence("a semaphore or a pool at capacity: the receivers (%s) run other code than the senders", in.count),
-			fullMachine(p),
+			cpu.FullMachine(p),
 			"back-pressure that is wanted looks the same: if the receiver is meant to set the pace, this is its pace",
 		},
 		Groups: q.groups,
@@ -206,7 +207,7 @@ func lateFunnel(p *diagnosis.Pass, q *queue, in *inlet, waiting fact.Fact) diagn
 	share := q.share(p, "their time in it")
 	f.Bound = diagnosis.Direction(q.wait(p, "mean wait"), diagnosis.Latency, share.Value,
 		"what a sender waits; the machine is full, so that throughput stays as it is")
-	full := fullMachine(p)
+	full := cpu.FullMachine(p)
 	f.RuledOut = slices.DeleteFunc(f.RuledOut, func(s string) bool { return s == full })
 	f.Reasons = append(f.Reasons, "all Ps are busy: with more receivers the work waits for a P, and how long is not known before it is tried")
 	f.Experiment = changed(latency(p.Model), "", "Throughput stays where it is, as the machine is full; "+

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -64,7 +65,7 @@ var routes = []route{
 }
 
 func checkFutexstorm(p *diagnosis.Pass) {
-	rate := futexCalls(p)
+	rate := cpu.FutexCalls(p)
 	ops, operations := operationRate(p)
 	perOp := fact.Quotient.Of("futex calls for each operation", fact.Count, rate, ops)
 	if rate.Value < futexRate {
@@ -75,11 +76,11 @@ func checkFutexstorm(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("futex: %s calls a second, %s for each of the %s", rate.Number(), perOp, fact.Name(operations)))
 		return
 	}
-	inCalls := kernelCPU(p, "CPU inside futex calls", isFutex)
+	inCalls := cpu.CallUseOf(p, "CPU inside futex calls", isFutex)
 	switch {
-	case inCalls.enough && inCalls.share.Value < futexShare:
-		p.Fine(fact.Sentence("futex: %s calls a second, %s of the CPU", rate.Number(), inCalls.share))
-	case ops.Value == 0 && !inCalls.enough:
+	case inCalls.Enough && inCalls.Share.Value < futexShare:
+		p.Fine(fact.Sentence("futex: %s calls a second, %s of the CPU", rate.Number(), inCalls.Share))
+	case ops.Value == 0 && !inCalls.Enough:
 		p.Unchecked("whether threads are woken too often", fact.Sentence("there are %s futex calls a second, and neither "+
 			"a count of operations nor kernel samples to compare them with", rate.Number()), p.HowToGet(model.KernelCPU))
 	default:
@@ -89,8 +90,8 @@ func checkFutexstorm(p *diagnosis.Pass) {
 
 func isFutex(s *model.Sample) bool { return strings.HasPrefix(s.Labels["syscall"], "futex") }
 
-func futexFinding(p *diagnosis.Pass, rate, perOp fact.Fact, operations string, inCalls *callCPU) diagnosis.Finding {
-	how, confidence := howCounted(p)
+func futexFinding(p *diagnosis.Pass, rate, perOp fact.Fact, operations string, inCalls *cpu.CallUse) diagnosis.Finding {
+	how, confidence := cpu.HowCounted(p)
 	f := diagnosis.Finding{
 		Evidence:   []fact.Fact{rate},
 		Confidence: confidence,
@@ -110,23 +111,23 @@ func futexFinding(p *diagnosis.Pass, rate, perOp fact.Fact, operations string, i
 	} else {
 		f.Say("%s futex calls a second: threads are put to sleep and woken again.", rate.Number())
 	}
-	if inCalls.enough {
+	if inCalls.Enough {
 		followRoutes(p, &f)
 		f.Confidence = diagnosis.High
 		f.Reasons = append(f.Reasons, "the kernel's samples show the CPU in them too")
-		f.Evidence = append(f.Evidence, inCalls.cores)
-		f.Cost = inCalls.cost()
-		f.Bound = inCalls.bound("Amdahl, as if no thread ever slept; the search for work around them comes on top, and " +
+		f.Evidence = append(f.Evidence, inCalls.Cores)
+		f.Cost = inCalls.Cost()
+		f.Bound = inCalls.Bound("Amdahl, as if no thread ever slept; the search for work around them comes on top, and " +
 			"is what idlespin is about")
 	} else {
-		f.Cost, f.Bound = callPrice(p, rate, fact.Fact{})
+		f.Cost, f.Bound = cpu.CallPrice(p, rate, fact.Fact{})
 	}
 	now += " CPU time per operation tells what the calls cost; keep fewer Ps only if the 99th percentile of " +
 		"latency bears it."
 	f.Experiment = changed(diagnosis.Futexes, "", now)
-	if ps := psCount(p.Model); ps >= surplusPs {
-		f.Remedy.Knob = gomaxprocsKnob((ps + 1) / 2)
-		f.Experiment = tried(diagnosis.Futexes, f.Remedy.Knob, gomaxprocsKnob(ps), now)
+	if ps := cpu.ProcsCount(p.Model); ps >= surplusPs {
+		f.Remedy.Knob = cpu.ProcsKnob((ps + 1) / 2)
+		f.Experiment = tried(diagnosis.Futexes, f.Remedy.Knob, cpu.ProcsKnob(ps), now)
 	}
 	f.Experiment.Else = diagnosis.CPUPerOp
 	return f
@@ -139,7 +140,7 @@ func futexFinding(p *diagnosis.Pass, rate, perOp fact.Fact, operations string, i
 func followRoutes(p *diagnosis.Pass, f *diagnosis.Finding) {
 	// About the whole program: which goroutines wake threads, and which only
 	// happen to be on them, cannot be told apart.
-	f.Where = kernelSites(p, isFutex)
+	f.Where = cpu.KernelSites(p, isFutex)
 	all := p.Samples("CPU in futex calls, by the samples", "kernel", isFutex)
 	var most fact.Fact
 	best := -1

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -220,7 +221,7 @@ func collectorConfidence(p *diagnosis.Pass, h *heapCost) (diagnosis.Confidence, 
 	if h.logged {
 		return diagnosis.Medium, []string{fact.Sentence("the runtime's own sums of %s collections; what the program used beside is not in the lines", h.cycles)}
 	}
-	s, sampled := cpuUseOf(p)
+	s, sampled := cpu.UseOf(p)
 	if !sampled {
 		return diagnosis.Medium, []string{"the trace shows the collector's time on the Ps, which is CPU only as far as the system gave them one"}
 	}
@@ -229,5 +230,5 @@ func collectorConfidence(p *diagnosis.Pass, h *heapCost) (diagnosis.Confidence, 
 	if part := statistics.Quotient(a.collect.Value, h.share.Value); part <= gccostAgree && part >= 1/gccostAgree {
 		return diagnosis.High, []string{fact.Sentence("the samples agree with the trace, where the collector takes %s of the Ps' busy time", a.collect)}
 	}
-	return diagnosis.Medium, []string{"one kind of evidence, the " + s.source}
+	return diagnosis.Medium, []string{"one kind of evidence, the " + s.Source}
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -42,7 +43,7 @@ func sayMarking(p *diagnosis.Pass, f *diagnosis.Finding, h *heapCost) {
 	words := fact.Sentence("%s objects a second are queued for finalizers, and %s of them wait for the one goroutine that calls them: "+
 		"each lives for one collection more", rate.Number(), waiting)
 	if places := finalizerPlaces(p); len(places) > 0 {
-		f.Where = append(f.Where, topPlaces(places, hotNamed)...)
+		f.Where = append(f.Where, cpu.Places(places, cpu.MostNamed)...)
 		words += fact.Sentence("; %s sets most of them", code.Name(places[0].Function))
 	}
 	f.Reasons = append(f.Reasons, words)
@@ -50,10 +51,10 @@ func sayMarking(p *diagnosis.Pass, f *diagnosis.Finding, h *heapCost) {
 }
 
 // finalizerPlaces is the code that sets finalizers, by samples of the CPU.
-func finalizerPlaces(p *diagnosis.Pass) []cpuPlace {
-	s, ok := cpuUseOf(p)
+func finalizerPlaces(p *diagnosis.Pass) []cpu.Line {
+	s, ok := cpu.UseOf(p)
 	if !ok {
 		return nil
 	}
-	return s.functions(p.Model, func(frames []model.Frame) bool { return code.Through(frames, []string{"runtime.SetFinalizer"}) })
+	return s.Functions(p.Model, func(frames []model.Frame) bool { return code.Through(frames, []string{"runtime.SetFinalizer"}) })
 }

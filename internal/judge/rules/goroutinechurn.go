@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -60,7 +61,7 @@ func checkGoroutinechurn(p *diagnosis.Pass) {
 		return
 	}
 	share := p.SampleShare("CPU in starting and ending goroutines", "cpu", p.Frames(startsOrEnds))
-	if share.Value < churnShare || share.Value*profiledCPU(p).Value < startingCores {
+	if share.Value < churnShare || share.Value*cpu.Profiled(p).Value < startingCores {
 		p.Fine(fact.Sentence("goroutine churn: %s started a second cost %s of the CPU", rate.Number(), share))
 		return
 	}
@@ -118,7 +119,7 @@ func churnFinding(p *diagnosis.Pass, groups []*model.Group, rate, share fact.Fac
 	g := groups[0]
 	creator, _ := p.UserPlace(g.Creator)
 	start, _ := p.GroupPlace(g)
-	used := profiledCPU(p)
+	used := cpu.Profiled(p)
 	f := diagnosis.Finding{
 		Where: code.Places(creator, start),
 		Evidence: []fact.Fact{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -37,26 +38,26 @@ const (
 )
 
 func checkGrowingslices(p *diagnosis.Pass) {
-	s, ok := neededCPU(p)
+	s, ok := cpu.Needed(p)
 	if !ok {
 		return
 	}
-	worth := func(sites []cpuPlace, share fact.Fact) bool {
-		return share.Value >= growingShare && s.samplesAt(sites).Value >= growingSamples
+	worth := func(sites []cpu.Line, share fact.Fact) bool {
+		return share.Value >= growingShare && s.SamplesAt(sites).Value >= growingSamples
 	}
 	const what = "CPU in growing slices and maps"
-	if sites := s.places(p.Model, growsHere(p.Model)); worth(sites, s.at(what, sites...)) {
-		p.Report(growingFinding(p, &s, sites, s.at(what, sites...)))
+	if sites := s.Places(p.Model, growsHere(p.Model)); worth(sites, s.ShareAt(what, sites...)) {
+		p.Report(growingFinding(p, &s, sites, s.ShareAt(what, sites...)))
 		return
 	}
-	elsewhere := s.places(p.Model, growsElsewhere(p.Model))
-	if inside := s.at("CPU in growing slices and maps of libraries", elsewhere...); worth(elsewhere, inside) {
-		if asks := code.ProgramPlace(p, elsewhere[0].stacks...); asks != (diagnosis.Place{}) {
+	elsewhere := s.Places(p.Model, growsElsewhere(p.Model))
+	if inside := s.ShareAt("CPU in growing slices and maps of libraries", elsewhere...); worth(elsewhere, inside) {
+		if asks := code.ProgramPlace(p, elsewhere[0].Stacks...); asks != (diagnosis.Place{}) {
 			p.Report(libraryGrowth(p, &s, elsewhere, asks, inside))
 			return
 		}
 	}
-	p.Fine(fact.Sentence("slices and maps: growing them takes %s of the CPU", s.at(what, s.places(p.Model, growsData)...)))
+	p.Fine(fact.Sentence("slices and maps: growing them takes %s of the CPU", s.ShareAt(what, s.Places(p.Model, growsData)...)))
 }
 
 // growsData reports whether a stack makes a slice or a map larger: with the
@@ -105,20 +106,20 @@ var growingFunctions = []string{
 
 // growingRepairs is what a known size saves: about half of the bytes, and never more than
 // growing takes, the copying in it, with the collector's part.
-var growingRepairs = repairs{0.5, 1}
+var growingRepairs = cpu.Repairs{Least: 0.5, Most: 1}
 
 const growingAlong = "the collector's work for what was grown out of, and what samples may have missed"
 
-func growingFinding(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, share fact.Fact) diagnosis.Finding {
+func growingFinding(p *diagnosis.Pass, s *cpu.Use, sites []cpu.Line, share fact.Fact) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Where:    topPlaces(sites, growingNamed),
-		Stacks:   topStacks(sites, growingNamed),
-		Evidence: []fact.Fact{share, s.used()},
-		Cost:     s.cost(share),
-		Bound: s.estimateOf(s.saved("growing slices and maps", growsHere(p.Model)), growingRepairs, growingAlong,
+		Where:    cpu.Places(sites, growingNamed),
+		Stacks:   cpu.Stacks(sites, growingNamed),
+		Evidence: []fact.Fact{share, s.InUse()},
+		Cost:     s.Cost(share),
+		Bound: s.EstimateAlong(s.Saved("growing slices and maps", growsHere(p.Model)), growingRepairs, growingAlong,
 			"made at its final size, each is still allocated once, and what is kept and emptied is not"),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{s.witness(), "whether the final size can be known beforehand is yours to tell"},
+		Reasons:    []string{s.Witness(), "whether the final size can be known beforehand is yours to tell"},
 		RuledOut:   []string{"appending where there is room: only what runs under the runtime's own growing is counted"},
 		Remedy: diagnosis.Remedy{
 			Text: "Give make the final size, or a good guess at it: a slice that is appended to from nothing is copied once for " +
@@ -130,8 +131,8 @@ func growingFinding(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, share fact.F
 		Explains:   []string{},
 	}
 	f.Say("%s of the CPU in use goes into growing slices and maps, %s of that in %s.",
-		share, s.first(sites, share), code.Name(sites[0].Function))
-	if s.garbage(growsHere(p.Model)).Value >= hotGarbage {
+		share, s.FirstPart(sites, share), code.Name(sites[0].Function))
+	if s.Garbage(growsHere(p.Model)).Value >= hotGarbage {
 		f.Explains = p.Rule.Explains
 	}
 	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
@@ -140,18 +141,18 @@ func growingFinding(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, share fact.F
 
 // libraryGrowth only says where to look: at the line that leads into the library. What
 // it appends to is not the reader's to make.
-func libraryGrowth(p *diagnosis.Pass, s *cpuUse, sites []cpuPlace, asks diagnosis.Place, share fact.Fact) diagnosis.Finding {
+func libraryGrowth(p *diagnosis.Pass, s *cpu.Use, sites []cpu.Line, asks diagnosis.Place, share fact.Fact) diagnosis.Finding {
 	f := growingFinding(p, s, sites, share)
-	top, _ := grower(p.Model.Stacks.Frames(sites[0].stacks[0]))
+	top, _ := grower(p.Model.Stacks.Frames(sites[0].Stacks[0]))
 	f.Remark, f.Confidence, f.Where, f.Explains = true, diagnosis.Low, code.Places(asks), []string{}
-	f.Bound = s.estimateOf(s.saved("growing slices and maps of libraries", growsElsewhere(p.Model)), growingRepairs, growingAlong, "as if the library were not called at all")
-	f.Reasons = []string{s.witness(), "what grows is the library's: only how often and for what it is called is yours to tell"}
+	f.Bound = s.EstimateAlong(s.Saved("growing slices and maps of libraries", growsElsewhere(p.Model)), growingRepairs, growingAlong, "as if the library were not called at all")
+	f.Reasons = []string{s.Witness(), "what grows is the library's: only how often and for what it is called is yours to tell"}
 	f.Remedy = diagnosis.Remedy{
 		Text: "Look at the line that leads into the library: whether it makes the same thing again, and whether " +
 			"it takes a buffer that you keep (functions named Append, a Reset, a size to begin with).",
 	}
-	f.Evidence = []fact.Fact{share, s.used()}
+	f.Evidence = []fact.Fact{share, s.InUse()}
 	f.Say("%s of the CPU in use goes into growing slices and maps of libraries, %s of that where %s leads to %s.",
-		share, s.first(sites, share), code.Name(asks.Function), code.Name(top.Func))
+		share, s.FirstPart(sites, share), code.Name(asks.Function), code.Name(top.Func))
 	return f
 }

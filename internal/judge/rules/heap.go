@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -270,8 +271,8 @@ func parseLimit(v string) (bytes float64, ok bool) {
 // tell. The runtime's own estimate, /cpu/classes, is never asked: it came to
 // more than the whole of rusage where Ps were starved.
 func collectorCPU(p *diagnosis.Pass) (share, cores fact.Fact, ok bool) {
-	if s, ok := cpuUseOf(p); ok {
-		return p.CPUPart(inCollector, model.Collecting), s.used(), true
+	if s, ok := cpu.UseOf(p); ok {
+		return p.CPUPart(inCollector, model.Collecting), s.InUse(), true
 	}
 	var a allocation
 	if a.fromTrace(p); a.cores.Value > 0 {

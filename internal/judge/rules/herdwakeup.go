@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -124,7 +125,7 @@ func burstFacts(p *diagnosis.Pass, b *model.Burst) *wakeBurst {
 	w.futile = futilePart.Of("woken for nothing", fact.Ratio, w.idle, w.woken, w.count)
 	spent := fact.Product.Of("time in runs for nothing", fact.Seconds, w.idle, w.futileRun(p))
 	w.cost = fact.Quotient.Of("running only to wait again, scheduling not counted", fact.Cores, spent, p.WindowLength())
-	w.share = fact.Fraction.Of("running only to wait again", fact.Ratio, w.cost, busyPs(p))
+	w.share = fact.Fraction.Of("running only to wait again", fact.Ratio, w.cost, cpu.BusyPs(p))
 	return w
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -85,34 +86,34 @@ var remakes = []remake{
 }
 
 func checkHotfunction(p *diagnosis.Pass) {
-	s, ok := neededCPU(p)
+	s, ok := cpu.Needed(p)
 	if !ok {
 		return
 	}
 	var named []string
 	for i := range remakes {
 		r := &remakes[i]
-		sites := s.callers(p.Model, r.callers)
-		if share := s.at("CPU in "+r.what, sites...); share.Value >= hotTwice && s.samplesAt(sites).Value >= hotSamples {
+		sites := s.Callers(p.Model, r.callers)
+		if share := s.ShareAt("CPU in "+r.what, sites...); share.Value >= hotTwice && s.SamplesAt(sites).Value >= hotSamples {
 			named = append(named, sites[0].Function)
 			p.Report(remakeFinding(p, &s, r, sites, share))
 		}
 	}
-	if !benchmarked(p) { // one operation is all that there is, and is mostly of one kind
+	if !cpu.Benchmarks(p) { // one operation is all that there is, and is mostly of one kind
 		named = append(named, reportWork(p, &s, named)...)
 	}
 	switch {
 	case p.Goal == diagnosis.CPUGoal, len(named) == 0 && cpuBound(p, &s):
 		reportHot(p, &s, hotShare)
-	case len(named) == 0 && s.used().Value >= hotCores:
+	case len(named) == 0 && s.InUse().Value >= hotCores:
 		reportHot(p, &s, hotMost)
 	}
 }
 
 // cpuBound reports whether the program is as slow as its own computing: it keeps a
 // core busy, or it is benchmarks, which do nothing but what they measure.
-func cpuBound(p *diagnosis.Pass, s *cpuUse) bool {
-	return benchmarked(p) || s.used().Larger(psInUse(p)).Value >= hotBound
+func cpuBound(p *diagnosis.Pass, s *cpu.Use) bool {
+	return cpu.Benchmarks(p) || s.InUse().Larger(cpu.HeldPs(p)).Value >= hotBound
 }
 
 // matches reports whether a stack does the work again, for the caller's own use.
@@ -138,26 +139,26 @@ func (r *remake) callers(frames []model.Frame) (behind []model.Frame) {
 // is reports whether a frame is one of the functions that do the work.
 func (r *remake) is(f model.Frame) bool { return code.StartsWith(f.Func, r.functions) }
 
-func remakeFinding(p *diagnosis.Pass, s *cpuUse, r *remake, sites []cpuPlace, share fact.Fact) diagnosis.Finding {
+func remakeFinding(p *diagnosis.Pass, s *cpu.Use, r *remake, sites []cpu.Line, share fact.Fact) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Title:      "Work is repeated for every call that could be done once",
-		Stacks:     topStacks(sites, hotNamed),
-		Evidence:   []fact.Fact{share, s.used()},
-		Cost:       s.cost(share),
-		Bound:      s.estimate(s.saved(r.what, r.matches), ""),
+		Stacks:     cpu.Stacks(sites, cpu.MostNamed),
+		Evidence:   []fact.Fact{share, s.InUse()},
+		Cost:       s.Cost(share),
+		Bound:      s.Estimate(s.Saved(r.what, r.matches), ""),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{s.witness()},
+		Reasons:    []string{s.Witness()},
 		RuledOut:   []string{"the program's start: what runs in an init function or under a sync.Once is not counted"},
 		Remedy:     diagnosis.Remedy{Text: r.text, Code: r.code},
 		Explains:   []string{},
 		Experiment: changed(diagnosis.CPUPerOp, "", "Allocations per operation are a count and show in one run whether it is made once."),
 	}
-	for _, site := range sites[:min(hotNamed, len(sites))] {
-		f.Where = append(f.Where, code.WithProgram(p, site.Place, site.stacks...)...)
+	for _, site := range sites[:min(cpu.MostNamed, len(sites))] {
+		f.Where = append(f.Where, code.WithProgram(p, site.Place, site.Stacks...)...)
 	}
 	f.Where = code.Places(f.Where...)
 	f.Say("%s of the CPU in use goes into %s, most of it for %s.", share, fact.Name(r.what), code.Name(sites[0].Function))
-	if s.garbage(r.matches).Value >= hotGarbage {
+	if s.Garbage(r.matches).Value >= hotGarbage {
 		f.Explains = p.Rule.Explains
 		f.Stacks = append(f.Stacks, allocating(p.Model, r.matches)...)
 	}
@@ -167,31 +168,31 @@ func remakeFinding(p *diagnosis.Pass, s *cpuUse, r *remake, sites []cpuPlace, sh
 // reportHot names the functions that ask for most of the CPU: a remark, for nothing
 // says that any of it can be saved, and a known fix comes first. Where it is spread
 // over many functions of libraries, the program's own lead there.
-func reportHot(p *diagnosis.Pass, s *cpuUse, least float64) {
+func reportHot(p *diagnosis.Pass, s *cpu.Use, least float64) {
 	hot, shares := hotFunctions(p, s, askedBy, "CPU in ")
 	what := "and the library code it calls"
 	if len(shares) == 0 {
 		hot, shares = hotFunctions(p, s, ledBy, "CPU under ")
 		what = "and all that it calls"
 	}
-	if least > hotShare && (len(shares) == 0 || shares[0].Value < least || s.samples().Value < hotWorkSamples) {
+	if least > hotShare && (len(shares) == 0 || shares[0].Value < least || s.SampleCount().Value < hotWorkSamples) {
 		return
 	}
 	if len(shares) == 0 {
 		p.Fine(fact.Sentence("CPU: no function asks for %s of it", fact.Name(fact.Ratio.Format(hotShare))))
 		return
 	}
-	if speaks(p, growingslices) && s.of("growing slices and maps in it", hot[0].growing(p.Model)).Value >= hotGrowing*shares[0].Value {
+	if speaks(p, growingslices) && s.ShareOf("growing slices and maps in it", hot[0].growing(p.Model)).Value >= hotGrowing*shares[0].Value {
 		return // which says what to do about it
 	}
 	f := diagnosis.Finding{
-		Evidence: append([]fact.Fact{s.used()}, shares...),
-		Cost:     s.cost(shares[0]),
-		Bound: s.limit(shares[0], "made twice as fast, the function saves half of that; "+
+		Evidence: append([]fact.Fact{s.InUse()}, shares...),
+		Cost:     s.Cost(shares[0]),
+		Bound: s.Limit(shares[0], "made twice as fast, the function saves half of that; "+
 			"whether it can be is not known, so that this ranks behind every fix"),
 		Remark:     true,
 		Confidence: diagnosis.Low,
-		Reasons:    []string{fact.Sentence("the share is sure, from %s samples; that it is too much is not", s.samples())},
+		Reasons:    []string{fact.Sentence("the share is sure, from %s samples; that it is too much is not", s.SampleCount())},
 		RuledOut:   []string{"the runtime's own work: collecting and scheduling are not counted"},
 		Explains:   []string{},
 		Remedy: diagnosis.Remedy{
@@ -210,9 +211,9 @@ func reportHot(p *diagnosis.Pass, s *cpuUse, least float64) {
 	switch {
 	case p.Goal == diagnosis.CPUGoal:
 	case least == hotMost:
-		f.Reasons = append(f.Reasons, fact.Sentence("shown as with --goal cpu: the program does little, %s, and most of it is this", s.used()))
+		f.Reasons = append(f.Reasons, fact.Sentence("shown as with --goal cpu: the program does little, %s, and most of it is this", s.InUse()))
 	default:
-		f.Reasons = append(f.Reasons, fact.Sentence("shown as with --goal cpu: CPU time limits a program that uses %s all the time", s.used()))
+		f.Reasons = append(f.Reasons, fact.Sentence("shown as with --goal cpu: CPU time limits a program that uses %s all the time", s.InUse()))
 	}
 	for _, h := range hot {
 		f.Where = append(f.Where, code.WithProgram(p, h.Place, h.stacks...)...)
@@ -222,10 +223,10 @@ func reportHot(p *diagnosis.Pass, s *cpuUse, least float64) {
 	kinds := ""
 	list, _ := p.Model.Works()
 	for _, e := range list {
-		if e.Line.Func != hot[0].Function || len(f.Evidence) > len(shares)+hotNamed {
+		if e.Line.Func != hot[0].Function || len(f.Evidence) > len(shares)+cpu.MostNamed {
 			continue
 		}
-		if part := s.of(string(e.Work)+" in "+code.Short(e.Line.Func), doing(p.Model, e)); part.Value >= minShare {
+		if part := s.ShareOf(string(e.Work)+" in "+code.Short(e.Line.Func), doing(p.Model, e)); part.Value >= minShare {
 			f.Rest(part)
 			kinds += ", " + fact.Sentence(string(e.Work)+" %s", part)
 		}
@@ -267,15 +268,15 @@ func ledBy(m *model.Model, frames []model.Frame) (diagnosis.Place, model.Work, b
 
 // hotFunctions are the functions that ask for hotShare of the CPU or more, the largest
 // first, and their shares.
-func hotFunctions(p *diagnosis.Pass, s *cpuUse, of asker, name string) (hot []hotPlace, shares []fact.Fact) {
+func hotFunctions(p *diagnosis.Pass, s *cpu.Use, of asker, name string) (hot []hotPlace, shares []fact.Fact) {
 	type part struct {
 		place diagnosis.Place
 		work  model.Work
 	}
-	nanos := s.profile.Column("cpu")
+	nanos := s.Profile.Column("cpu")
 	sums, functions := map[part]float64{}, map[string]*hotPlace{}
-	for i := range s.profile.Samples {
-		sample := &s.profile.Samples[i]
+	for i := range s.Profile.Samples {
+		sample := &s.Profile.Samples[i]
 		place, w, ok := of(p.Model, p.Model.Stacks.Frames(sample.Stack))
 		if !ok {
 			continue
@@ -297,8 +298,8 @@ func hotFunctions(p *diagnosis.Pass, s *cpuUse, of asker, name string) (hot []ho
 	slices.SortFunc(hot, func(a, b hotPlace) int {
 		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.Function, b.Function))
 	})
-	for _, h := range hot[:min(hotNamed, len(hot))] {
-		share := s.of(name+code.Short(h.Function), func(sample *model.Sample) bool {
+	for _, h := range hot[:min(cpu.MostNamed, len(hot))] {
+		share := s.ShareOf(name+code.Short(h.Function), func(sample *model.Sample) bool {
 			place, _, ok := of(p.Model, p.Model.Stacks.Frames(sample.Stack))
 			return ok && place.Function == h.Function
 		})

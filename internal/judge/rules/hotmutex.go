@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -55,7 +56,7 @@ func checkHotmutex(p *diagnosis.Pass) {
 	switch {
 	case found:
 	case enough.Value > 0:
-		p.Fine(fact.Sentence("locks: %s goroutines wait for one on average, but %s of %s Ps are busy anyway, so it is not the limit", enough, busyPs(p).Number(), gomaxprocs(p)))
+		p.Fine(fact.Sentence("locks: %s goroutines wait for one on average, but %s of %s Ps are busy anyway, so it is not the limit", enough, cpu.BusyPs(p).Number(), cpu.Procs(p)))
 	case unseen(p, lockDemand) != "" && lockByProfile(p):
 	case unseen(p, lockDemand) != "":
 		p.Unchecked("whether goroutines wait for locks", unseen(p, lockDemand), p.HowToGet(model.Trace))
@@ -71,7 +72,7 @@ func checkHotmutex(p *diagnosis.Pass) {
 // wait would do is in the part that is lost; where the Ps are busy there is nothing to say.
 func lockByProfile(p *diagnosis.Pass) bool {
 	mutex := p.Model.Mutex
-	if mutex == nil || mutex.Duration <= 0 || busyPs(p).Value >= busyAnyway*gomaxprocs(p).Value {
+	if mutex == nil || mutex.Duration <= 0 || cpu.BusyPs(p).Value >= busyAnyway*cpu.Procs(p).Value {
 		return false
 	}
 	user := func(s *model.Sample) bool { _, ok := p.UserPlace(s.Stack); return ok }
@@ -97,11 +98,11 @@ func lockByProfile(p *diagnosis.Pass) bool {
 		Bound:      diagnosis.NoLimit(fact.Figure("part of the time", 0, fact.Ratio, "what would be done instead is not in the trace"), diagnosis.Throughput, 0, ""),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the runtime counts delays at each unlock; " + unseen(p, lockDemand)},
-		RuledOut:   []string{fact.Sentence("Ps that are busy anyway: %s of %s are", busyPs(p).Number(), gomaxprocs(p)), "locks of the runtime itself: only those that code of the program gave back are counted"},
+		RuledOut:   []string{fact.Sentence("Ps that are busy anyway: %s of %s are", cpu.BusyPs(p).Number(), cpu.Procs(p)), "locks of the runtime itself: only those that code of the program gave back are counted"},
 		Remedy:     lockRemedy(p.Model, &queue{stacks: mutexStacks(p)}),
 		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters."),
 	}
-	for _, h := range holders[:min(len(holders), mostSites)] {
+	for _, h := range holders[:min(len(holders), cpu.MostSites)] {
 		f.Where = append(f.Where, places[h])
 	}
 	what := "locks"
@@ -125,7 +126,7 @@ func mutexStacks(p *diagnosis.Pass) (list []model.Stack) {
 		}
 	}
 	list = statistics.Largest(delays)
-	return list[:min(len(list), mostSites)]
+	return list[:min(len(list), cpu.MostSites)]
 }
 
 const (
@@ -138,7 +139,7 @@ const (
 
 func hotLock(p *diagnosis.Pass, q *queue, waiting fact.Fact) diagnosis.Finding {
 	place, server := q.place(p), q.server(p)
-	use, wait, busy := lockInUse.Of("lock in use", fact.Ratio, waiting), q.wait(p, "mean wait"), busyPs(p)
+	use, wait, busy := lockInUse.Of("lock in use", fact.Ratio, waiting), q.wait(p, "mean wait"), cpu.BusyPs(p)
 	f := diagnosis.Finding{
 		Where:    code.Places(place, server),
 		Evidence: []fact.Fact{waiting, use, wait, q.often(p, "waits per second"), busy},
@@ -147,7 +148,7 @@ func hotLock(p *diagnosis.Pass, q *queue, waiting fact.Fact) diagnosis.Finding {
 		RuledOut: []string{
 			"wait groups, first uses and condition variables: only stacks inside Mutex or RWMutex are counted",
 			"goroutines without work: a goroutine that waits for a lock has work",
-			fact.Sentence("Ps that are busy anyway: %s of %s are", busy.Number(), gomaxprocs(p)),
+			fact.Sentence("Ps that are busy anyway: %s of %s are", busy.Number(), cpu.Procs(p)),
 		},
 		Groups: q.groups,
 		Stacks: q.stacks,

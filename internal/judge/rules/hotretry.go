@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -99,7 +100,7 @@ func failing(p *diagnosis.Pass, c *model.Syscall) (r retry, ok bool) {
 			fails := fact.Quotient.Of(c.Name+": share that fails", fact.Ratio,
 				p.Syscalls("calls that fail", "errors", c.Name), p.Syscalls("calls", "calls", c.Name))
 			return retry{
-				call: c.Name, errno: errno, rate: callRate(p, c.Name+" with "+errno, "errno:"+errno, c.Name),
+				call: c.Name, errno: errno, rate: cpu.CallRate(p, c.Name+" with "+errno, "errno:"+errno, c.Name),
 				success: fact.Rest.Of(c.Name+": share that succeeds", fact.Ratio, fails),
 			}, true
 		}
@@ -114,7 +115,7 @@ func refused(p *diagnosis.Pass, c *model.Syscall) (r retry, ok bool) {
 	begun := p.Syscalls("connections begun", "errno:EINPROGRESS", c.Name)
 	r = retry{
 		call: c.Name, errno: "ECONNREFUSED",
-		rate: callRate(p, "connections begun", "errno:EINPROGRESS", c.Name),
+		rate: cpu.CallRate(p, "connections begun", "errno:EINPROGRESS", c.Name),
 		success: withPeer.Of(c.Name+": share that succeeds", fact.Ratio,
 			p.Syscalls("calls", "calls", c.Name), begun, p.Syscalls("connections that have a peer", "good", "getpeername")),
 		concluded: "of connections that are made without waiting the kernel's answer is not seen: that they are " +
@@ -139,7 +140,7 @@ var attempts = map[string]string{
 
 func retryFinding(p *diagnosis.Pass, r *retry) diagnosis.Finding {
 	places, stacks := r.places(p)
-	how, confidence := howCounted(p)
+	how, confidence := cpu.HowCounted(p)
 	tried := attempts[r.call]
 	if tried == "" {
 		tried = r.call
@@ -208,15 +209,15 @@ func retryAdvice(errno string) string {
 // places are the user's lines that make the call, by the kernel's samples or by
 // the names of functions in the CPU profile.
 func (r *retry) places(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack) {
-	if places = kernelSites(p, inSyscall(r.call)); len(places) > 0 {
+	if places = cpu.KernelSites(p, cpu.InCall(r.call)); len(places) > 0 {
 		return places, nil
 	}
-	s, ok := cpuUseOf(p)
+	s, ok := cpu.UseOf(p)
 	if !ok {
 		return nil, nil
 	}
-	found := s.functions(p.Model, r.calls)
-	return topPlaces(found, mostSites), topStacks(found, mostSites)
+	found := s.Functions(p.Model, r.calls)
+	return cpu.Places(found, cpu.MostSites), cpu.Stacks(found, cpu.MostSites)
 }
 
 // calls matches stacks with the call's wrapper on them.
@@ -231,14 +232,14 @@ func (r *retry) calls(frames []model.Frame) bool {
 // price measures what the attempts take: all samples with the trying function on them.
 func (r *retry) price(p *diagnosis.Pass, places []diagnosis.Place) (diagnosis.Cost, diagnosis.Bound) {
 	const name = "CPU in trying"
-	if s, ok := cpuUseOf(p); ok && len(places) > 0 {
-		tries := inFunctions(places...)
-		return s.cost(s.in(name, tries)), s.limitWithout("trying", tries, "the function that tries, with all that it calls")
+	if s, ok := cpu.UseOf(p); ok && len(places) > 0 {
+		tries := cpu.InFunctions(places...)
+		return s.Cost(s.ShareIn(name, tries)), s.LimitWithout("trying", tries, "the function that tries, with all that it calls")
 	}
-	cpu := kernelCPU(p, name, inSyscall(r.call))
-	if cpu.share.Value > 0 {
-		return cpu.cost(), diagnosis.Limit(cpu.cores, diagnosis.CPUGoal, cpu.share.Value, "inside the call alone")
+	cpu := cpu.CallUseOf(p, name, cpu.InCall(r.call))
+	if cpu.Share.Value > 0 {
+		return cpu.Cost(), diagnosis.Limit(cpu.Cores, diagnosis.CPUGoal, cpu.Share.Value, "inside the call alone")
 	}
 	return diagnosis.CostOf(r.rate.Named("failed calls"), 0),
-		diagnosis.Direction(cpu.cores, diagnosis.CPUGoal, 0, "not measured: no samples of CPU time were recorded")
+		diagnosis.Direction(cpu.Cores, diagnosis.CPUGoal, 0, "not measured: no samples of CPU time were recorded")
 }

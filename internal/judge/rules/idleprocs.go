@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -82,7 +83,7 @@ func checkIdleprocs(p *diagnosis.Pass) {
 
 // psUsed is the part of the Ps' time in which they did the program's work.
 func psUsed(p *diagnosis.Pass) fact.Fact {
-	return fact.Quotient.Of("Ps used", fact.Ratio, busyPs(p), gomaxprocs(p))
+	return fact.Quotient.Of("Ps used", fact.Ratio, cpu.BusyPs(p), cpu.Procs(p))
 }
 
 // backlog is the queues that hold up work, the longest first, but what those wait for who
@@ -140,11 +141,11 @@ func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding,
 	if all.kind = qs[0].kind; all.faster(p).Value < worthwhile {
 		return f, false
 	}
-	first, waiting, idle := qs[0], sumWaiting(p, qs), idlePs(p)
+	first, waiting, idle := qs[0], sumWaiting(p, qs), cpu.IdlePs(p)
 	place := first.place(p)
 	f = diagnosis.Finding{
 		Where:      code.Places(append(slotPlaces(p, &first), place, first.server(p))...),
-		Evidence:   []fact.Fact{used, gomaxprocs(p), waiting},
+		Evidence:   []fact.Fact{used, cpu.Procs(p), waiting},
 		Cost:       diagnosis.CostOf(idle.Named("Ps idle while work waits"), fact.Rest.Of("", fact.Ratio, used).Value),
 		Bound:      all.limit(p, "if none of them waited"),
 		Confidence: diagnosis.Medium,
@@ -162,7 +163,7 @@ func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding,
 	}
 	holds, parts := slotHolder(p, &first)
 	f.Say("%s of %s Ps are idle on average while %s goroutines with work in hand are blocked; "+which+holds,
-		append([]fact.Part{idle.Number(), gomaxprocs(p), waiting, waitingHere(p, &first), fact.Name(first.kind.String()), code.Name(place.Function)}, parts...)...)
+		append([]fact.Part{idle.Number(), cpu.Procs(p), waiting, waitingHere(p, &first), fact.Name(first.kind.String()), code.Name(place.Function)}, parts...)...)
 	if of, ok := paceOf(p, allQueues(p), &first); ok && first.kind == sendDemand {
 		explainPace(p, &f, &of, &first, waiting)
 	}
@@ -187,7 +188,7 @@ func explainPace(p *diagnosis.Pass, f *diagnosis.Finding, of *pace, q *queue, wa
 			"The others only hand on: more of them change nothing. Where order matters, give each a key of its own. " +
 			"Larger channels change nothing."
 		f.Say(blocked+"%s takes from the last full channel and works %s of its time.",
-			idlePs(p).Number(), gomaxprocs(p), waiting, code.Name(last.Function), of.busy())
+			cpu.IdlePs(p).Number(), cpu.Procs(p), waiting, code.Name(last.Function), of.busy())
 		f.Rest(of.count)
 		return
 	}
@@ -199,7 +200,7 @@ func explainPace(p *diagnosis.Pass, f *diagnosis.Finding, of *pace, q *queue, wa
 		"one sync, one turn at a lock. The full channel is the consequence. More receivers help where " +
 		" what they wait for serves several at once, as a service does and a lock does not."
 	f.Say(blocked+"who takes from the last full channel waits %s of its time itself, %s each, in %s.",
-		idlePs(p).Number(), gomaxprocs(p), waiting, share, mean, code.Name(inner.Function))
+		cpu.IdlePs(p).Number(), cpu.Procs(p), waiting, share, mean, code.Name(inner.Function))
 }
 
 // poolAtMoment returns the queue of a moment in which those stand who wait for a free slot of a
@@ -303,8 +304,8 @@ func unserved(p *diagnosis.Pass, ready, used fact.Fact) diagnosis.Finding {
 	wait := p.Statistic(fact.Timeline, "waits for a P, weighed by length", "typical wait for a P", typicalWait(&p.Model.Sched.Delay).Seconds(), fact.Seconds)
 	half := fmt.Sprintf("GOMAXPROCS=%d", max(1, p.Procs()/2))
 	f := diagnosis.Finding{
-		Evidence:   []fact.Fact{used, gomaxprocs(p), ready, wait},
-		Cost:       diagnosis.CostOf(idlePs(p).Named("Ps idle while work waits"), fact.Rest.Of("", fact.Ratio, used).Value),
+		Evidence:   []fact.Fact{used, cpu.Procs(p), ready, wait},
+		Cost:       diagnosis.CostOf(cpu.IdlePs(p).Named("Ps idle while work waits"), fact.Rest.Of("", fact.Ratio, used).Value),
 		Bound:      diagnosis.Limit(wait, diagnosis.Latency, ready.Value, "a free P would have ended it at once"),
 		Confidence: diagnosis.Low,
 		Reasons: []string{"the timeline shows averages over short pieces of time",

@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -112,7 +113,7 @@ func (s *spin) surplus() bool {
 
 func measureSpin(p *diagnosis.Pass) spin {
 	s := spin{
-		ps: gomaxprocs(p), work: busyPs(p).Named("cores of work"),
+		ps: cpu.Procs(p), work: cpu.BusyPs(p).Named("cores of work"),
 		peak: p.Statistic(fact.Timeline, "Ps running, 99th percentile", "Ps used in the busiest windows", peakUse(p), fact.Ratio),
 		cores: fact.Quotient.Of("threads looking for work", fact.Cores,
 			p.Processors("time of Ps held without a goroutine", "scheduler"), p.WindowLength()),
@@ -127,8 +128,8 @@ func measureSpin(p *diagnosis.Pass) spin {
 	if _, all := diagnosis.CPUTime(p.Model); all >= diagnosis.ThinSamples {
 		s.profile, s.source = p.SampleShare(name, "cpu", p.Frames(looksForWork)), "CPU profile"
 	}
-	if c, ok := cpuUseOf(p); ok && c.Believed == model.KernelCPU {
-		s.profile, s.source = p.CPUPart(name, model.Scheduling), c.source
+	if c, ok := cpu.UseOf(p); ok && c.Believed == model.KernelCPU {
+		s.profile, s.source = p.CPUPart(name, model.Scheduling), c.Source
 	}
 	return s
 }
@@ -203,7 +204,7 @@ const fewerDoToo = "an upper bound, since some of it is work that fewer Ps have 
 
 // finding makes what it has whatever the evidence.
 func (s *spin) finding(p *diagnosis.Pass) diagnosis.Finding {
-	knob := gomaxprocsKnob(int(s.fewer.Value))
+	knob := cpu.ProcsKnob(int(s.fewer.Value))
 	bearable := "if the 99th percentile of latency is not more than " + fact.Ratio.Format(idlespinWorse) + " worse."
 	return diagnosis.Finding{
 		RuledOut: []string{
@@ -216,7 +217,7 @@ func (s *spin) finding(p *diagnosis.Pass) diagnosis.Finding {
 				" In a container set the CPU limit instead: from " + containerProcs.version() + " on GOMAXPROCS follows it.",
 			Knob: knob,
 		},
-		Experiment: tried(diagnosis.CPUPerOp, knob, gomaxprocsKnob(int(s.ps.Value)),
+		Experiment: tried(diagnosis.CPUPerOp, knob, cpu.ProcsKnob(int(s.ps.Value)),
 			"Keep it only "+bearable+" If CPU time does not fall, this finding is refuted."),
 	}
 }
@@ -227,7 +228,7 @@ func (s *spin) futexes(p *diagnosis.Pass) {
 	if p.Model.Syscalls == nil {
 		return
 	}
-	s.rate = futexCalls(p)
+	s.rate = cpu.FutexCalls(p)
 	if ops, _ := operationRate(p); ops.Value > 0 {
 		s.perOp = fact.Quotient.Of("futex calls for each operation", fact.Count, s.rate, ops)
 	}
@@ -266,13 +267,13 @@ func checkWakeful(p *diagnosis.Pass) {
 }
 
 func measureWakeful(p *diagnosis.Pass) (s spin, ok bool) {
-	used, counted := processCPU(p)
-	c, sampled := cpuUseOf(p)
-	ps := knownPs(p)
+	used, counted := cpu.OfProcess(p)
+	c, sampled := cpu.UseOf(p)
+	ps := cpu.KnownProcs(p)
 	if !counted || !sampled || ps.Value == 0 || len(p.Model.Process.Samples) <= 2 {
 		return s, false
 	}
-	s = spin{ps: ps, busy: used, source: c.source}
+	s = spin{ps: ps, busy: used, source: c.Source}
 	s.share = p.CPUPart("scheduler's share of the CPU", model.Scheduling)
 	s.cores = fact.Product.Of("CPU in the scheduler", fact.Cores, s.share, used)
 	s.work = fact.Difference.Of("cores of work", fact.Cores, used, s.cores)

@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -42,17 +43,17 @@ type kernelSplit map[*model.Sample]kernelUse
 
 func checkKernelbound(p *diagnosis.Pass) {
 	const what = "whether the work is in system calls"
-	used, ok := processCPU(p)
+	used, ok := cpu.OfProcess(p)
 	if !ok {
 		p.Unchecked(what, "neither a trace nor the process's CPU counters were given", p.HowToGet(model.Trace))
 		return
 	}
-	part := kernelPart(p)
+	part := cpu.InKernel(p)
 	if part.Value < kernelShare || used.Value < syscallCores {
 		p.Fine(fact.Sentence("system calls: the kernel took %s of the CPU time", part))
 		return
 	}
-	if p.Model.Kernel == nil || p.Model.Kernel.UserOnly || !enoughKernelSamples(p) {
+	if p.Model.Kernel == nil || p.Model.Kernel.UserOnly || !cpu.EnoughKernelSamples(p) {
 		p.Unchecked(what, fact.Sentence("the kernel took %s of the CPU time, and there are no samples of what "+
 			"for", part), p.HowToGet(model.KernelCPU))
 		return
@@ -78,7 +79,7 @@ func checkKernelbound(p *diagnosis.Pass) {
 // view of a trace, and so is what the runtime calls for itself.
 func splitKernel(m *model.Model) kernelSplit {
 	k, large := kernelSplit{}, bulkCalls(m.Syscalls)
-	eachKernelSample(m, func(s *model.Sample, _ time.Duration) {
+	cpu.EachKernelSample(m, func(s *model.Sample, _ time.Duration) {
 		if s.Labels["mode"] != "kernel" {
 			return
 		}
@@ -87,7 +88,7 @@ func splitKernel(m *model.Model) kernelSplit {
 		switch part := model.CPUPartOf(m.Stacks.Frames(s.Stack)); {
 		case part == model.Scheduling || part == model.Collecting || part == model.Allocating || part == model.StackGrowth:
 			k[s] = forRuntime
-		case onSocket(m, s.Stack) || call == "epoll_pwait" || call == "epoll_wait":
+		case cpu.OnSocket(m, s.Stack) || call == "epoll_pwait" || call == "epoll_wait":
 			k[s] = forSockets
 		case large[call]:
 			k[s] = forBulk
@@ -144,21 +145,21 @@ func asked(m *model.Model, s model.Stack, call string) (name string) {
 }
 
 func kernelFinding(p *diagnosis.Pass, k kernelSplit, used, part fact.Fact) diagnosis.Finding {
-	asks, names := ops{}, ops{}
-	eachKernelSample(p.Model, func(s *model.Sample, t time.Duration) {
+	asks, names := cpu.Requests{}, cpu.Requests{}
+	cpu.EachKernelSample(p.Model, func(s *model.Sample, t time.Duration) {
 		if call := s.Labels["syscall"]; k[s] == forProgram {
-			asks.add(asked(p.Model, s.Stack, call), s.Stack, t)
-			names.add(call, s.Stack, t)
+			asks.Add(asked(p.Model, s.Stack, call), s.Stack, t)
+			names.Add(call, s.Stack, t)
 		}
 	})
-	first := asks.sorted()
+	first := asks.Sorted()
 	// The samples give the parts, the counters the whole.
-	inCalls := kernelCPU(p, "CPU in system calls for the program, without sockets and large transfers", k.is(forProgram))
+	inCalls := cpu.CallUseOf(p, "CPU in system calls for the program, without sockets and large transfers", k.is(forProgram))
 	f := diagnosis.Finding{
-		Where:    kernelSites(p, func(s *model.Sample) bool { return first[0].stacks[s.Stack] > 0 }),
-		Evidence: []fact.Fact{part, used, inCalls.share.Named("share of CPU time in calls for the program")},
-		Cost:     inCalls.cost(),
-		Bound: inCalls.bound("Amdahl, as if none of these calls were needed; what the program does around them " +
+		Where:    cpu.KernelSites(p, func(s *model.Sample) bool { return first[0].Stacks[s.Stack] > 0 }),
+		Evidence: []fact.Fact{part, used, inCalls.Share.Named("share of CPU time in calls for the program")},
+		Cost:     inCalls.Cost(),
+		Bound: inCalls.Bound("Amdahl, as if none of these calls were needed; what the program does around them " +
 			"comes on top"),
 		Confidence: diagnosis.High,
 		Reasons:    []string{"two kinds of evidence agree: the process's counters and the kernel's samples"},
@@ -167,21 +168,21 @@ func kernelFinding(p *diagnosis.Pass, k kernelSplit, used, part fact.Fact) diagn
 			fact.Sentence("reads and writes of %s and more: %s of it", fact.Name(fact.Bytes.Format(kernelBulk)), k.part(p, forBulk)),
 			fact.Sentence("the scheduler and the collector: %s of it", k.part(p, forRuntime)),
 		},
-		Remedy: kernelRemedy(p, first[0].name),
+		Remedy: kernelRemedy(p, first[0].Name),
 		Experiment: changed(diagnosis.Syscalls, diagnosis.CPUPerOp, fact.Sentence("The kernel's part of the CPU time is %s now, "+
 			"and `gowhy ledger` prints it. CPU time per operation tells what the calls cost.", part)),
 	}
 	f.Say("The kernel took %s of the process's CPU time: %s in system calls for the program itself, most of it in %s.",
-		part, inCalls.cores, fact.Name(first[0].name))
+		part, inCalls.Cores, fact.Name(first[0].Name))
 	for _, o := range first[:min(3, len(first))] {
-		f.Stacks = append(f.Stacks, statistics.Largest(o.stacks)...)
+		f.Stacks = append(f.Stacks, statistics.Largest(o.Stacks)...)
 	}
-	calls := names.sorted()
+	calls := names.Sorted()
 	for _, o := range calls[:min(4, len(calls))] {
-		in := kernelCPU(p, "CPU in "+o.name, func(s *model.Sample) bool { return k[s] == forProgram && s.Labels["syscall"] == o.name })
-		f.Evidence = append(f.Evidence, in.cores)
-		if s := p.Model.Syscalls; s != nil && s.Call(o.name).Count > 0 {
-			f.Evidence = append(f.Evidence, callRate(p, "calls of "+o.name, "calls", o.name))
+		in := cpu.CallUseOf(p, "CPU in "+o.Name, func(s *model.Sample) bool { return k[s] == forProgram && s.Labels["syscall"] == o.Name })
+		f.Evidence = append(f.Evidence, in.Cores)
+		if s := p.Model.Syscalls; s != nil && s.Call(o.Name).Count > 0 {
+			f.Evidence = append(f.Evidence, cpu.CallRate(p, "calls of "+o.Name, "calls", o.Name))
 		}
 	}
 	return f
@@ -197,15 +198,15 @@ func kernelRemedy(p *diagnosis.Pass, name string) diagnosis.Remedy {
 	for _, c := range p.Model.Syscalls.Calls {
 		names = append(names, c.Name)
 	}
-	return diagnosis.Remedy{Text: fewerCalls + fact.Sentence(" There are %s calls a second.", callRate(p, "system calls", "calls", names...).Number())}
+	return diagnosis.Remedy{Text: fewerCalls + fact.Sentence(" There are %s calls a second.", cpu.CallRate(p, "system calls", "calls", names...).Number())}
 }
 
 // addKernelFacts adds what the kernel says to a finding that the trace made.
 func addKernelFacts(p *diagnosis.Pass, f *diagnosis.Finding) {
-	if cpuSeconds(p).Duration() < neighbourTicks {
+	if cpu.TimeOfProcess(p).Duration() < neighbourTicks {
 		return
 	}
-	part := kernelPart(p)
+	part := cpu.InKernel(p)
 	f.Rest(part)
 	if part.Value >= kernelShare {
 		f.Confidence = diagnosis.High

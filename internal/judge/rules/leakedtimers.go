@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -113,7 +114,7 @@ func measurePending(p *diagnosis.Pass) (d pending) {
 	}
 	d.stacks = statistics.Largest(survivors)
 	for _, stack := range d.stacks {
-		if place, _ := deadlineCaller(p, stack); len(d.places) < mostSites {
+		if place, _ := deadlineCaller(p, stack); len(d.places) < cpu.MostSites {
 			d.places = code.Places(append(d.places, place)...)
 		}
 	}
@@ -199,7 +200,7 @@ func timersFinding(p *diagnosis.Pass, groups []string, rate, expired, awaited fa
 		fact.Product.Of("their part of the scheduler's time", fact.Seconds, part, p.Processors("time of the scheduler", "scheduler")),
 		p.Processors("time of the collector", "gc"))
 	cores := fact.Quotient.Of("Ps taken by deadline goroutines, their scheduling and the collector", fact.Cores, spent, p.WindowLength())
-	share := fact.Fraction.Of("of the Ps in use", fact.Ratio, cores, psInUse(p)).Value
+	share := fact.Fraction.Of("of the Ps in use", fact.Ratio, cores, cpu.HeldPs(p)).Value
 	f := diagnosis.Finding{
 		Where:    places,
 		Evidence: []fact.Fact{expired, rate, awaited},

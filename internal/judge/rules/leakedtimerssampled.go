@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -38,7 +39,7 @@ type sampledExpiry struct {
 // checkSampled judges the deadlines that run out by CPU samples; false when they show
 // too few to tell.
 func checkSampled(p *diagnosis.Pass) bool {
-	s, ok := cpuUseOf(p)
+	s, ok := cpu.UseOf(p)
 	if !ok {
 		return false
 	}
@@ -56,11 +57,11 @@ func checkSampled(p *diagnosis.Pass) bool {
 	return true
 }
 
-func expiriesOf(s *cpuUse) (e sampledExpiry) {
+func expiriesOf(s *cpu.Use) (e sampledExpiry) {
 	count := func(name string, match func([]model.Frame) bool) fact.Fact {
-		return s.pass.SampleCount(name, s.tree, s.pass.Frames(match))
+		return s.Pass.SampleCount(name, s.Tree, s.Pass.Frames(match))
 	}
-	e.share = s.in("CPU in deadlines that run out", expires)
+	e.share = s.ShareIn("CPU in deadlines that run out", expires)
 	e.samples = count("samples in deadlines that run out", expires)
 	e.awaited = count("of these in waking who waited", func(frames []model.Frame) bool { return expires(frames) && wakesWaiter(frames) })
 	e.cancelled = count("samples in calls of cancel", func(frames []model.Frame) bool {
@@ -68,10 +69,10 @@ func expiriesOf(s *cpuUse) (e sampledExpiry) {
 	})
 	starts := func(frames []model.Frame) bool { return code.ThroughOne(frames, []string{"runtime.newproc"}) }
 	e.started = fact.Fraction.Of("part of starting goroutines that timers do", fact.Ratio,
-		s.in("CPU in starting goroutines for timers", func(frames []model.Frame) bool {
+		s.ShareIn("CPU in starting goroutines for timers", func(frames []model.Frame) bool {
 			return starts(frames) && code.ThroughOne(frames, []string{"time.goFunc"})
 		}),
-		s.in("CPU in starting goroutines", starts))
+		s.ShareIn("CPU in starting goroutines", starts))
 	return e
 }
 
@@ -90,16 +91,16 @@ func wakesWaiter(frames []model.Frame) bool {
 		code.Through(frames, []string{"context.(*afterFuncCtx).cancel"})
 }
 
-func expiryFinding(s *cpuUse, e *sampledExpiry) diagnosis.Finding {
-	p := s.pass
+func expiryFinding(s *cpu.Use, e *sampledExpiry) diagnosis.Finding {
+	p := s.Pass
 	places, source := deadlineCallers(p)
 	f := diagnosis.Finding{
 		Where:      places,
 		Evidence:   []fact.Fact{e.share, e.samples, e.awaited, e.cancelled, e.started},
-		Cost:       s.cost(e.share),
-		Bound:      s.limit(s.saved("deadlines that run out", expires), "the contexts that they keep alive are work for the collector besides"),
+		Cost:       s.Cost(e.share),
+		Bound:      s.Limit(s.Saved("deadlines that run out", expires), "the contexts that they keep alive are work for the collector besides"),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{s.witness(), "how many run out is not counted: a trace does"},
+		Reasons:    []string{s.Witness(), "how many run out is not counted: a trace does"},
 		RuledOut: []string{
 			fact.Sentence("real timeouts: %s of %s samples are in waking who waited, which is a half where somebody does", e.awaited, e.samples),
 			fact.Sentence("contexts that are cancelled after their deadline, or most of them before: %s samples are in calls of cancel", e.cancelled),

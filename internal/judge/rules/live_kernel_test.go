@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/read/evidence"
@@ -163,7 +164,7 @@ func (s *subject) examine(t *testing.T, binary string) error {
 	checkSound(t, s.program, m)
 	pass := &diagnosis.Pass{Meter: fact.Meter{Model: m}}
 	if s.want == "fewprocs" {
-		used := useOfPs(pass, knownPs(pass))
+		used := useOfPs(pass, cpu.KnownProcs(pass))
 		ready, _ := measureReady(pass)
 		t.Logf("%s of the Ps used, %s ready for %s of the time", used.Text, ready.mean.Text, ready.part.Text)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/testing/attempt"
@@ -81,7 +82,7 @@ func (s *subject) examineLoop(t *testing.T, binary string) error {
 	if named(d.Findings, s.want) {
 		return nil
 	}
-	if cpu, ok := cpuUseOf(&diagnosis.Pass{Meter: fact.Meter{Model: m}}); !ok || cpu.Cores() < spinCores {
+	if cpu, ok := cpu.UseOf(&diagnosis.Pass{Meter: fact.Meter{Model: m}}); !ok || cpu.Cores() < spinCores {
 		t.Skip("others left the program too little CPU")
 	}
 	return fmt.Errorf("%s is not found, but: %q, fine: %q", s.want, summaries(d.Findings), d.Fine)
@@ -112,7 +113,7 @@ func TestLiveObsolete(t *testing.T) {
 				if slices.ContainsFunc(d.Obsolete, func(o diagnosis.Obsolete) bool { return o.Rule == rule }) && !named(d.Findings, rule) {
 					return nil
 				}
-				if _, ok := cpuUseOf(&diagnosis.Pass{Meter: fact.Meter{Model: m}}); !ok && rule == "lockedrand" {
+				if _, ok := cpu.UseOf(&diagnosis.Pass{Meter: fact.Meter{Model: m}}); !ok && rule == "lockedrand" {
 					t.Skip("others left the program too little CPU")
 				}
 				return fmt.Errorf("obsolete: %v, found: %q", d.Obsolete, summaries(d.Findings))

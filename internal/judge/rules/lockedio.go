@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -127,7 +128,7 @@ func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, waiting fact.Fact)
 	mean := fact.Quotient.Of("one such wait, mean", fact.Seconds, ended, waits)
 	f := diagnosis.Finding{
 		Where:      code.Places(lock, wait, q.server(p)),
-		Evidence:   []fact.Fact{waiting, h.inUse, h.runs, h.inside, mean, fact.Quotient.Of("such waits", fact.PerSec, waits, p.WindowLength()), busyPs(p)},
+		Evidence:   []fact.Fact{waiting, h.inUse, h.runs, h.inside, mean, fact.Quotient.Of("such waits", fact.PerSec, waits, p.WindowLength()), cpu.BusyPs(p)},
 		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
 		Bound:      q.limit(p, "if nobody waited for this lock"),
 		Confidence: diagnosis.Medium,
@@ -139,7 +140,7 @@ func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, waiting fact.Fact)
 		RuledOut: []string{
 			fact.Sentence("work under the lock: all who take it together keep %s busy", h.runs),
 			fact.Sentence("waits outside of the lock: then several would wait at the same time, here it is %s on average", h.inside),
-			fullMachine(p),
+			cpu.FullMachine(p),
 		},
 		Groups: q.groups,
 		Stacks: append(q.stacks, h.wait.Stack),

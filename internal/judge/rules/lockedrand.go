@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -41,7 +42,7 @@ const (
 // A lockedDraw is what is known of random numbers drawn under a lock.
 type lockedDraw struct {
 	global     bool // the package's own source, else a *rand.Rand under the program's lock
-	cpu        cpuUse
+	cpu        cpu.Use
 	share      fact.Fact // of the CPU
 	samples    fact.Fact
 	places     []diagnosis.Place
@@ -68,7 +69,7 @@ func checkLockedrand(p *diagnosis.Pass) {
 	if found || drawn {
 		return
 	}
-	if s, ok := cpuUseOf(p); ok && s.in("CPU in drawing random numbers without a lock", drawsFreely).Value >= lockedSeen {
+	if s, ok := cpu.UseOf(p); ok && s.ShareIn("CPU in drawing random numbers without a lock", drawsFreely).Value >= lockedSeen {
 		unlockedRand.harmless(p, "math/rand's functions on the hot path")
 	}
 }
@@ -100,11 +101,11 @@ func measureDraw(p *diagnosis.Pass, global bool) (d lockedDraw) {
 		}
 		match = func(frames []model.Frame) bool { return holderDraws(frames, holders) }
 	}
-	if s, ok := cpuUseOf(p); ok {
-		d.cpu, d.share = s, s.in("CPU in drawing random numbers under the lock", match)
-		sites := s.functions(p.Model, match)
-		d.samples = s.samplesAt(sites)
-		d.places, d.stacks = topPlaces(sites, hotNamed), topStacks(sites, hotNamed)
+	if s, ok := cpu.UseOf(p); ok {
+		d.cpu, d.share = s, s.ShareIn("CPU in drawing random numbers under the lock", match)
+		sites := s.Functions(p.Model, match)
+		d.samples = s.SamplesAt(sites)
+		d.places, d.stacks = cpu.Places(sites, cpu.MostNamed), cpu.Stacks(sites, cpu.MostNamed)
 	}
 	if p.Model.Sched != nil {
 		d.wait(p, match)
@@ -196,8 +197,8 @@ func lockedFinding(p *diagnosis.Pass, d *lockedDraw) diagnosis.Finding {
 		f.Bound = d.queue.limit(p, "if nobody waited for this lock")
 		f.Experiment.Primary = diagnosis.ThroughputMetric(p.Model)
 	} else {
-		f.Cost = d.cpu.cost(d.share)
-		f.Bound = d.cpu.limit(d.share, "a number costs a few nanoseconds without a lock")
+		f.Cost = d.cpu.Cost(d.share)
+		f.Bound = d.cpu.Limit(d.share, "a number costs a few nanoseconds without a lock")
 	}
 	if d.cpu.CPUAccount != nil {
 		f.Evidence = append(f.Evidence, d.share)

@@ -7,6 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -52,7 +53,7 @@ type logging struct {
 	queue       queue     // before the lock
 	writes      fact.Fact // system calls
 	stack       model.Stack
-	cpu         cpuUse
+	cpu         cpu.Use
 	share, most fact.Fact // of the CPU: in logging, and what goes without it; nothing when not known
 }
 
@@ -72,8 +73,8 @@ func checkLoggerlock(p *diagnosis.Pass) {
 		p.Report(f)
 	case l.share.Value >= loggerShare:
 		f := loggerFinding(p, &l, rate, waiting)
-		f.Cost = l.cpu.cost(l.share)
-		f.Bound = l.cpu.estimate(l.most, "lines that are kept and buffered still have to be formatted")
+		f.Cost = l.cpu.Cost(l.share)
+		f.Bound = l.cpu.Estimate(l.most, "lines that are kept and buffered still have to be formatted")
 		f.Experiment = changed(diagnosis.CPUPerOp, "", loggerNote)
 		p.Report(f)
 	default:
@@ -91,7 +92,7 @@ func (l *logging) unlogged(p *diagnosis.Pass) fact.Fact {
 	})
 	ready := p.Goroutines("time that those who log wait for a P", groups, "runnable")
 	computed := fact.Product.Of("time in logging on a P", fact.Seconds, l.most, p.Goroutines("time that those who log run", groups, "running"))
-	freed := []fact.Fact{fact.Product.Of("Ps busy with logging", fact.Cores, l.most, busyPs(p))}
+	freed := []fact.Fact{fact.Product.Of("Ps busy with logging", fact.Cores, l.most, cpu.BusyPs(p))}
 	if l.most.Value == 0 {
 		freed = l.queue.frees(p, nil)
 	}
@@ -120,8 +121,8 @@ func measureLogging(p *diagnosis.Pass) (l logging) {
 	if stacks := statistics.Largest(byStack); len(stacks) > 0 {
 		l.stack = stacks[0]
 	}
-	if s, ok := cpuUseOf(p); ok {
-		l.cpu, l.share, l.most = s, s.in("CPU in logging", logsLocked), s.saved("logging", logsLocked)
+	if s, ok := cpu.UseOf(p); ok {
+		l.cpu, l.share, l.most = s, s.ShareIn("CPU in logging", logsLocked), s.Saved("logging", logsLocked)
 	}
 	return l
 }
@@ -133,7 +134,7 @@ func loggerFinding(p *diagnosis.Pass, l *logging, rate, waiting fact.Fact) diagn
 	}
 	f := diagnosis.Finding{
 		Where:      code.Places(place, l.queue.place(p)),
-		Evidence:   []fact.Fact{rate, waiting, busyPs(p)},
+		Evidence:   []fact.Fact{rate, waiting, cpu.BusyPs(p)},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the logger is named by its functions, in waits for its lock and in system calls under it"},
 		RuledOut: []string{

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -34,7 +35,7 @@ const (
 
 // profilerRepairs is what the usual rate saves of what the profiler takes: 59% of the time of a
 // benchmark that had 53% of its CPU there.
-var profilerRepairs = repairs{0.8, 1.2}
+var profilerRepairs = cpu.Repairs{Least: 0.8, Most: 1.2}
 
 // profilerFunctions record an allocation, or the freeing of one that was recorded.
 var profilerFunctions = []string{"runtime.profilealloc", "runtime.mProf_Malloc", "runtime.mProf_Free", "runtime.setprofilebucket"}
@@ -42,23 +43,23 @@ var profilerFunctions = []string{"runtime.profilealloc", "runtime.mProf_Malloc",
 func inProfiler(frames []model.Frame) bool { return code.Through(frames, profilerFunctions) }
 
 func checkMemoryprofiler(p *diagnosis.Pass) {
-	s, ok := neededCPU(p)
+	s, ok := cpu.Needed(p)
 	if !ok {
 		return
 	}
-	sites := s.places(p.Model, inProfiler)
-	share := s.at("CPU in the memory profiler", sites...)
-	if share.Value < profilerShare || s.samplesAt(sites).Value < profilerSamples {
+	sites := s.Places(p.Model, inProfiler)
+	share := s.ShareAt("CPU in the memory profiler", sites...)
+	if share.Value < profilerShare || s.SamplesAt(sites).Value < profilerSamples {
 		return
 	}
 	f := diagnosis.Finding{
 		Where:      code.Places(sites[0].Place),
-		Stacks:     topStacks(sites, hotNamed),
-		Evidence:   []fact.Fact{share, s.used()},
-		Cost:       s.cost(share),
-		Bound:      s.estimateOf(share, profilerRepairs, "what its walks push out of the caches", ""),
+		Stacks:     cpu.Stacks(sites, cpu.MostNamed),
+		Evidence:   []fact.Fact{share, s.InUse()},
+		Cost:       s.Cost(share),
+		Bound:      s.EstimateAlong(share, profilerRepairs, "what its walks push out of the caches", ""),
 		Confidence: diagnosis.High,
-		Reasons:    []string{s.witness(), "only the profiler's own functions are counted: at the rate that Go has by itself they take a few percent at most"},
+		Reasons:    []string{s.Witness(), "only the profiler's own functions are counted: at the rate that Go has by itself they take a few percent at most"},
 		RuledOut:   []string{"allocating itself, which goes on with any rate"},
 		Remedy:     profilerRemedy,
 		Experiment: changed(diagnosis.CPUPerOp, "", "The profile of the changed program has none of the profiler's functions."),

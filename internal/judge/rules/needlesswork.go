@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -76,7 +77,7 @@ func checkNeedlesswork(p *diagnosis.Pass) {
 	if len(p.Model.Reasons) == 0 {
 		return
 	}
-	s, ok := neededCPU(p)
+	s, ok := cpu.Needed(p)
 	if !ok {
 		return
 	}
@@ -111,7 +112,7 @@ var cheaperBy = &fact.Formula{Name: "cheaper", Words: "{0} × (1 − 1 ÷ {1})",
 // A needless is work of one pattern in one function.
 type needless struct {
 	p       *diagnosis.Pass
-	s       *cpuUse
+	s       *cpu.Use
 	e       *equivalent
 	reasons []model.Reason
 	figure  patternFigure
@@ -130,7 +131,7 @@ func (n *needless) allocates(frames []model.Frame) bool {
 	return !startup(frames) && slices.ContainsFunc(n.reasons, func(r model.Reason) bool { return r.Allocates(frames) })
 }
 
-func reportNeedless(p *diagnosis.Pass, s *cpuUse, e *equivalent, reasons []model.Reason) {
+func reportNeedless(p *diagnosis.Pass, s *cpu.Use, e *equivalent, reasons []model.Reason) {
 	figure, known := measuredAs(e.pattern)
 	if !known {
 		return
@@ -148,21 +149,21 @@ func reportNeedless(p *diagnosis.Pass, s *cpuUse, e *equivalent, reasons []model
 // byCPU is the finding where the work is much of the CPU.
 func (n *needless) byCPU() (f diagnosis.Finding, ok bool) {
 	p, s, top := n.p, n.s, n.reasons[0]
-	direct := s.in("CPU in "+n.what(), n.does)
-	collecting := s.in("CPU in the garbage collector elsewhere", func(frames []model.Frame) bool { return collects(frames) && !n.does(frames) })
-	share := needlessShare.Of("CPU in "+n.what()+", with its part of the collector's", fact.Ratio, direct, s.garbage(n.does), collecting)
+	direct := s.ShareIn("CPU in "+n.what(), n.does)
+	collecting := s.ShareIn("CPU in the garbage collector elsewhere", func(frames []model.Frame) bool { return cpu.Collects(frames) && !n.does(frames) })
+	share := needlessShare.Of("CPU in "+n.what()+", with its part of the collector's", fact.Ratio, direct, s.Garbage(n.does), collecting)
 	times := fact.Figure("how many times cheaper the equivalent is", n.figure.ratio, fact.Factor, "bench/patterns, "+n.figure.input+", "+patternsMeasured)
 	gain := cheaperBy.Of("CPU that the equivalent saves", fact.Ratio, share, times)
-	seen := p.SampleCount("samples", s.tree, p.Frames(n.does))
+	seen := p.SampleCount("samples", s.Tree, p.Frames(n.does))
 	if share.Value < needlessCost || gain.Value < needlessGain || seen.Value < needlessSamples || saidAlready(p, top.Func, share) {
 		return f, false
 	}
-	stacks := matchingStacks(p.Model, s.profile, n.does)
-	f = n.finding(hottest(p, s.profile, s.profile.Column("cpu"), n.reasons, n.does), stacks)
-	f.Evidence = []fact.Fact{share, times, s.used()}
-	f.Cost = s.cost(share)
-	f.Bound = cpuEstimate(gain, s.used(), workRepairs, "measured on "+n.figure.input+": with your data it is more or less")
-	f.Reasons = slices.Insert(f.Reasons, 0, s.witness())
+	stacks := matchingStacks(p.Model, s.Profile, n.does)
+	f = n.finding(hottest(p, s.Profile, s.Profile.Column("cpu"), n.reasons, n.does), stacks)
+	f.Evidence = []fact.Fact{share, times, s.InUse()}
+	f.Cost = s.Cost(share)
+	f.Bound = cpu.EstimateOf(gain, s.InUse(), cpu.WorkRepairs, "measured on "+n.figure.input+": with your data it is more or less")
+	f.Reasons = slices.Insert(f.Reasons, 0, s.Witness())
 	f.Experiment = changed(diagnosis.CPUPerOp, "", "A benchmark of the function with `go test -bench NAME -benchmem` shows it in one run.")
 	f.Explains = needlessSymptoms(p, s, share, n.does)
 	f.Stacks = append(f.Stacks, allocating(p.Model, n.allocates)...)
@@ -270,13 +271,13 @@ func hottest(p *diagnosis.Pass, profile *model.Profile, column int, reasons []mo
 const needlessMost = 0.7
 
 // needlessSymptoms are the rules whose findings here are of this work, or mostly.
-func needlessSymptoms(p *diagnosis.Pass, s *cpuUse, share fact.Fact, match func([]model.Frame) bool) (list []string) {
+func needlessSymptoms(p *diagnosis.Pass, s *cpu.Use, share fact.Fact, match func([]model.Frame) bool) (list []string) {
 	for _, r := range []*diagnosis.Rule{hotfunction, growingslices} {
 		if hasFinding(p, r, func(f *diagnosis.Finding) bool { return share.Value >= needlessMost*f.Cost.Share }) {
 			list = append(list, r.Name)
 		}
 	}
-	if s.garbage(match).Value >= hotGarbage {
+	if s.Garbage(match).Value >= hotGarbage {
 		list = append(list, allocchurn.Name, gccost.Name, tinyheap.Name)
 	}
 	return list

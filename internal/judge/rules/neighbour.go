@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -102,7 +103,7 @@ func checkNeighbour(p *diagnosis.Pass) {
 func measureContest(p *diagnosis.Pass) (c contest, ok bool) {
 	m := p.Model
 	n, _ := m.Neighbours()
-	if c.cores, ok = processCPU(p); !ok {
+	if c.cores, ok = cpu.OfProcess(p); !ok {
 		return c, false
 	}
 	first, _, ok := m.Machine.Window()
@@ -112,7 +113,7 @@ func measureContest(p *diagnosis.Pass) (c contest, ok bool) {
 	had := func(what, name string, d time.Duration) fact.Fact {
 		return p.Statistic(fact.Machine, what, name, d.Seconds(), fact.Seconds).From(model.ProcFS)
 	}
-	c.cpu = cpuSeconds(p)
+	c.cpu = cpu.TimeOfProcess(p)
 	window := p.Machine("time between readings of the machine", "time", fact.Change)
 	capacity := had("CPUs × window", "time of all CPUs", n.Capacity)
 	others := had("busy, less the process and the recorder", "CPU time of others", n.Others)
@@ -147,7 +148,7 @@ func measureContest(p *diagnosis.Pass) (c contest, ok bool) {
 	// tells its own threads' crowding from others': who has all his cores has
 	// no neighbour.
 	room := fact.Difference.Of("rest of the cores that the process may use", fact.Seconds,
-		fact.Product.Of("time of the cores that the process may use", fact.Seconds, allowedCores(p), full),
+		fact.Product.Of("time of the cores that the process may use", fact.Seconds, cpu.AllowedCores(p), full),
 		had("of the process, while the machine was full", "CPU of the process while the machine was full", n.FullOwn))
 	crowded := fact.Smallest.Of("CPU that others had while its threads were ready", fact.Seconds,
 		queue, had("of others, while the machine was full", "CPU of others while the machine was full", n.FullOthers), room)
@@ -195,7 +196,7 @@ func neighbourFinding(p *diagnosis.Pass, c *contest) diagnosis.Finding {
 		c.taken, p.Process("time between readings of the process", "time", fact.Change))
 	f := diagnosis.Finding{
 		Remark:     true, // of the recording: nothing is wrong with the program
-		Evidence:   []fact.Fact{c.queueing, c.wait, c.cores, c.others, c.busy, c.full, c.steal, allowedCores(p)},
+		Evidence:   []fact.Fact{c.queueing, c.wait, c.cores, c.others, c.busy, c.full, c.steal, cpu.AllowedCores(p)},
 		Cost:       diagnosis.CostOf(taken, c.lost.Value),
 		Bound:      noSaving(fact.Factor, diagnosis.Throughput, "nothing in the program is wrong, so that no change of it brings anything"),
 		Confidence: diagnosis.Medium,
@@ -203,7 +204,7 @@ func neighbourFinding(p *diagnosis.Pass, c *contest) diagnosis.Finding {
 			"process were ready is"},
 		RuledOut: []string{
 			fact.Sentence("its own threads in each other's way: the process had %s of the %s that it may "+
-				"use", c.cores.Number(), allowedCores(p)),
+				"use", c.cores.Number(), cpu.AllowedCores(p)),
 			"a CPU quota: time that the group was stopped is taken off the waits",
 			"waits to be woken: what was waited while the machine had CPUs idle is not counted as taken",
 			"the recording: what the recorder used is not counted for others",

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -41,7 +42,7 @@ func checkNopgo(p *diagnosis.Pass) {
 	if p.Goal != diagnosis.CPUGoal {
 		return // it is so of most programs, and nobody asked
 	}
-	s, ok := cpuUseOf(p)
+	s, ok := cpu.UseOf(p)
 	if st, _ := profileGuided.status(p.Model); !ok || st != inForce {
 		return
 	}
@@ -51,16 +52,16 @@ func checkNopgo(p *diagnosis.Pass) {
 	}
 }
 
-func nopgoFinding(s *cpuUse, application fact.Fact) diagnosis.Finding {
+func nopgoFinding(s *cpu.Use, application fact.Fact) diagnosis.Finding {
 	saved := func(what string, part float64) fact.Fact {
 		return fact.Product.Of("part of the CPU that a profile saves at "+what, fact.Ratio, application,
 			fact.Figure("part of a program's own CPU that a profile saves at "+what, part, fact.Ratio, "Go's documentation, of a set of representative programs"))
 	}
 	most, least := saved("most", pgoMost), saved("least", pgoLeast)
 	f := diagnosis.Finding{
-		Evidence: []fact.Fact{application, s.used(), s.pass.Setting("profiles that it was compiled with", "-pgo", 0, fact.Count)},
-		Cost:     s.cost(application),
-		Bound: diagnosis.Estimate(s.cores(most), s.cores(least).Value, s.cores(most).Value, diagnosis.CPUGoal, most.Value,
+		Evidence: []fact.Fact{application, s.InUse(), s.Pass.Setting("profiles that it was compiled with", "-pgo", 0, fact.Count)},
+		Cost:     s.Cost(application),
+		Bound: diagnosis.Estimate(s.CoresOf(most), s.CoresOf(least).Value, s.CoresOf(most).Value, diagnosis.CPUGoal, most.Value,
 			"not measured: what Go's documentation says of representative programs"),
 		Remark:     true,
 		Confidence: diagnosis.Low,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -62,7 +63,7 @@ var oneByOne = &fact.Formula{Name: "one by one", Words: "the largest saving that
 
 func checkOldgo(p *diagnosis.Pass) {
 	reportPins(p)
-	s, ok := neededCPU(p)
+	s, ok := cpu.Needed(p)
 	if !ok {
 		return
 	}
@@ -101,12 +102,12 @@ func reportPins(p *diagnosis.Pass) {
 	}
 }
 
-func oldgoFinding(s *cpuUse, list []improvement, share fact.Fact, version fact.Name) diagnosis.Finding {
+func oldgoFinding(s *cpu.Use, list []improvement, share fact.Fact, version fact.Name) diagnosis.Finding {
 	slices.SortStableFunc(list, func(a, b improvement) int { return cmp.Compare(b.saved.Value, a.saved.Value) })
-	cores := s.cores(share)
+	cores := s.CoresOf(share)
 	f := diagnosis.Finding{
-		Evidence: []fact.Fact{s.used()},
-		Cost:     s.cost(share),
+		Evidence: []fact.Fact{s.InUse()},
+		Cost:     s.Cost(share),
 		Bound: diagnosis.Estimate(cores, 0, cores.Value, diagnosis.CPUGoal, share.Value,
 			"not measured: "+share.Origin.Sentence+". New versions change other things as well"),
 		Remark:     share.Value < oldgoSick,

@@ -6,6 +6,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -90,7 +91,7 @@ func timerPlaces(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.St
 	}
 	stacks = statistics.Largest(sum)
 	for _, s := range stacks {
-		if place, ok := p.UserPlace(s); ok && len(places) < mostSites {
+		if place, ok := p.UserPlace(s); ok && len(places) < cpu.MostSites {
 			places = code.Places(append(places, place)...)
 		}
 	}

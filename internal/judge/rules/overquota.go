@@ -6,6 +6,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -34,7 +35,7 @@ const (
 )
 
 func checkOverquota(p *diagnosis.Pass) {
-	ps, l := knownPs(p), p.Model.Limits
+	ps, l := cpu.KnownProcs(p), p.Model.Limits
 	if l == nil || l.Quota <= 0 {
 		return // said by the rule about throttling
 	}
@@ -42,18 +43,18 @@ func checkOverquota(p *diagnosis.Pass) {
 		p.Unchecked("whether there are more Ps than the CPU quota pays for", "no evidence tells GOMAXPROCS", p.HowToGet(model.Trace))
 		return
 	}
-	quota := cpuQuota(p)
+	quota := cpu.Quota(p)
 	automatic := automaticPs.Of("Ps that the runtime sets for this quota", fact.Count, quota)
 	if ps.Value <= automatic.Value {
 		p.Fine(fact.Sentence("GOMAXPROCS: %s on a quota of %s", plural(ps, "P"), quota))
 		return
 	}
-	t, ok := throttling(p)
+	t, ok := cpu.Throttling(p)
 	if !ok {
 		p.Unchecked("what Ps beyond the CPU quota cost", "the counters of the control group were not read twice", "grep -H . /sys/fs/cgroup/cpu.stat")
 		return
 	}
-	if t.throttled.Value < throttledLeast || t.often.Value < overquotaStops {
+	if t.Throttled.Value < throttledLeast || t.Often.Value < overquotaStops {
 		p.Fine(fact.Sentence("GOMAXPROCS: %s on a quota of %s, which is not used up", plural(ps, "P"), quota))
 		return
 	}
@@ -69,24 +70,24 @@ var automaticPs = &fact.Formula{Name: "automatic Ps", Words: "{0} rounded up, at
 var usedUp = &fact.Formula{Name: "used up", Words: "{0} × {1} ÷ {2}",
 	Value: func(x []float64) float64 { return statistics.Quotient(x[0]*x[1], x[2]) }}
 
-func overquotaFinding(p *diagnosis.Pass, t *throttle, ps, automatic fact.Fact) diagnosis.Finding {
+func overquotaFinding(p *diagnosis.Pass, t *cpu.Throttle, ps, automatic fact.Fact) diagnosis.Finding {
 	why, known := whyOverquota(p.Model)
 	running := ps
-	if n := usableCPUs(p); n.Value > 0 && n.Value < ps.Value {
+	if n := cpu.UsableCPUs(p); n.Value > 0 && n.Value < ps.Value {
 		running = n
 	}
-	busy := usedUp.Of("time in which they use a period's quota up", fact.Seconds, t.period, t.quota, running)
+	busy := usedUp.Of("time in which they use a period's quota up", fact.Seconds, t.Period, t.Quota, running)
 	f := diagnosis.Finding{
-		Evidence: append([]fact.Fact{ps, automatic}, t.facts()...),
-		Cost:     diagnosis.CostOf(t.share, t.share.Value),
-		Bound: t.bound(", as if Ps that fit the quota ended all stops; the quota itself stays, so that " +
+		Evidence: append([]fact.Fact{ps, automatic}, t.Facts()...),
+		Cost:     diagnosis.CostOf(t.Share, t.Share.Value),
+		Bound: t.Bound(", as if Ps that fit the quota ended all stops; the quota itself stays, so that " +
 			"throughput is not promised to rise"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{"GOMAXPROCS, the quota and the stops are exact; that fewer Ps end the stops is " +
 			"arithmetic until it is tried", why},
 		RuledOut: []string{
 			fact.Sentence("the runtime's own rounding: it would set %s", automatic),
-			fact.Sentence("a quota that is never used up: %s of the periods ended in a stop", t.often),
+			fact.Sentence("a quota that is never used up: %s of the periods ended in a stop", t.Often),
 		},
 		Remedy: diagnosis.Remedy{
 			Text: "Let the number follow the quota. " + containerProcs.version() + " and later do that by themselves, also when the quota changes, " +
@@ -94,17 +95,17 @@ func overquotaFinding(p *diagnosis.Pass, t *throttle, ps, automatic fact.Fact) d
 				"call of runtime.GOMAXPROCS, " +
 				"nor GODEBUG containermaxprocs=0 prevents it. Here: " + why + ". Before " + containerProcs.version() +
 				" set GOMAXPROCS to the quota when the container is started.",
-			Knob: gomaxprocsKnob(int(math.Ceil(t.quota.Value))),
+			Knob: cpu.ProcsKnob(int(math.Ceil(t.Quota.Value))),
 		},
 	}
 	f.Say("%s on a quota of %s: busy on %s, they use a period's quota up in %s and then stand still for %s. It was "+
 		"used up in %s of %s periods.",
-		plural(ps, "P"), t.quota, plural(running, "CPU"), busy,
-		fact.Difference.Of("time in which they stand still", fact.Seconds, t.period, busy), t.throttled, t.periods)
-	f.Experiment = tried(latency(p.Model), f.Remedy.Knob, gomaxprocsKnob(int(ps.Value)), fact.Sentence("Both arms must have the quota. "+
+		plural(ps, "P"), t.Quota, plural(running, "CPU"), busy,
+		fact.Difference.Of("time in which they stand still", fact.Seconds, t.Period, busy), t.Throttled, t.Periods)
+	f.Experiment = tried(latency(p.Model), f.Remedy.Knob, cpu.ProcsKnob(int(ps.Value)), fact.Sentence("Both arms must have the quota. "+
 		"nr_throttled in `/sys/fs/cgroup/cpu.stat` is a count, now %s in %s, and must stop rising; throughput must "+
 		"stay the same. "+
-		"If the stops stay too, this finding is refuted.", t.throttled, t.window))
+		"If the stops stay too, this finding is refuted.", t.Throttled, t.Window))
 	if known {
 		f.Confidence = diagnosis.High
 		f.Reasons[0] = "two kinds of evidence agree: the control group's counters and the program's build or " +

@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -66,7 +67,7 @@ func checkOversubscribed(p *diagnosis.Pass) {
 		switch {
 		case c.queue.Value < oversubscribedQueue:
 			worst = worst.Larger(c.queue)
-		case spawned(g) || c.ready.Value < oversubscribedReady*float64(p.Procs()) || busyPs(p).Value < oversubscribedBusy*float64(p.Procs()):
+		case spawned(g) || c.ready.Value < oversubscribedReady*float64(p.Procs()) || cpu.BusyPs(p).Value < oversubscribedBusy*float64(p.Procs()):
 		case c.memory.Value < oversubscribedBytes:
 			spared = spared.Larger(c.memory)
 		default:
@@ -111,7 +112,7 @@ func measureCrowd(p *diagnosis.Pass, g *model.Group) crowd {
 	}
 	c.queue = fact.Quotient.Of("waiting ÷ working", fact.Factor, c.queued, c.work)
 	c.ready = fact.Quotient.Of("goroutines ready and waiting for a P, on average", fact.Count, c.queued, p.WindowLength())
-	enough := fact.Product.Of("goroutines that keep the Ps busy", fact.Count, gomaxprocs(p),
+	enough := fact.Product.Of("goroutines that keep the Ps busy", fact.Count, cpu.Procs(p),
 		fact.Figure("goroutines to a P that are enough", oversubscribedPerProc, fact.Count, "the lab's pools of workers"))
 	spare := fact.Difference.Of("goroutines beyond that", fact.Count, c.peak, enough)
 	stacks := fact.Product.Of("their stacks", fact.Bytes, spare, leastStack())
@@ -169,7 +170,7 @@ func (c *crowd) finding(p *diagnosis.Pass) diagnosis.Finding {
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"one kind of evidence, the trace, covering every goroutine of the group"},
 		RuledOut: []string{
-			fact.Sentence("workers that merely wait: only ready ones are counted, %s to a P", fact.Quotient.Of("ready to a P", fact.Count, c.ready, gomaxprocs(p))),
+			fact.Sentence("workers that merely wait: only ready ones are counted, %s to a P", fact.Quotient.Of("ready to a P", fact.Count, c.ready, cpu.Procs(p))),
 			"a short burst: the queue is an average over the whole window",
 		},
 		Groups: []string{g.Name},
@@ -186,7 +187,7 @@ func (c *crowd) finding(p *diagnosis.Pass) diagnosis.Finding {
 	}
 	f.Say("%s goroutines of %s share %s Ps: they spend %s× as long queued for a P as running, %s of them on average. "+
 		"Fewer would save up to %s.",
-		c.peak, code.Name(code.GroupName(g.Name)), gomaxprocs(p), c.queue.Number(), c.ready, c.memory)
+		c.peak, code.Name(code.GroupName(g.Name)), cpu.Procs(p), c.queue.Number(), c.ready, c.memory)
 	if !c.exact {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "what the heap held before these goroutines is not known: all of it is taken for theirs, and may as well be a cache")

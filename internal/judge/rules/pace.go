@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -120,7 +121,7 @@ func (of *pace) holdsUp(p *diagnosis.Pass) bool {
 	if of.waitsItself() {
 		return of.inner.Duration() > of.taking
 	}
-	return of.busy().Value >= paceBusy && idlePs(p).Value >= paceIdle
+	return of.busy().Value >= paceBusy && cpu.IdlePs(p).Value >= paceIdle
 }
 
 // waitsItself reports whether who sets the pace waits more than he works.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -79,8 +80,8 @@ func newPacketServer(p *diagnosis.Pass, g, reader *model.Group) *packetServer {
 	}
 	work := fact.Quotient.Of("work of one, mean", fact.Seconds,
 		p.Goroutines("time running and in system calls", groups, "running", "syscall", "syscall_blocked"), all)
-	if use, ok := cpuUseOf(p); ok { // a busy machine takes the CPU away from what a trace has as running
-		most := fact.Quotient.Of("work of one, mean, at most", fact.Seconds, fact.Product.Of("CPU time in use", fact.Seconds, use.used(), p.WindowLength()), all)
+	if use, ok := cpu.UseOf(p); ok { // a busy machine takes the CPU away from what a trace has as running
+		most := fact.Quotient.Of("work of one, mean, at most", fact.Seconds, fact.Product.Of("CPU time in use", fact.Seconds, use.InUse(), p.WindowLength()), all)
 		if most.Value < work.Value {
 			work = most
 		}
@@ -156,13 +157,13 @@ func packetMachinery(frames []model.Frame) bool {
 
 // weigh reports the goroutines if the CPU shows that they cost something.
 func (s *packetServer) weigh(p *diagnosis.Pass) {
-	use, ok := cpuUseOf(p)
+	use, ok := cpu.UseOf(p)
 	if !ok {
 		p.Unchecked(fact.Sentence("what a goroutine for each packet costs, of which %s are started a second", s.rate.Number()),
 			"their number alone says nothing, and there are too few CPU samples", p.HowToGet(model.CPU))
 		return
 	}
-	share := use.in("CPU in starting, scheduling and queueing goroutines", packetMachinery)
+	share := use.ShareIn("CPU in starting, scheduling and queueing goroutines", packetMachinery)
 	if share.Value < packetShare {
 		p.Fine(fact.Sentence("packets: a goroutine for each, %s a second, costs at most %s of the CPU", s.rate.Number(), share))
 		return
@@ -170,7 +171,7 @@ func (s *packetServer) weigh(p *diagnosis.Pass) {
 	p.Report(s.finding(p, &use, share))
 }
 
-func (s *packetServer) finding(p *diagnosis.Pass, use *cpuUse, share fact.Fact) diagnosis.Finding {
+func (s *packetServer) finding(p *diagnosis.Pass, use *cpu.Use, share fact.Fact) diagnosis.Finding {
 	creator, _ := p.UserPlace(s.group.Creator)
 	start, _ := p.GroupPlace(s.group)
 	groups := []string{s.group.Name}
@@ -184,13 +185,13 @@ func (s *packetServer) finding(p *diagnosis.Pass, use *cpuUse, share fact.Fact) 
 				p.Goroutines("time waiting for a P or a lock", groups, "runnable", "blocked:sync"), p.Goroutines("goroutines", groups, "count")),
 			share, p.Goroutines("alive at once, at most", groups, "peak"), s.outside,
 		},
-		Cost: use.cost(share),
-		Bound: diagnosis.Limit(fact.Product.Of("CPU saved by answering in the reader", fact.Cores, saved, use.used()), diagnosis.CPUGoal, saved.Value,
+		Cost: use.Cost(share),
+		Bound: diagnosis.Limit(fact.Product.Of("CPU saved by answering in the reader", fact.Cores, saved, use.InUse()), diagnosis.CPUGoal, saved.Value,
 			"the largest gain seen in a measured server. What the profile shows by name is less: "+
 				"cold caches, a buffer for each packet and its garbage come on top. "+
 				"Where packets are few the reader is woken for each in either design, and it brought a quarter"),
 		Confidence: diagnosis.High,
-		Reasons:    []string{"the trace shows who starts the goroutines and what they do", "the " + use.source + " shows what that takes"},
+		Reasons:    []string{"the trace shows who starts the goroutines and what they do", "the " + use.Source + " shows what that takes"},
 		RuledOut: []string{
 			fact.Sentence("work that must wait: %s of these goroutines waited for the network, time or messages", s.outside),
 			fact.Sentence("long work that deserves a goroutine: it is %s on average", s.work),

@@ -7,6 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -203,12 +204,12 @@ var poolPrice = &fact.Formula{Name: "made and collected", Words: "Amdahl: {0} + 
 // poolmisuseCost is the CPU that goes into making the objects and into
 // collecting their part of the garbage, or the objects where no samples tell.
 func poolmisuseCost(p *diagnosis.Pass, pools *poolObjects) (diagnosis.Cost, diagnosis.Bound) {
-	s, ok := cpuUseOf(p)
+	s, ok := cpu.UseOf(p)
 	if !ok {
 		return diagnosis.CostOf(pools.objects, pools.objectsShare.Value),
 			diagnosis.Direction(pools.bytes, diagnosis.CPUGoal, poolmisuseShare, "they need not be allocated; what that costs is not known without CPU samples")
 	}
 	share := poolPrice.Of("CPU in sync.Pool's Get and in collecting what it made", fact.Ratio,
-		s.in("CPU in sync.Pool's Get", fromPool), p.CPUPart(inCollector, model.Collecting), pools.bytesShare)
-	return s.cost(share), s.limit(share, "")
+		s.ShareIn("CPU in sync.Pool's Get", fromPool), p.CPUPart(inCollector, model.Collecting), pools.bytesShare)
+	return s.Cost(share), s.Limit(share, "")
 }

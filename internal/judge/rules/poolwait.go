@@ -7,6 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -86,7 +87,7 @@ func poolFinding(p *diagnosis.Pass, q *queue, waiting fact.Fact) diagnosis.Findi
 	f := diagnosis.Finding{
 		Where: code.Places(asks, lib, q.server(p)),
 		Evidence: []fact.Fact{
-			waiting, share, wait, fact.Quotient.Of("connections handed on", fact.PerSec, served, p.WindowLength()), busyPs(p),
+			waiting, share, wait, fact.Quotient.Of("connections handed on", fact.PerSec, served, p.WindowLength()), cpu.BusyPs(p),
 		},
 		Cost:       diagnosis.CostOf(waiting, share.Value),
 		Bound:      q.limit(p, "if nobody waited for a connection and the other side took as much more"),
@@ -98,7 +99,7 @@ func poolFinding(p *diagnosis.Pass, q *queue, waiting fact.Fact) diagnosis.Findi
 		},
 		RuledOut: []string{
 			"connections being made: these waits were ended by one that came back",
-			fullMachine(p),
+			cpu.FullMachine(p),
 		},
 		Groups: q.groups,
 		Stacks: q.stacks,

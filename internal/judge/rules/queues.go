@@ -11,6 +11,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -516,7 +517,7 @@ func (q *queue) mean(wait fact.Fact) fact.Name {
 // Where several groups stand in it, it is that of the one that has most of it, for the
 // others may do something else nearly all the time.
 func (q *queue) faster(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
-	return q.fasterBeside(p, busyWithout(p, q.frees(p, freed)...))
+	return q.fasterBeside(p, cpu.BusyWithout(p, q.frees(p, freed)...))
 }
 
 // limit is the bound that goes with it. Goroutines that have nothing to do with those who
@@ -526,7 +527,7 @@ func (q *queue) limit(p *diagnosis.Pass, when string, freed ...fact.Fact) diagno
 	if apart := unrelated(p, append(statistics.Largest(code.CountRoots(p.Model, q.servers)), q.groups...)); apart.Value > 0 {
 		freed = append(freed, apart)
 	}
-	return turnsLimit(q.fasterBeside(p, busyWithout(p, freed...)), q.turns(p), when)
+	return turnsLimit(q.fasterBeside(p, cpu.BusyWithout(p, freed...)), q.turns(p), when)
 }
 
 // turns counts those who were let on, whether or not it is known for what they had waited.
@@ -596,8 +597,8 @@ func (q *queue) frees(p *diagnosis.Pass, freed []fact.Fact) []fact.Fact {
 	if q.kind == lockDemand || q.kind == fdDemand {
 		freed = append(freed, q.handedOver(p))
 		// A P whose thread waits for a CPU that others have does nothing for its operation.
-		if s, ok := cpuUseOf(p); ok && s.used().Value < busyPs(p).Value {
-			freed = append(freed, fact.Difference.Of("busy Ps beyond the CPU in use", fact.Cores, busyPs(p), s.used()))
+		if s, ok := cpu.UseOf(p); ok && s.InUse().Value < cpu.BusyPs(p).Value {
+			freed = append(freed, fact.Difference.Of("busy Ps beyond the CPU in use", fact.Cores, cpu.BusyPs(p), s.InUse()))
 		}
 	}
 	return freed
@@ -626,21 +627,21 @@ func (q *queue) taking(p *diagnosis.Pass, groups []string, wait fact.Fact) fact.
 // of all this from the samples: a demo whose limit was 2.12× without these got 2.15× faster.
 func (q *queue) handedOver(p *diagnosis.Pass) fact.Fact {
 	const name = "cores in handing the lock over and in recording it, at most"
-	s, ok := cpuUseOf(p)
+	s, ok := cpu.UseOf(p)
 	if !ok {
-		return fact.Product.Of(name, fact.Cores, busyPs(p), fact.Figure("part", lockTaking, fact.Ratio, "room for handing over: too few samples of the CPU tell"))
+		return fact.Product.Of(name, fact.Cores, cpu.BusyPs(p), fact.Figure("part", lockTaking, fact.Ratio, "room for handing over: too few samples of the CPU tell"))
 	}
 	beside := func(match func([]model.Frame) bool) func([]model.Frame) bool {
 		return func(frames []model.Frame) bool { return !passesLock(frames) && match(frames) }
 	}
 	parks := fact.Sum.Of("waits of all goroutines", fact.Count, p.WaitCount("waits for others", model.Sync, nil), p.WaitCount("waits for the network", model.Net, nil))
-	return s.cores(handedOverShare.Of(name, fact.Ratio,
-		s.in("CPU in waiting for and handing over locks", passesLock),
-		s.in("CPU in the scheduler elsewhere", beside(func(frames []model.Frame) bool {
+	return s.CoresOf(handedOverShare.Of(name, fact.Ratio,
+		s.ShareIn("CPU in waiting for and handing over locks", passesLock),
+		s.ShareIn("CPU in the scheduler elsewhere", beside(func(frames []model.Frame) bool {
 			return model.CPUPartOf(frames) == model.Scheduling && !recordsItself(frames)
 		})),
 		fact.Fraction.Of("this lock's part of all waits", fact.Ratio, p.WaitCount("its waits", model.Sync, q.has), parks),
-		s.in("CPU in recording", beside(recordsItself)), s.samples()))
+		s.ShareIn("CPU in recording", beside(recordsItself)), s.SampleCount()))
 }
 
 var handedOverShare = &fact.Formula{Name: "handed over", Words: "{0} + {1} × {2} + {3}, with what chance may have kept from the samples",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -46,42 +47,42 @@ var lockAndLines = &fact.Formula{Name: "a lock and its lines", Words: "Amdahl: a
 	Value: func(x []float64) float64 { return min(x[0], 2*x[1]) }}
 
 // readLocksSaved is that, by the functions that take them.
-func readLocksSaved(s *cpuUse, sites []cpuPlace) fact.Fact {
+func readLocksSaved(s *cpu.Use, sites []cpu.Line) fact.Fact {
 	var takers []string
 	for i := range sites {
 		takers = append(takers, sites[i].Function)
 	}
 	return lockAndLines.Of("CPU in read locks and waiting for their cache lines", fact.Ratio,
-		s.saved("functions that take read locks", func(frames []model.Frame) bool { return throughOne(frames, takers) }),
-		s.saved("read locks", readLocks))
+		s.Saved("functions that take read locks", func(frames []model.Frame) bool { return code.ThroughOne(frames, takers) }),
+		s.Saved("read locks", readLocks))
 }
 
 func checkReadlocks(p *diagnosis.Pass) {
-	s, ok := neededCPU(p)
+	s, ok := cpu.Needed(p)
 	if !ok {
 		return
 	}
-	share := s.in("CPU in taking and giving read locks", readLocks)
-	sites := s.places(p.Model, readLocks)
+	share := s.ShareIn("CPU in taking and giving read locks", readLocks)
+	sites := s.Places(p.Model, readLocks)
 	if share.Value < readlockShare || len(sites) == 0 {
 		if share.Value > 0 {
 			p.Fine(fact.Sentence("read locks: %s of the CPU", share))
 		}
 		return
 	}
-	most := s.in("of that in "+code.Short(sites[0].Function), func(frames []model.Frame) bool {
+	most := s.ShareIn("of that in "+code.Short(sites[0].Function), func(frames []model.Frame) bool {
 		place, _ := diagnosis.UserPlace(frames)
 		return readLocks(frames) && place == sites[0].Place
 	})
-	stacks := topStacks(sites, readlockNamed)
+	stacks := cpu.Stacks(sites, readlockNamed)
 	f := diagnosis.Finding{
-		Where:      topPlaces(sites, readlockNamed),
-		Evidence:   []fact.Fact{share, s.used(), most},
-		Cost:       s.cost(share),
-		Bound:      s.limit(readLocksSaved(&s, sites), "an atomic pointer to a copy comes near it, another lock does not"),
+		Where:      cpu.Places(sites, readlockNamed),
+		Evidence:   []fact.Fact{share, s.InUse(), most},
+		Cost:       s.Cost(share),
+		Bound:      s.Limit(readLocksSaved(&s, sites), "an atomic pointer to a copy comes near it, another lock does not"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
-			s.witness(),
+			s.Witness(),
 			"where a sample falls between two instructions that wait for the same cache line is not exact",
 		},
 		RuledOut: []string{

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -58,18 +59,18 @@ type reopening struct {
 	opened, closed, read, removed fact.Fact
 	started                       fact.Fact // processes and threads
 	extra                         fact.Fact // calls to open, prepare and close, failed ones included
-	cpu                           callCPU
+	cpu                           cpu.CallUse
 }
 
 func checkReopen(p *diagnosis.Pass) {
 	r := reopening{
-		opened:  callRate(p, "files opened", "good", openCalls...),
-		closed:  callRate(p, "closed", "good", "close"),
-		read:    callRate(p, "reads", "good", "read", "pread64", "readv", "preadv"),
-		removed: callRate(p, "files deleted", "good", "unlink", "unlinkat"),
-		started: callRate(p, "processes and threads started", "good", "clone", "clone3", "fork", "vfork"),
-		extra:   callRate(p, "calls to open, prepare and close", "calls", opening...),
-		cpu:     kernelCPU(p, "CPU inside the calls that open, prepare and close", inSyscall(opening...)),
+		opened:  cpu.CallRate(p, "files opened", "good", openCalls...),
+		closed:  cpu.CallRate(p, "closed", "good", "close"),
+		read:    cpu.CallRate(p, "reads", "good", "read", "pread64", "readv", "preadv"),
+		removed: cpu.CallRate(p, "files deleted", "good", "unlink", "unlinkat"),
+		started: cpu.CallRate(p, "processes and threads started", "good", "clone", "clone3", "fork", "vfork"),
+		extra:   cpu.CallRate(p, "calls to open, prepare and close", "calls", opening...),
+		cpu:     cpu.CallUseOf(p, "CPU inside the calls that open, prepare and close", cpu.InCall(opening...)),
 	}
 	opened := r.opened.Value
 	if opened < reopenRate || r.closed.Value < reopenClosed*opened || opened < reopenPerRead*r.read.Value {
@@ -98,7 +99,7 @@ func reopenFinding(p *diagnosis.Pass, r *reopening) diagnosis.Finding {
 	extra := fact.Quotient.Of("calls for each file, beside the reads", fact.Count, r.extra, r.opened)
 	closed := fact.Fraction.Of("part of the opened that is closed", fact.Ratio, r.closed, r.opened)
 	places, stacks, inside := openSites(p)
-	how, confidence := howCounted(p)
+	how, confidence := cpu.HowCounted(p)
 	f := diagnosis.Finding{
 		Where:      places,
 		Evidence:   []fact.Fact{r.opened, r.closed, r.read, r.removed, r.extra},
@@ -130,15 +131,15 @@ func reopenFinding(p *diagnosis.Pass, r *reopening) diagnosis.Finding {
 	f.Say("%s files a second are opened, read %s times each and closed again: %s system calls for each, beside the "+
 		"reads.",
 		r.opened.Number(), reads, extra)
-	if !r.cpu.enough {
-		f.Cost, f.Bound = callPrice(p, r.extra, inside)
+	if !r.cpu.Enough {
+		f.Cost, f.Bound = cpu.CallPrice(p, r.extra, inside)
 		return f
 	}
 	f.Confidence = diagnosis.High
 	f.Reasons = append(f.Reasons, "the kernel's samples show the time in these calls too")
-	f.Evidence = append(f.Evidence, r.cpu.cores)
-	f.Cost = r.cpu.cost()
-	f.Bound = r.cpu.bound("Amdahl, as if every file were open already; the reads stay, and what opening costs " +
+	f.Evidence = append(f.Evidence, r.cpu.Cores)
+	f.Cost = r.cpu.Cost()
+	f.Bound = r.cpu.Bound("Amdahl, as if every file were open already; the reads stay, and what opening costs " +
 		"outside the kernel comes on top")
 	return f
 }
@@ -146,9 +147,9 @@ func reopenFinding(p *diagnosis.Pass, r *reopening) diagnosis.Finding {
 // openSites are the lines that open files, found as those of traffic are.
 func openSites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
 	if p.Model.Sched != nil {
-		return callSites(p, func(s model.Stack) bool { return code.Through(p.Model.Stacks.Frames(s), openFunctions) })
+		return cpu.CallSites(p, func(s model.Stack) bool { return code.Through(p.Model.Stacks.Frames(s), openFunctions) })
 	}
-	return kernelSites(p, inSyscall(openCalls...)), nil, fact.Fact{}
+	return cpu.KernelSites(p, cpu.InCall(openCalls...)), nil, fact.Fact{}
 }
 
 var openFunctions = []string{"syscall.Open", "syscall.openat", "golang.org/x/sys/unix.Open"}

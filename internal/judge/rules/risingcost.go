@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -51,7 +52,7 @@ const (
 // A rise is the functions whose CPU by operation rises.
 type rise struct {
 	course *model.Course
-	places []cpuPlace // that with most samples first
+	places []cpu.Line // that with most samples first
 	growth statistics.Growth
 	rest   statistics.Growth // of all other samples
 	others float64           // how many these are
@@ -61,7 +62,7 @@ type rise struct {
 }
 
 func checkRisingcost(p *diagnosis.Pass) {
-	s, ok := cpuUseOf(p)
+	s, ok := cpu.UseOf(p)
 	c := p.Model.Course()
 	if !ok || c == nil || s.Believed != model.KernelCPU || c.To-c.From < risingLength || slices.Min(c.Operations) <= 0 {
 		p.Lacks("no operations were counted beside the kernel's samples in each third of four seconds or more",
@@ -107,20 +108,20 @@ func slowsItself(m *model.Model, c *model.Course) bool {
 // risen finds the functions of the program whose CPU by operation rises, and by more
 // than the rest of the program's: what a slower machine does to all is no growth. Without
 // a rest nobody knows.
-func risen(p *diagnosis.Pass, s *cpuUse, c *model.Course) rise {
-	samples := s.profile.Samples
+func risen(p *diagnosis.Pass, s *cpu.Use, c *model.Course) rise {
+	samples := s.Profile.Samples
 	count := func(pieces []float64) float64 { t := thirds(pieces); return t[0] + t[1] + t[2] }
-	at := func(places ...cpuPlace) []float64 {
-		in := atPlaces(places)
+	at := func(places ...cpu.Line) []float64 {
+		in := cpu.AtPlaces(places)
 		return c.Samples(func(i int) bool { return in(&samples[i]) })
 	}
-	seen := s.functions(p.Model, func(frames []model.Frame) bool { return !collects(frames) })
-	seen = slices.DeleteFunc(seen, func(f cpuPlace) bool { return count(at(f)) < risingSamples })
+	seen := s.Functions(p.Model, func(frames []model.Frame) bool { return !cpu.Collects(frames) })
+	seen = slices.DeleteFunc(seen, func(f cpu.Line) bool { return count(at(f)) < risingSamples })
 	r := rise{course: c, looked: len(seen), all: c.Samples(nil)}
 	level := 1 - risingChance/float64(max(1, r.looked))
 	times := slices.Repeat([]float64{1}, len(r.all))
 	remain := func(least float64) { // those that rise by so much are left
-		seen = slices.DeleteFunc(seen, func(f cpuPlace) bool {
+		seen = slices.DeleteFunc(seen, func(f cpu.Line) bool {
 			n := at(f)
 			g := statistics.PoissonGrowth(n, c.Operations, level)
 			// A loop that slows itself leaves more time to whatever runs beside it: that
@@ -158,11 +159,11 @@ func rateFact(p *diagnosis.Pass, name string, v float64) fact.Fact {
 	return timedFact(p, "by operation, last third by first", name, v, fact.Factor)
 }
 
-func risingFinding(p *diagnosis.Pass, s *cpuUse, r *rise) diagnosis.Finding {
-	count, nanos := s.profile.Columns()
+func risingFinding(p *diagnosis.Pass, s *cpu.Use, r *rise) diagnosis.Finding {
+	count, nanos := s.Profile.Columns()
 	var n, ns float64
-	for i := range s.profile.Samples {
-		n, ns = n+s.profile.Samples[i].Value(count), ns+s.profile.Samples[i].Value(nanos)
+	for i := range s.Profile.Samples {
+		n, ns = n+s.Profile.Samples[i].Value(count), ns+s.Profile.Samples[i].Value(nanos)
 	}
 	ops, spent, all := thirds(r.course.Operations), thirds(r.cpu), thirds(r.all)
 	time := func(name string, samples float64) fact.Fact {
@@ -182,14 +183,14 @@ func risingFinding(p *diagnosis.Pass, s *cpuUse, r *rise) diagnosis.Finding {
 	whole := fact.Quotient.Of("CPU in it in the last third", fact.Cores, cpuLast, third)
 	looked := timedFact(p, "functions with enough", "functions compared", float64(r.looked), fact.Count)
 	f := diagnosis.Finding{
-		Where:    topPlaces(r.places, hotNamed),
-		Stacks:   topStacks(r.places, len(r.places)),
+		Where:    cpu.Places(r.places, cpu.MostNamed),
+		Stacks:   cpu.Stacks(r.places, len(r.places)),
 		Evidence: []fact.Fact{first, last, low, high, firstOps, lastOps, whole},
 		Cost:     diagnosis.CostOf(cores, share),
 		Bound: diagnosis.Estimate(cores, whole.Value*(1-1/r.growth.Low), whole.Value, diagnosis.CPUGoal, share,
 			"what was added during the recording at the least, all of the function's CPU at the most; it goes on growing"),
 		Confidence: diagnosis.Medium,
-		Reasons: []string{fact.Sentence("one kind of evidence, the "+s.source+" with %s in it; the interval allows for the %s compared",
+		Reasons: []string{fact.Sentence("one kind of evidence, the "+s.Source+" with %s in it; the interval allows for the %s compared",
 			plural(timedFact(p, "in it", "samples in it", spent[0]+spent[1]+spent[2], fact.Count), "sample"), plural(looked, "function"))},
 		RuledOut: []string{
 			"warming up: caches that fill make an operation take less, not more",

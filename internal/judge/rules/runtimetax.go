@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -78,12 +79,12 @@ func taxChildren() map[*diagnosis.Rule][]model.CPUPart {
 }
 
 func checkRuntimetax(p *diagnosis.Pass) {
-	s, ok := neededCPU(p)
+	s, ok := cpu.Needed(p)
 	if !ok {
 		return
 	}
 	tax := p.CPUPart("CPU in the runtime's own work", taxParts...)
-	if tax.Value < taxShare || s.cores(tax).Value < taxCores {
+	if tax.Value < taxShare || s.CoresOf(tax).Value < taxCores {
 		// Well by its sum only: a part of it may be somebody's finding.
 		if !slices.ContainsFunc(taxParts, func(part model.CPUPart) bool { return explained(p, part) }) && !wasteful(p) {
 			fineTax(p, &s, tax)
@@ -98,10 +99,10 @@ func checkRuntimetax(p *diagnosis.Pass) {
 
 // fineTax says that it is well, and where the share is large that this is for the little
 // CPU it is of. What is between well and ill is neither.
-func fineTax(p *diagnosis.Pass, s *cpuUse, tax fact.Fact) {
+func fineTax(p *diagnosis.Pass, s *cpu.Use, tax fact.Fact) {
 	switch {
-	case s.cores(tax).Value < taxCores:
-		p.Fine(fact.Sentence("runtime: scheduling, allocating and collecting take %s of the CPU in use, which is little: %s", tax, s.used()))
+	case s.CoresOf(tax).Value < taxCores:
+		p.Fine(fact.Sentence("runtime: scheduling, allocating and collecting take %s of the CPU in use, which is little: %s", tax, s.InUse()))
 	case tax.Value < taxWell:
 		p.Fine(fact.Sentence("runtime: scheduling, allocating and collecting take %s of the CPU", tax))
 	}
@@ -118,24 +119,24 @@ func explained(p *diagnosis.Pass, part model.CPUPart) bool {
 	return false
 }
 
-func taxFinding(p *diagnosis.Pass, s *cpuUse, tax, rest fact.Fact, left []model.CPUPart) diagnosis.Finding {
+func taxFinding(p *diagnosis.Pass, s *cpu.Use, tax, rest fact.Fact, left []model.CPUPart) diagnosis.Finding {
 	byShare := func(a, b model.CPUPart) int { return cmp.Compare(s.Share(b), s.Share(a)) }
 	slices.SortStableFunc(left, byShare)
-	sites := s.places(p.Model, func(frames []model.Frame) bool { return slices.Contains(left, model.CPUPartOf(frames)) })
+	sites := s.Places(p.Model, func(frames []model.Frame) bool { return slices.Contains(left, model.CPUPartOf(frames)) })
 	f := diagnosis.Finding{
-		Where:      topPlaces(sites, 2),
-		Stacks:     topStacks(sites, 2),
-		Evidence:   []fact.Fact{s.used()},
-		Cost:       s.cost(tax),
-		Bound:      s.limit(rest, "the program needs some of them"),
+		Where:      cpu.Places(sites, 2),
+		Stacks:     cpu.Stacks(sites, 2),
+		Evidence:   []fact.Fact{s.InUse()},
+		Cost:       s.Cost(tax),
+		Bound:      s.Limit(rest, "the program needs some of them"),
 		Remark:     true, // five programs of the field that are well and busy are above the limit, and none that has the problem
 		Confidence: diagnosis.Low,
 		Reasons:    []string{"the shares are measured; which of it is too much for what the program does is not"},
 		RuledOut: []string{
 			fact.Sentence("causes that other rules know: %s of it is left without one", fact.Quotient.Of("part without a cause", fact.Ratio, rest, tax)),
-			fact.Sentence("a program at rest: it uses %s", s.used()),
+			fact.Sentence("a program at rest: it uses %s", s.InUse()),
 		},
-		Remedy: taxRemedy(left[0], psCount(p.Model)),
+		Remedy: taxRemedy(left[0], cpu.ProcsCount(p.Model)),
 	}
 	var words []string
 	for _, part := range slices.SortedStableFunc(slices.Values(taxParts), byShare) {
@@ -146,10 +147,10 @@ func taxFinding(p *diagnosis.Pass, s *cpuUse, tax, rest fact.Fact, left []model.
 	}
 	format, parts := "The runtime's own work takes %s of the CPU in use: %s.", []fact.Part{tax, fact.Name(strings.Join(words, ", "))}
 	if left[0] == model.Scheduling {
-		if kind, share := schedulingMost(p, s); share.Value > taxKind*p.CPUPart("CPU in scheduling", model.Scheduling).Value {
+		if kind, share := cpu.MostScheduling(p, s); share.Value > taxKind*p.CPUPart("CPU in scheduling", model.Scheduling).Value {
 			format, parts = format+" Most of the scheduling is "+string(kind)+", %s.", append(parts, share)
 			f.Rest(share)
-			if kind == timerKind {
+			if kind == cpu.Timers {
 				f.Remedy = diagnosis.Remedy{Text: "Use one ticker for many goroutines, " +
 					"set a deadline once for a connection or a batch instead of for each operation, and wait on a " +
 					"channel rather than sleep and look: timers are set, moved and fired more often than the program needs. " +
@@ -209,7 +210,7 @@ func taxRemedy(part model.CPUPart, ps int) diagnosis.Remedy {
 				"Fewer Ps make hand-overs cheaper where there is less work than Ps.",
 		}
 		if ps >= surplusPs {
-			r.Knob = gomaxprocsKnob(ps / 2)
+			r.Knob = cpu.ProcsKnob(ps / 2)
 		}
 		return r
 	case model.StackGrowth:

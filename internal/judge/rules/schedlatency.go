@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -205,9 +206,9 @@ func saturationRemedy(p *diagnosis.Pass, busy fact.Fact) diagnosis.Remedy {
 	if busy.Value >= loadedPs {
 		return diagnosis.Remedy{Text: fact.Sentence("Spend less CPU per request (the CPU profile says where), limit how many requests are taken at once so "+
 			"that the rest is refused early, or give the process more cores. "+
-			"The %s Ps are %s in use, so whoever becomes ready stands in a queue.", gomaxprocs(p), busy)}
+			"The %s Ps are %s in use, so whoever becomes ready stands in a queue.", cpu.Procs(p), busy)}
 	}
 	return diagnosis.Remedy{Text: fact.Sentence("Look for what makes many goroutines ready at once (tickers, broadcasts, fan-out) and spread or batch it; "+
 		"long stretches without a function call and bursts of garbage collection have the same effect. "+
-		"The %s Ps are only %s in use on average: work arrives in bursts.", gomaxprocs(p), busy)}
+		"The %s Ps are only %s in use on average: work arrives in bursts.", cpu.Procs(p), busy)}
 }

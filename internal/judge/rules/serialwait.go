@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -163,7 +164,7 @@ func unwaited(p *diagnosis.Pass, s *stage, wait fact.Fact) fact.Fact {
 	if !slices.ContainsFunc(s.teams, func(c team) bool { return c.function != "" }) {
 		wait = withEnds(p, wait, s.time, s.names())
 	}
-	operands := []fact.Fact{usableCores(p), busyWithout(p), s.time, wait}
+	operands := []fact.Fact{cpu.UsableCores(p), cpu.BusyWithout(p), s.time, wait}
 	if s.next.Value == 0 {
 		return fact.Bottleneck.Of("throughput", fact.Factor, operands...)
 	}
@@ -184,7 +185,7 @@ func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput
 	pace := fact.Quotient.Of("answers", fact.PerSec, r.count, p.WindowLength())
 	f := diagnosis.Finding{
 		Where:    code.Places(asks, wait, s.queue.place(p)),
-		Evidence: []fact.Fact{share, mean, pace, s.count, s.length, busyPs(p)},
+		Evidence: []fact.Fact{share, mean, pace, s.count, s.length, cpu.BusyPs(p)},
 		Cost: diagnosis.CostOf(fact.Quotient.Of("goroutines of the stage waiting for an answer, on average", fact.Count, r.total, p.WindowLength()),
 			share.Value),
 		Bound:      turnsLimit(throughput, turnsOfEach(p, r.count, s.names()), "if the stage did not wait for each answer, and the other side served several requests at a time"),
@@ -195,7 +196,7 @@ func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput
 		},
 		RuledOut: []string{
 			fact.Sentence("no work: somebody stood before the stage with work in hand, %s on average", s.length),
-			fullMachine(p),
+			cpu.FullMachine(p),
 			"waiting for input: only waits in the network and for goroutines that wait there are counted, " +
 				"those for who brings work are not",
 		},
@@ -231,6 +232,6 @@ func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput
 	}
 	f.Say("%s waits for answers %s of its time, %s each, "+always+" %s of %s Ps are idle: "+
 		"%s answers a second is its pace, and so the program's.",
-		code.Name(asks.Function), share, mean, idlePs(p).Number(), gomaxprocs(p), pace.Number())
+		code.Name(asks.Function), share, mean, cpu.IdlePs(p).Number(), cpu.Procs(p), pace.Number())
 	return f
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -121,7 +122,7 @@ func sharedDescriptor(p *diagnosis.Pass, q *queue, kind descriptor, waiting, sha
 	spawning := started.Value >= singlesocketSpawn
 	f := diagnosis.Finding{
 		Where:      code.Places(place),
-		Evidence:   []fact.Fact{waiting, share, q.wait(p, "mean wait"), started, busyPs(p)},
+		Evidence:   []fact.Fact{waiting, share, q.wait(p, "mean wait"), started, cpu.BusyPs(p)},
 		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
 		Bound:      descriptorBound(p, q, kind),
 		Confidence: diagnosis.Medium,

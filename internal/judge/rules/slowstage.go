@@ -6,6 +6,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -64,9 +65,9 @@ func stageAtWork(p *diagnosis.Pass, s *stage) (busy, runs fact.Fact) {
 // stage.
 func widened(p *diagnosis.Pass, s *stage) fact.Fact {
 	if s.next.Value == 0 {
-		return byCores.Of("throughput", fact.Factor, usableCores(p), busyWithout(p))
+		return byCores.Of("throughput", fact.Factor, cpu.UsableCores(p), cpu.BusyWithout(p))
 	}
-	return byCoresAndNext.Of("throughput", fact.Factor, usableCores(p), busyWithout(p), s.next)
+	return byCoresAndNext.Of("throughput", fact.Factor, cpu.UsableCores(p), cpu.BusyWithout(p), s.next)
 }
 
 // What bounds a closed system when one stage no longer does.
@@ -89,12 +90,12 @@ func slowstageFinding(p *diagnosis.Pass, s *stage, busy, throughput fact.Fact) d
 	if start, ok := p.GroupPlace(s.teams[0].Group); ok && place == (diagnosis.Place{}) {
 		place = start
 	}
-	idle := idlePs(p)
+	idle := cpu.IdlePs(p)
 	f := diagnosis.Finding{
 		Where:    code.Places(place, s.queue.place(p)),
-		Evidence: []fact.Fact{busy, s.count, s.length, s.feedStay, busyPs(p)},
+		Evidence: []fact.Fact{busy, s.count, s.length, s.feedStay, cpu.BusyPs(p)},
 		Cost: diagnosis.CostOf(idle.Named("Ps idle while the stage has more work than it can do"),
-			fact.Fraction.Of("share of the Ps", fact.Ratio, idle, gomaxprocs(p)).Value),
+			fact.Fraction.Of("share of the Ps", fact.Ratio, idle, cpu.Procs(p)).Value),
 		Bound:      turnsLimit(throughput, s.queue.turns(p), "if the stage had as many goroutines as it can use"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
@@ -103,7 +104,7 @@ func slowstageFinding(p *diagnosis.Pass, s *stage, busy, throughput fact.Fact) d
 		},
 		RuledOut: []string{
 			fact.Sentence("no work: somebody stood before the stage with work in hand, %s on average", s.length),
-			fullMachine(p),
+			cpu.FullMachine(p),
 			"a stage that waits itself, for answers or a lock: it is at work",
 			"an order that must be kept looks the same: then the stage's own work must become less",
 		},
@@ -121,6 +122,6 @@ func slowstageFinding(p *diagnosis.Pass, s *stage, busy, throughput fact.Fact) d
 	f.Say("%s works %s of its time while somebody stands before it with more (%s on average) and %s waits behind it %s of "+
 		"its time: "+
 		"%s of %s Ps are idle, and the stage has too few goroutines.",
-		code.Name(place.Function), busy, s.length, code.Name(s.feeds[0].does()), s.feedStay, idle.Number(), gomaxprocs(p))
+		code.Name(place.Function), busy, s.length, code.Name(s.feeds[0].does()), s.feedStay, idle.Number(), cpu.Procs(p))
 	return f
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -34,12 +35,12 @@ const (
 )
 
 func checkSlowstart(p *diagnosis.Pass) {
-	s, ok := neededCPU(p)
+	s, ok := cpu.Needed(p)
 	if !ok {
 		return
 	}
 	starts := startOf(p.Model)
-	share := s.in("CPU in starting up", starts)
+	share := s.ShareIn("CPU in starting up", starts)
 	if share.Value < startShare {
 		return
 	}
@@ -77,18 +78,18 @@ func mainWaits(m *model.Model) bool {
 	return false
 }
 
-func startFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact, starts func([]model.Frame) bool) diagnosis.Finding {
-	places := s.functions(p.Model, starts)
-	took := fact.Product.Of("CPU time of starting up", fact.Seconds, s.cores(share), p.WindowLength())
+func startFinding(p *diagnosis.Pass, s *cpu.Use, share fact.Fact, starts func([]model.Frame) bool) diagnosis.Finding {
+	places := s.Functions(p.Model, starts)
+	took := fact.Product.Of("CPU time of starting up", fact.Seconds, s.CoresOf(share), p.WindowLength())
 	f := diagnosis.Finding{
-		Where:      topPlaces(places, hotNamed),
-		Stacks:     topStacks(places, len(places)),
-		Evidence:   []fact.Fact{share, took, s.used()},
-		Cost:       s.cost(share),
+		Where:      cpu.Places(places, cpu.MostNamed),
+		Stacks:     cpu.Stacks(places, len(places)),
+		Evidence:   []fact.Fact{share, took, s.InUse()},
+		Cost:       s.Cost(share),
 		Bound:      noSaving(fact.Cores, diagnosis.CPUGoal, "whether what is loaded and built is needed, and needed before the first answer, is not known"),
 		Remark:     true,
 		Confidence: diagnosis.Low,
-		Reasons:    []string{fact.Sentence("the share is sure, from %s samples; that it is too much is not", s.samples())},
+		Reasons:    []string{fact.Sentence("the share is sure, from %s samples; that it is too much is not", s.SampleCount())},
 		RuledOut: []string{"a main goroutine that does the work: it waits at one place for a quarter of the window or more, " +
 			"or only package initialisation is counted"},
 		Explains: []string{},
@@ -105,6 +106,6 @@ func startFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact, starts func([]m
 		f.Say("Starting up takes %s of CPU time, %s of what was recorded.", took, share)
 		return f
 	}
-	f.Say("Starting up takes %s of CPU time, %s of what was recorded, %s of that in %s.", took, share, s.first(places, share), code.Name(places[0].Function))
+	f.Say("Starting up takes %s of CPU time, %s of what was recorded, %s of that in %s.", took, share, s.FirstPart(places, share), code.Name(places[0].Function))
 	return f
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -230,7 +231,7 @@ func stopSymptoms(p *diagnosis.Pass, s *stops) []string {
 		symptoms = append(symptoms, "schedlatency")
 	}
 	rate := statistics.Quotient(float64(len(s.sorted)), p.Seconds())
-	if p.Model.Syscalls != nil && stopFutex*rate*float64(p.Procs()) >= futexCalls(p).Value/2 {
+	if p.Model.Syscalls != nil && stopFutex*rate*float64(p.Procs()) >= cpu.FutexCalls(p).Value/2 {
 		symptoms = append(symptoms, "futexstorm")
 	}
 	return symptoms

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -88,7 +89,7 @@ type traffic struct {
 	known              bool                   // whether that is
 	perOther           fact.Fact              // for each call in the other direction; nothing without those
 	pieces             fact.Fact              // share of them that are less than a message
-	cpu                callCPU                // inside them
+	cpu                cpu.CallUse            // inside them
 	match              func(model.Stack) bool // which of them, nil for all
 }
 
@@ -110,17 +111,17 @@ func checkSmallio(p *diagnosis.Pass) {
 			p.Fine(fact.Sentence("%ss: %s a second, %s each", verb, t.rate.Number(), t.mean))
 		case t.verb == "read" && t.rate.Value <= smallWhole*t.opened.Value:
 			p.Fine(fact.Sentence("reads: %s a second of %s each, of %s files a second that are read whole", t.rate.Number(), t.mean, t.opened.Number()))
-		case t.cpu.enough && t.cpu.share.Value < smallShare:
-			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.share))
+		case t.cpu.Enough && t.cpu.Share.Value < smallShare:
+			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.Share))
 		case t.perOp.Value >= smallPerOp, t.known && !onSockets, t.perOp.Value == 0 && onSockets && (t.mostOfCPU() || t.inPieces()):
 			p.Report(smallioFinding(p, &t, string(operations)))
 		case t.perOp.Value > 0:
 			p.Fine(fact.Sentence("%ss: %s a second of %s each, as many as its protocol has messages", verb, t.rate.Number(), t.mean))
-		case t.cpu.enough && t.perOther.Value >= smallOneSided:
+		case t.cpu.Enough && t.perOther.Value >= smallOneSided:
 			p.Unchecked("whether small "+t.verb+"s could be fewer", fact.Sentence("there are %s a second of %s each, %s for each %s, which take %s of the CPU: "+
-				"pieces of what could go at once, or messages of many", t.rate.Number(), t.mean, t.perOther, fact.Name(t.other().verb), t.cpu.share), p.HowToGet(model.Trace))
-		case t.cpu.enough && !t.mostOfCPU():
-			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.share))
+				"pieces of what could go at once, or messages of many", t.rate.Number(), t.mean, t.perOther, fact.Name(t.other().verb), t.cpu.Share), p.HowToGet(model.Trace))
+		case t.cpu.Enough && !t.mostOfCPU():
+			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.Share))
 		default:
 			p.Unchecked("whether small "+t.verb+"s could be fewer",
 				fact.Sentence("there are %s a second of %s each, and neither stacks nor a count of operations tell "+
@@ -134,29 +135,29 @@ func checkSmallio(p *diagnosis.Pass) {
 // file, beside the one message that each operation needs.
 func (t *traffic) elsewhere(p *diagnosis.Pass) traffic {
 	files := fact.Rest.Of("share of them that are not on sockets", fact.Ratio, t.socket)
-	away := func(s model.Stack) bool { return !onSocket(p.Model, s) }
-	in := inSyscall(t.names...)
+	away := func(s model.Stack) bool { return !cpu.OnSocket(p.Model, s) }
+	in := cpu.InCall(t.names...)
 	rest := *t
 	rest.rate = fact.Product.Of(t.verb+"s that are not on sockets", fact.PerSec, t.rate, files)
 	rest.perOp = fact.Product.Of(t.verb+"s that are not on sockets, for each operation", fact.Count, t.perOp, files)
 	rest.socket, rest.match = fact.Fact{}, away
-	rest.cpu = kernelCPU(p, "CPU inside these calls, their part in the kernel", func(s *model.Sample) bool { return in(s) && away(s.Stack) })
+	rest.cpu = cpu.CallUseOf(p, "CPU inside these calls, their part in the kernel", func(s *model.Sample) bool { return in(s) && away(s.Stack) })
 	return rest
 }
 
 // mostOfCPU reports whether the program does little else.
-func (t *traffic) mostOfCPU() bool { return t.cpu.enough && t.cpu.share.Value >= smallMost }
+func (t *traffic) mostOfCPU() bool { return t.cpu.Enough && t.cpu.Share.Value >= smallMost }
 
 // inPieces reports whether the calls are pieces of what could go at once.
 func (t *traffic) inPieces() bool {
-	return t.cpu.enough && t.perOther.Value >= smallOneSided && t.pieces.Value >= smallPieces
+	return t.cpu.Enough && t.perOther.Value >= smallOneSided && t.pieces.Value >= smallPieces
 }
 
 func measureTraffic(p *diagnosis.Pass, d direction, ops fact.Fact) traffic {
 	t := traffic{direction: d,
-		rate:   callRate(p, d.verb+"s that succeeded", "good", d.names...),
-		failed: callRate(p, d.verb+"s that failed, with EAGAIN as a rule", "errors", d.names...),
-		opened: callRate(p, "files opened", "good", "open", "openat", "openat2"),
+		rate:   cpu.CallRate(p, d.verb+"s that succeeded", "good", d.names...),
+		failed: cpu.CallRate(p, d.verb+"s that failed, with EAGAIN as a rule", "errors", d.names...),
+		opened: cpu.CallRate(p, "files opened", "good", "open", "openat", "openat2"),
 		mean: fact.Quotient.Of("mean size", fact.Bytes,
 			p.Syscalls("bytes", "bytes", d.names...), p.Syscalls(d.verb+"s that succeeded", "good", d.names...)),
 	}
@@ -165,17 +166,17 @@ func measureTraffic(p *diagnosis.Pass, d direction, ops fact.Fact) traffic {
 	}
 	t.socket, t.known = d.onSockets(p)
 	o := d.other()
-	if others := callRate(p, o.verb+"s that succeeded", "good", o.names...); others.Value > 0 {
+	if others := cpu.CallRate(p, o.verb+"s that succeeded", "good", o.names...); others.Value > 0 {
 		t.perOther = fact.Quotient.Of(d.verb+"s for each "+o.verb, fact.Count, t.rate, others)
 	}
 	t.pieces, _ = d.part(p, "that are less than a message", func(s model.Stack) bool { return piece(p.Model.Stacks.Frames(s)) })
-	t.cpu = kernelCPU(p, "CPU inside these calls, their part in the kernel", inSyscall(d.names...))
+	t.cpu = cpu.CallUseOf(p, "CPU inside these calls, their part in the kernel", cpu.InCall(d.names...))
 	return t
 }
 
 // onSockets is the part of the calls that are on sockets.
 func (d direction) onSockets(p *diagnosis.Pass) (share fact.Fact, known bool) {
-	return d.part(p, "on sockets", func(s model.Stack) bool { return onSocket(p.Model, s) })
+	return d.part(p, "on sockets", func(s model.Stack) bool { return cpu.OnSocket(p.Model, s) })
 }
 
 // part is the part of the calls that are of some kind: by the trace, which has
@@ -189,7 +190,7 @@ func (d direction) part(p *diagnosis.Pass, kind string, match func(model.Stack) 
 		})
 		return fact.Quotient.Of(name, fact.Ratio, some, all), true
 	}
-	in := inSyscall(d.names...)
+	in := cpu.InCall(d.names...)
 	all = p.Samples("CPU in "+d.verb+"s", "kernel", in)
 	if all.Origin.N < diagnosis.ThinSamples {
 		return fact.Fact{}, false
@@ -230,7 +231,7 @@ func (d direction) under(m *model.Model, s model.Stack) bool {
 
 func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.Finding {
 	places, stacks, inside := t.sites(p)
-	how, confidence := howCounted(p)
+	how, confidence := cpu.HowCounted(p)
 	verb := fact.Name(t.verb)
 	f := diagnosis.Finding{
 		Where:      places,
@@ -257,8 +258,8 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 			which = " that are not on sockets"
 		}
 		f.Say("%s %ss a second"+which+" carry %s each on average: %s for each of the %s.", t.rate.Number(), verb, t.mean, t.perOp, fact.Name(operations))
-	case t.cpu.enough:
-		f.Say("%s %ss a second carry %s each on average, and take %s of the CPU in use.", t.rate.Number(), verb, t.mean, t.cpu.share)
+	case t.cpu.Enough:
+		f.Say("%s %ss a second carry %s each on average, and take %s of the CPU in use.", t.rate.Number(), verb, t.mean, t.cpu.Share)
 	default:
 		f.Say("%s %ss a second carry %s each on average.", t.rate.Number(), verb, t.mean)
 	}
@@ -269,8 +270,8 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 			f.RuledOut = append(f.RuledOut, fact.Sentence("messages of a protocol: only %s of the calls are on sockets", t.socket))
 		}
 	}
-	if !t.cpu.enough {
-		f.Cost, f.Bound = callPrice(p, t.rate, inside)
+	if !t.cpu.Enough {
+		f.Cost, f.Bound = cpu.CallPrice(p, t.rate, inside)
 		return f
 	}
 	f.Confidence = diagnosis.High
@@ -283,9 +284,9 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 		f.Confidence = diagnosis.Medium
 		f.Reasons = append(f.Reasons, "how many operations there were is not known: a protocol of so many small messages would look the same")
 	}
-	f.Evidence = append(f.Evidence, t.cpu.cores)
-	f.Cost = t.cpu.cost()
-	f.Bound = t.cpu.bound("Amdahl, as if none of these calls were needed; the bytes must still be copied, " +
+	f.Evidence = append(f.Evidence, t.cpu.Cores)
+	f.Cost = t.cpu.Cost()
+	f.Bound = t.cpu.Bound("Amdahl, as if none of these calls were needed; the bytes must still be copied, " +
 		"and what enters and leaves the kernel on the program's side comes on top")
 	return f
 }
@@ -294,10 +295,10 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 // and lets other findings be compared, else by the kernel's samples.
 func (t *traffic) sites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
 	if p.Model.Sched != nil {
-		return callSites(p, func(s model.Stack) bool { return t.under(p.Model, s) && t.counts(s) })
+		return cpu.CallSites(p, func(s model.Stack) bool { return t.under(p.Model, s) && t.counts(s) })
 	}
-	in := inSyscall(t.names...)
-	return kernelSites(p, func(s *model.Sample) bool { return in(s) && t.counts(s.Stack) }), nil, fact.Fact{}
+	in := cpu.InCall(t.names...)
+	return cpu.KernelSites(p, func(s *model.Sample) bool { return in(s) && t.counts(s.Stack) }), nil, fact.Fact{}
 }
 
 // counts reports whether the calls of a stack are of this traffic.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -55,24 +56,24 @@ func (w *mapWalk) lookup(frames []model.Frame) bool {
 }
 
 func checkSparsemap(p *diagnosis.Pass) {
-	s, ok := neededCPU(p)
+	s, ok := cpu.Needed(p)
 	if !ok {
 		return
 	}
 	for i := range mapWalks {
 		w := &mapWalks[i]
-		sites := s.functions(p.Model, w.walks)
+		sites := s.Functions(p.Model, w.walks)
 		if len(sites) == 0 {
 			continue
 		}
 		sites = sites[:1] // the map of another function may be full
-		share := s.at("CPU in "+w.verb+" maps in "+sites[0].Function, sites...)
-		if share.Value < sparseShare || s.samplesAt(sites).Value < sparseSamples {
+		share := s.ShareAt("CPU in "+w.verb+" maps in "+sites[0].Function, sites...)
+		if share.Value < sparseShare || s.SamplesAt(sites).Value < sparseSamples {
 			continue
 		}
-		here := code.OfStacks(sites[0].stacks)
+		here := code.OfStacks(sites[0].Stacks)
 		looking := fact.Quotient.Of("part of that in looking for slots in use", fact.Ratio,
-			s.of("CPU in looking for slots in use", func(sample *model.Sample) bool { return here(sample) && w.lookup(p.Model.Stacks.Frames(sample.Stack)) }), share)
+			s.ShareOf("CPU in looking for slots in use", func(sample *model.Sample) bool { return here(sample) && w.lookup(p.Model.Stacks.Frames(sample.Stack)) }), share)
 		if looking.Value < sparseLooking {
 			p.Fine(fact.Sentence("maps: %s them takes %s of the CPU, %s of that to look for slots in use", fact.Name(w.verb), share, looking))
 			continue
@@ -81,17 +82,17 @@ func checkSparsemap(p *diagnosis.Pass) {
 	}
 }
 
-func sparseFinding(p *diagnosis.Pass, s *cpuUse, w *mapWalk, sites []cpuPlace, share, looking fact.Fact) diagnosis.Finding {
+func sparseFinding(p *diagnosis.Pass, s *cpu.Use, w *mapWalk, sites []cpu.Line, share, looking fact.Fact) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Where:    topPlaces(sites, 1),
-		Stacks:   topStacks(sites, 1),
-		Evidence: []fact.Fact{share, looking, s.samplesAt(sites), s.used()},
-		Cost:     s.cost(share),
-		Bound: s.limitWithout(w.verb+" maps in "+sites[0].Function, func(frames []model.Frame) bool {
-			return w.walks(frames) && inFunctions(sites[0].Place)(frames)
+		Where:    cpu.Places(sites, 1),
+		Stacks:   cpu.Stacks(sites, 1),
+		Evidence: []fact.Fact{share, looking, s.SamplesAt(sites), s.InUse()},
+		Cost:     s.Cost(share),
+		Bound: s.LimitWithout(w.verb+" maps in "+sites[0].Function, func(frames []model.Frame) bool {
+			return w.walks(frames) && cpu.InFunctions(sites[0].Place)(frames)
 		}, "as if the map had room for what is in it, and that were nothing to walk"),
 		Confidence: diagnosis.High,
-		Reasons: []string{s.witness(), "the runtime's own functions tell looking at slots, eight at once, from reading entries: " +
+		Reasons: []string{s.Witness(), "the runtime's own functions tell looking at slots, eight at once, from reading entries: " +
 			"in a map that is full the latter is most"},
 		RuledOut: []string{fact.Sentence("a map of many entries: these would take more than the %s of the walk that look for them", looking)},
 		Remedy: diagnosis.Remedy{

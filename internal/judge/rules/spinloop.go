@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -90,7 +91,7 @@ func spinPartOf(frames []model.Frame, function string) (part spinPart, by string
 
 // An askLoop is a function that asks.
 type askLoop struct {
-	cpuPlace
+	cpu.Line
 	share fact.Fact // of the CPU
 	// Parts of its time: itself and the asking, the answers alone, and of these the
 	// receives that may block.
@@ -99,22 +100,22 @@ type askLoop struct {
 }
 
 // newAskLoop measures the function of a place.
-func newAskLoop(s *cpuUse, f cpuPlace) *askLoop {
+func newAskLoop(s *cpu.Use, f cpu.Line) *askLoop {
 	time := func(name string, is func(part spinPart, by string) bool) fact.Fact {
-		return s.pass.Samples(name, s.tree, s.pass.Frames(loopIn(f.Function, is)))
+		return s.Pass.Samples(name, s.Tree, s.Pass.Frames(loopIn(f.Function, is)))
 	}
 	all := time("time of the loop", func(spinPart, string) bool { return true })
 	from := func(first spinPart, name string) fact.Fact {
 		return fact.Quotient.Of("share of its time "+name, fact.Ratio, time("time "+name, func(part spinPart, _ string) bool { return part >= first }), all)
 	}
 	most, seen := fact.Fact{}, map[string]bool{"": true}
-	for _, stack := range f.stacks {
-		if _, by := spinPartOf(s.pass.Model.Stacks.Frames(stack), f.Function); !seen[by] {
+	for _, stack := range f.Stacks {
+		if _, by := spinPartOf(s.Pass.Model.Stacks.Frames(stack), f.Function); !seen[by] {
 			seen[by], most = true, most.Larger(time(by, func(_ spinPart, name string) bool { return name == by }))
 		}
 	}
 	return &askLoop{
-		cpuPlace: f, share: s.at("CPU in a loop that asks", f), by: most.Name,
+		Line: f, share: s.ShareAt("CPU in a loop that asks", f), by: most.Name,
 		empty:   from(spinLook, "that is asking"),
 		answers: from(spinAnswer, "in the runtime's answers"),
 		waits:   from(spinReceive, "in receives that did not wait"),
@@ -130,7 +131,7 @@ func loopIn(function string, is func(part spinPart, by string) bool) func([]mode
 }
 
 func checkSpinloop(p *diagnosis.Pass) {
-	s, ok := neededCPU(p)
+	s, ok := cpu.Needed(p)
 	if !ok {
 		return
 	}
@@ -144,17 +145,17 @@ func checkSpinloop(p *diagnosis.Pass) {
 }
 
 // spinning are the functions whose time is nearly all asking, by CPU.
-func spinning(p *diagnosis.Pass, s *cpuUse) (out []*askLoop) {
+func spinning(p *diagnosis.Pass, s *cpu.Use) (out []*askLoop) {
 	// A loop that spins wants a whole CPU and gets what others leave of it.
 	wanted := wantedCPU(s)
-	for _, f := range s.functions(p.Model, func([]model.Frame) bool { return true }) {
-		if f.share*wanted.Value < spinCores {
+	for _, f := range s.Functions(p.Model, func([]model.Frame) bool { return true }) {
+		if f.Share*wanted.Value < spinCores {
 			break // so are all after it
 		}
 		l := newAskLoop(s, f)
 		switch {
 		case l.empty.Value < spinEmpty, l.answers.Value < spinAsking:
-		case l.waits.Value > l.answers.Value/2 && parks(s, l, time.Duration(f.share*wanted.Value*float64(p.Model.Run.Duration))):
+		case l.waits.Value > l.answers.Value/2 && parks(s, l, time.Duration(f.Share*wanted.Value*float64(p.Model.Run.Duration))):
 		case !stays(s, f):
 		default:
 			out = append(out, l)
@@ -167,12 +168,12 @@ func spinning(p *diagnosis.Pass, s *cpuUse) (out []*askLoop) {
 // called from one line, by code that does nearly nothing else, or it is where its
 // goroutine begins. What is called again and again, as a wrapper of time.Now is, goes
 // back to somebody's work each time.
-func stays(s *cpuUse, f cpuPlace) bool {
-	nanos := s.profile.Column("cpu")
+func stays(s *cpu.Use, f cpu.Line) bool {
+	nanos := s.Profile.Column("cpu")
 	calls, times, all := map[diagnosis.Place]float64{}, map[string]float64{}, 0.0
-	for i := range s.profile.Samples {
-		sample := &s.profile.Samples[i]
-		frames, v := s.pass.Model.Stacks.Frames(sample.Stack), sample.Value(nanos)
+	for i := range s.Profile.Samples {
+		sample := &s.Profile.Samples[i]
+		frames, v := s.Pass.Model.Stacks.Frames(sample.Stack), sample.Value(nanos)
 		seen := map[string]bool{}
 		for _, frame := range frames {
 			if !seen[frame.Func] {
@@ -208,8 +209,8 @@ func stays(s *cpuUse, f cpuPlace) bool {
 
 // parks reports whether the loop's goroutines do wait at times: a receive that parks
 // its goroutine is a hand-over, not a spin. ran is how long the loop ran.
-func parks(s *cpuUse, l *askLoop, ran time.Duration) bool {
-	p, f := s.pass, l.cpuPlace
+func parks(s *cpu.Use, l *askLoop, ran time.Duration) bool {
+	p, f := s.Pass, l.Line
 	if p.Model.Sched == nil {
 		return !alwaysReady(s, l)
 	}
@@ -233,14 +234,14 @@ func parks(s *cpuUse, l *askLoop, ran time.Duration) bool {
 // runs or is ready to all the time, while next to nothing goes into parking goroutines
 // and finding others, which every hand-over needs, and into sending, by which a channel
 // that is not closed is ready again.
-func alwaysReady(s *cpuUse, l *askLoop) bool {
+func alwaysReady(s *cpu.Use, l *askLoop) bool {
 	// Loops that were handed all they received had 0.26 and 0.77 of their CPU in both
 	// together with a buffer of 1,000, 1.0 and 1.9 without one; a closed channel none.
 	const little = 1 - spinEmpty
-	parked := s.in("CPU in parking goroutines and finding others", func(frames []model.Frame) bool {
+	parked := s.ShareIn("CPU in parking goroutines and finding others", func(frames []model.Frame) bool {
 		return looksForWork(frames) || code.ThroughOne(frames, []string{"runtime.gopark", "runtime.park_m", "runtime.goready", "runtime.ready"})
 	})
-	sent := s.in("CPU in sending", func(frames []model.Frame) bool {
+	sent := s.ShareIn("CPU in sending", func(frames []model.Frame) bool {
 		return code.Through(frames, []string{"runtime.chansend", "runtime.selectnbsend"})
 	})
 	return l.share.Value*wantedCPU(s).Value >= spinWhole && parked.Value < little*l.share.Value && sent.Value < little*l.share.Value
@@ -248,40 +249,40 @@ func alwaysReady(s *cpuUse, l *askLoop) bool {
 
 // wantedCPU is the CPU that the program would have used had others left it: a trace
 // tells how long it had Ps, else the kernel how long its threads waited for a CPU.
-func wantedCPU(s *cpuUse) fact.Fact {
-	if s.pass.Model.Sched != nil {
-		return s.used().Larger(psInUse(s.pass))
+func wantedCPU(s *cpu.Use) fact.Fact {
+	if s.Pass.Model.Sched != nil {
+		return s.InUse().Larger(cpu.HeldPs(s.Pass))
 	}
-	return fact.Sum.Of("CPU used and waited for", fact.Cores, s.used(), s.pass.Process("waiting for a CPU", "run_queue", fact.Rate))
+	return fact.Sum.Of("CPU used and waited for", fact.Cores, s.InUse(), s.Pass.Process("waiting for a CPU", "run_queue", fact.Rate))
 }
 
 // spinSaved is what a goroutine that waits in the place of the loop saves.
 var spinSaved = &fact.Formula{Name: "amdahl at most", Words: "Amdahl: as if {0} cost nothing, with {1} and what chance may have kept from the {2}",
 	Value: func(x []float64) float64 { return fact.AtMost(x[0]+x[1], int64(x[2])) }}
 
-func spinFinding(s *cpuUse, l *askLoop) diagnosis.Finding {
-	asks := s.places(s.pass.Model, loopIn(l.Function, func(_ spinPart, by string) bool { return by == l.by }))
-	cost := s.cost(l.share)
-	most := spinSaved.Of("CPU in such a loop", fact.Ratio, l.share, s.unseen(), s.samples())
+func spinFinding(s *cpu.Use, l *askLoop) diagnosis.Finding {
+	asks := s.Places(s.Pass.Model, loopIn(l.Function, func(_ spinPart, by string) bool { return by == l.by }))
+	cost := s.Cost(l.share)
+	most := spinSaved.Of("CPU in such a loop", fact.Ratio, l.share, s.Unseen(), s.SampleCount())
 	f := diagnosis.Finding{
 		Where:      code.Places(asks[0].Place),
 		Evidence:   []fact.Fact{cost.Fact(), l.empty, l.answers},
 		Cost:       cost,
-		Bound:      s.limit(most, "a goroutine that waits costs nothing"),
+		Bound:      s.Limit(most, "a goroutine that waits costs nothing"),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{s.witness()},
+		Reasons:    []string{s.Witness()},
 		RuledOut: []string{
 			"a worker that looks between two pieces of work whether it should stop: " +
 				"such a loop has work, this one calls nothing else",
 			fact.Sentence("code that computes: it would not be in the runtime's code for %s of its time", fact.Name(fact.Ratio.Format(spinAsking))),
 			"a poller that is meant to be faster than a wake-up: it looks the same, and it costs its core",
 		},
-		Stacks: l.stacks,
+		Stacks: l.Stacks,
 		Remedy: spinRemedy(l.by),
 		Experiment: changed(diagnosis.CPUPerOp, "", "Without any work to do the process must be at 0 cores; "+
 			"operations must not get slower by more than a wake-up."),
 	}
-	if s.pass.Model.Sched == nil && l.waits.Value > l.answers.Value/2 {
+	if s.Pass.Model.Sched == nil && l.waits.Value > l.answers.Value/2 {
 		f.Reasons = append(f.Reasons, "that its receives never wait is concluded from samples: next to none are in parking goroutines and finding others")
 	}
 	f.Say("%s takes %s to ask whether there is something to do: %s of its time is the asking.", code.Name(l.Function), cost.Fact(), l.empty)
@@ -316,26 +317,26 @@ func spinRemedy(asked string) diagnosis.Remedy {
 
 // checkIdleLoop looks for a loop without any call: one line that takes most of
 // the samples while no operation ends. Only the load tells it from the job.
-func checkIdleLoop(p *diagnosis.Pass, s *cpuUse) {
+func checkIdleLoop(p *diagnosis.Pass, s *cpu.Use) {
 	idle, cores := idleTime(p)
 	if idle.Duration() < spinIdle || cores.Value < spinCores {
 		return
 	}
-	lines := s.places(p.Model, func([]model.Frame) bool { return true })
-	if len(lines) == 0 || lines[0].share < spinStack {
+	lines := s.Places(p.Model, func([]model.Frame) bool { return true })
+	if len(lines) == 0 || lines[0].Share < spinStack {
 		return
 	}
 	top := lines[0]
-	share := s.at("CPU at that line", top)
+	share := s.ShareAt("CPU at that line", top)
 	f := diagnosis.Finding{
 		Where:      code.Places(top.Place),
 		Evidence:   []fact.Fact{idle, cores, share},
 		Cost:       diagnosis.CostOf(cores.Named("CPU in use while nothing was finished"), share.Value),
-		Bound:      s.limitWithout("that loop", inFunctions(top.Place), "as if the loop waited"),
+		Bound:      s.LimitWithout("that loop", cpu.InFunctions(top.Place), "as if the loop waited"),
 		Confidence: diagnosis.Low,
 		Reasons:    []string{"what the loop does is not seen: work of the program beside its operations looks the same"},
 		RuledOut:   []string{"the operations themselves: the line goes on while none ends"},
-		Stacks:     top.stacks,
+		Stacks:     top.Stacks,
 		Remedy:     spinRemedy(""),
 		Experiment: changed(diagnosis.CPUPerOp, "", "Without any work to do the process must be at 0 cores."),
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -35,12 +36,12 @@ const (
 )
 
 func checkStackgrowth(p *diagnosis.Pass) {
-	s, ok := neededCPU(p)
+	s, ok := cpu.Needed(p)
 	if !ok {
 		return
 	}
 	share := p.CPUPart("CPU in growing and copying stacks", model.StackGrowth)
-	if cores := s.cores(share); share.Value < stackgrowthShare || cores.Value < stackgrowthCores {
+	if cores := s.CoresOf(share); share.Value < stackgrowthShare || cores.Value < stackgrowthCores {
 		p.Fine(fact.Sentence("stacks: growing them takes %s of the CPU, %s", share, cores))
 		return
 	}
@@ -50,16 +51,16 @@ func checkStackgrowth(p *diagnosis.Pass) {
 // grows reports whether a sample is of a stack that is being grown.
 func grows(frames []model.Frame) bool { return model.CPUPartOf(frames) == model.StackGrowth }
 
-func stackFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact) diagnosis.Finding {
-	sites := s.places(p.Model, grows)
+func stackFinding(p *diagnosis.Pass, s *cpu.Use, share fact.Fact) diagnosis.Finding {
+	sites := s.Places(p.Model, grows)
 	f := diagnosis.Finding{
-		Where:      topPlaces(sites, stackgrowthNamed),
-		Stacks:     topStacks(sites, stackgrowthNamed),
-		Evidence:   append([]fact.Fact{share, s.used()}, stackFacts(p)...),
-		Cost:       s.cost(share),
-		Bound:      s.limitWithout("growing stacks", grows, "goroutines that are kept grow theirs once"),
+		Where:      cpu.Places(sites, stackgrowthNamed),
+		Stacks:     cpu.Stacks(sites, stackgrowthNamed),
+		Evidence:   append([]fact.Fact{share, s.InUse()}, stackFacts(p)...),
+		Cost:       s.Cost(share),
+		Bound:      s.LimitWithout("growing stacks", grows, "goroutines that are kept grow theirs once"),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{s.witness()},
+		Reasons:    []string{s.Witness()},
 		RuledOut: []string{
 			"walking stacks for a profiler, a log line or the collector: only what runs under runtime.newstack is counted",
 		},
@@ -73,7 +74,7 @@ func stackFinding(p *diagnosis.Pass, s *cpuUse, share fact.Fact) diagnosis.Findi
 		return f
 	}
 	f.Say("Growing and copying goroutines' stacks takes %s of the CPU in use, %s of that in calls of %s.",
-		share, s.first(sites, s.at("CPU in growing stacks of the program's functions", sites...)), code.Name(sites[0].Function))
+		share, s.FirstPart(sites, s.ShareAt("CPU in growing stacks of the program's functions", sites...)), code.Name(sites[0].Function))
 	return f
 }
 

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -62,7 +63,7 @@ func starvedFinding(p *diagnosis.Pass, overlap, queue fact.Fact) diagnosis.Findi
 	share := fact.Fraction.Of("part of the window in which generations overlap", fact.Ratio, all, p.WindowLength())
 	f := diagnosis.Finding{
 		Evidence: []fact.Fact{overlap, all, p.Statistic(fact.Generations, "number", "generations", float64(c.Generations), fact.Count), queue,
-			fact.Quotient.Of("Ps in use", fact.Ratio, psInUse(p), gomaxprocs(p))},
+			fact.Quotient.Of("Ps in use", fact.Ratio, cpu.HeldPs(p), cpu.Procs(p))},
 		Cost: diagnosis.CostOf(overlap.Named("longest hold-up that a change of generation showed"), share.Value),
 		Bound: diagnosis.Limit(overlap.Named("hold-up"), diagnosis.Latency, share.Value,
 			"between nothing and this, for a request that falls into it; the share is that of the window in which "+
@@ -82,7 +83,7 @@ func starvedFinding(p *diagnosis.Pass, overlap, queue fact.Fact) diagnosis.Findi
 				"no more than the CPUs " +
 				"the process may really use. Until then times in this trace include the standing still: what " +
 				"counts as running may not have run.",
-			Knob: gomaxprocsKnob(max(1, p.Procs()/2)),
+			Knob: cpu.ProcsKnob(max(1, p.Procs()/2)),
 		},
 		Prove: "What stood in the way is outside the program, so that no change of it can be compared. " +
 			"nr_throttled in `/sys/fs/cgroup/cpu.stat` rises during a run if it is a quota. " +

@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -43,7 +44,7 @@ const (
 
 // stringLeast is the share that is a problem of this program.
 func stringLeast(p *diagnosis.Pass) float64 {
-	if benchmarked(p) {
+	if cpu.Benchmarks(p) {
 		return stringBenchmark
 	}
 	return stringCPU
@@ -51,7 +52,7 @@ func stringLeast(p *diagnosis.Pass) float64 {
 
 // stringRepairs is what repairs saved, by the cost: in two pairs of the field 1.36 and 1.46
 // times as much, for what goes over the strings goes along.
-var stringRepairs = repairs{0.5, 2}
+var stringRepairs = cpu.Repairs{Least: 0.5, Most: 2}
 
 // stringWork are the runtime's functions that make a new string or a copy of
 // one, with what the program wrote to get there.
@@ -92,7 +93,7 @@ type stringSite struct {
 
 func checkStringbuilding(p *diagnosis.Pass) {
 	a := measureAllocation(p)
-	s, ok := neededCPU(p)
+	s, ok := cpu.Needed(p)
 	if !ok || !a.measured {
 		return
 	}
@@ -107,7 +108,7 @@ func checkStringbuilding(p *diagnosis.Pass) {
 	}
 	all := fact.Sum.Of("objects that are such strings", fact.Ratio, objects...)
 	made := a.price("CPU in making and collecting these strings", all, fact.Sum.Of("bytes in such strings", fact.Ratio, bytes...))
-	share := addedShares.Of("CPU in making, copying and collecting these strings", fact.Ratio, made, s.in("CPU in copying them", copies(sites)))
+	share := addedShares.Of("CPU in making, copying and collecting these strings", fact.Ratio, made, s.ShareIn("CPU in copying them", copies(sites)))
 	if share.Value < stringLeast(p) {
 		p.Fine(fact.Sentence("strings: what functions make by concatenation and conversion takes %s of the CPU", share))
 		return
@@ -117,7 +118,7 @@ func checkStringbuilding(p *diagnosis.Pass) {
 
 // stringSites are the functions with enough of such objects that are not kept,
 // most objects first.
-func stringSites(p *diagnosis.Pass, a *allocation, s *cpuUse) (sites []stringSite) {
+func stringSites(p *diagnosis.Pass, a *allocation, s *cpu.Use) (sites []stringSite) {
 	strs, byFunction := stringLines(p, s), map[string]int{}
 	for _, l := range a.sites {
 		if strs[l.place] == nil || l.liveShare >= churnKept {
@@ -147,16 +148,16 @@ func stringSites(p *diagnosis.Pass, a *allocation, s *cpuUse) (sites []stringSit
 
 // count adds up what of the objects and bytes of the function's lines is strings:
 // as much as of the time in the allocator there.
-func (site *stringSite) count(p *diagnosis.Pass, a *allocation, s *cpuUse) {
+func (site *stringSite) count(p *diagnosis.Pass, a *allocation, s *cpu.Use) {
 	var objects, bytes []fact.Fact
 	for _, l := range site.lines {
 		here := func(frames []model.Frame) bool {
 			place, _ := diagnosis.UserPlace(frames)
-			return place == l.place && allocates(frames)
+			return place == l.place && cpu.Allocates(frames)
 		}
 		strs := func(frames []model.Frame) bool { return here(frames) && stringKind(frames) != "" }
 		part := fact.Fraction.Of("part of it for strings", fact.Ratio,
-			p.Samples("time in making strings at "+l.line(), s.tree, p.Frames(strs)), p.Samples("allocating time at "+l.line(), s.tree, p.Frames(here)))
+			p.Samples("time in making strings at "+l.line(), s.Tree, p.Frames(strs)), p.Samples("allocating time at "+l.line(), s.Tree, p.Frames(here)))
 		o, b := a.counts(p, "at "+l.line(), l)
 		objects = append(objects, fact.Product.Of("strings made at "+l.line(), fact.Ratio, o, part))
 		bytes = append(bytes, fact.Product.Of("bytes of strings made at "+l.line(), fact.Ratio, b, part))
@@ -169,12 +170,12 @@ func (site *stringSite) count(p *diagnosis.Pass, a *allocation, s *cpuUse) {
 // it takes. A profile of the heap leaves out the runtime's functions between a line
 // and the object, so that only CPU samples in the allocator tell a string from any
 // other object.
-func stringLines(p *diagnosis.Pass, s *cpuUse) map[diagnosis.Place]map[string]float64 {
-	nanos, out := s.profile.Column("cpu"), map[diagnosis.Place]map[string]float64{}
-	for i := range s.profile.Samples {
-		sample := &s.profile.Samples[i]
+func stringLines(p *diagnosis.Pass, s *cpu.Use) map[diagnosis.Place]map[string]float64 {
+	nanos, out := s.Profile.Column("cpu"), map[diagnosis.Place]map[string]float64{}
+	for i := range s.Profile.Samples {
+		sample := &s.Profile.Samples[i]
 		frames := p.Model.Stacks.Frames(sample.Stack)
-		if kind := stringKind(frames); kind != "" && allocates(frames) {
+		if kind := stringKind(frames); kind != "" && cpu.Allocates(frames) {
 			place, _ := diagnosis.UserPlace(frames)
 			if out[place] == nil {
 				out[place] = map[string]float64{}
@@ -189,7 +190,7 @@ func stringLines(p *diagnosis.Pass, s *cpuUse) map[diagnosis.Place]map[string]fl
 func copies(sites []stringSite) func([]model.Frame) bool {
 	return func(frames []model.Frame) bool {
 		place, _ := diagnosis.UserPlace(frames)
-		return stringKind(frames) != "" && !allocates(frames) &&
+		return stringKind(frames) != "" && !cpu.Allocates(frames) &&
 			slices.ContainsFunc(sites, func(s stringSite) bool { return s.place.Function == place.Function })
 	}
 }
@@ -199,7 +200,7 @@ func stringFinding(p *diagnosis.Pass, a *allocation, sites []stringSite, objects
 	f := diagnosis.Finding{
 		Evidence:   append([]fact.Fact{objects}, a.facts()...),
 		Cost:       a.costOf(share),
-		Bound:      cpuEstimate(share, a.cores, stringRepairs, ""),
+		Bound:      cpu.EstimateOf(share, a.cores, stringRepairs, ""),
 		Confidence: diagnosis.High,
 		Reasons: []string{"two profiles agree on the lines: that of allocations counts their objects, " +
 			"and CPU samples show what the runtime does there"},

@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -149,7 +150,7 @@ func (t callTable) where(match func(w *model.Wait, op string) bool) func(*model.
 type callerGroup struct {
 	*model.Group
 	calls                callTable
-	ops                  []*op // the largest total first
+	ops                  []*cpu.Request // the largest total first
 	total, sockets       fact.Fact
 	share, average, rate fact.Fact
 	ps                   fact.Fact // of average, while holding a P
@@ -161,13 +162,13 @@ func (c *callerGroup) counts(w *model.Wait, op string) bool {
 
 func measureCalls(p *diagnosis.Pass, calls callTable, g *model.Group) callerGroup {
 	c := callerGroup{Group: g, calls: calls}
-	sums := ops{}
+	sums := cpu.Requests{}
 	for w, op := range calls {
 		if c.counts(w, op) {
-			sums.add(op, w.Stack, w.Total)
+			sums.Add(op, w.Stack, w.Total)
 		}
 	}
-	c.ops = sums.sorted()
+	c.ops = sums.Sorted()
 	if len(c.ops) == 0 {
 		return c
 	}
@@ -204,14 +205,14 @@ func (c *callerGroup) atLeisure(p *diagnosis.Pass) bool {
 }
 
 // of is one of its operations.
-func (c *callerGroup) of(o *op) func(*model.Wait, string) bool {
-	return func(w *model.Wait, op string) bool { return c.counts(w, op) && op == o.name }
+func (c *callerGroup) of(o *cpu.Request) func(*model.Wait, string) bool {
+	return func(w *model.Wait, op string) bool { return c.counts(w, op) && op == o.Name }
 }
 
 // mean returns how long one call of an operation takes.
-func (c *callerGroup) mean(p *diagnosis.Pass, o *op) fact.Fact {
-	return fact.Quotient.Of("one call of "+o.name+", mean", fact.Seconds,
-		c.calls.time(p, "time in "+o.name, c.of(o)), c.calls.count(p, "calls of "+o.name, c.of(o)))
+func (c *callerGroup) mean(p *diagnosis.Pass, o *cpu.Request) fact.Fact {
+	return fact.Quotient.Of("one call of "+o.Name+", mean", fact.Seconds,
+		c.calls.time(p, "time in "+o.Name, c.of(o)), c.calls.count(p, "calls of "+o.Name, c.of(o)))
 }
 
 // bulk recognises reads and writes of files that move data in large pieces,
@@ -269,7 +270,7 @@ func syscallFinding(p *diagnosis.Pass, c *callerGroup) diagnosis.Finding {
 	start, _ := p.GroupPlace(c.Group)
 	mean := c.mean(p, c.ops[0])
 	f := diagnosis.Finding{
-		Where:      code.Places(c.ops[0].place(p), start),
+		Where:      code.Places(c.ops[0].Place(p), start),
 		Evidence:   []fact.Fact{c.share, c.average, c.rate, c.ps},
 		Cost:       diagnosis.CostOf(c.average, c.share.Value),
 		Bound:      c.limit(p),
@@ -289,12 +290,12 @@ func syscallFinding(p *diagnosis.Pass, c *callerGroup) diagnosis.Finding {
 			"running time."),
 	}
 	for _, o := range c.ops[:min(3, len(c.ops))] {
-		f.Stacks = append(f.Stacks, statistics.Largest(o.stacks)...)
-		f.Evidence = append(f.Evidence, c.calls.time(p, "time in "+o.name, c.of(o)),
-			fact.Quotient.Of("calls of "+o.name, fact.PerSec, c.calls.count(p, "calls of "+o.name, c.of(o)), p.WindowLength()))
+		f.Stacks = append(f.Stacks, statistics.Largest(o.Stacks)...)
+		f.Evidence = append(f.Evidence, c.calls.time(p, "time in "+o.Name, c.of(o)),
+			fact.Quotient.Of("calls of "+o.Name, fact.PerSec, c.calls.count(p, "calls of "+o.Name, c.of(o)), p.WindowLength()))
 	}
 	f.Say("%s spends %s of its active time in system calls: %s a second, most of it in %s (%s each).",
-		code.Name(code.GroupName(c.Name)), c.share, c.rate.Number(), fact.Name(c.ops[0].name), mean)
+		code.Name(code.GroupName(c.Name)), c.share, c.rate.Number(), fact.Name(c.ops[0].Name), mean)
 	return f
 }
 
@@ -304,7 +305,7 @@ func (c *callerGroup) gain(p *diagnosis.Pass) fact.Fact {
 	if c.Syscall < c.SyscallBlocked {
 		return fact.Gain.Of("time saved", fact.Ratio, fasterBy(p, []string{c.Name}, c.total, nil, c.ps))
 	}
-	return fact.Fraction.Of("share of the busy Ps", fact.Ratio, c.ps, busyPs(p))
+	return fact.Fraction.Of("share of the busy Ps", fact.Ratio, c.ps, cpu.BusyPs(p))
 }
 
 // limit promises CPU where the calls are short, and throughput where the goroutine waits.
@@ -320,7 +321,7 @@ func (c *callerGroup) limit(p *diagnosis.Pass) diagnosis.Bound {
 
 // remedy goes by what the largest calls are for.
 func (c *callerGroup) remedy(mean fact.Fact) diagnosis.Remedy {
-	if r, ok := knownCall(c.ops[0].name); ok {
+	if r, ok := knownCall(c.ops[0].Name); ok {
 		return r
 	}
 	switch {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -41,7 +42,7 @@ const (
 )
 
 func checkThreadgrowth(p *diagnosis.Pass) {
-	ps := knownPs(p)
+	ps := cpu.KnownProcs(p)
 	threads := p.Process("threads at most", "threads", fact.Most)
 	if threads.Value == 0 || ps.Value == 0 {
 		p.Unchecked("whether there are too many threads", "the number of threads or of Ps is not known", p.HowToGet(model.Trace))

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -52,40 +53,40 @@ func checkThrottled(p *diagnosis.Pass) {
 		p.Fine("CPU quota: the process has none")
 		return
 	}
-	t, ok := throttling(p)
+	t, ok := cpu.Throttling(p)
 	if !ok {
 		p.Unchecked("whether the CPU quota stops the process", "the counters of its control group were not read twice", "grep -H . /sys/fs/cgroup/cpu.stat")
 		return
 	}
-	if t.throttled.Value < throttledLeast || t.share.Value < throttledTime && t.often.Value < throttledPeriods {
-		p.Fine(fact.Sentence("CPU quota of %s: used up in %s of %s periods", t.quota, t.throttled, t.periods))
+	if t.Throttled.Value < throttledLeast || t.Share.Value < throttledTime && t.Often.Value < throttledPeriods {
+		p.Fine(fact.Sentence("CPU quota of %s: used up in %s of %s periods", t.Quota, t.Throttled, t.Periods))
 		return
 	}
 	p.Report(throttledFinding(p, &t))
 }
 
-func throttledFinding(p *diagnosis.Pass, t *throttle) diagnosis.Finding {
+func throttledFinding(p *diagnosis.Pass, t *cpu.Throttle) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Evidence:   t.facts(),
-		Cost:       diagnosis.CostOf(t.share, t.share.Value),
-		Bound:      t.bound(""),
+		Evidence:   t.Facts(),
+		Cost:       diagnosis.CostOf(t.Share, t.Share.Value),
+		Bound:      t.Bound(""),
 		Confidence: diagnosis.High,
 		Reasons:    []string{"the kernel counts every stop; nothing is sampled"},
 		RuledOut: []string{
-			fact.Sentence("a burst at the start: %s stops in %s", t.throttled, t.window),
+			fact.Sentence("a burst at the start: %s stops in %s", t.Throttled, t.Window),
 			"neighbours on the machine: only the group's own quota stops it in this way",
 		},
 		Remedy: throttledRemedy(t),
 		Prove: fact.Sentence("The quota is set outside the program, so that both arms of a comparison would have it. "+
 			"nr_throttled in `/sys/fs/cgroup/cpu.stat` is a count: it rises by %s in %s now, and must not rise after, "+
 			"with the larger quota or the smaller burst. Record then, and compare the tail of the latency that "+
-			"clients see.", t.throttled, t.window),
+			"clients see.", t.Throttled, t.Window),
 	}
 	f.Say("The quota of %s was used up in %s of %s periods, and each time the kernel stopped the process until the "+
 		"next one: "+
-		"for up to %s, %s of the window.", t.quota, t.throttled, t.periods, t.mean, t.share)
-	if used, ok := processCPU(p); ok && t.usage.Value > 0 {
-		part := fact.Fraction.Of("share of the process in the group's CPU", fact.Ratio, used, t.usage)
+		"for up to %s, %s of the window.", t.Quota, t.Throttled, t.Periods, t.Mean, t.Share)
+	if used, ok := cpu.OfProcess(p); ok && t.Usage.Value > 0 {
+		part := fact.Fraction.Of("share of the process in the group's CPU", fact.Ratio, used, t.Usage)
 		f.Rest(part)
 		if part.Value < throttledOwn {
 			f.Reasons = append(f.Reasons, fact.Sentence("the process itself used only %s of the group's CPU: "+
@@ -97,8 +98,8 @@ func throttledFinding(p *diagnosis.Pass, t *throttle) diagnosis.Finding {
 	return f
 }
 
-func throttledRemedy(t *throttle) diagnosis.Remedy {
-	used := fact.Quotient.Of("part of the quota in use", fact.Ratio, t.usage, t.quota)
+func throttledRemedy(t *cpu.Throttle) diagnosis.Remedy {
+	used := fact.Quotient.Of("part of the quota in use", fact.Ratio, t.Usage, t.Quota)
 	if used.Value > 0 && used.Value < throttledBursts {
 		return diagnosis.Remedy{Text: "Let fewer threads run at once (GOMAXPROCS no larger than the quota), spread what happens in bursts, " +
 			"or let the group save up unused quota (cpu.max.burst, Linux 5.14). " +

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -21,7 +22,7 @@ import (
 // began may have been the same, so it counts as that. Where goroutines of one group do
 // different things at a time they are not told apart.
 func fasterBy(p *diagnosis.Pass, names []string, wait fact.Fact, of func(*model.Wait) bool, freed ...fact.Fact) fact.Fact {
-	return fasterBeside(p, busyWithout(p, freed...), names, wait, of)
+	return fasterBeside(p, cpu.BusyWithout(p, freed...), names, wait, of)
 }
 
 // fasterBeside is that where other work keeps some Ps busy.
@@ -33,7 +34,7 @@ func fasterBeside(p *diagnosis.Pass, busy fact.Fact, names []string, wait fact.F
 	if untold := p.Goroutines("their time in waits of which nothing tells for what", names, "blocked:", "unknown"); untold.Value > 0 {
 		wait = fact.Smallest.Of(wait.Name, fact.Seconds, whole, fact.Sum.Of(wait.Name+", perhaps", fact.Seconds, wait, untold))
 	}
-	return fact.Bottleneck.Of("throughput", fact.Factor, usableCores(p), busy, whole, wait)
+	return fact.Bottleneck.Of("throughput", fact.Factor, cpu.UsableCores(p), busy, whole, wait)
 }
 
 // withEnds is a wait of some groups for something outside with what goes with it, at most: who

@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -52,14 +53,14 @@ func checkTimerstorm(p *diagnosis.Pass) {
 	if rate.Value < timerRate {
 		return
 	}
-	s, ok := cpuUseOf(p)
+	s, ok := cpu.UseOf(p)
 	if !ok {
 		p.Unchecked(fact.Sentence("what %s wake-ups a second by the clock cost", rate.Number()), "there are too few CPU samples", p.HowToGet(model.CPU))
 		return
 	}
 	groups := []string{c.group.Name}
 	work := fact.Quotient.Of("run after one, mean", fact.Seconds, p.Goroutines("time that they ran", groups, "running"), p.Goroutines("runs", groups, "runs"))
-	timers := s.in("CPU in timers", inTimers)
+	timers := s.ShareIn("CPU in timers", inTimers)
 	if work.Value > timerWork.Seconds() || timers.Value < timerShare {
 		p.Fine(fact.Sentence("timers: %s wake-ups a second, %s of work for each, %s of the CPU in timers", rate.Number(), work, timers))
 		return
@@ -106,16 +107,14 @@ var timerFunctions = []string{
 	"runtime.resetForSleep", "runtime.goroutineReady", "time.sendTime",
 }
 
-// clockwork returns what is no longer done when the clock wakes nobody: it has none to fire,
-// and the goroutines that it woke, which had hardly any work, need not be.
-func (s *cpuUse) clockwork(c *clockwork) func([]model.Frame) bool {
-	return func(frames []model.Frame) bool {
-		return inTimers(frames) || model.CPUPartOf(frames) == model.Scheduling || throughOne(frames, []string{c.group.Name})
-	}
+// works reports whether a stack is of what is no longer done when the clock wakes nobody: it
+// has none to fire, and the goroutines that it woke, which had hardly any work, need not be.
+func (c *clockwork) works(frames []model.Frame) bool {
+	return inTimers(frames) || model.CPUPartOf(frames) == model.Scheduling || code.ThroughOne(frames, []string{c.group.Name})
 }
 
-func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuUse, rate, timers, work fact.Fact) diagnosis.Finding {
-	share := s.in("CPU in timers and the scheduler", func(f []model.Frame) bool { return inTimers(f) || model.CPUPartOf(f) == model.Scheduling })
+func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpu.Use, rate, timers, work fact.Fact) diagnosis.Finding {
+	share := s.ShareIn("CPU in timers and the scheduler", func(f []model.Frame) bool { return inTimers(f) || model.CPUPartOf(f) == model.Scheduling })
 	place, ok := p.UserPlace(c.stacks[0])
 	if !ok {
 		place, _ = p.GroupPlace(c.group)
@@ -123,10 +122,10 @@ func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpuUse, rate, timers, work
 	f := diagnosis.Finding{
 		Where:      code.Places(place),
 		Evidence:   []fact.Fact{rate, work, p.Goroutines("goroutines that do so", []string{c.group.Name}, "peak"), timers, share},
-		Cost:       s.cost(share),
-		Bound:      s.limitWithout("timers, in the scheduler and in what the clock wakes", s.clockwork(c), "whatever else has to be scheduled is in it"),
+		Cost:       s.Cost(share),
+		Bound:      s.LimitWithout("timers, in the scheduler and in what the clock wakes", c.works, "whatever else has to be scheduled is in it"),
 		Confidence: diagnosis.High,
-		Reasons:    []string{"the trace counts the wake-ups and the " + s.source + " shows their price"},
+		Reasons:    []string{"the trace counts the wake-ups and the " + s.Source + " shows their price"},
 		RuledOut: []string{
 			fact.Sentence("work by the clock: a wake-up leads to %s of it", work),
 			"timers that are set and never fire: only those that woke somebody are counted",

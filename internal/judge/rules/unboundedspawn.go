@@ -7,6 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -94,7 +95,7 @@ func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 	peak, life := p.Goroutines("alive at once, at most", of, "peak"), p.Goroutines("their time", of, "total")
 	alive := fact.Quotient.Of("goroutines alive, on average", fact.Count, life, p.WindowLength())
 	queued := fact.Quotient.Of("waiting share of their life", fact.Ratio, waitingInside(p, g), life)
-	enough := fact.Product.Of("goroutines that keep the Ps busy", fact.Count, gomaxprocs(p),
+	enough := fact.Product.Of("goroutines that keep the Ps busy", fact.Count, cpu.Procs(p),
 		fact.Figure("goroutines to a P that are enough", oversubscribedPerProc, fact.Count, "the lab's pools of workers"))
 	stacks := fact.Product.Of("their stacks", fact.Bytes, fact.Difference.Of("goroutines beyond that", fact.Count, peak, enough), leastStack())
 	creator, _ := p.UserPlace(g.Creator)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -118,9 +119,9 @@ const hotJob = 0.8
 
 // reportWork names the functions that ask for more of a kind of work than those of
 // programs that are well, the largest first, but for those that are named already.
-func reportWork(p *diagnosis.Pass, s *cpuUse, named []string) (found []string) {
+func reportWork(p *diagnosis.Pass, s *cpu.Use, named []string) (found []string) {
 	list, all := p.Model.Works()
-	if all <= 0 || s.samples().Value < hotWorkSamples || s.used().Value < hotCores {
+	if all <= 0 || s.SampleCount().Value < hotWorkSamples || s.InUse().Value < hotCores {
 		return nil
 	}
 	for _, e := range list {
@@ -133,7 +134,7 @@ func reportWork(p *diagnosis.Pass, s *cpuUse, named []string) (found []string) {
 			if n.work != e.Work || slices.Contains(named, e.Line.Func) || code.RunsOnce(e.Line.Func) || e.Time.Seconds() < most*all.Seconds() {
 				continue
 			}
-			if share := s.of("CPU in "+string(n.work)+" for "+code.Short(e.Line.Func), doing(p.Model, e)); share.Value >= most && share.Value < hotJob {
+			if share := s.ShareOf("CPU in "+string(n.work)+" for "+code.Short(e.Line.Func), doing(p.Model, e)); share.Value >= most && share.Value < hotJob {
 				found = append(found, e.Line.Func)
 				p.Report(workFinding(p, s, n, e, share))
 			}
@@ -167,31 +168,31 @@ func matchWork(e model.WorkEntry) func([]model.Frame) bool {
 	}
 }
 
-func workFinding(p *diagnosis.Pass, s *cpuUse, n *norm, e model.WorkEntry, share fact.Fact) diagnosis.Finding {
+func workFinding(p *diagnosis.Pass, s *cpu.Use, n *norm, e model.WorkEntry, share fact.Fact) diagnosis.Finding {
 	match := matchWork(e)
-	stacks := matchingStacks(p.Model, s.profile, match)
+	stacks := matchingStacks(p.Model, s.Profile, match)
 	line := diagnosis.Place{Function: e.Line.Func, File: e.Line.File, Line: e.Line.Line}
 	usual := fact.Figure("the most for one function in programs that are well", n.seen, fact.Ratio, "lab/field/pairs, the healthy programs that are learnt from")
 	f := diagnosis.Finding{
 		Title:      "Much of the CPU goes into work that has a cheaper way",
 		Where:      code.WithProgram(p, line, stacks...),
 		Stacks:     stacks,
-		Evidence:   []fact.Fact{share, usual, s.used()},
-		Cost:       s.cost(share),
-		Bound:      s.estimate(s.saved(string(n.work)+" for "+code.Short(e.Line.Func), match), "all of it; a cheaper way still costs something"),
+		Evidence:   []fact.Fact{share, usual, s.InUse()},
+		Cost:       s.Cost(share),
+		Bound:      s.Estimate(s.Saved(string(n.work)+" for "+code.Short(e.Line.Func), match), "all of it; a cheaper way still costs something"),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{s.witness()},
+		Reasons:    []string{s.Witness()},
 		RuledOut:   []string{"healthy programs: none that it is compared with spends half as much on one function"},
 		Remedy:     diagnosis.Remedy{Text: n.text, Code: n.code},
 		Explains:   []string{},
 		Experiment: changed(diagnosis.CPUPerOp, "", "Allocations per operation are a count and often show in one run what became of it."),
 	}
 	if n.seen == often { // keys of a map, see looksUp
-		f.Evidence[1] = s.of("map access in "+code.Short(e.Line.Func), doing(p.Model, model.WorkEntry{Work: model.MapAccess, Line: e.Line}))
+		f.Evidence[1] = s.ShareOf("map access in "+code.Short(e.Line.Func), doing(p.Model, model.WorkEntry{Work: model.MapAccess, Line: e.Line}))
 		f.RuledOut = []string{"text that somebody reads: the function looks up in maps, too"}
 	}
 	f.Say("%s of the CPU in use goes into %s for %s.", share, fact.Name(string(n.work)), code.Name(e.Line.Func))
-	if s.garbage(match).Value >= hotGarbage {
+	if s.Garbage(match).Value >= hotGarbage {
 		f.Explains = append(p.Rule.Explains, "boxedargs")
 		f.Stacks = append(f.Stacks, allocating(p.Model, match)...)
 	}

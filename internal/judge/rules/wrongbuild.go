@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -118,7 +119,7 @@ func wrongbuildFinding(p *diagnosis.Pass, found []buildFault) diagnosis.Finding 
 				"all findings of the old recording are about another program.",
 		},
 	}
-	if used := coresInUse(p).Named("CPU used by this build"); used.Value > 0 {
+	if used := cpu.Cores(p).Named("CPU used by this build"); used.Value > 0 {
 		f.Evidence = []fact.Fact{used}
 		cost = diagnosis.CostOf(used, share.Value)
 		saved = fact.Product.Of("CPU that the build takes at worst", fact.Cores, used, share)

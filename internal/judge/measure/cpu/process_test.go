@@ -1,4 +1,4 @@
-package rules
+package cpu
 
 import (
 	"math"
@@ -21,23 +21,23 @@ func TestStopsOverCPUs(t *testing.T) {
 		}},
 	}
 	p := &diagnosis.Pass{Meter: fact.Meter{Model: m}}
-	s, ok := throttling(p)
-	if !ok || math.Abs(s.stopped.Value-0.75) > 1e-9 || s.throttled.Value != 10 || s.periods.Value != 10 || math.Abs(s.mean.Value-0.075) > 1e-9 {
-		t.Errorf("stopped %s, %s each", s.stopped.Text, s.mean.Text)
+	s, ok := Throttling(p)
+	if !ok || math.Abs(s.stopped.Value-0.75) > 1e-9 || s.Throttled.Value != 10 || s.Periods.Value != 10 || math.Abs(s.Mean.Value-0.075) > 1e-9 {
+		t.Errorf("stopped %s, %s each", s.stopped.Text, s.Mean.Text)
 	}
 	// Nobody stands still for longer than the time that was watched.
 	m.Limits.Samples[1].Throttled, m.Limits.Samples[1].ThrottledTime = 45, 9*time.Second
-	if s, _ := throttling(p); s.stopped.Value != 1 {
+	if s, _ := Throttling(p); s.stopped.Value != 1 {
 		t.Errorf("stopped for %s of a second", s.stopped.Text)
 	}
 	// A quota of more than the CPUs that there are does not tell when it is used up.
 	m.Limits.Quota, m.Limits.Samples[1].Throttled = 3, 11
-	if s, _ := throttling(p); math.Abs(s.stopped.Value-0.6) > 1e-9 {
+	if s, _ := Throttling(p); math.Abs(s.stopped.Value-0.6) > 1e-9 {
 		t.Errorf("stopped for %s of a second", s.stopped.Text)
 	}
 	// A counter that was set back is no time gained.
 	m.Limits.Samples[1].ThrottledTime = 0
-	if s, _ := throttling(p); s.stopped.Value != 0 {
+	if s, _ := Throttling(p); s.stopped.Value != 0 {
 		t.Errorf("stopped for %v", s.stopped.Text)
 	}
 }
@@ -58,7 +58,7 @@ func TestUsableCPUs(t *testing.T) {
 		{model.Model{Machine: machine(2), Limits: limits(0)}, 2},
 		{model.Model{Machine: machine(0), Limits: limits(3)}, 3},
 	} {
-		if got := usableCPUs(&diagnosis.Pass{Meter: fact.Meter{Model: &c.m}}); got.Value != c.want {
+		if got := UsableCPUs(&diagnosis.Pass{Meter: fact.Meter{Model: &c.m}}); got.Value != c.want {
 			t.Errorf("%+v, %+v: %v, want %v", c.m.Machine, c.m.Limits, got.Value, c.want)
 		}
 	}
@@ -83,7 +83,7 @@ func TestKnownProcs(t *testing.T) {
 		{"a metric that says nothing", model.Model{Metrics: metric(0.6), SchedLog: log}, 5},
 		{"schedtrace", model.Model{SchedLog: log}, 5},
 	} {
-		if got := psCount(&c.m); got != c.want {
+		if got := ProcsCount(&c.m); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
@@ -108,7 +108,7 @@ func TestUsedCPU(t *testing.T) {
 		{"a trace without a window", model.Model{Sched: trace, CPU: samples}, 1.5},
 		{"a profile", model.Model{Run: model.Run{Duration: 5 * s}, CPU: samples}, 1.5},
 	} {
-		if got := coresInUse(&diagnosis.Pass{Meter: fact.Meter{Model: &c.m}}); math.Abs(got.Value-c.want) > 1e-9 {
+		if got := Cores(&diagnosis.Pass{Meter: fact.Meter{Model: &c.m}}); math.Abs(got.Value-c.want) > 1e-9 {
 			t.Errorf("%s: %s, want %v", c.name, got.Text, c.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package rules
+package cpu
 
 import (
 	"strings"
@@ -16,15 +16,15 @@ var schedulingKinds = []struct {
 	kind  fact.Name
 	words []string
 }{
-	{timerKind, []string{"imer", "timeSleep", "resetForSleep"}},
+	{Timers, []string{"imer", "timeSleep", "resetForSleep"}},
 	{"starting and ending goroutines", []string{"newproc", "goexit", "gfget", "gfput", "malg"}},
 	{"polling the network", []string{"netpoll"}},
 	{"waking and parking threads", []string{"futex", "semasleep", "semawakeup", "notewakeup", "notesleep", "startm", "stopm", "wakep", "pthread_cond"}},
 	{"looking for work on other Ps", []string{"stealWork", "runqsteal", "runqgrab", "findRunnable", "findrunnable", "osyield", "usleep", "procyield"}},
 }
 
-// timerKind is the kind that has a fix of its own.
-const timerKind fact.Name = "timers"
+// Timers is the kind that has a fix of its own.
+const Timers fact.Name = "timers"
 
 // schedulingKind is that of a stack, "" for what is of none.
 func schedulingKind(frames []model.Frame) fact.Name {
@@ -48,10 +48,10 @@ func containsAny(s string, words []string) bool {
 	return false
 }
 
-// schedulingMost is the kind with most of the scheduler's part, and its share of the CPU.
-func schedulingMost(p *diagnosis.Pass, s *cpuUse) (kind fact.Name, most fact.Fact) {
+// MostScheduling is the kind with most of the scheduler's part, and its share of the CPU.
+func MostScheduling(p *diagnosis.Pass, s *Use) (kind fact.Name, most fact.Fact) {
 	for _, k := range schedulingKinds {
-		share := s.in("CPU in scheduling: "+string(k.kind), func(frames []model.Frame) bool {
+		share := s.ShareIn("CPU in scheduling: "+string(k.kind), func(frames []model.Frame) bool {
 			return model.CPUPartOf(frames) == model.Scheduling && schedulingKind(frames) == k.kind
 		})
 		if share.Value > most.Value {

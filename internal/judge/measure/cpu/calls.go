@@ -1,4 +1,4 @@
-package rules
+package cpu
 
 import (
 	"fmt"
@@ -12,21 +12,21 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// enoughKernelSamples reports whether shares can be taken from the kernel's samples.
-func enoughKernelSamples(p *diagnosis.Pass) bool {
+// EnoughKernelSamples reports whether shares can be taken from the kernel's samples.
+func EnoughKernelSamples(p *diagnosis.Pass) bool {
 	return p.Samples("all", "kernel", nil).Origin.N >= diagnosis.ThinSamples
 }
 
-// onSocket recognises calls on sockets by the Go code above them, or by the
+// OnSocket recognises calls on sockets by the Go code above them, or by the
 // kernel's functions where a stack begins in the kernel. Pipes carry messages
 // too, but only the kernel's functions tell them from files.
-func onSocket(m *model.Model, s model.Stack) bool {
+func OnSocket(m *model.Model, s model.Stack) bool {
 	return code.Through(m.Stacks.Frames(s), socketFuncs)
 }
 
-// callSites are the lines that make system calls with such stacks, those of
+// CallSites are the lines that make system calls with such stacks, those of
 // the most calls first, and the time inside those calls.
-func callSites(p *diagnosis.Pass, match func(model.Stack) bool) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
+func CallSites(p *diagnosis.Pass, match func(model.Stack) bool) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
 	byStack := map[model.Stack]int64{}
 	for i := range p.Model.Sched.Waits {
 		if w := &p.Model.Sched.Waits[i]; w.Kind == model.SyscallWait && match(w.Stack) {
@@ -36,7 +36,7 @@ func callSites(p *diagnosis.Pass, match func(model.Stack) bool) (places []diagno
 	stacks = statistics.Largest(byStack)
 	least := siteShare * float64(statistics.Total(byStack))
 	for _, s := range stacks {
-		if place, ok := p.UserPlace(s); ok && len(places) < mostSites && float64(byStack[s]) >= least {
+		if place, ok := p.UserPlace(s); ok && len(places) < MostSites && float64(byStack[s]) >= least {
 			places = append(places, place)
 		}
 	}
@@ -44,26 +44,26 @@ func callSites(p *diagnosis.Pass, match func(model.Stack) bool) (places []diagno
 	return code.Places(places...), stacks, inside
 }
 
-// An op is what a program asks the system for, like os.(*File).Write.
-type op struct {
-	name   string
+// An Request is what a program asks the system for, like os.(*File).Write.
+type Request struct {
+	Name   string
 	total  time.Duration
-	stacks map[model.Stack]time.Duration
+	Stacks map[model.Stack]time.Duration
 }
 
-// ops are several, by name.
-type ops map[string]*op
+// Requests are several, by name.
+type Requests map[string]*Request
 
-func (o ops) add(name string, s model.Stack, d time.Duration) {
+func (o Requests) Add(name string, s model.Stack, d time.Duration) {
 	if o[name] == nil {
-		o[name] = &op{name: name, stacks: map[model.Stack]time.Duration{}}
+		o[name] = &Request{Name: name, Stacks: map[model.Stack]time.Duration{}}
 	}
 	o[name].total += d
-	o[name].stacks[s] += d
+	o[name].Stacks[s] += d
 }
 
-// sorted is all of them, the largest total first.
-func (o ops) sorted() (list []*op) {
+// Sorted is all of them, the largest total first.
+func (o Requests) Sorted() (list []*Request) {
 	totals := map[string]time.Duration{}
 	for name := range o {
 		totals[name] = o[name].total
@@ -74,19 +74,19 @@ func (o ops) sorted() (list []*op) {
 	return list
 }
 
-func (o *op) place(p *diagnosis.Pass) diagnosis.Place {
-	return code.UserPlace(p, statistics.Largest(o.stacks)...)
+func (o *Request) Place(p *diagnosis.Pass) diagnosis.Place {
+	return code.UserPlace(p, statistics.Largest(o.Stacks)...)
 }
 
-// callRate returns how often a second any of the named system calls was made; column is
+// CallRate returns how often a second any of the named system calls was made; column is
 // calls, good or errors.
-func callRate(p *diagnosis.Pass, name, column string, calls ...string) fact.Fact {
+func CallRate(p *diagnosis.Pass, name, column string, calls ...string) fact.Fact {
 	return fact.Quotient.Of(name, fact.PerSec, p.Syscalls(name, column, calls...), p.SyscallWindow())
 }
 
-// howCounted says how the system calls were counted, and how sure their numbers
+// HowCounted says how the system calls were counted, and how sure their numbers
 // alone are: what was scaled up from a part of the time is an estimate.
-func howCounted(p *diagnosis.Pass) (how string, confidence diagnosis.Confidence) {
+func HowCounted(p *diagnosis.Pass) (how string, confidence diagnosis.Confidence) {
 	s := p.Model.Syscalls
 	if s.Exact() {
 		return "every call is counted", diagnosis.Medium
@@ -95,8 +95,8 @@ func howCounted(p *diagnosis.Pass) (how string, confidence diagnosis.Confidence)
 	return fact.Sentence("calls were counted in %s of the time and scaled up", part), diagnosis.Low
 }
 
-// eachKernelSample calls f with each sample and its time.
-func eachKernelSample(m *model.Model, f func(s *model.Sample, t time.Duration)) {
+// EachKernelSample calls f with each sample and its time.
+func EachKernelSample(m *model.Model, f func(s *model.Sample, t time.Duration)) {
 	if m.Kernel == nil || m.Kernel.CPU == nil {
 		return
 	}
@@ -107,36 +107,36 @@ func eachKernelSample(m *model.Model, f func(s *model.Sample, t time.Duration)) 
 	}
 }
 
-// inSyscall matches samples inside one of the named system calls.
-func inSyscall(names ...string) fact.Where {
+// InCall matches samples inside one of the named system calls.
+func InCall(names ...string) fact.Where {
 	return func(s *model.Sample) bool { return slices.Contains(names, s.Labels["syscall"]) }
 }
 
-// A callCPU is the CPU in system calls, as the kernel's samples have it.
-type callCPU struct {
-	cores, share fact.Fact
-	enough       bool // samples to rest a finding on
+// A CallUse is the CPU in system calls, as the kernel's samples have it.
+type CallUse struct {
+	Cores, Share fact.Fact
+	Enough       bool // samples to rest a finding on
 }
 
-// kernelCPU is the CPU that matching samples stand for. The shares are the
+// CallUseOf is the CPU that matching samples stand for. The shares are the
 // samples', the whole is what the kernel's counters say where they were read.
-func kernelCPU(p *diagnosis.Pass, name string, match fact.Where) (c callCPU) {
-	c.share = p.SampleShare("share of the kernel's samples", "kernel", match)
-	if used, ok := processCPU(p); ok {
-		c.cores = fact.Product.Of(name, fact.Cores, c.share, used)
+func CallUseOf(p *diagnosis.Pass, name string, match fact.Where) (c CallUse) {
+	c.Share = p.SampleShare("share of the kernel's samples", "kernel", match)
+	if used, ok := OfProcess(p); ok {
+		c.Cores = fact.Product.Of(name, fact.Cores, c.Share, used)
 	} else {
-		c.cores = fact.Quotient.Of(name, fact.Cores, p.Samples(name, "kernel", match), p.ProfileLength("kernel"))
+		c.Cores = fact.Quotient.Of(name, fact.Cores, p.Samples(name, "kernel", match), p.ProfileLength("kernel"))
 	}
-	c.enough = c.share.Value > 0 && enoughKernelSamples(p)
+	c.Enough = c.Share.Value > 0 && EnoughKernelSamples(p)
 	return c
 }
 
-func (c *callCPU) cost() diagnosis.Cost { return diagnosis.CostOf(c.cores, c.share.Value) }
+func (c *CallUse) Cost() diagnosis.Cost { return diagnosis.CostOf(c.Cores, c.Share.Value) }
 
-// bound is a direction: the part of the calls in the kernel goes with them, and
+// Bound is a direction: the part of the calls in the kernel goes with them, and
 // what the program does around them besides.
-func (c *callCPU) bound(note string) diagnosis.Bound {
-	return diagnosis.Direction(c.cores, diagnosis.CPUGoal, c.share.Value, note)
+func (c *CallUse) Bound(note string) diagnosis.Bound {
+	return diagnosis.Direction(c.Cores, diagnosis.CPUGoal, c.Share.Value, note)
 }
 
 const (
@@ -148,11 +148,11 @@ const (
 	mostPrice  = 5e-6
 )
 
-// callPrice is the CPU of a number of calls a second where no sample tells it: the time
+// CallPrice is the CPU of a number of calls a second where no sample tells it: the time
 // inside them where a trace has it, which may include waiting, else what calls cost
 // elsewhere, and no more than what the kernel took in all. What the program does around a
 // call comes on top.
-func callPrice(p *diagnosis.Pass, rate, inside fact.Fact) (diagnosis.Cost, diagnosis.Bound) {
+func CallPrice(p *diagnosis.Pass, rate, inside fact.Fact) (diagnosis.Cost, diagnosis.Bound) {
 	least := fact.Product.Of("CPU to enter and leave the kernel so often", fact.Cores, rate,
 		fact.Figure("least that a call costs", leastPrice, fact.Seconds, "reading a byte from a file, on a virtual machine"))
 	most := fact.Product.Of("largest cost of such calls elsewhere", fact.Cores, rate,
@@ -160,7 +160,7 @@ func callPrice(p *diagnosis.Pass, rate, inside fact.Fact) (diagnosis.Cost, diagn
 	if inside.Value > 0 {
 		most = fact.Quotient.Of("all time inside these calls", fact.Cores, inside, p.WindowLength())
 	}
-	if _, ok := processCPU(p); ok {
+	if _, ok := OfProcess(p); ok {
 		most = fact.Smallest.Of("most CPU of these calls", fact.Cores, most,
 			p.Process("what the kernel took for the process", "system", fact.Rate))
 	}
@@ -168,17 +168,17 @@ func callPrice(p *diagnosis.Pass, rate, inside fact.Fact) (diagnosis.Cost, diagn
 		least = most.Named(least.Name)
 	}
 	share := func(f fact.Fact) float64 {
-		return fact.Fraction.Of("share of the CPU", fact.Ratio, f, coresInUse(p)).Value
+		return fact.Fraction.Of("share of the CPU", fact.Ratio, f, Cores(p)).Value
 	}
 	return diagnosis.CostOf(least, share(least)),
 		diagnosis.Direction(most, diagnosis.CPUGoal, share(most), "what the program does around the calls comes on top")
 }
 
-// kernelSites are the user's lines under matching samples, the most time
+// KernelSites are the user's lines under matching samples, the most time
 // first.
-func kernelSites(p *diagnosis.Pass, match func(*model.Sample) bool) (places []diagnosis.Place) {
+func KernelSites(p *diagnosis.Pass, match func(*model.Sample) bool) (places []diagnosis.Place) {
 	times, byName := map[string]time.Duration{}, map[string]diagnosis.Place{}
-	eachKernelSample(p.Model, func(s *model.Sample, t time.Duration) {
+	EachKernelSample(p.Model, func(s *model.Sample, t time.Duration) {
 		if place, ok := p.UserPlace(s.Stack); ok && match(s) {
 			name := fmt.Sprint(place)
 			times[name], byName[name] = times[name]+t, place
@@ -186,22 +186,22 @@ func kernelSites(p *diagnosis.Pass, match func(*model.Sample) bool) (places []di
 	})
 	least := siteShare * float64(statistics.Total(times))
 	for _, name := range statistics.Largest(times) {
-		if len(places) < mostSites && float64(times[name]) >= least {
+		if len(places) < MostSites && float64(times[name]) >= least {
 			places = append(places, byName[name])
 		}
 	}
 	return places
 }
 
-// futexCalls returns how many were made a second, of all kinds.
-func futexCalls(p *diagnosis.Pass) fact.Fact {
-	return callRate(p, "futex calls", "calls", "futex", "futex_wait", "futex_wake", "futex_waitv")
+// FutexCalls returns how many were made a second, of all kinds.
+func FutexCalls(p *diagnosis.Pass) fact.Fact {
+	return CallRate(p, "futex calls", "calls", "futex", "futex_wait", "futex_wake", "futex_waitv")
 }
 
-// mostSites is how many lines a finding about system calls names, and
+// MostSites is how many lines a finding about system calls names, and
 // siteShare the part of the whole that each must have: further ones are
 // somebody else's, like the recording's own.
-const mostSites = 3
+const MostSites = 3
 
 const siteShare = 0.1
 
