@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
@@ -69,4 +70,9 @@ func hasFinding(p *diagnosis.Pass, rule *diagnosis.Rule, counts func(*diagnosis.
 		Lacks:     func(_, _ string) {},
 	})
 	return found
+}
+
+// goOn is the bound of what stands still: nobody can tell what it would do.
+func goOn() diagnosis.Bound {
+	return diagnosis.Release(fact.Figure("known gain", 0, fact.Factor, "a moment tells who stands, and not what they would do otherwise"))
 }

@@ -40,9 +40,6 @@ const (
 	// funnelRatio is how many senders there are to a receiver. Worker pools
 	// have it the other way round.
 	funnelRatio = 8
-	// funnelBusy is the share of its time that the receiver works when it,
-	// and not the rhythm of the senders, is what holds them up.
-	funnelBusy = 0.8
 )
 
 func checkFunnelchannel(p *diagnosis.Pass) {

@@ -193,13 +193,6 @@ func handover(p *diagnosis.Pass) fact.Fact {
 	return p.SampleShare("CPU in waiting for and handing over locks", "cpu", p.Frames(passesLock))
 }
 
-// passesLock reports whether a stack is in a lock's slow path, as waiter or as owner.
-func passesLock(frames []model.Frame) bool {
-	return code.ThroughFunc(frames, func(f string) bool {
-		return code.IsMutex(f) && strings.HasSuffix(f, "Slow") || f == "runtime.semacquire1" || f == "runtime.semrelease1"
-	})
-}
-
 // lockRemedy says what helps with the lock that the stacks name, and with any lock otherwise.
 func lockRemedy(m *model.Model, q *queue) diagnosis.Remedy {
 	for _, s := range q.stacks {

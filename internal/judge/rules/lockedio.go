@@ -32,9 +32,6 @@ const (
 	lockedioRuns = 0.5
 	// lockedioWaits is the part of that time that one wait of theirs fills.
 	lockedioWaits = 0.5
-	// lockedioAtOnce is how many of them are in that wait on average. Under
-	// one lock it is one at a time; rounding and the window's ends leave a little more.
-	lockedioAtOnce = 1.1
 	// lockedioEach is the least number of such waits to a lock handed over.
 	lockedioEach = 0.5
 )

@@ -376,3 +376,10 @@ func waitingVerb(w *model.Wait) fact.Name {
 	}
 	return "waits"
 }
+
+// lockedioAtOnce is how many of them are in that wait on average. Under
+// one lock it is one at a time; rounding and the window's ends leave a little more.
+const lockedioAtOnce = 1.1
+
+// atWork are the states of who gets on.
+var atWork = []string{model.StateRunning, "runnable", "syscall"}

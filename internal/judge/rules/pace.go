@@ -131,3 +131,7 @@ func (of *pace) waitsItself() bool { return of.inner.Value > of.work.Value }
 func (of *pace) busy() fact.Fact {
 	return fact.Fraction.Of("time at work of who takes from the last channel", fact.Ratio, of.work, of.time)
 }
+
+// funnelBusy is the share of its time that the receiver works when it,
+// and not the rhythm of the senders, is what holds them up.
+const funnelBusy = 0.8

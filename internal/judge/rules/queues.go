@@ -678,3 +678,10 @@ func (q *queue) part(p *diagnosis.Pass, qs []queue, name string) fact.Fact {
 // served left out: L = ρ² ÷ (1 − ρ).
 var lockInUse = &fact.Formula{Name: "m/m/1", Words: "M/M/1 utilization at this queue length: {0}",
 	Value: func(x []float64) float64 { return (math.Sqrt(x[0]*x[0]+4*x[0]) - x[0]) / 2 }}
+
+// passesLock reports whether a stack is in a lock's slow path, as waiter or as owner.
+func passesLock(frames []model.Frame) bool {
+	return code.ThroughFunc(frames, func(f string) bool {
+		return code.IsMutex(f) && strings.HasSuffix(f, "Slow") || f == "runtime.semacquire1" || f == "runtime.semrelease1"
+	})
+}

@@ -535,9 +535,6 @@ func cleaner(p *diagnosis.Pass) *model.Standing {
 	return nil
 }
 
-// atWork are the states of who gets on.
-var atWork = []string{model.StateRunning, "runnable", "syscall"}
-
 // cleaners are the runtime's functions that run finalizers and cleanups.
 var cleaners = []string{"runtime.runfinq", "runtime.runFinalizers", "runtime.runCleanups"}
 

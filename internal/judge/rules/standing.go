@@ -5,14 +5,8 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
-	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
-
-// lookWaiters is how many must wait for a lock when it is seen only once, without
-// a time. Of a lock in use 72% of the time eight or more wait in 5% of looks, by
-// the queue M/M/1; of one in use half of the time, in 0.2%.
-const lookWaiters = 8
 
 // doings are states as a sentence has them.
 var doings = map[string]string{
@@ -41,11 +35,6 @@ func standsAt(p *diagnosis.Pass, s *model.Standing) string {
 // ofStandings matches some of a moment's.
 func ofStandings(list ...*model.Standing) func(*model.Standing) bool {
 	return func(s *model.Standing) bool { return slices.Contains(list, s) }
-}
-
-// goOn is the bound of what stands still: nobody can tell what it would do.
-func goOn() diagnosis.Bound {
-	return diagnosis.Release(fact.Figure("known gain", 0, fact.Factor, "a moment tells who stands, and not what they would do otherwise"))
 }
 
 func stacksOf(list []*model.Standing) (stacks []model.Stack) {

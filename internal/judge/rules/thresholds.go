@@ -16,3 +16,8 @@ const minBusy = 0.1
 // three, the one that would go is the one that keeps the collector and
 // a burst from stopping everything else.
 const surplusPs = 4
+
+// lookWaiters is how many must wait for a lock when it is seen only once, without
+// a time. Of a lock in use 72% of the time eight or more wait in 5% of looks, by
+// the queue M/M/1; of one in use half of the time, in 0.2%.
+const lookWaiters = 8
