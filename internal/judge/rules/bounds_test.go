@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/read/evidence"
 	"github.com/gowhy/gowhy/internal/testing/attempt"
@@ -253,7 +254,7 @@ func (c *boundCase) check(t *testing.T) (bounds int) {
 		m := c.read(t, s.trace(t, from, from+window), evidence.Window{}, window)
 		d := diagnosis.Run(m, All, diagnosis.Options{})
 		n := c.judge(t, d, gain, window)
-		if bounds += n; n == 0 && c.alone && gain < endless && c.n > 2 && times > 5 && window > 2*time.Second {
+		if bounds += n; n == 0 && c.alone && gain < queueing.Endless && c.n > 2 && times > 5 && window > 2*time.Second {
 			t.Errorf("%v: nothing has a bound in %v: %s", c, window, d.Summary)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -146,7 +147,7 @@ func fewprocsFinding(p *diagnosis.Pass, ps, used, usable fact.Fact, q readyQueue
 	f := diagnosis.Finding{
 		Evidence:   []fact.Fact{ps, usable, used, q.mean, q.part},
 		Cost:       diagnosis.CostOf(q.mean, q.part.Value),
-		Bound:      fasterLimit(throughput, "if nothing else is shared; less when something is"),
+		Bound:      queueing.FasterLimit(throughput, "if nothing else is shared; less when something is"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"whether the other cores were idle was not recorded"},
 		RuledOut: []string{

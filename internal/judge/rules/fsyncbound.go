@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -87,7 +88,7 @@ func checkFsyncbound(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("files: %s syncs a second take %s of the time of the goroutines that wait for them", f.rate.Number(), f.share))
 		return
 	}
-	throughput := fact.Bottleneck.Of("throughput", fact.Factor, cpu.UsableCores(p), f.runs, f.work, withEnds(p, f.total, f.work, f.groups))
+	throughput := fact.Bottleneck.Of("throughput", fact.Factor, cpu.UsableCores(p), f.runs, f.work, queueing.WithEnds(p, f.total, f.work, f.groups))
 	if throughput.Value < worthwhile {
 		p.Fine(fact.Sentence("files: %s syncs a second, but %s of %s cores are busy: the disk is not the limit",
 			f.rate.Number(), f.runs.Number(), cpu.UsableCores(p).Number()))
@@ -179,7 +180,7 @@ func fsyncFinding(p *diagnosis.Pass, s *fsyncs, throughput fact.Fact) diagnosis.
 		Where:    code.Places(asks, lib),
 		Evidence: []fact.Fact{s.share, s.average, s.rate, s.mean, s.runs},
 		Cost:     diagnosis.CostOf(s.average, s.share.Value),
-		Bound: turnsLimit(throughput, turnsOfEach(p, s.count, s.groups), "if nobody waited for a sync; one sync for many pieces of work leaves a "+
+		Bound: queueing.TurnsLimit(throughput, queueing.TurnsOfEach(p, s.count, s.groups), "if nobody waited for a sync; one sync for many pieces of work leaves a "+
 			"part of it, "+
 			"and the disk still has to take the bytes"),
 		Confidence: diagnosis.Medium,

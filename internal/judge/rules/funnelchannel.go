@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -43,16 +44,16 @@ const (
 )
 
 func checkFunnelchannel(p *diagnosis.Pass) {
-	qs := queues(p)
+	qs := queueing.Queues(p)
 	worst, full, found := fact.Fact{}, false, false
 	for _, q := range qs {
-		if q.kind != sendDemand {
+		if q.Kind != queueing.Send {
 			continue
 		}
-		waiting, throughput := q.waiting(p, "goroutines waiting to send, on average"), q.faster(p)
+		waiting, throughput := q.Waiting(p, "goroutines waiting to send, on average"), q.Faster(p)
 		in, ok := receiver(p, &q)
 		switch {
-		case waiting.Value < funnelWaiters, waiting.Value < funnelCrowd && q.part(p, qs, "part of all the time in queues").Value < funnelShare:
+		case waiting.Value < funnelWaiters, waiting.Value < funnelCrowd && q.PartOf(p, qs, "part of all the time in queues").Value < funnelShare:
 			worst = worst.Larger(waiting)
 		case !ok:
 			continue
@@ -70,8 +71,8 @@ func checkFunnelchannel(p *diagnosis.Pass) {
 	case found:
 	case full:
 		p.Fine(fact.Sentence("channels: senders wait, but %s of %s Ps are busy: the program is at its capacity", cpu.BusyPs(p).Number(), cpu.Procs(p)))
-	case unseen(p, sendDemand) != "":
-		p.Unchecked("whether goroutines wait to send", unseen(p, sendDemand), p.HowToGet(model.Trace))
+	case queueing.Unseen(p, queueing.Send) != "":
+		p.Unchecked("whether goroutines wait to send", queueing.Unseen(p, queueing.Send), p.HowToGet(model.Trace))
 	case worst.Value == 0:
 		p.Fine("channels: nobody waits to send where few goroutines receive")
 	default:
@@ -90,11 +91,11 @@ type inlet struct {
 
 // receiver finds who takes from the channel. It is no funnel when the
 // receivers are unknown or many beside the senders, as in a worker pool.
-func receiver(p *diagnosis.Pass, q *queue) (in inlet, ok bool) {
-	in.groups, in.place = statistics.Largest(code.CountRoots(p.Model, q.servers)), q.server(p)
+func receiver(p *diagnosis.Pass, q *queueing.Queue) (in inlet, ok bool) {
+	in.groups, in.place = statistics.Largest(code.CountRoots(p.Model, q.Servers)), q.Server(p)
 	var total fact.Fact
 	in.count, total = activeGoroutines(p, "receivers", in.groups)
-	if in.count.Value == 0 || in.count.Value*funnelRatio > p.Goroutines("senders", q.groups, "peak").Value {
+	if in.count.Value == 0 || in.count.Value*funnelRatio > p.Goroutines("senders", q.Groups, "peak").Value {
 		return in, false
 	}
 	var columns []string
@@ -117,9 +118,9 @@ const waitsForP = "waiting for a P"
 // be served: the program has clients who wait, the senders spend most of their time
 // before the channel, and the receiver works all of its time. One that mostly waits
 // for a P is as late as everybody else on a full machine.
-func (in *inlet) delays(p *diagnosis.Pass, q *queue) bool {
-	return (diagnosis.Serves(p.Model) || p.Goal == diagnosis.Latency) && in.busy.Value >= funnelBusy && in.doing != waitsForP &&
-		q.share(p, "their time in it").Value >= funnelShare
+func (in *inlet) delays(p *diagnosis.Pass, q *queueing.Queue) bool {
+	return (diagnosis.Serves(p.Model) || p.Goal == diagnosis.Latency) && in.busy.Value >= queueing.ReceiverBusy && in.doing != waitsForP &&
+		q.Share(p, "their time in it").Value >= funnelShare
 }
 
 // activeGoroutines returns how many goroutines of some groups there were at a time, and their
@@ -165,13 +166,13 @@ func receiverActivities(groups []*model.Group) map[string][]string {
 	return out
 }
 
-func funnel(p *diagnosis.Pass, q *queue, in *inlet, waiting fact.Fact) diagnosis.Finding {
-	place, wait := q.place(p), q.wait(p, "mean wait")
+func funnel(p *diagnosis.Pass, q *queueing.Queue, in *inlet, waiting fact.Fact) diagnosis.Finding {
+	place, wait := q.Place(p), q.MeanWait(p, "mean wait")
 	f := diagnosis.Finding{
 		Where:      code.Places(place, in.place),
 		Evidence:   []fact.Fact{waiting, in.count, in.busy, wait, cpu.BusyPs(p)},
-		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
-		Bound:      q.limit(p, "if no sender waited"),
+		Cost:       diagnosis.CostOf(waiting, q.Share(p, "their time in it").Value),
+		Bound:      q.Limit(p, "if no sender waited"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"senders from the waits, receivers from the wake-ups of the same trace",
@@ -183,26 +184,26 @@ func funnel(p *diagnosis.Pass, q *queue, in *inlet, waiting fact.Fact) diagnosis
 			cpu.FullMachine(p),
 			"back-pressure that is wanted looks the same: if the receiver is meant to set the pace, this is its pace",
 		},
-		Groups: q.groups,
-		Stacks: q.stacks,
+		Groups: q.Groups,
+		Stacks: q.Stacks,
 		Remedy: funnelRemedy(in),
 		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "The 99th percentile of the senders' requests tells what the wait did to them; "+
 			"if neither moves, the receiver was meant to set the pace."),
 	}
 	works := "works %s of the time, mostly %s."
-	if in.busy.Value < funnelBusy {
+	if in.busy.Value < queueing.ReceiverBusy {
 		works = "works only %s of the time, so the senders come in bursts."
 	}
 	f.Say("On average %s goroutines wait to send in %s, %s each time, while a receiving side of %s "+works,
-		waiting, code.Name(place.Function), q.mean(wait), in.count, in.busy, fact.Name(in.doing))
+		waiting, code.Name(place.Function), q.WaitWords(wait), in.count, in.busy, fact.Name(in.doing))
 	return f
 }
 
 // lateFunnel is one on a full machine: nothing but the wait can be shorter.
-func lateFunnel(p *diagnosis.Pass, q *queue, in *inlet, waiting fact.Fact) diagnosis.Finding {
+func lateFunnel(p *diagnosis.Pass, q *queueing.Queue, in *inlet, waiting fact.Fact) diagnosis.Finding {
 	f := funnel(p, q, in, waiting)
-	share := q.share(p, "their time in it")
-	f.Bound = diagnosis.Direction(q.wait(p, "mean wait"), diagnosis.Latency, share.Value,
+	share := q.Share(p, "their time in it")
+	f.Bound = diagnosis.Direction(q.MeanWait(p, "mean wait"), diagnosis.Latency, share.Value,
 		"what a sender waits; the machine is full, so that throughput stays as it is")
 	full := cpu.FullMachine(p)
 	f.RuledOut = slices.DeleteFunc(f.RuledOut, func(s string) bool { return s == full })
@@ -213,7 +214,7 @@ func lateFunnel(p *diagnosis.Pass, q *queue, in *inlet, waiting fact.Fact) diagn
 }
 
 func funnelRemedy(in *inlet) diagnosis.Remedy {
-	if in.busy.Value < funnelBusy {
+	if in.busy.Value < queueing.ReceiverBusy {
 		return diagnosis.Remedy{
 			Text: "Give the channel a buffer as large as a burst, as the receiver has time to spare; " +
 				"or give up the send when the channel is full, where losing one does no harm (counters, cache promotions, " +

@@ -11,6 +11,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -272,7 +273,7 @@ func assistBound(p *diagnosis.Pass, a *assist, pressed bool) diagnosis.Bound {
 	collecting := fact.Sum.Of("collector's time on the Ps", fact.Seconds, p.Processors("its workers' time", "gc"), a.onP)
 	more := fact.Figure("multiple of GOGC", gcassistMore, fact.Factor, "to try first")
 	excess := fact.Figure("excess of the saving", gccostExcess, fact.Factor, "a program whose GOGC was doubled and quadrupled")
-	return fasterLimit(lessCollecting.Of("throughput", fact.Factor, collecting, p.Processors("time of Ps at work", "user", "gc", "syscall"), more, excess),
+	return queueing.FasterLimit(lessCollecting.Of("throughput", fact.Factor, collecting, p.Processors("time of Ps at work", "user", "gc", "syscall"), more, excess),
 		"if the program got all that fewer collections save")
 }
 

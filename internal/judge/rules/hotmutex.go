@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -38,11 +39,11 @@ const (
 
 func checkHotmutex(p *diagnosis.Pass) {
 	worst, enough, found := fact.Fact{}, fact.Fact{}, false
-	for _, q := range queues(p) {
-		if q.kind != lockDemand {
+	for _, q := range queueing.Queues(p) {
+		if q.Kind != queueing.Lock {
 			continue
 		}
-		waiting, throughput := q.waiting(p, "goroutines waiting for this lock, on average"), q.faster(p)
+		waiting, throughput := q.Waiting(p, "goroutines waiting for this lock, on average"), q.Faster(p)
 		switch {
 		case waiting.Value < hotmutexWaiters:
 			worst = worst.Larger(waiting)
@@ -57,9 +58,9 @@ func checkHotmutex(p *diagnosis.Pass) {
 	case found:
 	case enough.Value > 0:
 		p.Fine(fact.Sentence("locks: %s goroutines wait for one on average, but %s of %s Ps are busy anyway, so it is not the limit", enough, cpu.BusyPs(p).Number(), cpu.Procs(p)))
-	case unseen(p, lockDemand) != "" && lockByProfile(p):
-	case unseen(p, lockDemand) != "":
-		p.Unchecked("whether goroutines wait for locks", unseen(p, lockDemand), p.HowToGet(model.Trace))
+	case queueing.Unseen(p, queueing.Lock) != "" && lockByProfile(p):
+	case queueing.Unseen(p, queueing.Lock) != "":
+		p.Unchecked("whether goroutines wait for locks", queueing.Unseen(p, queueing.Lock), p.HowToGet(model.Trace))
 	case worst.Value == 0:
 		p.Fine("locks: nobody waits for one")
 	default:
@@ -97,9 +98,9 @@ func lockByProfile(p *diagnosis.Pass) bool {
 		Cost:       diagnosis.CostOf(waiting, 0),
 		Bound:      diagnosis.NoLimit(fact.Figure("part of the time", 0, fact.Ratio, "what would be done instead is not in the trace"), diagnosis.Throughput, 0, ""),
 		Confidence: diagnosis.Medium,
-		Reasons:    []string{"the runtime counts delays at each unlock; " + unseen(p, lockDemand)},
+		Reasons:    []string{"the runtime counts delays at each unlock; " + queueing.Unseen(p, queueing.Lock)},
 		RuledOut:   []string{fact.Sentence("Ps that are busy anyway: %s of %s are", cpu.BusyPs(p).Number(), cpu.Procs(p)), "locks of the runtime itself: only those that code of the program gave back are counted"},
-		Remedy:     lockRemedy(p.Model, &queue{stacks: mutexStacks(p)}),
+		Remedy:     lockRemedy(p.Model, &queueing.Queue{Stacks: mutexStacks(p)}),
 		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters."),
 	}
 	for _, h := range holders[:min(len(holders), cpu.MostSites)] {
@@ -137,40 +138,40 @@ const (
 	mapLocks = 0.5
 )
 
-func hotLock(p *diagnosis.Pass, q *queue, waiting fact.Fact) diagnosis.Finding {
-	place, server := q.place(p), q.server(p)
-	use, wait, busy := lockInUse.Of("lock in use", fact.Ratio, waiting), q.wait(p, "mean wait"), cpu.BusyPs(p)
+func hotLock(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) diagnosis.Finding {
+	place, server := q.Place(p), q.Server(p)
+	use, wait, busy := queueing.LockInUse.Of("lock in use", fact.Ratio, waiting), q.MeanWait(p, "mean wait"), cpu.BusyPs(p)
 	f := diagnosis.Finding{
 		Where:    code.Places(place, server),
-		Evidence: []fact.Fact{waiting, use, wait, q.often(p, "waits per second"), busy},
-		Cost:     diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
-		Bound:    q.limit(p, "if nobody waited for this lock"),
+		Evidence: []fact.Fact{waiting, use, wait, q.Rate(p, "waits per second"), busy},
+		Cost:     diagnosis.CostOf(waiting, q.Share(p, "their time in it").Value),
+		Bound:    q.Limit(p, "if nobody waited for this lock"),
 		RuledOut: []string{
 			"wait groups, first uses and condition variables: only stacks inside Mutex or RWMutex are counted",
 			"goroutines without work: a goroutine that waits for a lock has work",
 			fact.Sentence("Ps that are busy anyway: %s of %s are", busy.Number(), cpu.Procs(p)),
 		},
-		Groups: q.groups,
-		Stacks: q.stacks,
+		Groups: q.Groups,
+		Stacks: q.Stacks,
 		Remedy: lockRemedy(p.Model, q),
 		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters. "+
 			"On one or two cores a short section that was split often shows no gain: there was nobody to run beside it."),
 	}
-	held, known := q.held(p)
-	if known && held.reader {
+	held, known := q.Holder(p)
+	if known && held.Reader {
 		// The queue M/M/1 is of a lock that one at a time holds.
 		f.Evidence = slices.DeleteFunc(f.Evidence, func(e fact.Fact) bool { return e.Name == use.Name })
-		f.Say("On average %s goroutines wait for the lock taken in %s, %s each time.", waiting, code.Name(place.Function), q.mean(wait))
+		f.Say("On average %s goroutines wait for the lock taken in %s, %s each time.", waiting, code.Name(place.Function), q.WaitWords(wait))
 		f.Remedy = diagnosis.Remedy{Text: longReader, Code: readFirst}
 		f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters.")
 	} else {
 		f.Say("On average %s goroutines wait for the lock taken in %s, %s each time: it is held about %s of the time.",
-			waiting, code.Name(place.Function), q.mean(wait), use)
+			waiting, code.Name(place.Function), q.WaitWords(wait), use)
 	}
 	if known {
-		f.Where = code.Places(slices.Concat([]diagnosis.Place{place}, held.places, []diagnosis.Place{server})...)
-		f.Evidence = append(f.Evidence, held.facts...)
-		f.Summary += " " + held.words
+		f.Where = code.Places(slices.Concat([]diagnosis.Place{place}, held.Places, []diagnosis.Place{server})...)
+		f.Evidence = append(f.Evidence, held.Facts...)
+		f.Summary += " " + held.Words
 	}
 	f.Confidence, f.Reasons = lockConfidence(p)
 	return f
@@ -190,12 +191,12 @@ func lockConfidence(p *diagnosis.Pass) (diagnosis.Confidence, []string) {
 
 // handover measures what waiters and owners of locks do for each other.
 func handover(p *diagnosis.Pass) fact.Fact {
-	return p.SampleShare("CPU in waiting for and handing over locks", "cpu", p.Frames(passesLock))
+	return p.SampleShare("CPU in waiting for and handing over locks", "cpu", p.Frames(queueing.PassesLock))
 }
 
 // lockRemedy says what helps with the lock that the stacks name, and with any lock otherwise.
-func lockRemedy(m *model.Model, q *queue) diagnosis.Remedy {
-	for _, s := range q.stacks {
+func lockRemedy(m *model.Model, q *queueing.Queue) diagnosis.Remedy {
+	for _, s := range q.Stacks {
 		for _, f := range m.Stacks.Frames(s) {
 			for _, k := range knownLocks {
 				if strings.Contains(f.Func, k.function) {

@@ -11,6 +11,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -70,7 +71,7 @@ func checkIdleprocs(p *diagnosis.Pass) {
 		p.Report(unserved(p, ready, used))
 		return
 	}
-	if why := cmp.Or(unseen(p, lockDemand), unseen(p, sendDemand)); why != "" {
+	if why := cmp.Or(queueing.Unseen(p, queueing.Lock), queueing.Unseen(p, queueing.Send)); why != "" {
 		p.Unchecked("whether work waits for Ps that are free", why, p.HowToGet(model.Trace))
 		return
 	}
@@ -89,36 +90,36 @@ func psUsed(p *diagnosis.Pass) fact.Fact {
 // backlog is the queues that hold up work, the longest first, but what those wait for who
 // set the pace of a full channel before that. Such a channel holds up nothing when
 // they have all they can do, or wait for more themselves: these are paced.
-func backlog(p *diagnosis.Pass) (qs []queue, paced bool) {
-	all, first := allQueues(p), map[model.Stack]bool{}
+func backlog(p *diagnosis.Pass) (qs []queueing.Queue, paced bool) {
+	all, first := queueing.AllQueues(p), map[model.Stack]bool{}
 	for i := range all {
 		q := &all[i]
-		if !q.busy() || q.kind == sendDemand && q.waiting(p, "").Value < idleprocsSenders {
+		if !q.Busy() || q.Kind == queueing.Send && q.Waiting(p, "").Value < idleprocsSenders {
 			continue
 		}
-		if of, ok := paceOf(p, all, q); q.kind == sendDemand && ok {
-			if !of.holdsUp(p) {
+		if of, ok := queueing.PaceOf(p, all, q); q.Kind == queueing.Send && ok {
+			if !of.HoldsUp(p) {
 				paced = true
 				continue
 			}
-			if len(of.stacks) > 0 {
-				first[of.stacks[0]] = true
+			if len(of.Stacks) > 0 {
+				first[of.Stacks[0]] = true
 			}
 		}
 		qs = append(qs, *q)
 	}
-	rank := func(q queue) int {
-		if slices.ContainsFunc(q.stacks, func(s model.Stack) bool { return first[s] }) {
+	rank := func(q queueing.Queue) int {
+		if slices.ContainsFunc(q.Stacks, func(s model.Stack) bool { return first[s] }) {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(qs, func(a, b queue) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(qs, func(a, b queueing.Queue) int { return rank(a) - rank(b) })
 	return qs, paced
 }
 
 // sumWaiting returns how many goroutines stand in some queues on average.
-func sumWaiting(p *diagnosis.Pass, qs []queue) fact.Fact {
+func sumWaiting(p *diagnosis.Pass, qs []queueing.Queue) fact.Fact {
 	var waiting []fact.Fact
 	for i := range qs {
 		waiting = append(waiting, waitingHere(p, &qs[i]))
@@ -127,47 +128,47 @@ func sumWaiting(p *diagnosis.Pass, qs []queue) fact.Fact {
 }
 
 // waitingHere names the place, for several queues side by side.
-func waitingHere(p *diagnosis.Pass, q *queue) fact.Fact {
-	return q.waiting(p, "goroutines waiting for "+q.kind.String()+" in "+code.Short(q.place(p).Function))
+func waitingHere(p *diagnosis.Pass, q *queueing.Queue) fact.Fact {
+	return q.Waiting(p, "goroutines waiting for "+q.Kind.String()+" in "+code.Short(q.Place(p).Function))
 }
 
-func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding, ok bool) {
-	var all queue
+func heldUp(p *diagnosis.Pass, qs []queueing.Queue, used fact.Fact) (f diagnosis.Finding, ok bool) {
+	var all queueing.Queue
 	for i := range qs {
-		all.merge(qs[i])
+		all.Merge(qs[i])
 	}
-	slices.Sort(all.groups)
-	all.groups = slices.Compact(all.groups)
-	if all.kind = qs[0].kind; all.faster(p).Value < worthwhile {
+	slices.Sort(all.Groups)
+	all.Groups = slices.Compact(all.Groups)
+	if all.Kind = qs[0].Kind; all.Faster(p).Value < worthwhile {
 		return f, false
 	}
 	first, waiting, idle := qs[0], sumWaiting(p, qs), cpu.IdlePs(p)
-	place := first.place(p)
+	place := first.Place(p)
 	f = diagnosis.Finding{
-		Where:      code.Places(append(slotPlaces(p, &first), place, first.server(p))...),
+		Where:      code.Places(append(slotPlaces(p, &first), place, first.Server(p))...),
 		Evidence:   []fact.Fact{used, cpu.Procs(p), waiting},
 		Cost:       diagnosis.CostOf(idle.Named("Ps idle while work waits"), fact.Rest.Of("", fact.Ratio, used).Value),
-		Bound:      all.limit(p, "if none of them waited"),
+		Bound:      all.Limit(p, "if none of them waited"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{"idle time and waits from the same trace",
 			"a wait for a lock, a full channel or a pool shows that work was there; waits for messages or requests were not counted"},
 		RuledOut:   []string{"low load: goroutines with work in hand were blocked at any moment", "ready goroutines without a P: that is another cause, named when seen"},
-		Groups:     all.groups,
-		Stacks:     all.stacks,
-		Remedy:     blockerRemedy(first.kind),
-		Experiment: blockerExperiment(p.Model, first.kind),
+		Groups:     all.Groups,
+		Stacks:     all.Stacks,
+		Remedy:     blockerRemedy(first.Kind),
+		Experiment: blockerExperiment(p.Model, first.Kind),
 	}
 	which := "most of them (%s) wait for %s in %s"
-	if first.total < qs[len(qs)-1].total {
+	if first.Total < qs[len(qs)-1].Total {
 		which = "those who set the pace of the others (%s) wait for %s in %s"
 	}
 	holds, parts := slotHolder(p, &first)
 	f.Say("%s of %s Ps are idle on average while %s goroutines with work in hand are blocked; "+which+holds,
-		append([]fact.Part{idle.Number(), cpu.Procs(p), waiting, waitingHere(p, &first), fact.Name(first.kind.String()), code.Name(place.Function)}, parts...)...)
-	if of, ok := paceOf(p, allQueues(p), &first); ok && first.kind == sendDemand {
+		append([]fact.Part{idle.Number(), cpu.Procs(p), waiting, waitingHere(p, &first), fact.Name(first.Kind.String()), code.Name(place.Function)}, parts...)...)
+	if of, ok := queueing.PaceOf(p, queueing.AllQueues(p), &first); ok && first.Kind == queueing.Send {
 		explainPace(p, &f, &of, &first, waiting)
 	}
-	if first.kind == slotDemand || first.kind == poolDemand {
+	if first.Kind == queueing.Slot || first.Kind == queueing.Pool {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "the limit is the program's own and may be wanted, to spare what lies behind it")
 	}
@@ -178,24 +179,24 @@ func heldUp(p *diagnosis.Pass, qs []queue, used fact.Fact) (f diagnosis.Finding,
 }
 
 // explainPace makes a finding about a full channel one about who sets its pace.
-func explainPace(p *diagnosis.Pass, f *diagnosis.Finding, of *pace, q *queue, waiting fact.Fact) {
-	f.Groups, f.Stacks = append(f.Groups, of.names()...), append(f.Stacks, of.stacks...)
+func explainPace(p *diagnosis.Pass, f *diagnosis.Finding, of *queueing.Pace, q *queueing.Queue, waiting fact.Fact) {
+	f.Groups, f.Stacks = append(f.Groups, of.Names()...), append(f.Stacks, of.Stacks...)
 	blocked := "%s of %s Ps are idle on average while %s goroutines with work in hand are blocked: "
-	if !of.waitsItself() {
-		last := of.queue.server(p)
-		f.Where = code.Places(last, q.place(p), q.server(p))
+	if !of.WaitsItself() {
+		last := of.Queue.Server(p)
+		f.Where = code.Places(last, q.Place(p), q.Server(p))
 		f.Remedy.Text = "Run more of the goroutines that take from the last full channel, up to one for each P that is idle. " +
 			"The others only hand on: more of them change nothing. Where order matters, give each a key of its own. " +
 			"Larger channels change nothing."
 		f.Say(blocked+"%s takes from the last full channel and works %s of its time.",
-			cpu.IdlePs(p).Number(), cpu.Procs(p), waiting, code.Name(last.Function), of.busy())
-		f.Rest(of.count)
+			cpu.IdlePs(p).Number(), cpu.Procs(p), waiting, code.Name(last.Function), of.Busy())
+		f.Rest(of.Count)
 		return
 	}
-	share := fact.Fraction.Of("time of who takes from them in waits", fact.Ratio, of.inner, of.time)
-	mean := fact.Quotient.Of("one such wait, mean", fact.Seconds, of.inner, of.waits)
-	inner := code.UserPlace(p, of.stacks...)
-	f.Where = code.Places(inner, q.place(p), of.queue.server(p))
+	share := fact.Fraction.Of("time of who takes from them in waits", fact.Ratio, of.Inner, of.Time)
+	mean := fact.Quotient.Of("one such wait, mean", fact.Seconds, of.Inner, of.Waits)
+	inner := code.UserPlace(p, of.Stacks...)
+	f.Where = code.Places(inner, q.Place(p), of.Queue.Server(p))
 	f.Remedy.Text = "Shorten what the receivers wait for, or let them wait less often: several pieces of work with one request, " +
 		"one sync, one turn at a lock. The full channel is the consequence. More receivers help where " +
 		" what they wait for serves several at once, as a service does and a lock does not."
@@ -205,12 +206,12 @@ func explainPace(p *diagnosis.Pass, f *diagnosis.Finding, of *pace, q *queue, wa
 
 // poolAtMoment returns the queue of a moment in which those stand who wait for a free slot of a
 // pool; nil where nothing tells.
-func poolAtMoment(p *diagnosis.Pass, q *queue) *waitQueue {
-	if q.kind != poolDemand || p.Model.Moment == nil {
+func poolAtMoment(p *diagnosis.Pass, q *queueing.Queue) *waitQueue {
+	if q.Kind != queueing.Pool || p.Model.Moment == nil {
 		return nil
 	}
 	for _, w := range waitQueues(p) {
-		if slices.ContainsFunc(w.waiters, func(s *model.Standing) bool { return slices.Contains(q.stacks, s.Stack) }) {
+		if slices.ContainsFunc(w.waiters, func(s *model.Standing) bool { return slices.Contains(q.Stacks, s.Stack) }) {
 			return w
 		}
 	}
@@ -218,7 +219,7 @@ func poolAtMoment(p *diagnosis.Pass, q *queue) *waitQueue {
 }
 
 // slotPlaces returns where the program waits for a slot, and where one stands who has one.
-func slotPlaces(p *diagnosis.Pass, q *queue) []diagnosis.Place {
+func slotPlaces(p *diagnosis.Pass, q *queueing.Queue) []diagnosis.Place {
 	if w := poolAtMoment(p, q); w != nil {
 		return w.places(p)
 	}
@@ -226,22 +227,22 @@ func slotPlaces(p *diagnosis.Pass, q *queue) []diagnosis.Place {
 }
 
 // slotHolder says who has one, behind a sentence.
-func slotHolder(p *diagnosis.Pass, q *queue) (format string, parts []fact.Part) {
+func slotHolder(p *diagnosis.Pass, q *queueing.Queue) (format string, parts []fact.Part) {
 	if w := poolAtMoment(p, q); w != nil && len(w.holders) > 0 {
 		return w.said(p)
 	}
 	return ".", nil
 }
 
-func blockerRemedy(kind demand) diagnosis.Remedy {
-	text := map[demand]string{
-		lockDemand: "Shorten what is done under the lock, or split it.",
-		fdDemand:   "Let one goroutine own the descriptor, or open more of them.",
-		sendDemand: "Let more goroutines take from the channel, or let the one that does take several at a time. If its " +
+func blockerRemedy(kind queueing.Demand) diagnosis.Remedy {
+	text := map[queueing.Demand]string{
+		queueing.Lock:       "Shorten what is done under the lock, or split it.",
+		queueing.Descriptor: "Let one goroutine own the descriptor, or open more of them.",
+		queueing.Send: "Let more goroutines take from the channel, or let the one that does take several at a time. If its " +
 			"receivers wait for the network or a disk themselves, more of them is the fix.",
-		slotDemand: "Raise the limit, which the program sets itself, step by step while throughput rises, if it protects " +
+		queueing.Slot: "Raise the limit, which the program sets itself, step by step while throughput rises, if it protects " +
 			"nothing that is at its own limit.",
-		poolDemand: "Raise the size of the pool step by step: by Little's law it needs requests per second × time per request " +
+		queueing.Pool: "Raise the size of the pool step by step: by Little's law it needs requests per second × time per request " +
 			"slots. Where the database is the limit, a larger pool only moves the queue there.",
 	}
 	return diagnosis.Remedy{Text: text[kind]}
@@ -249,9 +250,9 @@ func blockerRemedy(kind demand) diagnosis.Remedy {
 
 // blockerExperiment searches the limit where it is the program's own number,
 // and tries a change of code else.
-func blockerExperiment(m *model.Model, kind demand) *diagnosis.Experiment {
+func blockerExperiment(m *model.Model, kind queueing.Demand) *diagnosis.Experiment {
 	e := changed(diagnosis.ThroughputMetric(m), "", "If more of the Ps' time is used and throughput stays, the time went into something else: diagnose again.")
-	if kind == slotDemand || kind == poolDemand {
+	if kind == queueing.Slot || kind == queueing.Pool {
 		e.Tune = "limit=1..256"
 	}
 	return e

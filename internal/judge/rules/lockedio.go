@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -49,12 +50,12 @@ type heldWait struct {
 }
 
 func checkLockedio(p *diagnosis.Pass) {
-	for _, q := range queues(p) {
-		waiting := q.waiting(p, "goroutines waiting for this lock, on average")
-		if q.kind != lockDemand || waiting.Value < hotmutexWaiters {
+	for _, q := range queueing.Queues(p) {
+		waiting := q.Waiting(p, "goroutines waiting for this lock, on average")
+		if q.Kind != queueing.Lock || waiting.Value < hotmutexWaiters {
 			continue
 		}
-		if h, ok := heldAcross(p, &q, waiting); ok && q.faster(p).Value >= worthwhile {
+		if h, ok := heldAcross(p, &q, waiting); ok && q.Faster(p).Value >= worthwhile {
 			p.Report(lockedioFinding(p, &q, h, waiting))
 		}
 	}
@@ -64,9 +65,9 @@ func checkLockedio(p *diagnosis.Pass) {
 // can have done: if the lock is in use for longer than all of them run, it is
 // held by one who waits, and a wait in the same function that one at a time is
 // in, about once for each hand-over, is what he waits for.
-func heldAcross(p *diagnosis.Pass, q *queue, waiting fact.Fact) (h heldWait, ok bool) {
-	h.inUse = lockInUse.Of("lock in use", fact.Ratio, waiting)
-	takers := code.CountRoots(p.Model, q.servers)
+func heldAcross(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) (h heldWait, ok bool) {
+	h.inUse = queueing.LockInUse.Of("lock in use", fact.Ratio, waiting)
+	takers := code.CountRoots(p.Model, q.Servers)
 	h.runs = fact.Quotient.Of("those who take it run", fact.Cores,
 		p.Goroutines("time that those who take it run", statistics.Largest(takers), "running"), p.WindowLength())
 	if h.runs.Value >= lockedioRuns*h.inUse.Value {
@@ -81,8 +82,8 @@ func heldAcross(p *diagnosis.Pass, q *queue, waiting fact.Fact) (h heldWait, ok 
 		}
 		total := p.Waits("time waiting for "+what, w.Kind, func(o *model.Wait) bool { return o == w })
 		inside := fact.Quotient.Of("goroutines with the lock waiting for "+what+", on average", fact.Count, total, p.WindowLength())
-		if inside.Value >= lockedioWaits*h.inUse.Value && inside.Value <= lockedioAtOnce &&
-			float64(w.Count) >= lockedioEach*float64(q.served) && inside.Value > h.inside.Value {
+		if inside.Value >= lockedioWaits*h.inUse.Value && inside.Value <= queueing.OneAtATime &&
+			float64(w.Count) >= lockedioEach*float64(q.Served) && inside.Value > h.inside.Value {
 			h.wait, h.what, h.total, h.inside = w, what, total, inside
 		}
 	}
@@ -103,8 +104,8 @@ func waitsFor(w *model.Wait) string {
 }
 
 // lockFunctions are the functions that take and release the lock.
-func lockFunctions(m *model.Model, q *queue) (functions []string) {
-	for _, s := range append(slices.Clone(q.stacks), statistics.Largest(q.servers)...) {
+func lockFunctions(m *model.Model, q *queueing.Queue) (functions []string) {
+	for _, s := range append(slices.Clone(q.Stacks), statistics.Largest(q.Servers)...) {
 		if f, ok := code.Caller(m.Stacks.Frames(s)); ok {
 			// The release may be in a deferred function literal of its own.
 			functions = append(functions, strings.TrimSuffix(f.Func, ".deferwrap1"))
@@ -113,8 +114,8 @@ func lockFunctions(m *model.Model, q *queue) (functions []string) {
 	return functions
 }
 
-func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, waiting fact.Fact) diagnosis.Finding {
-	lock := q.place(p)
+func lockedioFinding(p *diagnosis.Pass, q *queueing.Queue, h heldWait, waiting fact.Fact) diagnosis.Finding {
+	lock := q.Place(p)
 	wait, _ := p.UserPlace(h.wait.Stack)
 	waits := p.WaitCount("such waits", h.wait.Kind, func(o *model.Wait) bool { return o == h.wait })
 	ended := h.total
@@ -124,10 +125,10 @@ func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, waiting fact.Fact)
 	}
 	mean := fact.Quotient.Of("one such wait, mean", fact.Seconds, ended, waits)
 	f := diagnosis.Finding{
-		Where:      code.Places(lock, wait, q.server(p)),
+		Where:      code.Places(lock, wait, q.Server(p)),
 		Evidence:   []fact.Fact{waiting, h.inUse, h.runs, h.inside, mean, fact.Quotient.Of("such waits", fact.PerSec, waits, p.WindowLength()), cpu.BusyPs(p)},
-		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
-		Bound:      q.limit(p, "if nobody waited for this lock"),
+		Cost:       diagnosis.CostOf(waiting, q.Share(p, "their time in it").Value),
+		Bound:      q.Limit(p, "if nobody waited for this lock"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"inferred from one trace: the lock is in use for longer than those who take it run, " +
@@ -139,8 +140,8 @@ func lockedioFinding(p *diagnosis.Pass, q *queue, h heldWait, waiting fact.Fact)
 			fact.Sentence("waits outside of the lock: then several would wait at the same time, here it is %s on average", h.inside),
 			cpu.FullMachine(p),
 		},
-		Groups: q.groups,
-		Stacks: append(q.stacks, h.wait.Stack),
+		Groups: q.Groups,
+		Stacks: append(q.Stacks, h.wait.Stack),
 		Remedy: diagnosis.Remedy{
 			Text: "Take the wait out of the locked section: copy what is needed under the lock, release it, then ask, " +
 				"and take it again to store the answer. Where the lock protects a connection, " +

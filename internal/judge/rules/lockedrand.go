@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -47,7 +48,7 @@ type lockedDraw struct {
 	samples    fact.Fact
 	places     []diagnosis.Place
 	stacks     []model.Stack
-	queue      queue // before the lock
+	queue      queueing.Queue // before the lock
 	waiting    fact.Fact
 	throughput fact.Fact // if nobody waited there
 }
@@ -92,7 +93,7 @@ func drawsFreely(frames []model.Frame) bool {
 var drawing = strings.Fields("Int Intn Int31 Int31n Int63 Int63n Uint32 Uint64 Float32 Float64 NormFloat64 ExpFloat64 Perm Shuffle Read")
 
 func measureDraw(p *diagnosis.Pass, global bool) (d lockedDraw) {
-	d.global, d.queue.kind = global, lockDemand
+	d.global, d.queue.Kind = global, queueing.Lock
 	match := lockedSource
 	if !global {
 		holders := drawHolders(p)
@@ -115,15 +116,15 @@ func measureDraw(p *diagnosis.Pass, global bool) (d lockedDraw) {
 
 // wait adds the goroutines that a trace shows waiting for the lock.
 func (d *lockedDraw) wait(p *diagnosis.Pass, match func([]model.Frame) bool) {
-	for _, q := range queues(p) {
-		if q.kind == lockDemand && slices.ContainsFunc(q.stacks, func(s model.Stack) bool { return match(p.Model.Stacks.Frames(s)) }) {
-			d.queue.merge(q)
-			d.places = code.Places(append(d.places, q.place(p))...)
+	for _, q := range queueing.Queues(p) {
+		if q.Kind == queueing.Lock && slices.ContainsFunc(q.Stacks, func(s model.Stack) bool { return match(p.Model.Stacks.Frames(s)) }) {
+			d.queue.Merge(q)
+			d.places = code.Places(append(d.places, q.Place(p))...)
 		}
 	}
-	d.stacks = append(d.stacks, d.queue.stacks...)
-	d.waiting = d.queue.waiting(p, "goroutines waiting for the lock, on average")
-	d.throughput = d.queue.faster(p)
+	d.stacks = append(d.stacks, d.queue.Stacks...)
+	d.waiting = d.queue.Waiting(p, "goroutines waiting for the lock, on average")
+	d.throughput = d.queue.Faster(p)
 }
 
 // drawHolders are functions of the program that take a mutex and draw from a
@@ -184,7 +185,7 @@ func lockedFinding(p *diagnosis.Pass, d *lockedDraw) diagnosis.Finding {
 	f := diagnosis.Finding{
 		Where:      d.places,
 		RuledOut:   []string{"numbers drawn without a lock: math/rand/v2, and math/rand as long as nothing has seeded it"},
-		Groups:     d.queue.groups,
+		Groups:     d.queue.Groups,
 		Stacks:     d.stacks,
 		Remedy:     d.remedy(p.Model),
 		Experiment: changed(diagnosis.CPUPerOp, "", "A source for each call (rand.New) is no fix: it costs more than the lock."),
@@ -194,7 +195,7 @@ func lockedFinding(p *diagnosis.Pass, d *lockedDraw) diagnosis.Finding {
 	saved := fact.Gain.Of("time saved", fact.Ratio, d.throughput)
 	if saved.Value > d.share.Value {
 		f.Cost = diagnosis.CostOf(d.waiting, saved.Value)
-		f.Bound = d.queue.limit(p, "if nobody waited for this lock")
+		f.Bound = d.queue.Limit(p, "if nobody waited for this lock")
 		f.Experiment.Primary = diagnosis.ThroughputMetric(p.Model)
 	} else {
 		f.Cost = d.cpu.Cost(d.share)

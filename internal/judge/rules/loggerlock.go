@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -50,8 +51,8 @@ func logsLocked(frames []model.Frame) bool {
 
 // A logging is what the program's log lines cost.
 type logging struct {
-	queue       queue     // before the lock
-	writes      fact.Fact // system calls
+	queue       queueing.Queue // before the lock
+	writes      fact.Fact      // system calls
 	stack       model.Stack
 	cpu         cpu.Use
 	share, most fact.Fact // of the CPU: in logging, and what goes without it; nothing when not known
@@ -63,12 +64,12 @@ func checkLoggerlock(p *diagnosis.Pass) {
 	if rate.Value < loggerRate {
 		return
 	}
-	waiting, throughput := l.queue.waiting(p, "goroutines waiting for the logger, on average"), l.unlogged(p)
+	waiting, throughput := l.queue.Waiting(p, "goroutines waiting for the logger, on average"), l.unlogged(p)
 	switch {
 	case waiting.Value >= loggerWaiters && throughput.Value >= worthwhile:
 		f := loggerFinding(p, &l, rate, waiting)
-		f.Cost = diagnosis.CostOf(waiting, l.queue.share(p, "their time in it").Value)
-		f.Bound = turnsLimit(throughput, l.writes, "if nothing were logged, with its part of the collector's and the scheduler's work")
+		f.Cost = diagnosis.CostOf(waiting, l.queue.Share(p, "their time in it").Value)
+		f.Bound = queueing.TurnsLimit(throughput, l.writes, "if nothing were logged, with its part of the collector's and the scheduler's work")
 		f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", loggerNote)
 		p.Report(f)
 	case l.share.Value >= loggerShare:
@@ -86,7 +87,7 @@ func checkLoggerlock(p *diagnosis.Pass) {
 // do not wait for the lock then, nor write for as long as that takes, nor have to get a P
 // again after either. Which of their waits for one these are is not told, so all count.
 func (l *logging) unlogged(p *diagnosis.Pass) fact.Fact {
-	groups := l.queue.groups
+	groups := l.queue.Groups
 	written := p.Waits("time in writes of the logger", model.SyscallWait, func(w *model.Wait) bool {
 		return slices.Contains(groups, w.Group) && logsLocked(p.Model.Stacks.Frames(w.Stack))
 	})
@@ -94,20 +95,20 @@ func (l *logging) unlogged(p *diagnosis.Pass) fact.Fact {
 	computed := fact.Product.Of("time in logging on a P", fact.Seconds, l.most, p.Goroutines("time that those who log run", groups, "running"))
 	freed := []fact.Fact{fact.Product.Of("Ps busy with logging", fact.Cores, l.most, cpu.BusyPs(p))}
 	if l.most.Value == 0 {
-		freed = l.queue.frees(p, nil)
+		freed = l.queue.Frees(p, nil)
 	}
-	wait := fact.SumOf("time waiting for the logger or in it", fact.Seconds, l.queue.waited(p), written, ready, computed)
-	return fasterBy(p, groups, wait, l.queue.has, freed...)
+	wait := fact.SumOf("time waiting for the logger or in it", fact.Seconds, l.queue.Waited(p), written, ready, computed)
+	return queueing.FasterBy(p, groups, wait, l.queue.Has, freed...)
 }
 
 const loggerNote = "A test without code: the same run with the log at level error, or its output to /dev/null. " +
 	"Write calls per operation are a count and show that the change was made."
 
 func measureLogging(p *diagnosis.Pass) (l logging) {
-	l.queue.kind = lockDemand
-	for _, q := range queues(p) {
-		if q.kind == lockDemand && logsLocked(p.Model.Stacks.Frames(q.stacks[0])) {
-			l.queue.merge(q)
+	l.queue.Kind = queueing.Lock
+	for _, q := range queueing.Queues(p) {
+		if q.Kind == queueing.Lock && logsLocked(p.Model.Stacks.Frames(q.Stacks[0])) {
+			l.queue.Merge(q)
 		}
 	}
 	byStack := map[model.Stack]int64{}
@@ -133,7 +134,7 @@ func loggerFinding(p *diagnosis.Pass, l *logging, rate, waiting fact.Fact) diagn
 		place = code.UserPlace(p, l.stack)
 	}
 	f := diagnosis.Finding{
-		Where:      code.Places(place, l.queue.place(p)),
+		Where:      code.Places(place, l.queue.Place(p)),
 		Evidence:   []fact.Fact{rate, waiting, cpu.BusyPs(p)},
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the logger is named by its functions, in waits for its lock and in system calls under it"},
@@ -141,8 +142,8 @@ func loggerFinding(p *diagnosis.Pass, l *logging, rate, waiting fact.Fact) diagn
 			"a buffered log: each line is a system call",
 			"locks of the program's own: only the logger's functions are counted",
 		},
-		Groups: l.queue.groups,
-		Stacks: append(slices.Clone(l.queue.stacks), l.stack),
+		Groups: l.queue.Groups,
+		Stacks: append(slices.Clone(l.queue.Stacks), l.stack),
 		Remedy: diagnosis.Remedy{
 			Text: "Log less on the path of every operation: a level that is off by default, checked before arguments are built, " +
 				"or one line in a hundred. What must be kept goes through a buffer that is flushed every second and at the end " +

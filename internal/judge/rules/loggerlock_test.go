@@ -24,8 +24,8 @@ wait syscall stack=write group=main.handle count=2900 total=30ms
 	} {
 		p := passOf(t, loggerlock, lines+c.waits)
 		l := measureLogging(p)
-		if len(l.queue.groups) > 0 != (c.queue != "") || c.queue != "" && !slices.Equal(l.queue.groups, []string{c.queue}) {
-			t.Errorf("%q: %q wait for the logger, want %q", c.waits, l.queue.groups, c.queue)
+		if len(l.queue.Groups) > 0 != (c.queue != "") || c.queue != "" && !slices.Equal(l.queue.Groups, []string{c.queue}) {
+			t.Errorf("%q: %q wait for the logger, want %q", c.waits, l.queue.Groups, c.queue)
 		}
 		if f := loggerFinding(p, &l, fact.Fact{}, fact.Fact{}); !slices.Equal(f.Groups, []string{c.group}) {
 			t.Errorf("%q: about %q, want %q", c.waits, f.Groups, c.group)

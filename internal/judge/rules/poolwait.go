@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -47,12 +48,12 @@ func inConnectionPool(frames []model.Frame) bool {
 
 func checkPoolwait(p *diagnosis.Pass) {
 	var worst fact.Fact
-	for _, q := range queues(p) {
-		if q.kind == lockDemand || q.kind == fdDemand || !inConnectionPool(p.Model.Stacks.Frames(q.stacks[0])) || dials(p.Model, &q) >= poolDials {
+	for _, q := range queueing.Queues(p) {
+		if q.Kind == queueing.Lock || q.Kind == queueing.Descriptor || !inConnectionPool(p.Model.Stacks.Frames(q.Stacks[0])) || dials(p.Model, &q) >= poolDials {
 			continue
 		}
-		waiting := q.waiting(p, "goroutines waiting for a connection, on average")
-		if waiting.Value < poolWaiters || q.faster(p).Value < worthwhile {
+		waiting := q.Waiting(p, "goroutines waiting for a connection, on average")
+		if waiting.Value < poolWaiters || q.Faster(p).Value < worthwhile {
 			worst = worst.Larger(waiting)
 			continue
 		}
@@ -65,32 +66,32 @@ func checkPoolwait(p *diagnosis.Pass) {
 }
 
 // dials is the part of a queue's waits that a new connection ended.
-func dials(m *model.Model, q *queue) float64 {
+func dials(m *model.Model, q *queueing.Queue) float64 {
 	var n int64
-	for s, count := range q.servers {
+	for s, count := range q.Servers {
 		if code.ThroughFunc(m.Stacks.Frames(s), func(f string) bool {
 			return strings.Contains(f, ".dialConn") || strings.Contains(f, ".openNewConnection")
 		}) {
 			n += count
 		}
 	}
-	return statistics.Quotient(float64(n), float64(q.served))
+	return statistics.Quotient(float64(n), float64(q.Served))
 }
 
-func poolFinding(p *diagnosis.Pass, q *queue, waiting fact.Fact) diagnosis.Finding {
-	asks, lib := code.ProgramPlace(p, q.stacks...), q.place(p)
+func poolFinding(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) diagnosis.Finding {
+	asks, lib := code.ProgramPlace(p, q.Stacks...), q.Place(p)
 	if asks == (diagnosis.Place{}) {
 		asks = lib
 	}
-	wait, share := q.wait(p, "mean wait"), q.share(p, "share of their time")
-	served := p.Statistic(fact.Wakes, "wake-ups that end waits in the pool", "connections handed on", float64(q.served), fact.Count)
+	wait, share := q.MeanWait(p, "mean wait"), q.Share(p, "share of their time")
+	served := p.Statistic(fact.Wakes, "wake-ups that end waits in the pool", "connections handed on", float64(q.Served), fact.Count)
 	f := diagnosis.Finding{
-		Where: code.Places(asks, lib, q.server(p)),
+		Where: code.Places(asks, lib, q.Server(p)),
 		Evidence: []fact.Fact{
 			waiting, share, wait, fact.Quotient.Of("connections handed on", fact.PerSec, served, p.WindowLength()), cpu.BusyPs(p),
 		},
 		Cost:       diagnosis.CostOf(waiting, share.Value),
-		Bound:      q.limit(p, "if nobody waited for a connection and the other side took as much more"),
+		Bound:      q.Limit(p, "if nobody waited for a connection and the other side took as much more"),
 		Confidence: diagnosis.Low,
 		Reasons: []string{
 			"the waits are named by the pool's own functions",
@@ -101,8 +102,8 @@ func poolFinding(p *diagnosis.Pass, q *queue, waiting fact.Fact) diagnosis.Findi
 			"connections being made: these waits were ended by one that came back",
 			cpu.FullMachine(p),
 		},
-		Groups: q.groups,
-		Stacks: q.stacks,
+		Groups: q.Groups,
+		Stacks: q.Stacks,
 		Remedy: diagnosis.Remedy{
 			Text: "Hold connections for less time: " +
 				"close rows and read bodies to their end at once, do other work outside of transactions, " +

@@ -7,6 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -39,20 +40,20 @@ const (
 
 func checkSerialwait(p *diagnosis.Pass) {
 	pressed := 0
-	for _, s := range stages(p) {
+	for _, s := range queueing.Stages(p) {
 		// As many takers as givers are still few.
-		givers := p.Goroutines("goroutines before it", s.queue.groups, "peak")
-		if s.count.Value > max(givers.Value, float64(p.Procs())) {
+		givers := p.Goroutines("goroutines before it", s.Queue.Groups, "peak")
+		if s.Count.Value > max(givers.Value, float64(p.Procs())) {
 			continue
 		}
 		pressed++
-		r := trips(p, &s)
-		share := fact.Fraction.Of("time of the stage in waits for answers", fact.Ratio, r.total, s.time)
-		throughput := unwaited(p, &s, r.total)
+		r := queueing.Trips(p, &s)
+		share := fact.Fraction.Of("time of the stage in waits for answers", fact.Ratio, r.Total, s.Time)
+		throughput := unwaited(p, &s, r.Total)
 		switch {
-		case share.Value < serialShare, r.count.Value < serialTrips, throughput.Value < worthwhile:
-		case len(s.feeds) > 0 && s.feedStay.Value < serialStay:
-		case len(s.feeds)+len(s.starts) == 0 && !takesFromOutside(p.Model, &s):
+		case share.Value < serialShare, r.Count.Value < serialTrips, throughput.Value < worthwhile:
+		case len(s.Feeds) > 0 && s.FeedStay.Value < serialStay:
+		case len(s.Feeds)+len(s.Starts) == 0 && !takesFromOutside(p.Model, &s):
 		default:
 			p.Report(serialFinding(p, &s, &r, share, throughput))
 			return
@@ -66,10 +67,10 @@ func checkSerialwait(p *diagnosis.Pass) {
 // takesFromOutside reports whether those who stand before the stage, or before them, bring
 // what they offer from outside, or are several. A single goroutine that makes
 // up the next number of a series is no demand.
-func takesFromOutside(m *model.Model, s *stage) bool {
-	names := slices.Clone(s.queue.groups)
-	for i := range s.before {
-		names = append(names, s.before[i].groups...)
+func takesFromOutside(m *model.Model, s *queueing.Stage) bool {
+	names := slices.Clone(s.Queue.Groups)
+	for i := range s.Before {
+		names = append(names, s.Before[i].Groups...)
 	}
 	for _, g := range code.Groups(m, names) {
 		if g.Peak > 1 || g.Blocked["network"] > 0 || g.Syscall+g.SyscallBlocked > 0 {
@@ -82,15 +83,15 @@ func takesFromOutside(m *model.Model, s *stage) bool {
 // unwaited returns by how much at most throughput can grow when the stage no longer
 // waits for the given time: the bound of a closed system whose next serial
 // resource is the busiest single goroutine before or behind it.
-func unwaited(p *diagnosis.Pass, s *stage, wait fact.Fact) fact.Fact {
-	if !slices.ContainsFunc(s.teams, func(c team) bool { return c.function != "" }) {
-		wait = withEnds(p, wait, s.time, s.names())
+func unwaited(p *diagnosis.Pass, s *queueing.Stage, wait fact.Fact) fact.Fact {
+	if !slices.ContainsFunc(s.Teams, func(c queueing.Team) bool { return c.Function != "" }) {
+		wait = queueing.WithEnds(p, wait, s.Time, s.Names())
 	}
-	operands := []fact.Fact{cpu.UsableCores(p), cpu.BusyWithout(p), s.time, wait}
-	if s.next.Value == 0 {
+	operands := []fact.Fact{cpu.UsableCores(p), cpu.BusyWithout(p), s.Time, wait}
+	if s.Next.Value == 0 {
 		return fact.Bottleneck.Of("throughput", fact.Factor, operands...)
 	}
-	return besideNext.Of("throughput", fact.Factor, append(operands, s.next)...)
+	return besideNext.Of("throughput", fact.Factor, append(operands, s.Next)...)
 }
 
 // besideNext is [fact.Bottleneck] beside a resource that stays serial.
@@ -98,32 +99,32 @@ var besideNext = &fact.Formula{Name: fact.Bottleneck.Name, Value: fact.Bottlenec
 	Words: "asymptotic bound of a closed system: min({0} ÷ {1}, {2} ÷ ({2} − {3}), 1 ÷ {4}); " +
 		"less when requests arrive slower than that"}
 
-func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput fact.Fact) diagnosis.Finding {
-	wait, asks := code.UserPlace(p, r.stacks...), code.ProgramPlace(p, r.stacks...)
+func serialFinding(p *diagnosis.Pass, s *queueing.Stage, r *queueing.RoundTrips, share, throughput fact.Fact) diagnosis.Finding {
+	wait, asks := code.UserPlace(p, r.Stacks...), code.ProgramPlace(p, r.Stacks...)
 	if asks == (diagnosis.Place{}) {
-		asks, _ = p.GroupPlace(s.teams[0].Group)
+		asks, _ = p.GroupPlace(s.Teams[0].Group)
 	}
-	mean := fact.Quotient.Of("one answer, mean", fact.Seconds, r.total, r.count)
-	pace := fact.Quotient.Of("answers", fact.PerSec, r.count, p.WindowLength())
+	mean := fact.Quotient.Of("one answer, mean", fact.Seconds, r.Total, r.Count)
+	pace := fact.Quotient.Of("answers", fact.PerSec, r.Count, p.WindowLength())
 	f := diagnosis.Finding{
-		Where:    code.Places(asks, wait, s.queue.place(p)),
-		Evidence: []fact.Fact{share, mean, pace, s.count, s.length, cpu.BusyPs(p)},
-		Cost: diagnosis.CostOf(fact.Quotient.Of("goroutines of the stage waiting for an answer, on average", fact.Count, r.total, p.WindowLength()),
+		Where:    code.Places(asks, wait, s.Queue.Place(p)),
+		Evidence: []fact.Fact{share, mean, pace, s.Count, s.Length, cpu.BusyPs(p)},
+		Cost: diagnosis.CostOf(fact.Quotient.Of("goroutines of the stage waiting for an answer, on average", fact.Count, r.Total, p.WindowLength()),
 			share.Value),
-		Bound:      turnsLimit(throughput, turnsOfEach(p, r.count, s.names()), "if the stage did not wait for each answer, and the other side served several requests at a time"),
+		Bound:      queueing.TurnsLimit(throughput, queueing.TurnsOfEach(p, r.Count, s.Names()), "if the stage did not wait for each answer, and the other side served several requests at a time"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"one kind of evidence, the trace: who waits, for what, and who stands before it",
 			"the trace does not show the request: whether the stage could go on without the answer is yours to judge",
 		},
 		RuledOut: []string{
-			fact.Sentence("no work: somebody stood before the stage with work in hand, %s on average", s.length),
+			fact.Sentence("no work: somebody stood before the stage with work in hand, %s on average", s.Length),
 			cpu.FullMachine(p),
 			"waiting for input: only waits in the network and for goroutines that wait there are counted, " +
 				"those for who brings work are not",
 		},
-		Groups: append(s.names(), s.queue.groups...),
-		Stacks: append(r.stacks, s.queue.stacks...),
+		Groups: append(s.Names(), s.Queue.Groups...),
+		Stacks: append(r.Stacks, s.Queue.Stacks...),
 		Remedy: diagnosis.Remedy{
 			Text: "Do not wait for the answer to each piece of work. Acknowledge or write many with one request (by count and by time), " +
 				"or send the next request before the last is answered, or let the library do it in the background " +
@@ -138,17 +139,17 @@ func serialFinding(p *diagnosis.Pass, s *stage, r *roundTrips, share, throughput
 			"A test without code: two processes on the same load; where the stage is the limit they take nearly twice as much, "+
 			"and more goroutines behind it take no more."),
 	}
-	if len(s.feeds) > 0 {
-		f.Rest(s.feedStay)
+	if len(s.Feeds) > 0 {
+		f.Rest(s.FeedStay)
 	}
-	for i := range s.before {
-		f.Groups, f.Stacks = append(f.Groups, s.before[i].groups...), append(f.Stacks, s.before[i].stacks...)
+	for i := range s.Before {
+		f.Groups, f.Stacks = append(f.Groups, s.Before[i].Groups...), append(f.Stacks, s.Before[i].Stacks...)
 	}
-	f.Groups = append(f.Groups, r.via...)
+	f.Groups = append(f.Groups, r.Via...)
 	always := "while work stands before it and"
-	if !s.pressed {
-		short := s.short(p)
-		f.RuledOut[0] = fact.Sentence("no work: the stage waited for it %s of its time, and somebody stood before it for a part of the window (%s on average)", short, s.length)
+	if !s.Pressed {
+		short := s.Starved(p)
+		f.RuledOut[0] = fact.Sentence("no work: the stage waited for it %s of its time, and somebody stood before it for a part of the window (%s on average)", short, s.Length)
 		f.Rest(short)
 		always = "hardly ever for work, while"
 	}

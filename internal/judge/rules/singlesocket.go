@@ -7,6 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -44,25 +45,25 @@ const (
 )
 
 func checkSinglesocket(p *diagnosis.Pass) {
-	qs := queues(p)
-	var sock, file queue
+	qs := queueing.Queues(p)
+	var sock, file queueing.Queue
 	for _, q := range qs {
 		// The lock is in one descriptor whatever line of the library waits for
 		// it, so what is read from it and written to it is one queue.
 		switch {
-		case q.kind != fdDemand:
-		case isSocket(p.Model, q.stacks[0]):
-			sock.merge(q)
+		case q.Kind != queueing.Descriptor:
+		case isSocket(p.Model, q.Stacks[0]):
+			sock.Merge(q)
 		default:
-			file.merge(q)
+			file.Merge(q)
 		}
 	}
-	q, kind := &sock, kindOfSocket(p.Model, sock.stacks)
-	if file.total > sock.total {
+	q, kind := &sock, kindOfSocket(p.Model, sock.Stacks)
+	if file.Total > sock.Total {
 		q, kind = &file, ofFile
 	}
-	waiting, share := q.waiting(p, "goroutines waiting for the descriptor's lock, on average"), q.part(p, qs, "share of blocked time")
-	switch why := unseen(p, fdDemand); {
+	waiting, share := q.Waiting(p, "goroutines waiting for the descriptor's lock, on average"), q.PartOf(p, qs, "share of blocked time")
+	switch why := queueing.Unseen(p, queueing.Descriptor); {
 	case waiting.Value == 0 && why != "":
 		p.Unchecked("whether goroutines wait for the lock of a file descriptor", why, p.HowToGet(model.Trace))
 	case waiting.Value == 0:
@@ -115,15 +116,15 @@ func isSocket(m *model.Model, s model.Stack) bool {
 	return false
 }
 
-func sharedDescriptor(p *diagnosis.Pass, q *queue, kind descriptor, waiting, share fact.Fact) diagnosis.Finding {
-	place := q.place(p)
+func sharedDescriptor(p *diagnosis.Pass, q *queueing.Queue, kind descriptor, waiting, share fact.Fact) diagnosis.Finding {
+	place := q.Place(p)
 	started := fact.Quotient.Of("goroutines started", fact.PerSec,
-		p.Goroutines("goroutines started in the window", q.groups, "created"), p.WindowLength())
+		p.Goroutines("goroutines started in the window", q.Groups, "created"), p.WindowLength())
 	spawning := started.Value >= singlesocketSpawn
 	f := diagnosis.Finding{
 		Where:      code.Places(place),
-		Evidence:   []fact.Fact{waiting, share, q.wait(p, "mean wait"), started, cpu.BusyPs(p)},
-		Cost:       diagnosis.CostOf(waiting, q.share(p, "their time in it").Value),
+		Evidence:   []fact.Fact{waiting, share, q.MeanWait(p, "mean wait"), started, cpu.BusyPs(p)},
+		Cost:       diagnosis.CostOf(waiting, q.Share(p, "their time in it").Value),
 		Bound:      descriptorBound(p, q, kind),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
@@ -132,8 +133,8 @@ func sharedDescriptor(p *diagnosis.Pass, q *queue, kind descriptor, waiting, sha
 				"many connections with one writer each do not wait, but a few shared by many look the same",
 		},
 		RuledOut: []string{"goroutines waiting for data: those wait in the network poller, not for this lock"},
-		Groups:   q.groups,
-		Stacks:   q.stacks,
+		Groups:   q.Groups,
+		Stacks:   q.Stacks,
 		Remedy:   descriptorRemedy(kind, spawning),
 	}
 	note := "Blocked time falls whatever was changed and proves nothing."
@@ -152,9 +153,9 @@ func sharedDescriptor(p *diagnosis.Pass, q *queue, kind descriptor, waiting, sha
 
 // descriptorBound promises for sockets at a port no more than was ever measured, and
 // for files and connections, where nothing was, the arithmetic bound.
-func descriptorBound(p *diagnosis.Pass, q *queue, kind descriptor) diagnosis.Bound {
+func descriptorBound(p *diagnosis.Pass, q *queueing.Queue, kind descriptor) diagnosis.Bound {
 	if kind != ofListener {
-		return q.limit(p, "if nobody waited for this lock")
+		return q.Limit(p, "if nobody waited for this lock")
 	}
 	throughput := fact.Figure("throughput", singlesocketGain, fact.Factor,
 		"the largest gain measured with four sockets instead of one, on two cores, in CPU time per request")

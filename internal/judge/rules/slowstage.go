@@ -7,6 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -37,11 +38,11 @@ const (
 )
 
 func checkSlowstage(p *diagnosis.Pass) {
-	for _, s := range stages(p) {
+	for _, s := range queueing.Stages(p) {
 		busy, runs := stageAtWork(p, &s)
 		throughput := widened(p, &s)
-		if !s.pressed || s.feedStay.Value < slowstageStay || busy.Value < slowstageBusy || runs.Value < slowstageRuns ||
-			s.count.Value >= float64(p.Procs()) || throughput.Value < worthwhile {
+		if !s.Pressed || s.FeedStay.Value < slowstageStay || busy.Value < slowstageBusy || runs.Value < slowstageRuns ||
+			s.Count.Value >= float64(p.Procs()) || throughput.Value < worthwhile {
 			continue
 		}
 		p.Report(slowstageFinding(p, &s, busy, throughput))
@@ -52,22 +53,22 @@ func checkSlowstage(p *diagnosis.Pass) {
 // stageAtWork returns the part of the stage's time that it is on a P or ready for one, and
 // the part that it is on one; nothing where the trace has that only together with
 // what other goroutines do.
-func stageAtWork(p *diagnosis.Pass, s *stage) (busy, runs fact.Fact) {
-	if slices.ContainsFunc(s.teams, func(c team) bool { return c.function != "" }) {
+func stageAtWork(p *diagnosis.Pass, s *queueing.Stage) (busy, runs fact.Fact) {
+	if slices.ContainsFunc(s.Teams, func(c queueing.Team) bool { return c.Function != "" }) {
 		return busy, runs
 	}
-	on := p.Goroutines("time of the stage on a P", s.names(), "running", "syscall")
-	ready := p.Goroutines("time of the stage on a P or ready for one", s.names(), "running", "syscall", "runnable")
-	return fact.Quotient.Of("stage at work", fact.Ratio, ready, s.time), fact.Quotient.Of("stage on a P", fact.Ratio, on, s.time)
+	on := p.Goroutines("time of the stage on a P", s.Names(), "running", "syscall")
+	ready := p.Goroutines("time of the stage on a P or ready for one", s.Names(), "running", "syscall", "runnable")
+	return fact.Quotient.Of("stage at work", fact.Ratio, ready, s.Time), fact.Quotient.Of("stage on a P", fact.Ratio, on, s.Time)
 }
 
 // widened returns by how much at most throughput can grow with more goroutines in the
 // stage.
-func widened(p *diagnosis.Pass, s *stage) fact.Fact {
-	if s.next.Value == 0 {
+func widened(p *diagnosis.Pass, s *queueing.Stage) fact.Fact {
+	if s.Next.Value == 0 {
 		return byCores.Of("throughput", fact.Factor, cpu.UsableCores(p), cpu.BusyWithout(p))
 	}
-	return byCoresAndNext.Of("throughput", fact.Factor, cpu.UsableCores(p), cpu.BusyWithout(p), s.next)
+	return byCoresAndNext.Of("throughput", fact.Factor, cpu.UsableCores(p), cpu.BusyWithout(p), s.Next)
 }
 
 // What bounds a closed system when one stage no longer does.
@@ -85,31 +86,31 @@ func stageBound(x []float64) float64 {
 	return factor
 }
 
-func slowstageFinding(p *diagnosis.Pass, s *stage, busy, throughput fact.Fact) diagnosis.Finding {
-	place := s.queue.server(p)
-	if start, ok := p.GroupPlace(s.teams[0].Group); ok && place == (diagnosis.Place{}) {
+func slowstageFinding(p *diagnosis.Pass, s *queueing.Stage, busy, throughput fact.Fact) diagnosis.Finding {
+	place := s.Queue.Server(p)
+	if start, ok := p.GroupPlace(s.Teams[0].Group); ok && place == (diagnosis.Place{}) {
 		place = start
 	}
 	idle := cpu.IdlePs(p)
 	f := diagnosis.Finding{
-		Where:    code.Places(place, s.queue.place(p)),
-		Evidence: []fact.Fact{busy, s.count, s.length, s.feedStay, cpu.BusyPs(p)},
+		Where:    code.Places(place, s.Queue.Place(p)),
+		Evidence: []fact.Fact{busy, s.Count, s.Length, s.FeedStay, cpu.BusyPs(p)},
 		Cost: diagnosis.CostOf(idle.Named("Ps idle while the stage has more work than it can do"),
 			fact.Fraction.Of("share of the Ps", fact.Ratio, idle, cpu.Procs(p)).Value),
-		Bound:      turnsLimit(throughput, s.queue.turns(p), "if the stage had as many goroutines as it can use"),
+		Bound:      queueing.TurnsLimit(throughput, s.Queue.Turns(p), "if the stage had as many goroutines as it can use"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"one kind of evidence, the trace: who waits before the stage, what it does, and who waits behind it",
 			"the trace does not name channels: places that wake each other are taken for one",
 		},
 		RuledOut: []string{
-			fact.Sentence("no work: somebody stood before the stage with work in hand, %s on average", s.length),
+			fact.Sentence("no work: somebody stood before the stage with work in hand, %s on average", s.Length),
 			cpu.FullMachine(p),
 			"a stage that waits itself, for answers or a lock: it is at work",
 			"an order that must be kept looks the same: then the stage's own work must become less",
 		},
-		Groups: append(s.names(), s.queue.groups...),
-		Stacks: s.queue.stacks,
+		Groups: append(s.Names(), s.Queue.Groups...),
+		Stacks: s.Queue.Stacks,
 		Remedy: diagnosis.Remedy{
 			Text: "Run more goroutines in this stage, and only in this one, up to one for each P that is idle. Where order matters, " +
 				"give each a key of its own, or put results back in order behind the stage. " +
@@ -122,6 +123,6 @@ func slowstageFinding(p *diagnosis.Pass, s *stage, busy, throughput fact.Fact) d
 	f.Say("%s works %s of its time while somebody stands before it with more (%s on average) and %s waits behind it %s of "+
 		"its time: "+
 		"%s of %s Ps are idle, and the stage has too few goroutines.",
-		code.Name(place.Function), busy, s.length, code.Name(s.feeds[0].does()), s.feedStay, idle.Number(), cpu.Procs(p))
+		code.Name(place.Function), busy, s.Length, code.Name(s.Feeds[0].Does()), s.FeedStay, idle.Number(), cpu.Procs(p))
 	return f
 }

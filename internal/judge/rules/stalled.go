@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -206,8 +207,8 @@ func heldLong(p *diagnosis.Pass, q *lockQueue) (f diagnosis.Finding, ok bool) {
 	for _, b := range q.behind {
 		waiting = append(waiting, b.waiters...)
 	}
-	n := p.Standing("goroutines that wait for it", "goroutines", ofStandings(waiting...))
-	longest := p.Standing("longest wait", "waited", ofStandings(q.waiters...))
+	n := p.Standing("goroutines that wait for it", "goroutines", queueing.OfStandings(waiting...))
+	longest := p.Standing("longest wait", "waited", queueing.OfStandings(q.waiters...))
 	all := p.Standing("goroutines", "goroutines", nil)
 	holders := q.standing()
 	times := longest.Value >= stuckFor.Seconds() || stuck(m, q.waiters...) || stuck(m, holders...) && anyStuck(m, q.waiters)
@@ -225,8 +226,8 @@ func heldLong(p *diagnosis.Pass, q *lockQueue) (f diagnosis.Finding, ok bool) {
 		Evidence: []fact.Fact{n, all},
 		Cost:     diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
 		Bound:    goOn(),
-		Groups:   rootsOf(p.Model, waiting),
-		Stacks:   stacksOf(append(slices.Clone(waiting), holders...)),
+		Groups:   queueing.RootsOf(p.Model, waiting),
+		Stacks:   queueing.StacksOf(append(slices.Clone(waiting), holders...)),
 		Remedy:   q.remedy(p),
 		Prove: "Take such a dump again some seconds later, and one of the changed program under the same load: " +
 			"the same goroutines at the same places, with longer waits, confirm it; a list without this lock " +
@@ -279,14 +280,14 @@ func (q *lockQueue) holder(p *diagnosis.Pass) (format string, parts []fact.Part)
 		return ". No goroutine shows on its stack that it holds it: who took it may have returned without unlocking it.", nil
 	}
 	h := &q.holders[0]
-	since := p.Standing("how long its holder stands there", "waited", ofStandings(h.at))
+	since := p.Standing("how long its holder stands there", "waited", queueing.OfStandings(h.at))
 	format = "; %s holds it and %s"
 	if !h.Sure {
 		format = "; probably %s holds it, which %s"
 	}
-	does := standsAt(p, h.at)
+	does := queueing.StandsAt(p, h.at)
 	if at := code.UserPlace(p, h.at.Stack); at.Function == h.Taken.Func {
-		does = stateWords(h.at.State) + thereAt(at)
+		does = queueing.StateWords(h.at.State) + thereAt(at)
 	}
 	parts = []fact.Part{code.Name(h.Taken.Func), fact.Name(does)}
 	if since.Value > 0 {
@@ -316,7 +317,7 @@ func (q *lockQueue) computes(p *diagnosis.Pass) (share fact.Fact, ok bool) {
 	share = p.SampleShare("samples under the lock", tree, p.Frames(func(frames []model.Frame) bool {
 		return slices.ContainsFunc(frames, func(f model.Frame) bool { return f.Func == at.Func && f.File == at.File && f.Line == at.Line })
 	}))
-	return share, share.Value >= hotmutexHolder
+	return share, share.Value >= queueing.HolderPart
 }
 
 // runsUnseen reports whether somebody runs of whom no stack is known, as in a dump those
@@ -333,7 +334,7 @@ func (q *lockQueue) places(p *diagnosis.Pass) (list []diagnosis.Place) {
 		h := &q.holders[i]
 		list = append(list, diagnosis.Place{Function: h.Taken.Func, File: h.Taken.File, Line: h.Taken.Line}, code.UserPlace(p, h.at.Stack))
 	}
-	list = append(list, code.UserPlace(p, stacksOf(q.waiters)...))
+	list = append(list, code.UserPlace(p, queueing.StacksOf(q.waiters)...))
 	if _, busy := q.computes(p); busy {
 		list = append(list, code.PlaceOf(q.lock.Computes))
 	}
@@ -449,8 +450,8 @@ func deadlock(p *diagnosis.Pass, cycle []*lockQueue) diagnosis.Finding {
 	for _, h := range holders {
 		places = append(places, code.UserPlace(p, h.Stack))
 	}
-	n := p.Standing("goroutines that wait for these locks", "goroutines", ofStandings(waiting...))
-	longest := p.Standing("longest wait", "waited", ofStandings(waiting...))
+	n := p.Standing("goroutines that wait for these locks", "goroutines", queueing.OfStandings(waiting...))
+	longest := p.Standing("longest wait", "waited", queueing.OfStandings(waiting...))
 	all := p.Standing("goroutines", "goroutines", nil)
 	still := stuck(m, holders...) || m.Dead
 	f := diagnosis.Finding{
@@ -460,8 +461,8 @@ func deadlock(p *diagnosis.Pass, cycle []*lockQueue) diagnosis.Finding {
 		Evidence: []fact.Fact{n, all},
 		Cost:     diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
 		Bound:    goOn(),
-		Groups:   rootsOf(p.Model, waiting),
-		Stacks:   stacksOf(waiting),
+		Groups:   queueing.RootsOf(p.Model, waiting),
+		Stacks:   queueing.StacksOf(waiting),
 		RuledOut: []string{"a queue that moves: each of them holds what another waits for"},
 		Remedy: diagnosis.Remedy{Text: "Take these locks in one order everywhere, or unlock the first before calling into what takes the second.",
 			Code: "a.mu.Lock()\nv := a.value\na.mu.Unlock()\nb.use(v) // takes b.mu"},
@@ -528,7 +529,7 @@ func cleaner(p *diagnosis.Pass) *model.Standing {
 	for i := range m.Goroutines {
 		s := &m.Goroutines[i]
 		frames := p.Model.Stacks.Frames(s.Stack)
-		if _, user := model.UserFrame(frames); user && code.ThroughOne(frames, cleaners) && !slices.Contains(atWork, s.State) {
+		if _, user := model.UserFrame(frames); user && code.ThroughOne(frames, cleaners) && !slices.Contains(queueing.AtWork, s.State) {
 			return s
 		}
 	}
@@ -539,8 +540,8 @@ func cleaner(p *diagnosis.Pass) *model.Standing {
 var cleaners = []string{"runtime.runfinq", "runtime.runFinalizers", "runtime.runCleanups"}
 
 func blockedCleaner(p *diagnosis.Pass, s *model.Standing, long bool) diagnosis.Finding {
-	here := p.Standing("goroutines that run finalizers or cleanups and stand", "goroutines", ofStandings(s))
-	since := p.Standing("how long it stands there", "waited", ofStandings(s))
+	here := p.Standing("goroutines that run finalizers or cleanups and stand", "goroutines", queueing.OfStandings(s))
+	since := p.Standing("how long it stands there", "waited", queueing.OfStandings(s))
 	all := p.Standing("goroutines", "goroutines", nil)
 	f := diagnosis.Finding{
 		Title:      "A finalizer or cleanup blocks all behind it",
@@ -562,7 +563,7 @@ func blockedCleaner(p *diagnosis.Pass, s *model.Standing, long bool) diagnosis.F
 	if !long {
 		f.Confidence, f.Reasons = diagnosis.Low, append(f.Reasons, "one look does not show for how long: a second one would tell")
 	}
-	format, parts := "The goroutine that runs finalizers and cleanups %s", []fact.Part{fact.Name(standsAt(p, s))}
+	format, parts := "The goroutine that runs finalizers and cleanups %s", []fact.Part{fact.Name(queueing.StandsAt(p, s))}
 	if since.Value > 0 {
 		format, parts = format+" for %s", append(parts, since)
 	}
@@ -580,7 +581,7 @@ func allAsleep(p *diagnosis.Pass) diagnosis.Finding {
 		s := &m.Goroutines[i]
 		if at := code.UserPlace(p, s.Stack); at.Function != "" && len(words) < asleepNamed {
 			places = append(places, at)
-			words = append(words, standsAt(p, s))
+			words = append(words, queueing.StandsAt(p, s))
 		}
 	}
 	f := diagnosis.Finding{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -129,10 +130,10 @@ func atRest(m *model.Moment) bool {
 
 func absent(p *diagnosis.Pass, a *model.Absence, waiters []*model.Standing, still bool) diagnosis.Finding {
 	k := absenceKinds[a.Kind]
-	n := p.Standing("goroutines that wait for it", "goroutines", ofStandings(waiters...))
+	n := p.Standing("goroutines that wait for it", "goroutines", queueing.OfStandings(waiters...))
 	all := p.Standing("goroutines", "goroutines", nil)
-	longest := p.Standing("longest wait", "waited", ofStandings(waiters...))
-	places := []diagnosis.Place{code.UserPlace(p, stacksOf(waiters)...)}
+	longest := p.Standing("longest wait", "waited", queueing.OfStandings(waiters...))
+	places := []diagnosis.Place{code.UserPlace(p, queueing.StacksOf(waiters)...)}
 	for _, by := range a.By[:min(len(a.By), absentNamed)] {
 		places = append(places, code.PlaceOf(by))
 	}
@@ -143,8 +144,8 @@ func absent(p *diagnosis.Pass, a *model.Absence, waiters []*model.Standing, stil
 		Evidence:   []fact.Fact{n, all},
 		Cost:       diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
 		Bound:      goOn(),
-		Groups:     rootsOf(p.Model, waiters),
-		Stacks:     stacksOf(waiters),
+		Groups:     queueing.RootsOf(p.Model, waiters),
+		Stacks:     queueing.StacksOf(waiters),
 		Confidence: diagnosis.Low,
 		Reasons:    []string{k.reason(a)},
 		RuledOut:   []string{"workers at rest: those come back to their wait in a loop, and others give them work"},
@@ -161,7 +162,7 @@ func absent(p *diagnosis.Pass, a *model.Absence, waiters []*model.Standing, stil
 	if n.Value == 1 {
 		verb = "waits"
 	}
-	asks := code.UserPlace(p, stacksOf(waiters)...)
+	asks := code.UserPlace(p, queueing.StacksOf(waiters)...)
 	format, parts := "%s "+verb+" in %s %s %s", []fact.Part{plural(n, "goroutine"), code.Name(asks.Function), fact.Name(k.waits), fact.Name(code.Short(a.Name))}
 	if longest.Value >= time.Second.Seconds() {
 		format, parts = format+", the longest for %s", append(parts, longest)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -222,7 +223,7 @@ func waitedFor(p *diagnosis.Pass, list []*model.Standing) fact.Fact {
 	time := p.Waits("time in which they wait there", model.Sync, func(w *model.Wait) bool {
 		return slices.ContainsFunc(list, func(s *model.Standing) bool { return s.Stack == w.Stack })
 	})
-	whole := fact.Product.Of("time that they had", fact.Seconds, p.Standing("goroutines there", "goroutines", ofStandings(list...)), p.WindowLength())
+	whole := fact.Product.Of("time that they had", fact.Seconds, p.Standing("goroutines there", "goroutines", queueing.OfStandings(list...)), p.WindowLength())
 	return fact.Fraction.Of("part of the trace in which each waits there", fact.Ratio, time, whole)
 }
 
@@ -360,9 +361,9 @@ func (q *waitQueue) beyond(p *diagnosis.Pass, s *model.Standing) bool {
 
 func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 	waiting := slices.Concat(q.waiters, q.behind)
-	n := p.Standing("goroutines that wait for it", "goroutines", ofStandings(waiting...))
+	n := p.Standing("goroutines that wait for it", "goroutines", queueing.OfStandings(waiting...))
 	all := p.Standing("goroutines", "goroutines", nil)
-	longest := p.Standing("longest wait", "waited", ofStandings(q.waiters...))
+	longest := p.Standing("longest wait", "waited", queueing.OfStandings(q.waiters...))
 	f := diagnosis.Finding{
 		Title:    q.kind.title,
 		Stalls:   still && q.stalls(p.Model.Moment),
@@ -370,8 +371,8 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 		Evidence: []fact.Fact{n, all},
 		Cost:     diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
 		Bound:    goOn(),
-		Groups:   rootsOf(p.Model, waiting),
-		Stacks:   stacksOf(append(waiting, q.holders...)),
+		Groups:   queueing.RootsOf(p.Model, waiting),
+		Stacks:   queueing.StacksOf(append(waiting, q.holders...)),
 		Remedy:   diagnosis.Remedy{Text: q.kind.text},
 		Prove: "Take such a dump again some seconds later, and one of the changed program under the same load: " +
 			"the same goroutines at the same places confirm it; a list without them rejects it.",
@@ -479,7 +480,7 @@ func (q *waitQueue) said(p *diagnosis.Pass) (format string, parts []fact.Part) {
 	if q.kind.has == nil {
 		format = "; who probably has it %s"
 	}
-	does := stateWords(h.State)
+	does := queueing.StateWords(h.State)
 	switch at := code.ProgramPlace(p, h.Stack); at.Function {
 	case "":
 	case code.ProgramPlace(p, q.waiters[0].Stack).Function:
@@ -489,7 +490,7 @@ func (q *waitQueue) said(p *diagnosis.Pass) (format string, parts []fact.Part) {
 	}
 	parts = []fact.Part{fact.Name(does)}
 	if h.Waited >= time.Second {
-		format, parts = format+" for %s", append(parts, p.Standing("how long its holder stands there", "waited", ofStandings(h)))
+		format, parts = format+" for %s", append(parts, p.Standing("how long its holder stands there", "waited", queueing.OfStandings(h)))
 	}
 	return format + ".", parts
 }
@@ -498,13 +499,13 @@ func (q *waitQueue) said(p *diagnosis.Pass) (format string, parts []fact.Part) {
 func (q *waitQueue) receiver(p *diagnosis.Pass) (format string, parts []fact.Part) {
 	h := q.holders[0]
 	r := q.receives(h)
-	does := standsAt(p, h)
+	does := queueing.StandsAt(p, h)
 	if at := code.UserPlace(p, h.Stack); at.Function == r.From.Func {
-		does = stateWords(h.State) + thereAt(at)
+		does = queueing.StateWords(h.State) + thereAt(at)
 	}
 	format, parts = "; probably %s should receive from it, which %s", []fact.Part{code.Name(r.From.Func), fact.Name(does)}
 	if h.Waited >= time.Second {
-		format, parts = format+" for %s", append(parts, p.Standing("how long its receiver stands there", "waited", ofStandings(h)))
+		format, parts = format+" for %s", append(parts, p.Standing("how long its receiver stands there", "waited", queueing.OfStandings(h)))
 	}
 	if k := len(q.holders); k > 1 {
 		format, parts = format+" (one of %s places)", append(parts, fact.Name(figureOf(k)))

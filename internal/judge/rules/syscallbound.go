@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -198,9 +199,9 @@ func (c *callerGroup) bound(active fact.Fact) bool {
 // calls: then more of it could be done, however long a device takes. A writer that
 // kept up with 6,000 rows a second beside a busy disk waited twice as long for rows.
 func (c *callerGroup) atLeisure(p *diagnosis.Pass) bool {
-	kinds := newDemands(p.Model)
+	kinds := queueing.NewDemands(p.Model)
 	return p.Waits("time waiting to be given work", model.Sync, func(w *model.Wait) bool {
-		return w.Group == c.Name && receives(p.Model, w.Stack) && kinds.kind(w) == noDemand
+		return w.Group == c.Name && queueing.Receives(p.Model, w.Stack) && kinds.Kind(w) == queueing.None
 	}).Value > c.total.Value
 }
 
@@ -303,7 +304,7 @@ func syscallFinding(p *diagnosis.Pass, c *callerGroup) diagnosis.Finding {
 // that of the busy Ps where the calls are short and keep theirs.
 func (c *callerGroup) gain(p *diagnosis.Pass) fact.Fact {
 	if c.Syscall < c.SyscallBlocked {
-		return fact.Gain.Of("time saved", fact.Ratio, fasterBy(p, []string{c.Name}, c.total, nil, c.ps))
+		return fact.Gain.Of("time saved", fact.Ratio, queueing.FasterBy(p, []string{c.Name}, c.total, nil, c.ps))
 	}
 	return fact.Fraction.Of("share of the busy Ps", fact.Ratio, c.ps, cpu.BusyPs(p))
 }
@@ -312,8 +313,8 @@ func (c *callerGroup) gain(p *diagnosis.Pass) fact.Fact {
 func (c *callerGroup) limit(p *diagnosis.Pass) diagnosis.Bound {
 	if c.Syscall < c.SyscallBlocked {
 		group := []string{c.Name}
-		wait := withEnds(p, c.total, p.Goroutines("time of those goroutines", group, "total"), group)
-		return turnsLimit(fasterBy(p, group, wait, nil, c.ps), turnsOfEach(p, c.calls.count(p, "system calls", c.counts), group), "if no call were needed")
+		wait := queueing.WithEnds(p, c.total, p.Goroutines("time of those goroutines", group, "total"), group)
+		return queueing.TurnsLimit(queueing.FasterBy(p, group, wait, nil, c.ps), queueing.TurnsOfEach(p, c.calls.count(p, "system calls", c.counts), group), "if no call were needed")
 	}
 	return diagnosis.Direction(c.ps, diagnosis.CPUGoal, c.gain(p).Value,
 		"Amdahl, as if no call were needed; what the group does around them comes on top")

@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -80,7 +81,7 @@ func wokenByClock(m *model.Model) (best clockwork) {
 		byGroup[name][s] += n
 	}
 	for _, w := range m.Sched.Wakes {
-		if f := m.Stacks.Frames(w.Woken); w.Waker == 0 && len(f) > 0 && (f[0].Func == "time.Sleep" || receives(m, w.Woken)) {
+		if f := m.Stacks.Frames(w.Woken); w.Waker == 0 && len(f) > 0 && (f[0].Func == "time.Sleep" || queueing.Receives(m, w.Woken)) {
 			add(w.Woken, w.Count)
 		}
 	}

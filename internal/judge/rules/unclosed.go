@@ -6,6 +6,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -113,9 +114,9 @@ func keeperOf(frames []model.Frame) int {
 }
 
 func reportOpen(p *diagnosis.Pass, k *openKind, open, users []*model.Standing) {
-	n := p.Standing("open", "goroutines", ofStandings(open...))
-	using := p.Standing("goroutines that could be using one", "goroutines", ofStandings(users...))
-	longest := p.Standing("longest open", "waited", ofStandings(open...))
+	n := p.Standing("open", "goroutines", queueing.OfStandings(open...))
+	using := p.Standing("goroutines that could be using one", "goroutines", queueing.OfStandings(users...))
+	longest := p.Standing("longest open", "waited", queueing.OfStandings(open...))
 	many := n.Value >= unclosedLeast && n.Value >= unclosedEach*using.Value
 	if !many && (using.Value > 0 || longest.Value < unclosedLong.Seconds()) {
 		return
@@ -128,8 +129,8 @@ func reportOpen(p *diagnosis.Pass, k *openKind, open, users []*model.Standing) {
 		Evidence:   []fact.Fact{n, using, all},
 		Cost:       diagnosis.CostOf(n, fact.Fraction.Of("part of all", fact.Ratio, n, all).Value),
 		Bound:      goOn(),
-		Groups:     rootsOf(p.Model, open),
-		Stacks:     stacksOf(open),
+		Groups:     queueing.RootsOf(p.Model, open),
+		Stacks:     queueing.StacksOf(open),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{"the standard library has one of these goroutines for each until it is " + k.ended +
 			", and whoever uses one stands in the program's code"},

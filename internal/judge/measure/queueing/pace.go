@@ -1,4 +1,4 @@
-package rules
+package queueing
 
 import (
 	"time"
@@ -18,7 +18,7 @@ import (
 const (
 	// paceBusy is the part of their time that those who set the pace work when
 	// only their number is the limit.
-	paceBusy = funnelBusy
+	paceBusy = ReceiverBusy
 	// paceIdle is how many Ps must be idle for one more goroutine that computes: with
 	// less than one it takes its time from those that are there.
 	paceIdle = 1
@@ -28,28 +28,28 @@ const (
 	paceCall = 200 * time.Microsecond
 )
 
-// A pace is what those do who take from the last of a row of full channels.
-type pace struct {
-	stage
+// A Pace is what those do who take from the last of a row of full channels.
+type Pace struct {
+	Stage
 	taking time.Duration // waiting to be given more
 	work   fact.Fact     // not waiting: on a P, or ready for one
-	inner  fact.Fact     // waiting for anything outside: the network, a disk, a lock, a time
-	waits  fact.Fact     // that ended
-	stacks []model.Stack // of these, the longest total first
+	Inner  fact.Fact     // waiting for anything outside: the network, a disk, a lock, a time
+	Waits  fact.Fact     // that ended
+	Stacks []model.Stack // of these, the longest total first
 }
 
-// paceOf follows full channels from one to the last; ok is false where the trace does not
+// PaceOf follows full channels from one to the last; ok is false where the trace does not
 // tell who takes from them, or they are a ring.
-func paceOf(p *diagnosis.Pass, qs []queue, q *queue) (of pace, ok bool) {
-	for seen := map[*queue]bool{}; q != nil && !seen[q]; {
+func PaceOf(p *diagnosis.Pass, qs []Queue, q *Queue) (of Pace, ok bool) {
+	for seen := map[*Queue]bool{}; q != nil && !seen[q]; {
 		seen[q] = true
 		s := stageOf(p, q)
-		if s.time.Value == 0 || q.feeds(p.Model, q) {
+		if s.Time.Value == 0 || q.feeds(p.Model, q) {
 			return of, false
 		}
 		next, handing := s.handsOn(p.Model, qs)
 		of = s.pace(p)
-		if handing <= max(of.work.Duration(), of.inner.Duration()) {
+		if handing <= max(of.work.Duration(), of.Inner.Duration()) {
 			return of, true
 		}
 		q = next
@@ -59,10 +59,10 @@ func paceOf(p *diagnosis.Pass, qs []queue, q *queue) (of pace, ok bool) {
 
 // handsOn is the full channel before which those who take from one stand longest
 // themselves, and how long they stand before any.
-func (s *stage) handsOn(m *model.Model, qs []queue) (next *queue, total time.Duration) {
+func (s *Stage) handsOn(m *model.Model, qs []Queue) (next *Queue, total time.Duration) {
 	longest := time.Duration(0)
 	for i := range qs {
-		if qs[i].kind != sendDemand {
+		if qs[i].Kind != Send {
 			continue
 		}
 		here := time.Duration(0)
@@ -79,15 +79,15 @@ func (s *stage) handsOn(m *model.Model, qs []queue) (next *queue, total time.Dur
 }
 
 // pace accounts for the time of a stage.
-func (s *stage) pace(p *diagnosis.Pass) pace {
-	m, of := p.Model, pace{stage: *s}
-	r, by := trips(p, s), map[model.Stack]time.Duration{}
-	kinds, asked := newDemands(m), map[model.Stack]bool{}
-	for _, stack := range r.stacks {
+func (s *Stage) pace(p *diagnosis.Pass) Pace {
+	m, of := p.Model, Pace{Stage: *s}
+	r, by := Trips(p, s), map[model.Stack]time.Duration{}
+	kinds, asked := NewDemands(m), map[model.Stack]bool{}
+	for _, stack := range r.Stacks {
 		asked[stack] = true
 	}
 	outside := func(w *model.Wait) bool {
-		return asked[w.Stack] || w.Kind == model.SyscallWait && w.Total >= time.Duration(w.Count)*paceCall || w.Reason == "sleep" || kinds.kind(w) == lockDemand
+		return asked[w.Stack] || w.Kind == model.SyscallWait && w.Total >= time.Duration(w.Count)*paceCall || w.Reason == "sleep" || kinds.Kind(w) == Lock
 	}
 	mine := func(w *model.Wait) bool { return s.has(m, w.Stack) }
 	inner := func(w *model.Wait) bool { return w.Count >= queueServed && mine(w) && outside(w) }
@@ -96,42 +96,42 @@ func (s *stage) pace(p *diagnosis.Pass) pace {
 		if w.Kind == model.SchedWait || !mine(w) {
 			continue
 		}
-		if s.queue.isTakenAt(m, w.Stack) {
+		if s.Queue.isTakenAt(m, w.Stack) {
 			of.taking += w.Total
 		}
 		if inner(w) {
 			by[w.Stack] += w.Total
 		}
 	}
-	of.stacks = statistics.Largest(by)
+	of.Stacks = statistics.Largest(by)
 	var all, times, counts []fact.Fact
 	for _, kind := range []model.WaitKind{model.Net, model.Sync, model.SyscallWait, model.OtherWait} {
 		all = append(all, p.Waits("waits ("+string(kind)+")", kind, mine))
 		times = append(times, p.Waits("waits for what is outside ("+string(kind)+")", kind, inner))
 		counts = append(counts, p.WaitCount("their number ("+string(kind)+")", kind, inner))
 	}
-	of.work = fact.Difference.Of("time at work", fact.Seconds, s.time, fact.SumOf("time in waits", fact.Seconds, all...))
-	of.inner, of.waits = fact.SumOf("time that who takes from it waits", fact.Seconds, times...), fact.SumOf("such waits", fact.Count, counts...)
+	of.work = fact.Difference.Of("time at work", fact.Seconds, s.Time, fact.SumOf("time in waits", fact.Seconds, all...))
+	of.Inner, of.Waits = fact.SumOf("time that who takes from it waits", fact.Seconds, times...), fact.SumOf("such waits", fact.Count, counts...)
 	return of
 }
 
-// holdsUp reports whether those who wait before the channels would go on sooner with
+// HoldsUp reports whether those who wait before the channels would go on sooner with
 // more goroutines that take from them, or with a shorter wait of these.
-func (of *pace) holdsUp(p *diagnosis.Pass) bool {
-	if of.waitsItself() {
-		return of.inner.Duration() > of.taking
+func (of *Pace) HoldsUp(p *diagnosis.Pass) bool {
+	if of.WaitsItself() {
+		return of.Inner.Duration() > of.taking
 	}
-	return of.busy().Value >= paceBusy && cpu.IdlePs(p).Value >= paceIdle
+	return of.Busy().Value >= paceBusy && cpu.IdlePs(p).Value >= paceIdle
 }
 
-// waitsItself reports whether who sets the pace waits more than he works.
-func (of *pace) waitsItself() bool { return of.inner.Value > of.work.Value }
+// WaitsItself reports whether who sets the pace waits more than he works.
+func (of *Pace) WaitsItself() bool { return of.Inner.Value > of.work.Value }
 
-// busy is the part of their time that those who set the pace work.
-func (of *pace) busy() fact.Fact {
-	return fact.Fraction.Of("time at work of who takes from the last channel", fact.Ratio, of.work, of.time)
+// Busy is the part of their time that those who set the pace work.
+func (of *Pace) Busy() fact.Fact {
+	return fact.Fraction.Of("time at work of who takes from the last channel", fact.Ratio, of.work, of.Time)
 }
 
-// funnelBusy is the share of its time that the receiver works when it,
+// ReceiverBusy is the share of its time that the receiver works when it,
 // and not the rhythm of the senders, is what holds them up.
-const funnelBusy = 0.8
+const ReceiverBusy = 0.8

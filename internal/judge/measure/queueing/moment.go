@@ -1,4 +1,4 @@
-package rules
+package queueing
 
 import (
 	"slices"
@@ -16,28 +16,28 @@ var doings = map[string]string{
 	model.StateMutex: "waits for another lock", model.StateWLock: "waits for another lock", model.StateRLock: "waits for another lock",
 }
 
-func stateWords(state string) string {
+func StateWords(state string) string {
 	if words, ok := doings[state]; ok {
 		return words
 	}
 	return "is in " + state
 }
 
-// standsAt says what somebody does, and in which function.
-func standsAt(p *diagnosis.Pass, s *model.Standing) string {
-	words := stateWords(s.State)
+// StandsAt says what somebody does, and in which function.
+func StandsAt(p *diagnosis.Pass, s *model.Standing) string {
+	words := StateWords(s.State)
 	if at := code.UserPlace(p, s.Stack); at.Function != "" {
 		words += " in " + code.Short(at.Function)
 	}
 	return words
 }
 
-// ofStandings matches some of a moment's.
-func ofStandings(list ...*model.Standing) func(*model.Standing) bool {
+// OfStandings matches some of a moment's.
+func OfStandings(list ...*model.Standing) func(*model.Standing) bool {
 	return func(s *model.Standing) bool { return slices.Contains(list, s) }
 }
 
-func stacksOf(list []*model.Standing) (stacks []model.Stack) {
+func StacksOf(list []*model.Standing) (stacks []model.Stack) {
 	for _, s := range list {
 		if !slices.Contains(stacks, s.Stack) {
 			stacks = append(stacks, s.Stack)
@@ -46,6 +46,6 @@ func stacksOf(list []*model.Standing) (stacks []model.Stack) {
 	return stacks
 }
 
-func rootsOf(m *model.Model, list []*model.Standing) (names []string) {
-	return code.GroupsOfStacks(m, stacksOf(list))
+func RootsOf(m *model.Model, list []*model.Standing) (names []string) {
+	return code.GroupsOfStacks(m, StacksOf(list))
 }

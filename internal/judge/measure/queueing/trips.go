@@ -1,4 +1,4 @@
-package rules
+package queueing
 
 import (
 	"slices"
@@ -16,19 +16,19 @@ import (
 // taking turns are the rest.
 const serialHelper = 0.5
 
-// A roundTrips is the waits of a stage for answers from outside.
-type roundTrips struct {
-	total, count fact.Fact
-	stacks       []model.Stack // the longest total first
-	via          []string      // groups that wait for the answers on its behalf
+// A RoundTrips is the waits of a stage for answers from outside.
+type RoundTrips struct {
+	Total, Count fact.Fact
+	Stacks       []model.Stack // the longest total first
+	Via          []string      // groups that wait for the answers on its behalf
 }
 
-// trips adds up what the stage waits for outside: in the network itself, or
+// Trips adds up what the stage waits for outside: in the network itself, or
 // for a goroutine that spends that time there on its behalf. Waits for those
 // who bring work do not count, be they the queue's goroutines or the clients whose next
 // request a server of the standard library reads with no code of the program's, nor
 // waits for time.
-func trips(p *diagnosis.Pass, s *stage) (r roundTrips) {
+func Trips(p *diagnosis.Pass, s *Stage) (r RoundTrips) {
 	m := p.Model
 	asked, by := map[*model.Wait]bool{}, map[model.Stack]time.Duration{}
 	wakers := answerers(m, s)
@@ -45,19 +45,19 @@ func trips(p *diagnosis.Pass, s *stage) (r roundTrips) {
 			if !ok || float64(networkThrough(m, waker)) < serialHelper*float64(w.Total) {
 				continue
 			}
-			if name := code.Root(m, waker); !slices.Contains(r.via, name) {
-				r.via = append(r.via, name)
+			if name := code.Root(m, waker); !slices.Contains(r.Via, name) {
+				r.Via = append(r.Via, name)
 			}
 		}
 		asked[w] = true
 		by[w.Stack] += w.Total
 	}
-	r.stacks = statistics.Largest(by)
+	r.Stacks = statistics.Largest(by)
 	has := func(w *model.Wait) bool { return asked[w] }
-	r.total = fact.SumOf("time waiting for answers", fact.Seconds,
+	r.Total = fact.SumOf("time waiting for answers", fact.Seconds,
 		p.Waits("time waiting for the network", model.Net, has),
 		p.Waits("time waiting for who asks on its behalf", model.Sync, has))
-	r.count = fact.SumOf("answers", fact.Count,
+	r.Count = fact.SumOf("answers", fact.Count,
 		p.WaitCount("waits for the network", model.Net, has),
 		p.WaitCount("waits for who asks on its behalf", model.Sync, has))
 	return r
@@ -65,10 +65,10 @@ func trips(p *diagnosis.Pass, s *stage) (r roundTrips) {
 
 // answerers is the code of other goroutines that most often ends a wait of the
 // stage; those who bring its work are left out.
-func answerers(m *model.Model, s *stage) map[model.Stack]model.Stack {
+func answerers(m *model.Model, s *Stage) map[model.Stack]model.Stack {
 	most, out := map[model.Stack]int64{}, map[model.Stack]model.Stack{}
 	for _, w := range m.Sched.Wakes {
-		if w.Waker == 0 || w.Count <= most[w.Woken] || !s.has(m, w.Woken) || s.has(m, w.Waker) || slices.Contains(s.queue.groups, code.Root(m, w.Waker)) {
+		if w.Waker == 0 || w.Count <= most[w.Woken] || !s.has(m, w.Woken) || s.has(m, w.Waker) || slices.Contains(s.Queue.Groups, code.Root(m, w.Waker)) {
 			continue
 		}
 		most[w.Woken], out[w.Woken] = w.Count, w.Waker

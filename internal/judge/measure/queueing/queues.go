@@ -1,4 +1,14 @@
-package rules
+// Package queueing finds what goroutines wait for that holds up work which is ready: the [Queue]
+// before a lock, a channel or a pool, the [Stage] behind it, the [Pace] that the last of a row of
+// full channels sets, and the [Hold] of a lock.
+//
+// It hides that a trace names neither locks nor channels: places whose wake-ups meet are taken for
+// one queue, goroutines that do the same for one team, and what a holder does is inferred from
+// where it waits, runs or stands. It hides the bounds of a closed system, what a window cuts off
+// at its ends, and what handing over a lock costs beside the wait.
+//
+// queueing knows no rule: how many must wait for how long stands with each.
+package queueing
 
 import (
 	"cmp"
@@ -26,19 +36,19 @@ import (
 // which code waits and which code ends the wait, so places that wake each
 // other are taken for one lock or channel, a queue.
 
-// demand is a kind of wait that holds up work which is ready to be done.
-type demand uint8
+// Demand is a kind of wait that holds up work which is ready to be done.
+type Demand uint8
 
 const (
-	noDemand   demand = iota
-	lockDemand        // a mutex of package sync
-	fdDemand          // the lock inside a file descriptor
-	sendDemand        // a channel that nobody takes from fast enough
-	slotDemand        // a channel used as a semaphore
-	poolDemand        // a connection pool or a semaphore
+	None       Demand = iota
+	Lock              // a mutex of package sync
+	Descriptor        // the lock inside a file descriptor
+	Send              // a channel that nobody takes from fast enough
+	Slot              // a channel used as a semaphore
+	Pool              // a connection pool or a semaphore
 )
 
-func (d demand) String() string {
+func (d Demand) String() string {
 	return [...]string{"nothing", "a lock", "the lock of a file descriptor", "a receiver to take what they send", "a slot of a semaphore made of a channel", "a free slot of a pool"}[d]
 }
 
@@ -59,30 +69,30 @@ type demands struct {
 	sending map[model.Stack]bool
 }
 
-// kind tells what the goroutines of a wait want. Those of the runtime want
+// Kind tells what the goroutines of a wait want. Those of the runtime want
 // nothing that a user could give.
-func (d *demands) kind(w *model.Wait) demand {
+func (d *demands) Kind(w *model.Wait) Demand {
 	if w.Kind != model.Sync {
-		return noDemand
+		return None
 	}
 	frames := d.m.Stacks.Frames(w.Stack)
 	switch w.Reason {
 	case "chan send":
-		return sendDemand
+		return Send
 	case "select":
 		if inPool(frames) {
-			return poolDemand
+			return Pool
 		}
 		if d.sending[w.Stack] {
-			return sendDemand
+			return Send
 		}
 	case "sync":
 		return syncKind(frames)
 	}
-	return noDemand
+	return None
 }
 
-func newDemands(m *model.Model) *demands {
+func NewDemands(m *model.Model) *demands {
 	d := &demands{m: m, sending: map[model.Stack]bool{}}
 	by, parks := map[model.Stack]int64{}, selectParks(m)
 	for _, w := range m.Sched.Wakes {
@@ -132,15 +142,15 @@ func inPool(frames []model.Frame) bool {
 
 // syncKind reads the frames of package sync and of the poller at the leaf. A
 // mutex inside sync.Once is a wait for something to be made, not for a turn.
-func syncKind(frames []model.Frame) (kind demand) {
+func syncKind(frames []model.Frame) (kind Demand) {
 	for _, f := range frames {
 		switch {
 		case f.Func == "internal/poll.(*fdMutex).rwlock":
-			return fdDemand
+			return Descriptor
 		case strings.HasPrefix(f.Func, "sync.(*Once)."):
-			return noDemand
+			return None
 		case code.IsMutex(f.Func):
-			kind = lockDemand
+			kind = Lock
 		case !code.IsMachinery(f.Func):
 			return kind
 		}
@@ -163,26 +173,26 @@ const (
 // serves is not slow, it stands still, and no fix of a queue would make it faster.
 const queueServed = 10
 
-// A queue is code where goroutines wait for one thing: as far as the wake
+// A Queue is code where goroutines wait for one thing: as far as the wake
 // graph tells, for one lock or channel.
-type queue struct {
-	kind    demand
-	stacks  []model.Stack // where they wait, the longest total first
-	groups  []string      // who waits, the longest total first
-	total   time.Duration
+type Queue struct {
+	Kind    Demand
+	Stacks  []model.Stack // where they wait, the longest total first
+	Groups  []string      // who waits, the longest total first
+	Total   time.Duration
 	entries map[*model.Wait]bool  // of the trace that were joined
-	served  int64                 // waits that somebody ended
-	servers map[model.Stack]int64 // code that ended them
+	Served  int64                 // waits that somebody ended
+	Servers map[model.Stack]int64 // code that ended them
 	open    int64                 // waits that go on when the window ends
 }
 
-// place is the user's line where a queue's goroutines wait longest, or the
+// Place is the user's line where a queue's goroutines wait longest, or the
 // place of their group when only the library's code is on the stack.
-func (q *queue) place(p *diagnosis.Pass) diagnosis.Place {
-	if place := code.UserPlace(p, q.stacks...); place != (diagnosis.Place{}) {
+func (q *Queue) Place(p *diagnosis.Pass) diagnosis.Place {
+	if place := code.UserPlace(p, q.Stacks...); place != (diagnosis.Place{}) {
 		return place
 	}
-	for _, name := range q.groups {
+	for _, name := range q.Groups {
 		if g := code.Group(p.Model, name); g != nil {
 			if place, ok := p.GroupPlace(g); ok {
 				return place
@@ -192,26 +202,26 @@ func (q *queue) place(p *diagnosis.Pass) diagnosis.Place {
 	return diagnosis.Place{}
 }
 
-// server is the user's line that most often ended a wait, and of a lock the one that holds
+// Server is the user's line that most often ended a wait, and of a lock the one that holds
 // up others longest: who gives it back often need not hold it long.
-func (q *queue) server(p *diagnosis.Pass) diagnosis.Place {
-	if q.kind == lockDemand {
+func (q *Queue) Server(p *diagnosis.Pass) diagnosis.Place {
+	if q.Kind == Lock {
 		return q.longestHolder(p)
 	}
-	return code.UserPlace(p, statistics.Largest(q.servers)...)
+	return code.UserPlace(p, statistics.Largest(q.Servers)...)
 }
 
 // longestHolder is the line that gives the lock back after the longest delays, by the
 // mutex profile. Without one it is known only where there is but one such line.
-func (q *queue) longestHolder(p *diagnosis.Pass) (longest diagnosis.Place) {
+func (q *Queue) longestHolder(p *diagnosis.Pass) (longest diagnosis.Place) {
 	delays := map[diagnosis.Place]float64{} // of the lines that give it back
-	for s := range q.servers {
+	for s := range q.Servers {
 		if place, ok := p.UserPlace(s); ok {
 			delays[place] = 0
 		}
 	}
 	if len(delays) == 1 {
-		return code.UserPlace(p, statistics.Largest(q.servers)...)
+		return code.UserPlace(p, statistics.Largest(q.Servers)...)
 	}
 	if p.Model.Mutex == nil {
 		return longest
@@ -238,13 +248,13 @@ const minUntold = 2
 // to be said in its place.
 const minStuck = 1
 
-// unseen says why it cannot be said that nobody waits for things of a kind, "" where it
+// Unseen says why it cannot be said that nobody waits for things of a kind, "" where it
 // can: somebody does, and nobody was let on in the window, so that it is no queue, or
 // what goroutines of the program wait for is not known.
-func unseen(p *diagnosis.Pass, kind demand) string {
-	d := newDemands(p.Model)
+func Unseen(p *diagnosis.Pass, kind Demand) string {
+	d := NewDemands(p.Model)
 	stuck := p.Waits("time waiting for "+kind.String()+" without an end", model.Sync, func(w *model.Wait) bool {
-		return w.Open > 0 && d.kind(w) == kind && code.IsUserWait(p.Model, w)
+		return w.Open > 0 && d.Kind(w) == kind && code.IsUserWait(p.Model, w)
 	})
 	if n := fact.Quotient.Of("goroutines waiting for "+kind.String()+", on average", fact.Count, stuck, p.WindowLength()); n.Value >= minStuck {
 		return fact.Sentence("%s goroutines wait for "+kind.String()+" on average, and too few were let on to tell why", n)
@@ -263,14 +273,14 @@ func unseen(p *diagnosis.Pass, kind demand) string {
 	return ""
 }
 
-// queues returns what goroutines of the program wait for that holds up their
+// Queues returns what goroutines of the program wait for that holds up their
 // work, the longest total first.
-func queues(p *diagnosis.Pass) []queue {
-	return slices.DeleteFunc(allQueues(p), func(q queue) bool { return !q.busy() })
+func Queues(p *diagnosis.Pass) []Queue {
+	return slices.DeleteFunc(AllQueues(p), func(q Queue) bool { return !q.Busy() })
 }
 
-// busy reports whether enough waits ended in it to say how it is served.
-func (q *queue) busy() bool { return q.served >= queueServed || q.open > 0 }
+// Busy reports whether enough waits ended in it to say how it is served.
+func (q *Queue) Busy() bool { return q.Served >= queueServed || q.open > 0 }
 
 // forsakenAge is how many times as long as those that ended the waits to send must have
 // lasted that go on, for them to be of other channels. A channel lets on who came first:
@@ -279,23 +289,23 @@ const forsakenAge = 10
 
 // forsaken reports whether those who wait to send are let on at once or never, as where
 // somebody makes a channel for several answers and takes the first.
-func (q *queue) forsaken() bool {
+func (q *Queue) forsaken() bool {
 	var ended, open time.Duration
 	var count int64
 	for w := range q.entries {
 		ended, open, count = ended+w.Ended(), open+w.OpenTotal, count+w.Count
 	}
-	return q.kind == sendDemand && q.open > 0 && count > 0 && open/time.Duration(q.open) > forsakenAge*ended/time.Duration(count)
+	return q.Kind == Send && q.open > 0 && count > 0 && open/time.Duration(q.open) > forsakenAge*ended/time.Duration(count)
 }
 
-// allQueues also has those of which few waits ended.
-func allQueues(p *diagnosis.Pass) []queue {
-	d := newDemands(p.Model)
+// AllQueues also has those of which few waits ended.
+func AllQueues(p *diagnosis.Pass) []Queue {
+	d := NewDemands(p.Model)
 	j := joiner{m: p.Model, ids: map[string]int{}, names: map[model.Stack]string{}, sums: map[int]*queueSums{}}
-	kinds := map[model.Stack]demand{}
+	kinds := map[model.Stack]Demand{}
 	for i := range p.Model.Sched.Waits {
 		w := &p.Model.Sched.Waits[i]
-		if kind := d.kind(w); kind != noDemand && code.IsUserWait(p.Model, w) {
+		if kind := d.Kind(w); kind != None && code.IsUserWait(p.Model, w) {
 			kinds[w.Stack] = kind
 			j.waits = append(j.waits, w)
 		}
@@ -306,13 +316,13 @@ func allQueues(p *diagnosis.Pass) []queue {
 		j.sum(w, kinds[w.Stack])
 	}
 	for _, w := range p.Model.Sched.Wakes {
-		if kind := kinds[w.Woken]; kind != noDemand {
+		if kind := kinds[w.Woken]; kind != None {
 			q := j.sums[j.find(j.waiting(kind, w.Woken))]
-			q.servers[w.Waker] += w.Count
-			q.served += w.Count
+			q.Servers[w.Waker] += w.Count
+			q.Served += w.Count
 		}
 	}
-	return slices.DeleteFunc(j.queues(), func(q queue) bool { return q.forsaken() })
+	return slices.DeleteFunc(j.queues(), func(q Queue) bool { return q.forsaken() })
 }
 
 // A joiner finds the queues among waits: a union-find over the places that
@@ -326,9 +336,9 @@ type joiner struct {
 	sums   map[int]*queueSums
 }
 
-func (j *joiner) joinWakes(kinds map[model.Stack]demand) {
+func (j *joiner) joinWakes(kinds map[model.Stack]Demand) {
 	for _, w := range j.m.Sched.Wakes {
-		if kind := kinds[w.Woken]; kind != noDemand && w.Waker != 0 {
+		if kind := kinds[w.Woken]; kind != None && w.Waker != 0 {
 			a, b := j.find(j.waiting(kind, w.Woken)), j.find(j.node("wake "+kind.String()+j.site(w.Waker)))
 			j.parent[a] = b
 		}
@@ -338,7 +348,7 @@ func (j *joiner) joinWakes(kinds map[model.Stack]demand) {
 // joinReaders makes one queue of the two of a reader-writer lock: its readers wake who
 // writes, and its writers who reads, so that no wake-up leads from the one to the other.
 // A function that takes such a lock and gives one back is taken to do that with the same.
-func (j *joiner) joinReaders(kinds map[model.Stack]demand) {
+func (j *joiner) joinReaders(kinds map[model.Stack]Demand) {
 	first := map[string]int{}
 	join := func(s model.Stack, node int) {
 		frames := j.m.Stacks.Frames(s)
@@ -353,20 +363,20 @@ func (j *joiner) joinReaders(kinds map[model.Stack]demand) {
 		}
 	}
 	for _, w := range j.waits {
-		if kinds[w.Stack] == lockDemand {
-			join(w.Stack, j.waiting(lockDemand, w.Stack))
+		if kinds[w.Stack] == Lock {
+			join(w.Stack, j.waiting(Lock, w.Stack))
 		}
 	}
 	for _, w := range j.m.Sched.Wakes {
-		if kinds[w.Woken] == lockDemand && w.Waker != 0 {
-			join(w.Waker, j.node("wake "+lockDemand.String()+j.site(w.Waker)))
+		if kinds[w.Woken] == Lock && w.Waker != 0 {
+			join(w.Waker, j.node("wake "+Lock.String()+j.site(w.Waker)))
 		}
 	}
 }
 
 func isReadWrite(function string) bool { return strings.HasPrefix(function, "sync.(*RWMutex).") }
 
-func (j *joiner) waiting(kind demand, s model.Stack) int {
+func (j *joiner) waiting(kind Demand, s model.Stack) int {
 	return j.node("wait " + kind.String() + j.site(s))
 }
 
@@ -397,46 +407,46 @@ func (j *joiner) find(id int) int {
 	return id
 }
 
-func (j *joiner) sum(w *model.Wait, kind demand) {
+func (j *joiner) sum(w *model.Wait, kind Demand) {
 	id := j.find(j.waiting(kind, w.Stack))
 	q := j.sums[id]
 	if q == nil {
 		q = &queueSums{
-			queue:   queue{kind: kind, entries: map[*model.Wait]bool{}, servers: map[model.Stack]int64{}},
+			Queue:   Queue{Kind: kind, entries: map[*model.Wait]bool{}, Servers: map[model.Stack]int64{}},
 			byStack: map[model.Stack]time.Duration{},
 			byGroup: map[string]time.Duration{},
 		}
 		j.sums[id] = q
 	}
 	q.entries[w] = true
-	q.total += w.Total
+	q.Total += w.Total
 	q.open += w.Open
 	q.byStack[w.Stack] += w.Total
 	q.byGroup[w.Group] += w.Total
 }
 
-func (j *joiner) queues() (out []queue) {
+func (j *joiner) queues() (out []Queue) {
 	for _, id := range slices.Sorted(maps.Keys(j.sums)) {
 		q := j.sums[id]
-		if q.served == 0 {
+		if q.Served == 0 {
 			continue
 		}
-		q.stacks, q.groups = statistics.Largest(q.byStack), statistics.Largest(q.byGroup)
-		if q.kind == sendDemand && j.ownServers(&q.queue) {
-			q.kind = slotDemand
+		q.Stacks, q.Groups = statistics.Largest(q.byStack), statistics.Largest(q.byGroup)
+		if q.Kind == Send && j.ownServers(&q.Queue) {
+			q.Kind = Slot
 		}
-		out = append(out, q.queue)
+		out = append(out, q.Queue)
 	}
-	slices.SortStableFunc(out, func(a, b queue) int { return cmp.Compare(b.total, a.total) })
+	slices.SortStableFunc(out, func(a, b Queue) int { return cmp.Compare(b.Total, a.Total) })
 	return out
 }
 
 // ownServers reports whether those who wait to send are also those who
 // receive, as with a channel that counts who may go on. Who gives a slot back never
 // waits for it: the stages of a pipeline do.
-func (j *joiner) ownServers(q *queue) bool {
-	for s := range q.servers {
-		if s != 0 && slices.ContainsFunc(q.stacks, func(of model.Stack) bool { return teamOf(j.m, of) == teamOf(j.m, s) }) && !j.waitsToReceive(s) {
+func (j *joiner) ownServers(q *Queue) bool {
+	for s := range q.Servers {
+		if s != 0 && slices.ContainsFunc(q.Stacks, func(of model.Stack) bool { return teamOf(j.m, of) == teamOf(j.m, s) }) && !j.waitsToReceive(s) {
 			return true
 		}
 	}
@@ -454,94 +464,94 @@ func (j *joiner) waitsToReceive(s model.Stack) bool {
 }
 
 type queueSums struct {
-	queue
+	Queue
 	byStack map[model.Stack]time.Duration
 	byGroup map[string]time.Duration
 }
 
-// merge makes one queue of two, where one lock is known to be behind both.
-func (q *queue) merge(o queue) {
+// Merge makes one queue of two, where one lock is known to be behind both.
+func (q *Queue) Merge(o Queue) {
 	if q.entries == nil {
 		q.entries = map[*model.Wait]bool{}
 	}
 	maps.Copy(q.entries, o.entries)
-	q.kind, q.stacks, q.total, q.open = o.kind, append(q.stacks, o.stacks...), q.total+o.total, q.open+o.open
-	if q.servers == nil {
-		q.servers = map[model.Stack]int64{}
+	q.Kind, q.Stacks, q.Total, q.open = o.Kind, append(q.Stacks, o.Stacks...), q.Total+o.Total, q.open+o.open
+	if q.Servers == nil {
+		q.Servers = map[model.Stack]int64{}
 	}
-	for s, n := range o.servers {
-		q.servers[s] += n
+	for s, n := range o.Servers {
+		q.Servers[s] += n
 	}
-	for _, g := range o.groups {
-		if !slices.Contains(q.groups, g) {
-			q.groups = append(q.groups, g)
+	for _, g := range o.Groups {
+		if !slices.Contains(q.Groups, g) {
+			q.Groups = append(q.Groups, g)
 		}
 	}
 }
 
 // What a queue costs, as facts.
 
-func (q *queue) has(w *model.Wait) bool { return q.entries[w] }
+func (q *Queue) Has(w *model.Wait) bool { return q.entries[w] }
 
-// waited is the time that its goroutines waited.
-func (q *queue) waited(p *diagnosis.Pass) fact.Fact {
-	return p.Waits("time waiting for "+q.kind.String(), model.Sync, q.has)
+// Waited is the time that its goroutines waited.
+func (q *Queue) Waited(p *diagnosis.Pass) fact.Fact {
+	return p.Waits("time waiting for "+q.Kind.String(), model.Sync, q.Has)
 }
 
-// waiting returns how many goroutines stood in it on average (Little's law).
-func (q *queue) waiting(p *diagnosis.Pass, name string) fact.Fact {
-	return fact.Quotient.Of(name, fact.Count, q.waited(p), p.WindowLength())
+// Waiting returns how many goroutines stood in it on average (Little's law).
+func (q *Queue) Waiting(p *diagnosis.Pass, name string) fact.Fact {
+	return fact.Quotient.Of(name, fact.Count, q.Waited(p), p.WindowLength())
 }
 
-// wait is the average wait in it, at least: of those that go on at the window's end, or
+// MeanWait is the average wait in it, at least: of those that go on at the window's end, or
 // had begun before it, only a part is seen.
-func (q *queue) wait(p *diagnosis.Pass, name string) fact.Fact {
-	waits := p.WaitCount("waits", model.Sync, q.has)
+func (q *Queue) MeanWait(p *diagnosis.Pass, name string) fact.Fact {
+	waits := p.WaitCount("waits", model.Sync, q.Has)
 	if q.open > 0 {
 		name += ", at least"
 		waits = fact.Sum.Of("waits, with those that go on", fact.Count, waits,
 			p.Statistic(fact.Timeline, "waits without an end", "waits that go on", float64(q.open), fact.Count))
 	}
-	return fact.Quotient.Of(name, fact.Seconds, q.waited(p), waits)
+	return fact.Quotient.Of(name, fact.Seconds, q.Waited(p), waits)
 }
 
-// mean is that wait in words.
-func (q *queue) mean(wait fact.Fact) fact.Name {
+// WaitWords is that wait in words.
+func (q *Queue) WaitWords(wait fact.Fact) fact.Name {
 	if q.open > 0 {
 		return fact.Name(fact.Sentence("%s or more", wait))
 	}
 	return fact.Name(fact.Sentence("%s", wait))
 }
 
-// faster is the most by which throughput can grow when nobody waits in it: see [fasterBy].
+// Faster is the most by which throughput can grow when nobody waits in it: see [FasterBy].
 // Where several groups stand in it, it is that of the one that has most of it, for the
 // others may do something else nearly all the time.
-func (q *queue) faster(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
-	return q.fasterBeside(p, cpu.BusyWithout(p, q.frees(p, freed)...))
+func (q *Queue) Faster(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
+	return q.fasterBeside(p, cpu.BusyWithout(p, q.Frees(p, freed)...))
 }
 
-// limit is the bound that goes with it. Goroutines that have nothing to do with those who
+// Limit is the bound that goes with it. Goroutines that have nothing to do with those who
 // wait do no more when these do, so that what they take of the Ps is no limit.
-func (q *queue) limit(p *diagnosis.Pass, when string, freed ...fact.Fact) diagnosis.Bound {
-	freed = q.frees(p, freed)
-	if apart := unrelated(p, append(statistics.Largest(code.CountRoots(p.Model, q.servers)), q.groups...)); apart.Value > 0 {
+func (q *Queue) Limit(p *diagnosis.Pass, when string, freed ...fact.Fact) diagnosis.Bound {
+	freed = q.Frees(p, freed)
+	if apart := unrelated(p, append(statistics.Largest(code.CountRoots(p.Model, q.Servers)), q.Groups...)); apart.Value > 0 {
 		freed = append(freed, apart)
 	}
-	return turnsLimit(q.fasterBeside(p, cpu.BusyWithout(p, freed...)), q.turns(p), when)
+	return TurnsLimit(q.fasterBeside(p, cpu.BusyWithout(p, freed...)), q.Turns(p), when)
 }
 
-// turns counts those who were let on, whether or not it is known for what they had waited.
+// Turns counts those who were let on, whether or not it is known for what they had waited.
 // Where several are served at a time it counts those of each, who may all begin at once.
-func (q *queue) turns(p *diagnosis.Pass) fact.Fact {
-	ended := p.Statistic(fact.Wakes, "wake-ups that ended such waits", "turns", float64(statistics.Total(q.servers)), fact.Count)
+func (q *Queue) Turns(p *diagnosis.Pass) fact.Fact {
+	ended := p.Statistic(fact.Wakes, "wake-ups that ended such waits", "turns", float64(statistics.Total(q.Servers)), fact.Count)
 	turns := ended.Larger(p.WaitCount("turns", model.SchedWait, q.letsOn))
 	var served fact.Fact
-	switch q.kind {
-	case slotDemand, poolDemand:
+	switch q.Kind {
+	case Slot, Pool:
 		served = fact.Quotient.Of("goroutines of them that do not wait, on average", fact.Count, fact.Difference.Of("time of those goroutines beside it", fact.Seconds,
-			p.Goroutines("time of those goroutines", q.groups, "total"), q.waited(p)), p.WindowLength())
-	case sendDemand:
-		served = p.Goroutines("receivers", statistics.Largest(code.CountRoots(p.Model, q.servers)), "peak")
+			p.Goroutines("time of those goroutines", q.Groups, "total"), q.Waited(p)), p.WindowLength())
+	case Send:
+		served = p.Goroutines("receivers", statistics.Largest(code.CountRoots(p.Model, q.Servers)), "peak")
 	}
 	if served.Value <= 1 {
 		return turns
@@ -550,20 +560,20 @@ func (q *queue) turns(p *diagnosis.Pass) fact.Fact {
 }
 
 // letsOn reports whether a wait for a P began when one of the queue's was let on.
-func (q *queue) letsOn(w *model.Wait) bool {
-	return q.servers[w.Stack] > 0 && slices.Contains(q.groups, w.Group)
+func (q *Queue) letsOn(w *model.Wait) bool {
+	return q.Servers[w.Stack] > 0 && slices.Contains(q.Groups, w.Group)
 }
 
-func (q *queue) fasterBeside(p *diagnosis.Pass, busy fact.Fact) fact.Fact {
-	best := q.fasterOf(p, busy, q.groups)
-	if len(q.groups) == 1 {
+func (q *Queue) fasterBeside(p *diagnosis.Pass, busy fact.Fact) fact.Fact {
+	best := q.fasterOf(p, busy, q.Groups)
+	if len(q.Groups) == 1 {
 		return best
 	}
 	times := map[string]time.Duration{}
 	for w := range q.entries {
 		times[w.Group] += w.Total
 	}
-	for _, g := range q.groups {
+	for _, g := range q.Groups {
 		if times[g] >= time.Duration(queueOwner*float64(statistics.Total(times))) {
 			best = best.Larger(q.fasterOf(p, busy, []string{g}))
 		}
@@ -577,24 +587,24 @@ const queueOwner = 0.2
 
 // fasterOf is by what factor the work of some groups can grow. Who was made ready by one who
 // left the queue would not have to be, so that the time until they ran goes as well.
-func (q *queue) fasterOf(p *diagnosis.Pass, busy fact.Fact, groups []string) fact.Fact {
-	here := func(w *model.Wait) bool { return q.has(w) && slices.Contains(groups, w.Group) }
-	wait := p.Waits("time waiting for "+q.kind.String(), model.Sync, here)
+func (q *Queue) fasterOf(p *diagnosis.Pass, busy fact.Fact, groups []string) fact.Fact {
+	here := func(w *model.Wait) bool { return q.Has(w) && slices.Contains(groups, w.Group) }
+	wait := p.Waits("time waiting for "+q.Kind.String(), model.Sync, here)
 	ready := p.Waits("time until those ran who were let on", model.SchedWait, func(w *model.Wait) bool {
 		return q.letsOn(w) && slices.Contains(groups, w.Group)
 	})
 	if ready.Value > 0 {
 		wait = fact.Sum.Of(wait.Name+", until they ran", fact.Seconds, wait, ready)
 	}
-	if q.kind == lockDemand {
+	if q.Kind == Lock {
 		wait = fact.Sum.Of(wait.Name+", with taking it", fact.Seconds, wait, q.taking(p, groups, wait))
 	}
 	return fasterBeside(p, busy, groups, wait, here)
 }
 
-// frees adds to what a change frees of the Ps, in cores, what goes with any lock.
-func (q *queue) frees(p *diagnosis.Pass, freed []fact.Fact) []fact.Fact {
-	if q.kind == lockDemand || q.kind == fdDemand {
+// Frees adds to what a change frees of the Ps, in cores, what goes with any lock.
+func (q *Queue) Frees(p *diagnosis.Pass, freed []fact.Fact) []fact.Fact {
+	if q.Kind == Lock || q.Kind == Descriptor {
 		freed = append(freed, q.handedOver(p))
 		// A P whose thread waits for a CPU that others have does nothing for its operation.
 		if s, ok := cpu.UseOf(p); ok && s.InUse().Value < cpu.BusyPs(p).Value {
@@ -612,7 +622,7 @@ func (q *queue) frees(p *diagnosis.Pass, freed []fact.Fact) []fact.Fact {
 const lockTaking = 0.05
 
 // taking is the time in that, at most.
-func (q *queue) taking(p *diagnosis.Pass, groups []string, wait fact.Fact) fact.Fact {
+func (q *Queue) taking(p *diagnosis.Pass, groups []string, wait fact.Fact) fact.Fact {
 	rest := fact.Difference.Of("time of those goroutines beside it", fact.Seconds, p.Goroutines("time of those goroutines", groups, "total"), wait)
 	return fact.Smallest.Of("time in taking the lock and handing it over, at most", fact.Seconds,
 		p.Goroutines("time that they run", groups, "running"),
@@ -625,22 +635,22 @@ func (q *queue) taking(p *diagnosis.Pass, groups []string, wait fact.Fact) fact.
 // sleep and waking them up) the part that this lock's waits are of all. What the recording
 // does goes as well, for nobody records the repaired program, and chance may have kept some
 // of all this from the samples: a demo whose limit was 2.12× without these got 2.15× faster.
-func (q *queue) handedOver(p *diagnosis.Pass) fact.Fact {
+func (q *Queue) handedOver(p *diagnosis.Pass) fact.Fact {
 	const name = "cores in handing the lock over and in recording it, at most"
 	s, ok := cpu.UseOf(p)
 	if !ok {
 		return fact.Product.Of(name, fact.Cores, cpu.BusyPs(p), fact.Figure("part", lockTaking, fact.Ratio, "room for handing over: too few samples of the CPU tell"))
 	}
 	beside := func(match func([]model.Frame) bool) func([]model.Frame) bool {
-		return func(frames []model.Frame) bool { return !passesLock(frames) && match(frames) }
+		return func(frames []model.Frame) bool { return !PassesLock(frames) && match(frames) }
 	}
 	parks := fact.Sum.Of("waits of all goroutines", fact.Count, p.WaitCount("waits for others", model.Sync, nil), p.WaitCount("waits for the network", model.Net, nil))
 	return s.CoresOf(handedOverShare.Of(name, fact.Ratio,
-		s.ShareIn("CPU in waiting for and handing over locks", passesLock),
+		s.ShareIn("CPU in waiting for and handing over locks", PassesLock),
 		s.ShareIn("CPU in the scheduler elsewhere", beside(func(frames []model.Frame) bool {
 			return model.CPUPartOf(frames) == model.Scheduling && !recordsItself(frames)
 		})),
-		fact.Fraction.Of("this lock's part of all waits", fact.Ratio, p.WaitCount("its waits", model.Sync, q.has), parks),
+		fact.Fraction.Of("this lock's part of all waits", fact.Ratio, p.WaitCount("its waits", model.Sync, q.Has), parks),
 		s.ShareIn("CPU in recording", beside(recordsItself)), s.SampleCount()))
 }
 
@@ -655,32 +665,32 @@ func recordsItself(frames []model.Frame) bool {
 	})
 }
 
-// often returns how many waits it had a second.
-func (q *queue) often(p *diagnosis.Pass, name string) fact.Fact {
-	return fact.Quotient.Of(name, fact.PerSec, p.WaitCount("waits", model.Sync, q.has), p.WindowLength())
+// Rate returns how many waits it had a second.
+func (q *Queue) Rate(p *diagnosis.Pass, name string) fact.Fact {
+	return fact.Quotient.Of(name, fact.PerSec, p.WaitCount("waits", model.Sync, q.Has), p.WindowLength())
 }
 
-// share is the part of its goroutines' time that it takes.
-func (q *queue) share(p *diagnosis.Pass, name string) fact.Fact {
-	return fact.Fraction.Of(name, fact.Ratio, q.waited(p), p.Goroutines("time of those goroutines", q.groups, "total"))
+// Share is the part of its goroutines' time that it takes.
+func (q *Queue) Share(p *diagnosis.Pass, name string) fact.Fact {
+	return fact.Fraction.Of(name, fact.Ratio, q.Waited(p), p.Goroutines("time of those goroutines", q.Groups, "total"))
 }
 
-// part is the part that it is of all the time spent in queues.
-func (q *queue) part(p *diagnosis.Pass, qs []queue, name string) fact.Fact {
-	var all queue
+// PartOf is the part that it is of all the time spent in queues.
+func (q *Queue) PartOf(p *diagnosis.Pass, qs []Queue, name string) fact.Fact {
+	var all Queue
 	for _, o := range qs {
-		all.merge(o)
+		all.Merge(o)
 	}
-	return fact.Fraction.Of(name, fact.Ratio, q.waited(p), p.Waits("time blocked on something that holds up work", model.Sync, all.has))
+	return fact.Fraction.Of(name, fact.Ratio, q.Waited(p), p.Waits("time blocked on something that holds up work", model.Sync, all.Has))
 }
 
-// lockInUse is the utilization of a single server at which this number wait, the one that is
+// LockInUse is the utilization of a single server at which this number wait, the one that is
 // served left out: L = ρ² ÷ (1 − ρ).
-var lockInUse = &fact.Formula{Name: "m/m/1", Words: "M/M/1 utilization at this queue length: {0}",
+var LockInUse = &fact.Formula{Name: "m/m/1", Words: "M/M/1 utilization at this queue length: {0}",
 	Value: func(x []float64) float64 { return (math.Sqrt(x[0]*x[0]+4*x[0]) - x[0]) / 2 }}
 
-// passesLock reports whether a stack is in a lock's slow path, as waiter or as owner.
-func passesLock(frames []model.Frame) bool {
+// PassesLock reports whether a stack is in a lock's slow path, as waiter or as owner.
+func PassesLock(frames []model.Frame) bool {
 	return code.ThroughFunc(frames, func(f string) bool {
 		return code.IsMutex(f) && strings.HasSuffix(f, "Slow") || f == "runtime.semacquire1" || f == "runtime.semrelease1"
 	})

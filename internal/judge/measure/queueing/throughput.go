@@ -1,4 +1,4 @@
-package rules
+package queueing
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// fasterBy is the most by which throughput can grow when goroutines of the named
+// FasterBy is the most by which throughput can grow when goroutines of the named
 // groups no longer wait for the given time: see [fact.Bottleneck]. freed is the
 // part of the wait that held a P, in cores. No next serial resource is known: a
 // trace does not tell how long locks are held. In an open system below saturation
@@ -21,7 +21,7 @@ import (
 // of is what the wait consists of. What they waited for before the trace
 // began may have been the same, so it counts as that. Where goroutines of one group do
 // different things at a time they are not told apart.
-func fasterBy(p *diagnosis.Pass, names []string, wait fact.Fact, of func(*model.Wait) bool, freed ...fact.Fact) fact.Fact {
+func FasterBy(p *diagnosis.Pass, names []string, wait fact.Fact, of func(*model.Wait) bool, freed ...fact.Fact) fact.Fact {
 	return fasterBeside(p, cpu.BusyWithout(p, freed...), names, wait, of)
 }
 
@@ -37,10 +37,10 @@ func fasterBeside(p *diagnosis.Pass, busy fact.Fact, names []string, wait fact.F
 	return fact.Bottleneck.Of("throughput", fact.Factor, cpu.UsableCores(p), busy, whole, wait)
 }
 
-// withEnds is a wait of some groups for something outside with what goes with it, at most: who
+// WithEnds is a wait of some groups for something outside with what goes with it, at most: who
 // was answered need not get a P again, and what they waited for before the trace began may
 // have been the same.
-func withEnds(p *diagnosis.Pass, wait, whole fact.Fact, names []string) fact.Fact {
+func WithEnds(p *diagnosis.Pass, wait, whole fact.Fact, names []string) fact.Fact {
 	if len(names) == 0 {
 		return wait
 	}
@@ -56,7 +56,7 @@ func withEnds(p *diagnosis.Pass, wait, whole fact.Fact, names []string) fact.Fac
 
 // bystanders is the time of goroutines of some groups that waited through the whole window,
 // and not for what of matches. The one that sleeps with a lock may be among them: then too
-// little got on in the window for a limit; see [turnsLimit].
+// little got on in the window for a limit; see [TurnsLimit].
 func bystanders(p *diagnosis.Pass, names []string, of func(*model.Wait) bool) fact.Fact {
 	n := int64(0)
 	for i := range p.Model.Sched.Waits {
@@ -125,14 +125,14 @@ func relations(m *model.Model, names []string) (related map[string]bool, edges m
 	return related, edges
 }
 
-// endless is the factor from which a limit says nothing: what is left beside the wait is
+// Endless is the factor from which a limit says nothing: what is left beside the wait is
 // then a thousandth of the time, as little as a window's edges and the tracing itself leave.
 // It is taken and not surveyed: a factor near it is as vague below as above.
-const endless = 1000
+const Endless = 1000
 
-// fasterLimit is a bound: throughput that grows by at most a factor.
-func fasterLimit(factor fact.Fact, when string) diagnosis.Bound {
-	if factor.Value >= endless && len(factor.Operands) > 3 {
+// FasterLimit is a bound: throughput that grows by at most a factor.
+func FasterLimit(factor fact.Fact, when string) diagnosis.Bound {
+	if factor.Value >= Endless && len(factor.Operands) > 3 {
 		return diagnosis.NoLimit(factor.Operands[3], diagnosis.Throughput, 1, "beside it those goroutines did next to nothing; a factor "+when)
 	}
 	return diagnosis.Limit(factor, diagnosis.Throughput, fact.Gain.Of("time saved", fact.Ratio, factor).Value, "a factor "+when)
@@ -150,18 +150,18 @@ var ofTurns = &fact.Formula{Name: "asymptotic", Words: "{0} × {1} ÷ ({1} − 1
 	"less when requests arrive slower than that",
 	Value: func(x []float64) float64 { return x[0] * x[1] / (x[1] - 1) }}
 
-// turnsOfEach divides what some goroutines did by their number: what each does in turns of
+// TurnsOfEach divides what some goroutines did by their number: what each does in turns of
 // its own may have been cut at the same place for all.
-func turnsOfEach(p *diagnosis.Pass, count fact.Fact, names []string) fact.Fact {
+func TurnsOfEach(p *diagnosis.Pass, count fact.Fact, names []string) fact.Fact {
 	if len(names) == 0 {
 		return count
 	}
 	return fact.Quotient.Of(count.Name+" by each", fact.Count, count, p.Goroutines("those goroutines", names, "peak"))
 }
 
-// turnsLimit is fasterLimit of a factor that was seen over some turns, in each of which one
+// TurnsLimit is fasterLimit of a factor that was seen over some turns, in each of which one
 // of those who wait is let on or answered.
-func turnsLimit(factor, turns fact.Fact, when string) diagnosis.Bound {
+func TurnsLimit(factor, turns fact.Fact, when string) diagnosis.Bound {
 	switch {
 	case turns.Value < minTurns:
 		removed, saved := turns, fact.Gain.Of("time saved", fact.Ratio, factor)
@@ -169,8 +169,8 @@ func turnsLimit(factor, turns fact.Fact, when string) diagnosis.Bound {
 			removed = factor.Operands[3]
 		}
 		return diagnosis.NoLimit(removed, diagnosis.Throughput, saved.Value, "too few turns ended in the window to tell what else each takes; a factor "+when)
-	case turns.Value < manyTurns && factor.Value < endless:
-		return fasterLimit(ofTurns.Of(factor.Name, fact.Factor, factor.Named("asymptotic bound of a closed system"), turns), when)
+	case turns.Value < manyTurns && factor.Value < Endless:
+		return FasterLimit(ofTurns.Of(factor.Name, fact.Factor, factor.Named("asymptotic bound of a closed system"), turns), when)
 	}
-	return fasterLimit(factor, when)
+	return FasterLimit(factor, when)
 }

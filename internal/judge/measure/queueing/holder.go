@@ -1,4 +1,4 @@
-package rules
+package queueing
 
 import (
 	"slices"
@@ -11,31 +11,31 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// A lockHold is who holds the lock of a queue and what that does meanwhile.
-type lockHold struct {
-	words  string // a sentence
-	facts  []fact.Fact
-	places []diagnosis.Place
-	reader bool // a reader of a reader-writer lock, so that more locks would not help
+// A Hold is who holds the lock of a queue and what that does meanwhile.
+type Hold struct {
+	Words  string // a sentence
+	Facts  []fact.Fact
+	Places []diagnosis.Place
+	Reader bool // a reader of a reader-writer lock, so that more locks would not help
 }
 
 const (
-	// hotmutexHolder is the share of the window in which whoever holds a lock must wait
+	// HolderPart is the share of the window in which whoever holds a lock must wait
 	// at one line for that line to be named. A lock that is slow because its holder waits
 	// is held so nearly all of the time; below a tenth something else makes it slow.
-	hotmutexHolder = 0.1
+	HolderPart = 0.1
 	// preemptedAfter is how long the runtime lets a goroutine run before it takes its P.
 	preemptedAfter = 10 * time.Millisecond
 )
 
-// held finds who holds the lock of a queue, by the evidence that shows most: writers that
+// Holder finds who holds the lock of a queue, by the evidence that shows most: writers that
 // wait for readers to leave, what goroutines wait for between Lock and Unlock, where they are
 // preempted there, and what a moment knows of its holder.
-func (q *queue) held(p *diagnosis.Pass) (h lockHold, ok bool) {
+func (q *Queue) Holder(p *diagnosis.Pass) (h Hold, ok bool) {
 	byReader, reads := q.heldByReader(p)
 	byWait, waits := q.heldWaiting(p)
 	switch {
-	case reads && (!waits || byReader.facts[0].Value+byWait.facts[0].Value > p.Model.Run.Duration.Seconds() || byReader.facts[0].Value >= byWait.facts[0].Value):
+	case reads && (!waits || byReader.Facts[0].Value+byWait.Facts[0].Value > p.Model.Run.Duration.Seconds() || byReader.Facts[0].Value >= byWait.Facts[0].Value):
 		return byReader, true
 	case waits:
 		return byWait, true
@@ -49,29 +49,29 @@ func (q *queue) held(p *diagnosis.Pass) (h lockHold, ok bool) {
 // heldByReader is the reader for which writers wait, and all other readers behind them.
 // Only one writer at a time waits for readers, the others for that one: what these waits
 // take is time in which nobody gets on but who is inside.
-func (q *queue) heldByReader(p *diagnosis.Pass) (h lockHold, ok bool) {
+func (q *Queue) heldByReader(p *diagnosis.Pass) (h Hold, ok bool) {
 	m := p.Model
-	pends := func(w *model.Wait) bool { return q.has(w) && awaitsReaders(m.Stacks.Frames(w.Stack)) }
+	pends := func(w *model.Wait) bool { return q.Has(w) && awaitsReaders(m.Stacks.Frames(w.Stack)) }
 	time := p.Waits("time in which a writer waits for readers to leave", model.Sync, pends)
-	if time.Value < hotmutexHolder*m.Run.Duration.Seconds() {
+	if time.Value < HolderPart*m.Run.Duration.Seconds() {
 		return h, false
 	}
-	h = lockHold{facts: []fact.Fact{time}, reader: true}
+	h = Hold{Facts: []fact.Fact{time}, Reader: true}
 	holder, at := q.holderAtMoment(m, func(h model.Holding) bool { return h.Shared })
 	if at != nil {
 		stands := code.UserPlace(p, at.Stack)
-		h.places = []diagnosis.Place{stands, code.PlaceOf(holder.Taken)}
-		h.words = fact.Sentence("A reader holds it long: %s %s at %s. Writers wait %s for readers to leave, and the other "+
+		h.Places = []diagnosis.Place{stands, code.PlaceOf(holder.Taken)}
+		h.Words = fact.Sentence("A reader holds it long: %s %s at %s. Writers wait %s for readers to leave, and the other "+
 			"readers wait behind them.",
-			code.Name(holder.Taken.Func), fact.Name(stateWords(at.State)), code.FileLine(stands), time)
+			code.Name(holder.Taken.Func), fact.Name(StateWords(at.State)), code.FileLine(stands), time)
 		return h, true
 	}
 	reader := code.UserPlace(p, q.leaving(m)...)
 	if reader == (diagnosis.Place{}) {
 		return h, false
 	}
-	h.places = []diagnosis.Place{reader}
-	h.words = fact.Sentence("A reader holds it long: %s gives it back to writers, which wait %s for readers to leave, and the other "+
+	h.Places = []diagnosis.Place{reader}
+	h.Words = fact.Sentence("A reader holds it long: %s gives it back to writers, which wait %s for readers to leave, and the other "+
 		"readers wait behind them.",
 		code.Name(reader.Function), time)
 	return h, true
@@ -80,7 +80,7 @@ func (q *queue) heldByReader(p *diagnosis.Pass) (h lockHold, ok bool) {
 // leaving returns where readers give the lock back to a writer that waits for them, the one
 // first for which they waited longest: by the mutex profile, which knows that of each, else
 // by what the writers woken there waited on average. How often says nothing of how long.
-func (q *queue) leaving(m *model.Model) []model.Stack {
+func (q *Queue) leaving(m *model.Model) []model.Stack {
 	mean := map[model.Stack]time.Duration{}
 	for w := range q.entries {
 		if awaitsReaders(m.Stacks.Frames(w.Stack)) {
@@ -145,14 +145,14 @@ type lockedLines struct {
 	locked, unlocked map[string][]int // by function
 }
 
-func (q *queue) lockedLines(m *model.Model) *lockedLines {
+func (q *Queue) lockedLines(m *model.Model) *lockedLines {
 	l := &lockedLines{locked: map[string][]int{}, unlocked: map[string][]int{}}
-	for _, s := range q.stacks {
+	for _, s := range q.Stacks {
 		if f, ok := model.UserFrame(m.Stacks.Frames(s)); ok {
 			l.locked[f.Func] = append(l.locked[f.Func], f.Line)
 		}
 	}
-	for s := range q.servers {
+	for s := range q.Servers {
 		if f, ok := model.UserFrame(m.Stacks.Frames(s)); ok {
 			l.unlocked[f.Func] = append(l.unlocked[f.Func], f.Line)
 		}
@@ -181,11 +181,11 @@ func (l *lockedLines) frame(frames []model.Frame) (model.Frame, bool) {
 }
 
 // heldWaiting finds what goroutines that hold the lock wait for longest, and where.
-func (q *queue) heldWaiting(p *diagnosis.Pass) (h lockHold, ok bool) {
+func (q *Queue) heldWaiting(p *diagnosis.Pass) (h Hold, ok bool) {
 	m, lines := p.Model, q.lockedLines(p.Model)
 	inside := func(w *model.Wait) (model.Frame, bool) {
 		f, ok := lines.frame(m.Stacks.Frames(w.Stack))
-		return f, ok && w.Kind != model.SchedWait && !q.has(w)
+		return f, ok && w.Kind != model.SchedWait && !q.Has(w)
 	}
 	longest := (*model.Wait)(nil)
 	for i := range m.Sched.Waits { // the longest first
@@ -205,22 +205,22 @@ func (q *queue) heldWaiting(p *diagnosis.Pass) (h lockHold, ok bool) {
 	if !q.longEnough(p, time) {
 		return h, false
 	}
-	return lockHold{
-		words: fact.Sentence("Whoever holds it %s at %s, %s in all.", waitingVerb(longest), code.FileLine(code.PlaceOf(line)), time),
-		facts: []fact.Fact{time},
+	return Hold{
+		Words: fact.Sentence("Whoever holds it %s at %s, %s in all.", waitingVerb(longest), code.FileLine(code.PlaceOf(line)), time),
+		Facts: []fact.Fact{time},
 	}, true
 }
 
 // longEnough reports whether a wait of who holds the lock makes it slow: one at a time
 // holds it, for a good part of the window.
-func (q *queue) longEnough(p *diagnosis.Pass, time fact.Fact) bool {
+func (q *Queue) longEnough(p *diagnosis.Pass, time fact.Fact) bool {
 	window := p.Model.Run.Duration.Seconds()
-	return time.Value <= lockedioAtOnce*window && time.Value >= hotmutexHolder*window
+	return time.Value <= OneAtATime*window && time.Value >= HolderPart*window
 }
 
 // heldComputing returns where goroutines that hold the lock compute most, by samples of the
 // CPU and, where there are none, by where they are preempted.
-func (q *queue) heldComputing(p *diagnosis.Pass) (h lockHold, ok bool) {
+func (q *Queue) heldComputing(p *diagnosis.Pass) (h Hold, ok bool) {
 	m, lines := p.Model, q.lockedLines(p.Model)
 	if m.CPU == nil || len(m.CPU.Samples) == 0 {
 		return q.heldPreempted(p)
@@ -245,17 +245,17 @@ func (q *queue) heldComputing(p *diagnosis.Pass) (h lockHold, ok bool) {
 		return h, false
 	}
 	place := code.PlaceOf(line)
-	return lockHold{
-		words:  fact.Sentence("Whoever holds it computes at %s, %s in all.", code.FileLine(place), time),
-		facts:  []fact.Fact{time},
-		places: []diagnosis.Place{place},
+	return Hold{
+		Words:  fact.Sentence("Whoever holds it computes at %s, %s in all.", code.FileLine(place), time),
+		Facts:  []fact.Fact{time},
+		Places: []diagnosis.Place{place},
 	}, true
 }
 
 // heldPreempted returns where goroutines that hold the lock are preempted most: a goroutine
 // loses its P so when it has computed for long. The stack of who was made ready is that of
 // who did it, which says nothing of this.
-func (q *queue) heldPreempted(p *diagnosis.Pass) (h lockHold, ok bool) {
+func (q *Queue) heldPreempted(p *diagnosis.Pass) (h Hold, ok bool) {
 	m, lines := p.Model, q.lockedLines(p.Model)
 	wakers := map[model.Stack]bool{}
 	for _, w := range m.Sched.Wakes {
@@ -265,7 +265,7 @@ func (q *queue) heldPreempted(p *diagnosis.Pass) (h lockHold, ok bool) {
 		frames := m.Stacks.Frames(w.Stack)
 		f, ok := lines.frame(frames)
 		// Who gives a lock back yields to the next.
-		return f, ok && w.Kind == model.SchedWait && !wakers[w.Stack] && slices.Contains(q.groups, w.Group) && !code.ThroughFunc(frames, code.IsMutex)
+		return f, ok && w.Kind == model.SchedWait && !wakers[w.Stack] && slices.Contains(q.Groups, w.Group) && !code.ThroughFunc(frames, code.IsMutex)
 	}
 	times, at := map[int]int64{}, map[int]model.Frame{}
 	for i := range m.Sched.Waits {
@@ -282,41 +282,41 @@ func (q *queue) heldPreempted(p *diagnosis.Pass) (h lockHold, ok bool) {
 		f, ok := inside(w)
 		return ok && f == line
 	})
-	if n.Value*preemptedAfter.Seconds() < hotmutexHolder*m.Run.Duration.Seconds() {
+	if n.Value*preemptedAfter.Seconds() < HolderPart*m.Run.Duration.Seconds() {
 		return h, false
 	}
 	place := code.PlaceOf(line)
-	return lockHold{
-		words:  fact.Sentence("Whoever holds it computes at %s. It was preempted there %s times.", code.FileLine(place), n.Number()),
-		facts:  []fact.Fact{n},
-		places: []diagnosis.Place{place},
+	return Hold{
+		Words:  fact.Sentence("Whoever holds it computes at %s. It was preempted there %s times.", code.FileLine(place), n.Number()),
+		Facts:  []fact.Fact{n},
+		Places: []diagnosis.Place{place},
 	}, true
 }
 
 // heldAtMoment is the holder that a moment knows: with the time of its wait where the
 // trace has that, and for that one moment where it runs.
-func (q *queue) heldAtMoment(p *diagnosis.Pass) (h lockHold, ok bool) {
+func (q *Queue) heldAtMoment(p *diagnosis.Pass) (h Hold, ok bool) {
 	holder, at := q.holderAtMoment(p.Model, func(model.Holding) bool { return true })
 	if at == nil {
 		return h, false
 	}
 	stands := code.UserPlace(p, at.Stack)
-	h = lockHold{reader: holder.Shared, places: []diagnosis.Place{stands, code.PlaceOf(holder.Taken)}}
+	h = Hold{Reader: holder.Shared, Places: []diagnosis.Place{stands, code.PlaceOf(holder.Taken)}}
 	probably := fact.Name("")
 	if !holder.Sure {
 		probably = "probably "
 	}
-	if slices.Contains(atWork, at.State) {
+	if slices.Contains(AtWork, at.State) {
 		does := fact.Name("computes")
 		if at.State == "syscall" {
-			does = fact.Name(stateWords(at.State))
+			does = fact.Name(StateWords(at.State))
 		}
-		h.words = fact.Sentence("At the moment that is known its holder is %s%s, which %s at %s.", probably, code.Name(holder.Taken.Func), does, code.FileLine(stands))
+		h.Words = fact.Sentence("At the moment that is known its holder is %s%s, which %s at %s.", probably, code.Name(holder.Taken.Func), does, code.FileLine(stands))
 		return h, true
 	}
 	m := p.Model
 	there := func(w *model.Wait) bool {
-		return !q.has(w) && code.UserPlace(p, w.Stack) == stands
+		return !q.Has(w) && code.UserPlace(p, w.Stack) == stands
 	}
 	i := slices.IndexFunc(m.Sched.Waits, func(w model.Wait) bool { return w.Kind != model.SchedWait && there(&w) })
 	if i < 0 {
@@ -326,20 +326,20 @@ func (q *queue) heldAtMoment(p *diagnosis.Pass) (h lockHold, ok bool) {
 	if !q.longEnough(p, time) {
 		return h, false
 	}
-	h.facts = []fact.Fact{time}
-	h.words = fact.Sentence("Its holder is %s%s, which %s at %s, %s in all.", probably, code.Name(holder.Taken.Func), fact.Name(stateWords(at.State)), code.FileLine(stands), time)
+	h.Facts = []fact.Fact{time}
+	h.Words = fact.Sentence("Its holder is %s%s, which %s at %s, %s in all.", probably, code.Name(holder.Taken.Func), fact.Name(StateWords(at.State)), code.FileLine(stands), time)
 	return h, true
 }
 
 // holderAtMoment is a matching holder of the lock at the moment that is known, and where
 // it stands. The lock is the one for which goroutines wait there at the queue's lines; a
 // holder that waits for it as well is none to name.
-func (q *queue) holderAtMoment(m *model.Model, match func(model.Holding) bool) (model.Holding, *model.Standing) {
+func (q *Queue) holderAtMoment(m *model.Model, match func(model.Holding) bool) (model.Holding, *model.Standing) {
 	if m.Moment == nil {
 		return model.Holding{}, nil
 	}
 	lines := map[model.Frame]bool{}
-	for _, s := range q.stacks {
+	for _, s := range q.Stacks {
 		if f, ok := model.UserFrame(m.Stacks.Frames(s)); ok {
 			lines[f] = true
 		}
@@ -377,9 +377,9 @@ func waitingVerb(w *model.Wait) fact.Name {
 	return "waits"
 }
 
-// lockedioAtOnce is how many of them are in that wait on average. Under
+// OneAtATime is how many of them are in that wait on average. Under
 // one lock it is one at a time; rounding and the window's ends leave a little more.
-const lockedioAtOnce = 1.1
+const OneAtATime = 1.1
 
-// atWork are the states of who gets on.
-var atWork = []string{model.StateRunning, "runnable", "syscall"}
+// AtWork are the states of who gets on.
+var AtWork = []string{model.StateRunning, "runnable", "syscall"}
