@@ -1,8 +1,14 @@
 package queueing
 
 import (
+	"math"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 // The queue in which most time is spent is the first.
@@ -14,6 +20,109 @@ func TestQueuesInOrder(t *testing.T) {
 		}
 		if got := j.queues(); len(got) != 2 || got[0].Total != 3*time.Second {
 			t.Errorf("%v: %+v, want the longest first", totals, got)
+		}
+	}
+}
+
+// A scene is a trace made of stacks: who waits, who ended it.
+type scene struct {
+	m *model.Model
+	p *diagnosis.Pass
+}
+
+func newScene(groups ...model.Group) *scene {
+	m := &model.Model{Run: model.Run{Duration: time.Second, Procs: 4}, Sched: &model.Sched{Groups: groups}}
+	return &scene{m, &diagnosis.Pass{Meter: fact.Meter{Model: m}}}
+}
+
+// stack adds functions, the innermost first, each at a line of its own.
+func (s *scene) stack(functions ...string) model.Stack {
+	var frames []model.Frame
+	for i, f := range functions {
+		frames = append(frames, model.Frame{Func: f, File: "main.go", Line: i + 1})
+	}
+	return s.m.Stacks.Add(frames)
+}
+
+// wait adds waits of a group, which take 100 ms each and end.
+func (s *scene) wait(reason, group string, at model.Stack, count int64) {
+	s.m.Sched.Waits = append(s.m.Sched.Waits, model.Wait{Kind: model.Sync, Reason: reason, Stack: at, Group: group, Count: count, Total: time.Duration(count) * 100 * time.Millisecond})
+}
+
+func (s *scene) wake(waker, woken model.Stack, count int64) {
+	s.m.Sched.Wakes = append(s.m.Sched.Wakes, model.Wake{Waker: waker, Woken: woken, Count: count})
+}
+
+// Places that one unlock wakes are taken for one lock; what waits for a first use, a wait group or
+// nobody is no queue.
+func TestQueues(t *testing.T) {
+	s := newScene(model.Group{Name: "main.work", Peak: 8, Count: 8}, model.Group{Name: "main.save", Peak: 2, Count: 2})
+	take := s.stack("sync.runtime_SemacquireMutex", "sync.(*Mutex).lockSlow", "main.take", "main.work")
+	save := s.stack("sync.runtime_SemacquireMutex", "sync.(*Mutex).lockSlow", "main.put", "main.save")
+	give := s.stack("sync.(*Mutex).unlockSlow", "main.give", "main.work")
+	once := s.stack("sync.runtime_SemacquireMutex", "sync.(*Mutex).lockSlow", "sync.(*Once).doSlow", "main.load", "main.work")
+	group := s.stack("sync.runtime_SemacquireWaitGroup", "sync.(*WaitGroup).Wait", "main.all", "main.work")
+	for _, at := range []model.Stack{take, once, group} {
+		s.wait("sync", "main.work", at, 20)
+		s.wake(give, at, 20)
+	}
+	s.wait("sync", "main.save", save, 10)
+	s.wake(give, save, 10)
+	list := Queues(s.p)
+	if len(list) != 1 {
+		t.Fatalf("%d queues, want one", len(list))
+	}
+	q := &list[0]
+	if q.Kind != Lock || q.Served != 30 || q.Total != 3*time.Second || !slices.Equal(q.Groups, []string{"main.work", "main.save"}) {
+		t.Errorf("queue for %v served %d in %v of %q, want a lock, 30 in 3s, of main.work and main.save", q.Kind, q.Served, q.Total, q.Groups)
+	}
+	if got := q.Place(s.p); got.Function != "main.take" {
+		t.Errorf("Place() = %s, want main.take, where most wait", got.Function)
+	}
+	if got := q.Server(s.p); got.Function != "main.give" {
+		t.Errorf("Server() = %s, want main.give", got.Function)
+	}
+	if got := q.Waiting(s.p, "waiting"); got.Value != 3 {
+		t.Errorf("Waiting() = %v, want 3 in a second", got.Value)
+	}
+	if got := q.MeanWait(s.p, "mean"); math.Abs(got.Value-0.1) > 1e-9 {
+		t.Errorf("MeanWait() = %v, want 0.1 s", got.Value)
+	}
+}
+
+// Who waits to send waits for a receiver; where those who send also receive it is a semaphore, and
+// a pool of a library is one by its name.
+func TestKindsOfQueues(t *testing.T) {
+	for _, c := range []struct {
+		what         string
+		reason       string
+		waits, wakes []string
+		want         Demand
+	}{
+		{"a channel", "chan send", []string{"runtime.gopark", "runtime.chansend", "main.produce"}, []string{"runtime.goready", "runtime.chanrecv", "main.consume"}, Send},
+		{"a channel that counts", "chan send", []string{"runtime.gopark", "runtime.chansend", "main.produce"}, []string{"runtime.goready", "runtime.chanrecv", "main.produce"}, Slot},
+		{"a pool", "select", []string{"runtime.selectgo", "database/sql.(*DB).conn", "main.produce"}, []string{"runtime.selectgo", "database/sql.(*DB).putConn", "main.produce"}, Pool},
+		{"a descriptor", "sync", []string{"runtime.gopark", "internal/poll.(*fdMutex).rwlock", "os.(*File).Write", "main.produce"}, []string{"internal/poll.(*fdMutex).rwunlock", "main.produce"}, Descriptor},
+	} {
+		s := newScene(model.Group{Name: "main.produce", Peak: 9}, model.Group{Name: "main.consume", Peak: 1})
+		at := s.stack(c.waits...)
+		s.wait(c.reason, "main.produce", at, 50)
+		s.wake(s.stack(c.wakes...), at, 50)
+		list := Queues(s.p)
+		if len(list) != 1 || list[0].Kind != c.want {
+			t.Errorf("%s: %v, want a queue for %v", c.what, list, c.want)
+		}
+	}
+}
+
+// Few waits that are over are an anecdote; one that goes on is a queue.
+func TestBusy(t *testing.T) {
+	for _, c := range []struct {
+		served, open int64
+		want         bool
+	}{{queueServed, 0, true}, {queueServed - 1, 0, false}, {1, 1, true}} {
+		if q := (&Queue{Served: c.served, open: c.open}); q.Busy() != c.want {
+			t.Errorf("%d served and %d waiting: %v, want %v", c.served, c.open, !c.want, c.want)
 		}
 	}
 }
