@@ -76,3 +76,8 @@ func hasFinding(p *diagnosis.Pass, rule *diagnosis.Rule, counts func(*diagnosis.
 func goOn() diagnosis.Bound {
 	return diagnosis.Release(fact.Figure("known gain", 0, fact.Factor, "a moment tells who stands, and not what they would do otherwise"))
 }
+
+// noSaving is the bound where nothing tells what the fix brings.
+func noSaving(u fact.Unit, goal diagnosis.Goal, why string) diagnosis.Bound {
+	return diagnosis.Direction(fact.Figure("saving that is known", 0, u, why), goal, 0, "")
+}

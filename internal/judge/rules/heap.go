@@ -2,7 +2,6 @@ package rules
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -319,11 +318,6 @@ func (h *heapCost) cost() diagnosis.Cost {
 	return diagnosis.CostOf(fact.Product.Of("CPU in garbage collection, assists included", fact.Cores, h.share, h.cores), h.share.Value)
 }
 
-// noSaving is the bound where nothing tells what the fix brings.
-func noSaving(u fact.Unit, goal diagnosis.Goal, why string) diagnosis.Bound {
-	return diagnosis.Direction(fact.Figure("saving that is known", 0, u, why), goal, 0, "")
-}
-
 // largestHeap is the peak of the heap in the window, in bytes; 0 without evidence of it.
 func largestHeap(m *model.Model) (bytes float64) {
 	if m.GC != nil {
@@ -333,52 +327,3 @@ func largestHeap(m *model.Model) (bytes float64) {
 	}
 	return bytes
 }
-
-// gcSymptoms lists what a collector that is kept busy may explain: its stops only as far as
-// it is their number that costs, and what allocating costs only where collecting is most of
-// that.
-func gcSymptoms(p *diagnosis.Pass) []string {
-	return slices.DeleteFunc(slices.Clone(p.Rule.Explains), func(rule string) bool {
-		switch often := oftenBySetting(p); rule {
-		case "slowstop":
-			return !stopsByNumber(p)
-		case "allocchurn":
-			if p.Rule.Name == "gccost" {
-				return !often || !collecting(p, gcHalf)
-			}
-			if _, full := measureFull(p); full { // a setting, as of gccost above
-				return !collecting(p, gcHalf)
-			}
-			return !collecting(p, gcMostly)
-		case "gccost":
-			return often && p.Rule.Name == "allocchurn"
-		}
-		return false
-	})
-}
-
-// lowGOGC is the setting up to which collections are frequent because somebody wants them:
-// half of Go's own, and twice as many.
-const lowGOGC = 50
-
-// oftenBySetting reports whether it is GOGC that makes collections frequent.
-func oftenBySetting(p *diagnosis.Pass) bool {
-	g, off := gogc(p)
-	return !off && g.Value <= lowGOGC
-}
-
-// gcMostly is the part of the cost of allocating that the collector must be
-// for the collector's problem to explain it.
-const gcMostly = 0.7
-
-// gcHalf is that part where GOGC is known to make collections frequent.
-const gcHalf = 0.5
-
-// collecting reports whether so much of the cost of allocating is the collector.
-func collecting(p *diagnosis.Pass, part float64) bool {
-	a := measureAllocation(p)
-	return a.collect.Value >= part*a.whole().Value
-}
-
-// habitCycles is the fewest collections that show a habit.
-const habitCycles = 3

@@ -43,17 +43,6 @@ const (
 	// heapgrowthSince is the part of the window after the last collection from
 	// which what was allocated since shows a pace.
 	heapgrowthSince = 0.1
-	// heapgrowthSurvival is the part of a stack's objects from which it keeps
-	// them: what only serves an operation has next to none left, what is kept
-	// all but those of the last moment.
-	heapgrowthSurvival = 0.5
-	// heapgrowthGrown is the part of a stack's bytes from which it keeps what grows by being
-	// made anew: of a slice that grows by a quarter each time a fifth is the last one, of a
-	// map or a slice that doubles half. heapgrowthLarger is how many times as large as those
-	// made what is left is then: of garbage that marking found alive, which is a half of all
-	// where others have the machine, it is as large.
-	heapgrowthGrown  = 0.2
-	heapgrowthLarger = 1.25
 	// heapgrowthDip is how much of its growth a heap may fall by between few collections
 	// and still be one that rises: what breathes falls by nearly all that it rose, and a
 	// collection at a moment of little work is some hundredths lower than the one before.

@@ -21,3 +21,7 @@ const surplusPs = 4
 // a time. Of a lock in use 72% of the time eight or more wait in 5% of looks, by
 // the queue M/M/1; of one in use half of the time, in 0.2%.
 const lookWaiters = 8
+
+// hotGarbage is the part of the allocator's time under some code from which the
+// garbage is its symptom.
+const hotGarbage = 0.7
