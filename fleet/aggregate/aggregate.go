@@ -140,6 +140,15 @@ func (mean *Process) Recording(w io.Writer) error {
 	return out.Finish(m)
 }
 
+// Open returns the recording of all parts, in memory.
+func (mean *Process) Open() (*recording.Recording, error) {
+	var b bytes.Buffer
+	if err := mean.Recording(&b); err != nil {
+		return nil, err
+	}
+	return recording.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+}
+
 // Profile is the answer of a store for one type, as go tool pprof reads it.
 func Profile(s store.Selection, stacks store.Stacks) *profile.Profile {
 	m := merger{rows: map[store.StackID][]int64{}, frames: map[store.StackID][]*store.Frame{}, columns: 1}

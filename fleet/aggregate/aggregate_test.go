@@ -1,7 +1,6 @@
 package aggregate
 
 import (
-	"bytes"
 	"slices"
 	"testing"
 	"time"
@@ -35,11 +34,7 @@ func TestRecording(t *testing.T) {
 	if e.Seen != 3 || e.Alive != 1.5 { // half of the time
 		t.Errorf("%d processes, %g on average, want 3 and 1.5", e.Seen, e.Alive)
 	}
-	var b bytes.Buffer
-	if err := e.Recording(&b); err != nil {
-		t.Fatal(err)
-	}
-	rec, err := recording.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	rec, err := e.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

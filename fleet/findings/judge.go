@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"os"
 	"slices"
 	"time"
 
@@ -227,15 +226,11 @@ func Diagnose(ctx context.Context, r store.Reader, s store.Selection, rules []*d
 	if len(e.Parts) == 0 {
 		return &diagnosis.Diagnosis{Verdict: diagnosis.TooThin}, e, nil
 	}
-	f, err := os.CreateTemp("", "gowhy-fleet-*.gowhy")
+	rec, err := e.Open()
 	if err != nil {
-		return nil, nil, err
-	}
-	defer os.Remove(f.Name())
-	if err := errors.Join(e.Recording(f), f.Close()); err != nil {
 		return nil, nil, fmt.Errorf("write the merged profiles: %w", err)
 	}
-	m, err := evidence.Load(ctx, []string{f.Name()}, evidence.Options{Workers: 1})
+	m, err := evidence.Read(ctx, "the merged profiles", rec, evidence.Options{Workers: 1})
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the merged profiles: %w", err)
 	}

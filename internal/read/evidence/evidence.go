@@ -3,8 +3,8 @@
 //
 // It hides file formats and their kinds (told apart by content, never by
 // name), and how evidence of several sources becomes one [model.Model] on one
-// clock. Its function is [Load]; what went wrong for a reason that the user can
-// change is a [problem.Error].
+// clock. Its functions are [Load] of files and [Read] of a recording that is open;
+// what went wrong for a reason that the user can change is a [problem.Error].
 //
 // evidence never judges, never prints, and never connects to anything.
 package evidence
@@ -85,6 +85,17 @@ func Load(ctx context.Context, paths []string, o Options) (*model.Model, error) 
 		}
 	}
 	if err := l.unusedProgram(); err != nil {
+		return nil, err
+	}
+	return l.finish()
+}
+
+// Read folds the evidence in a recording that is open into one model, as [Load] does with a
+// file of it; name is what messages call it. Nothing can be read of it later: the model names
+// no file.
+func Read(ctx context.Context, name string, rec *recording.Recording, o Options) (*model.Model, error) {
+	l := newLoader(ctx, o)
+	if err := l.recording(name, rec); err != nil {
 		return nil, err
 	}
 	return l.finish()
@@ -607,7 +618,13 @@ func (l *loader) zip(s source) error {
 		}
 		return l.pass(&problem.Error{Kind: problem.Absence, What: what, Hint: hint, Err: err})
 	}
-	l.manifest(s.name, rec)
+	return l.recording(s.name, rec)
+}
+
+// recording reads the members of what is a recording of ours, if it has a manifest, or an
+// archive of others.
+func (l *loader) recording(name string, rec *recording.Recording) error {
+	l.manifest(name, rec)
 	before := l.uses
 	l.containers++
 	defer func() { l.containers-- }()
@@ -615,7 +632,7 @@ func (l *loader) zip(s source) error {
 		if !l.wanted(m.Name) {
 			continue
 		}
-		if err := l.collect(l.member(s.name, m, rec.Manifest != nil)); err != nil {
+		if err := l.collect(l.member(name, m, rec.Manifest != nil)); err != nil {
 			return err
 		}
 	}
@@ -623,7 +640,7 @@ func (l *loader) zip(s source) error {
 		return err
 	}
 	if l.uses == before && l.containers == 1 && l.only == "" && l.onlyTrace == nil {
-		return l.emptyArchive(s.name, rec)
+		return l.emptyArchive(name, rec)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"archive/zip"
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,7 +15,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// A recording that somebody unpacked says the same as the recording.
+// A recording that somebody unpacked says the same as the recording, and so does one in memory.
 func TestUnpackedRecording(t *testing.T) {
 	dir := t.TempDir()
 	file, folder := filepath.Join(dir, "run.gowhy"), filepath.Join(dir, "run")
@@ -34,8 +35,8 @@ func TestUnpackedRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	unzip(t, file, folder)
-	packed, unpacked := loaded(t, file), loaded(t, folder)
-	for _, m := range []*model.Model{packed, unpacked} {
+	packed, unpacked, held := loaded(t, file), loaded(t, folder), inMemory(t, file)
+	for _, m := range []*model.Model{packed, unpacked, held} {
 		notes := strings.Join(m.Run.Coverage.Notes, "\n")
 		if m.Run.PID != 77 || m.Run.Procs != 3 || m.Build == nil || m.Run.Duration != 4*time.Second || !m.Run.Start.Equal(start) {
 			t.Errorf("%v: run %+v, build %v; want PID 77, 3 Ps, 4s from %v on, a build", m.Run.Files, m.Run, m.Build, start)
@@ -49,6 +50,28 @@ func TestUnpackedRecording(t *testing.T) {
 	if !reflect.DeepEqual(packed.Run.Coverage.Notes, unpacked.Run.Coverage.Notes) {
 		t.Errorf("notes differ:\n%q\n%q", packed.Run.Coverage.Notes, unpacked.Run.Coverage.Notes)
 	}
+	packed.Run.Files, packed.Run.Recording = nil, "" // nothing can be read there again
+	if !reflect.DeepEqual(held, packed) {
+		t.Errorf("the model of the recording in memory is not that of its file:\n%+v\n%+v", held, packed)
+	}
+}
+
+// inMemory reads a recording of which no file is left.
+func inMemory(t *testing.T, file string) *model.Model {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := recording.NewReader(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Read(t.Context(), "a recording", rec, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 func loaded(t *testing.T, path string) *model.Model {
