@@ -223,8 +223,8 @@ func (b *blackBox) arm() bool {
 	if b.program = b.r.count(b.pid, false); b.program == nil {
 		return false
 	}
-	if b.program.gauge != nil && b.gauge == nil {
-		b.gauge, _ = b.program.gauge()
+	if b.gauge == nil {
+		b.gauge, _ = b.program.memory.Gauge()
 	}
 	return b.program.counters != nil
 }

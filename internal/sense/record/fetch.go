@@ -63,7 +63,7 @@ var snapshots = []struct {
 
 // asks reports whether the program is asked for a snapshot.
 func (f *fetch) asks(source string) bool {
-	return f.wants(source) && (source != "goroutine" || f.o.Goroutines == nil)
+	return f.wants(source) && (source != "goroutine" || f.o.Memory == nil)
 }
 
 // begin takes the snapshots of the start.

@@ -12,53 +12,55 @@ import (
 // runtime counts and samples: profiles of them and of the heap are read there at the
 // beginning of a recording and at its end, and the counters all the time.
 
+// A Memory is the memory of a program that somebody has open: a [goroutines.Reader], or who
+// reads one anyway.
+type Memory interface {
+	// Read returns the goroutines; nil while nobody knows them.
+	Read() (*goroutines.Snapshot, error)
+	// Gauge opens the counters of the runtime, and HeapReader the memory profile.
+	Gauge() (*goroutines.Gauge, error)
+	HeapReader() (*goroutines.HeapReader, error)
+}
+
 // A countedProgram is one that is read from outside; nil is none.
 type countedProgram struct {
 	r        *recorder
-	read     func() (*goroutines.Snapshot, error) // nil when no profile is wanted
+	memory   Memory
 	done     func()
+	profiles bool  // of goroutines are wanted
 	at       int64 // of the first profile
 	counters *counterLog
-	gauge    func() (*goroutines.Gauge, error) // nil when nothing tells the counters
 	heap     *goroutines.HeapReader
 }
 
 // count takes the first profile and begins to read the counters, each unless the
 // program's endpoint gives it.
 func (r *recorder) count(pid int, asked bool) *countedProgram {
-	profiles := r.wants("goroutine") && (!asked || r.o.Goroutines != nil)
+	profiles := r.wants("goroutine") && (!asked || r.o.Memory != nil)
 	metrics, heap := r.wants("metrics") && !asked, r.wants("heap") && !asked
 	if pid == 0 || !profiles && !metrics && !heap {
 		return nil
 	}
-	c := &countedProgram{r: r, done: func() {}}
-	gauge, heaps := r.o.Gauge, r.o.Heap
-	if from := r.o.Goroutines; from != nil {
-		c.read = func() (*goroutines.Snapshot, error) { return from(), nil }
-	} else {
+	c := &countedProgram{r: r, memory: r.o.Memory, done: func() {}, profiles: profiles}
+	if c.memory == nil {
 		reader, err := goroutines.Open(pid)
 		if err != nil {
 			return nil // no Go program, or not ours: that there is no endpoint is said already
 		}
 		reader.Stacks = true
-		c.read, c.done, gauge = reader.Read, reader.Close, reader.Gauge
-		heaps = reader.HeapReader
+		c.memory, c.done = reader, reader.Close
 		if p := reader.Counters().Procs; r.man.Procs == 0 && p > 0 {
 			r.man.Procs = p
 		}
 	}
-	c.gauge = gauge
-	if metrics && gauge != nil {
-		if g, err := gauge(); err == nil {
+	if metrics {
+		if g, err := c.memory.Gauge(); err == nil {
 			c.counters = r.logCounters(g)
 		}
 	}
-	if heap && heaps != nil {
-		c.heap, _ = heaps() // a program that keeps no profile has none
+	if heap {
+		c.heap, _ = c.memory.HeapReader() // a program that keeps no profile has none
 		c.keepHeap(recording.HeapStartMember)
-	}
-	if !profiles {
-		c.read = nil
 	}
 	c.at = c.keep(recording.GoroutineStartMember, 0)
 	return c
@@ -93,10 +95,10 @@ func (c *countedProgram) look() {
 
 // keep writes a profile that is later than another, and tells its time.
 func (c *countedProgram) keep(member string, than int64) int64 {
-	if c.read == nil {
+	if !c.profiles {
 		return 0
 	}
-	s, err := c.read()
+	s, err := c.memory.Read()
 	if err != nil || s == nil || s.Time.UnixNano() <= than {
 		return 0
 	}

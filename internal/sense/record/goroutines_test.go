@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -148,6 +149,15 @@ func TestRecordCountersFromOutside(t *testing.T) {
 	}
 }
 
+// A watchedMemory is that of a program of which only one snapshot is known.
+type watchedMemory struct{ s *goroutines.Snapshot }
+
+var errNotRead = errors.New("not read here")
+
+func (m watchedMemory) Read() (*goroutines.Snapshot, error)         { return m.s, nil }
+func (m watchedMemory) Gauge() (*goroutines.Gauge, error)           { return nil, errNotRead }
+func (m watchedMemory) HeapReader() (*goroutines.HeapReader, error) { return nil, errNotRead }
+
 // TestWatchedBefore: who watches a program anyway may have nothing newer at the end than
 // at the start, and knows who has stood since before.
 func TestWatchedBefore(t *testing.T) {
@@ -161,7 +171,7 @@ func TestWatchedBefore(t *testing.T) {
 			{Start: symbols.Place{Func: "main.f", File: "a.go", Line: 3}, State: goroutines.Waiting, Reason: "chan receive", Count: 40, Ages: goroutines.Ages{40, 40}}}}
 		out := filepath.Join(t.TempDir(), "run.gowhy")
 		o := Options{Out: out, Duration: 1100 * time.Millisecond, unwatched: time.Millisecond, Only: []string{"goroutine"},
-			Goroutines: func() *goroutines.Snapshot { return s }}
+			Memory: watchedMemory{s}}
 		if _, err := Run(t.Context(), Target{PID: cmd.Process.Pid}, o); err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,6 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/ground/shell"
 	"github.com/gowhy/gowhy/internal/sense/artifact"
-	"github.com/gowhy/gowhy/internal/sense/goroutines"
 )
 
 // A Target is what to record. Give one of its fields; PID may go with URL, for
@@ -82,13 +81,9 @@ type Options struct {
 	Piece bool
 	// Outside leaves the ports of a process alone: it is read from outside only, at once.
 	Outside bool
-	// Goroutines, if set, tells what goroutines the program has, instead of its
-	// endpoint; nil while nobody knows.
-	Goroutines func() *goroutines.Snapshot
-	// Gauge, if set with Goroutines, is where the counters of its runtime are read.
-	Gauge func() (*goroutines.Gauge, error)
-	// Heap, if set with Goroutines, is where its memory profile is read.
-	Heap func() (*goroutines.HeapReader, error)
+	// Memory, if set, is where its goroutines are read, instead of its endpoint, and without
+	// an endpoint what its runtime counts and samples.
+	Memory Memory
 	// Procs is the program's GOMAXPROCS, where somebody knows it already.
 	Procs int
 	// Redact leaves out command line, environment, log lines and labels.

@@ -18,7 +18,6 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/vote"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/read/evidence"
-	"github.com/gowhy/gowhy/internal/sense/goroutines"
 	"github.com/gowhy/gowhy/internal/sense/proc"
 	"github.com/gowhy/gowhy/internal/sense/record"
 	"github.com/gowhy/gowhy/internal/watch/budget"
@@ -78,12 +77,8 @@ type judge struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 	wake   chan struct{}
-	meter  func() time.Duration
 	share  func() float64 // of a CPU, that all of the watching took lately
-	// goroutines are those of a program as they were read last.
-	goroutines func(pid int) *goroutines.Snapshot
-	gauge      func(pid int) (*goroutines.Gauge, error)
-	heap       func(pid int) (*goroutines.HeapReader, error)
+	memory func(pid int) memory
 
 	mu       sync.Mutex
 	cases    map[int]*judged
@@ -135,7 +130,8 @@ type accused struct {
 	file         string
 }
 
-func startJudge(o Options, share func() float64, read func(pid int) *goroutines.Snapshot, gauge func(pid int) (*goroutines.Gauge, error), heap func(pid int) (*goroutines.HeapReader, error)) (*judge, error) {
+// startJudge begins to judge what a watch sees.
+func startJudge(o Options, w *Watch) (*judge, error) {
 	sweep(os.TempDir())
 	dir, err := os.MkdirTemp("", fmt.Sprintf("%s%d-", dirPrefix, os.Getpid()))
 	if err != nil {
@@ -143,7 +139,7 @@ func startJudge(o Options, share func() float64, read func(pid int) *goroutines.
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	j := &judge{rules: o.Rules, dir: dir, budget: o.Budget, trace: o.Trace, cancel: cancel, done: make(chan struct{}), wake: make(chan struct{}, 1),
-		meter: budget.OwnCPU, share: share, goroutines: read, gauge: gauge, heap: heap, cases: map[int]*judged{}}
+		share: w.spent, memory: w.memory, cases: map[int]*judged{}}
 	if len(o.PIDs) == 1 {
 		j.attended = o.PIDs[0]
 	}
@@ -288,7 +284,7 @@ func (c *judged) confirmed(rule string) bool {
 func (j *judge) run(ctx context.Context) {
 	defer close(j.done)
 	for ctx.Err() == nil {
-		began, used := time.Now(), j.meter()
+		began, used := time.Now(), budget.OwnCPU()
 		c, d, trace := j.next()
 		rest := 500 * time.Millisecond
 		if c != nil {
@@ -296,7 +292,7 @@ func (j *judge) run(ctx context.Context) {
 			if j.hurries(c) {
 				continue
 			}
-			cost := j.meter() - used
+			cost := budget.OwnCPU() - used
 			rest = time.Until(began.Add(pace(0, cost, j.budget/2)))
 		}
 		select {
@@ -379,10 +375,7 @@ func (j *judge) piece(ctx context.Context, c *judged, d time.Duration, trace boo
 	if first {
 		j.awaitGoroutines(ctx, c.pid)
 	}
-	o := record.Options{Out: out, Duration: d, Only: outside, Piece: true, TraceLimit: traceLimit,
-		Goroutines: func() *goroutines.Snapshot { return j.goroutines(c.pid) },
-		Gauge:      func() (*goroutines.Gauge, error) { return j.gauge(c.pid) },
-		Heap:       func() (*goroutines.HeapReader, error) { return j.heap(c.pid) }, Procs: procs}
+	o := record.Options{Out: out, Duration: d, Only: outside, Piece: true, TraceLimit: traceLimit, Memory: j.memory(c.pid), Procs: procs}
 	to := record.Target{PID: c.pid}
 	trace = trace && c.url != ""
 	switch {
@@ -429,7 +422,7 @@ func (j *judge) awaitGoroutines(ctx context.Context, pid int) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for range 15 {
-		if j.goroutines(pid) != nil {
+		if s, _ := j.memory(pid).Read(); s != nil {
 			return
 		}
 		select {

@@ -91,7 +91,7 @@ func New(o Options) (*Watch, error) {
 	}
 	w.table, w.host = table, host
 	if len(o.Rules) > 0 {
-		if w.judge, err = startJudge(o, w.spent, w.snapshot, w.gauge, w.heap); err != nil {
+		if w.judge, err = startJudge(o, w); err != nil {
 			w.Close()
 			return nil, err
 		}
@@ -390,34 +390,41 @@ func (w *Watch) spent() float64 {
 	return w.cost.Share
 }
 
-// snapshot returns the last snapshot of a program's goroutines.
-func (w *Watch) snapshot(pid int) *goroutines.Snapshot {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if p := w.processes[pid]; p != nil && p.target != nil {
-		return p.target.latest()
-	}
-	return nil
+// A memory is that of a program which is watched, for who records it: its goroutines as they
+// were read last, and what the reader of them can open. It is a [record.Memory].
+type memory struct {
+	w   *Watch
+	pid int
 }
+
+// memory returns the memory of a program.
+func (w *Watch) memory(pid int) memory { return memory{w, pid} }
 
 var errUnread = errors.New("its memory is not read")
 
-// gauge is for the counters of a program whose goroutines are read.
-func (w *Watch) gauge(pid int) (*goroutines.Gauge, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if p := w.processes[pid]; p != nil && p.target != nil && p.target.reader != nil {
-		return p.target.reader.Gauge()
+// Read returns the last snapshot of the goroutines, nil while there is none.
+func (m memory) Read() (*goroutines.Snapshot, error) {
+	m.w.mu.Lock()
+	defer m.w.mu.Unlock()
+	if p := m.w.processes[m.pid]; p != nil && p.target != nil {
+		return p.target.latest(), nil
 	}
 	return nil, errUnread
 }
 
-// heap is for the memory profile of such a program.
-func (w *Watch) heap(pid int) (*goroutines.HeapReader, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if p := w.processes[pid]; p != nil && p.target != nil && p.target.reader != nil {
-		return p.target.reader.HeapReader()
+// Gauge opens the counters of the runtime, where the goroutines are read.
+func (m memory) Gauge() (*goroutines.Gauge, error) { return opened(m, (*goroutines.Reader).Gauge) }
+
+// HeapReader opens the memory profile, where the goroutines are read.
+func (m memory) HeapReader() (*goroutines.HeapReader, error) {
+	return opened(m, (*goroutines.Reader).HeapReader)
+}
+
+func opened[T any](m memory, open func(*goroutines.Reader) (*T, error)) (*T, error) {
+	m.w.mu.Lock()
+	defer m.w.mu.Unlock()
+	if p := m.w.processes[m.pid]; p != nil && p.target != nil && p.target.reader != nil {
+		return open(p.target.reader)
 	}
 	return nil, errUnread
 }
