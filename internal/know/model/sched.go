@@ -1,0 +1,190 @@
+package model
+
+import "time"
+
+// Times is how goroutine time was spent. The parts do not overlap and add up
+// to the time that the goroutines existed inside the window.
+type Times struct {
+	Running        time.Duration            // on a P. Occupancy: the OS may have taken the CPU away meanwhile
+	Runnable       time.Duration            // ready, waiting for a P
+	Syscall        time.Duration            // in a system call or cgo, still holding its P
+	SyscallBlocked time.Duration            // in a system call or cgo after the P was taken away
+	Unknown        time.Duration            // existed, state not known
+	Blocked        map[string]time.Duration // by the runtime's wait reason; "" when it began before anything was recorded
+}
+
+// BlockedTotal is the time blocked for any reason.
+func (t Times) BlockedTotal() (d time.Duration) {
+	for _, b := range t.Blocked {
+		d += b
+	}
+	return d
+}
+
+// Total is the sum of all parts.
+func (t Times) Total() time.Duration {
+	return t.Running + t.Runnable + t.Syscall + t.SyscallBlocked + t.Unknown + t.BlockedTotal()
+}
+
+// Add accumulates o into t.
+func (t *Times) Add(o Times) {
+	t.Running += o.Running
+	t.Runnable += o.Runnable
+	t.Syscall += o.Syscall
+	t.SyscallBlocked += o.SyscallBlocked
+	t.Unknown += o.Unknown
+	if t.Blocked == nil && len(o.Blocked) > 0 {
+		t.Blocked = make(map[string]time.Duration, len(o.Blocked))
+	}
+	for r, d := range o.Blocked {
+		t.Blocked[r] += d
+	}
+}
+
+// Sched is what goroutines and Ps did.
+type Sched struct {
+	Groups     []Group     // by start function, largest Total first
+	Goroutines []Goroutine // individuals that were kept: all of them or the heaviest of each group
+	AllKept    bool        // Goroutines holds every goroutine of the window
+	Procs      []Proc      // by id
+	Timeline   []Bucket    // in time order, without gaps
+	Waits      []Wait      // the blocking profiles, largest Total first
+	Wakes      []Wake      // who unblocked whom, most frequent first
+	Bursts     []Burst     // many goroutines made ready at once from one place
+	Serial     []Serial    // what operations wait for, call after call, longest wait first
+	// Delay is the distribution of single waits for a P, over all goroutines.
+	Delay Histogram
+	// Slice is the distribution of uninterrupted runs on a P.
+	Slice Histogram
+	// Threads is the number of OS threads seen.
+	Threads int
+}
+
+// A Group is all goroutines started by one function.
+type Group struct {
+	Name    string // the start function; "" when no evidence names it
+	System  bool   // started by the runtime itself
+	Start   Frame  // its first line, as far as known
+	Creator Stack  // where most of them were created; 0 when none was created in the window
+
+	Count   int // goroutines that existed at any time in the window
+	Created int // of those, created inside it
+	Ended   int // of those, ended inside it
+	Peak    int // upper estimate of the largest number alive at once
+	Times
+	Ranges map[string]time.Duration // time in special ranges: "GC mark assist", "GC incremental sweep", "stop-the-world (…)"
+
+	Runs        int64     // times one of them started to run
+	Delay       Histogram // single waits for a P
+	RunningEach Histogram // on-P time of each goroutine, whole life
+	Life        Histogram // lifetimes of those that ended
+}
+
+// Alive is the number still existing at the end of the window.
+func (g *Group) Alive() int { return g.Count - g.Ended }
+
+// A Goroutine is one goroutine's account.
+type Goroutine struct {
+	ID      int64
+	Group   string
+	Created time.Duration // since the window's start; negative when it existed before
+	First   time.Duration // first run; negative when it never ran
+	Ended   time.Duration // negative when it still existed at the end
+	Runs    int64
+	Times
+	Ranges map[string]time.Duration
+}
+
+// A Proc is one P's account. The parts do not overlap and add up to the
+// window (less the time before the P existed).
+type Proc struct {
+	ID        int
+	User      time.Duration // running goroutines, garbage collector workers left out
+	GC        time.Duration // running dedicated and fractional mark workers
+	GCIdle    time.Duration // running idle-priority mark workers: time nobody else wanted
+	Syscall   time.Duration // its goroutine is in a system call
+	Scheduler time.Duration // held by a thread without a goroutine: looking for work
+	Idle      time.Duration // held by no thread
+	Unknown   time.Duration
+	Starts    int64 // times a thread took it from idle
+}
+
+// A Bucket is a short piece of the window. The numbers are averages over it.
+type Bucket struct {
+	Start, Width time.Duration
+	Running      float64 // Ps with a running goroutine
+	Held         float64 // Ps held by a thread, running, in a syscall or looking for work
+	Runnable     float64 // goroutines waiting for a P
+}
+
+// WaitKind is one of the four blocking profiles, as the reference tool names
+// them, and those waits that belong to none.
+type WaitKind string
+
+// The kinds of wait.
+const (
+	Net         WaitKind = "net"     // reason "network"
+	Sync        WaitKind = "sync"    // channels, select, mutexes, condition variables
+	SyscallWait WaitKind = "syscall" // in a system call, P held or not
+	SchedWait   WaitKind = "sched"   // ready, waiting for a P
+	OtherWait   WaitKind = "other"   // sleep, GC, forever
+)
+
+// A Wait is one entry of the blocking profiles: goroutines of one group that
+// waited for one reason at one place. For SchedWait the stack is that of
+// whoever made the goroutine ready.
+type Wait struct {
+	Kind   WaitKind
+	Reason string // the runtime's word; "" for SyscallWait and SchedWait
+	Stack  Stack
+	Group  string
+	// Count is how many ended in the window; one that had begun before it counts with
+	// its time in it.
+	Count int64
+	// Open is how many more went on when the window ended, and Parked how many of these
+	// had begun before it. Those of SyscallWait and SchedWait are not counted.
+	Open, Parked int64
+	// Total is the time in the window of all of them, and OpenTotal that of the open.
+	Total, OpenTotal time.Duration
+}
+
+// Ended is the time of the waits that ended in the window: Count of them. The waits of
+// goroutines at leisure are mostly open, and they do not show what those of others take.
+func (w *Wait) Ended() time.Duration { return w.Total - w.OpenTotal }
+
+// A Wake is an edge of the wake-up graph: Count times, code at Waker ended a
+// wait that had begun at Woken.
+type Wake struct {
+	Waker, Woken Stack
+	Count        int64
+}
+
+// A Serial is the calls in one function that operations of one kind wait for, one after the
+// other: requests to another process, or sleeps. An operation is what a goroutine of a
+// server does between two waits for its client, or all that a goroutine does that ends.
+type Serial struct {
+	Operation Frame         // the program's function that an operation is
+	Stack     Stack         // of the call that took longest in all
+	Sleeps    bool          // the calls are sleeps
+	Done      int64         // operations that were seen from begin to end and made such calls
+	Calls     int64         // in these
+	Waited    time.Duration // for the calls
+	Took      time.Duration // that these operations lasted
+}
+
+// A Burst is a place that repeatedly makes many goroutines ready at once:
+// one goroutine, within 100 µs, from one stack.
+type Burst struct {
+	Waker Stack
+	Count int64 // how often it happened, with at least MinBurst goroutines
+	Woken int64 // goroutines made ready by these bursts
+	Max   int   // the largest single one
+	// Futile is how many of them ran for less than 20 µs and then waited
+	// again at the place they had been woken from. Only from the MinBurst-th
+	// on are the woken known to be many and followed, so that it is at most
+	// Woken - (MinBurst-1)·Count: divide by that for a share.
+	Futile int64
+}
+
+// MinBurst is the smallest number of goroutines that counts as a burst.
+const MinBurst = 8
