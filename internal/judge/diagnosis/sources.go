@@ -3,7 +3,6 @@ package diagnosis
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/ground/shell"
@@ -45,12 +44,8 @@ func HowToGet(run *model.Run, s model.Source) string {
 		return "go tool pprof -top -cum " + shell.Word(server+"/debug/pprof/profile") + " > cpu.txt; gowhy diagnose cpu.txt"
 	case s == model.ProcFS && server != "":
 		return record + "   # on its machine"
-	case s == model.KernelCPU, s == model.OffCPU, s == model.SyscallLog:
-		return "gowhy doctor && " + record
 	case s == model.Leak: // the runtime has it when it was built for it
 		return "GOEXPERIMENT=goroutineleakprofile go build && " + record
-	case s == model.MetricsLog:
-		return byAgent + record
 	case s == model.LoadResult:
 		return "gowhy load --help   # or k6, vegeta, wrk, hey, dnsperf or go test -bench: give gowhy the output beside the recording"
 	case s == model.Escape:
@@ -60,15 +55,13 @@ func HowToGet(run *model.Run, s model.Source) string {
 		}
 		return escape + "escape.txt"
 	}
-	if run.Untold && slices.Contains(told, s) {
-		return byAgent + record // the same command brings the same once more
+	switch by := s.By(); {
+	case by == model.ByKernel:
+		return "gowhy doctor && " + record
+	case by == model.ByAgent, by == model.ByProgram && run.Untold: // the same command brings the same once more
+		return byAgent + record
 	}
 	return record // a recording holds them all, taken at the same time
-}
-
-// told are the sources that a program's own handlers or the agent give.
-var told = []model.Source{
-	model.Trace, model.CPU, model.Heap, model.LiveHeap, model.Block, model.Mutex, model.GoroutineProfile, model.ThreadCreate,
 }
 
 // byAgent begins what a program needs that tells nothing of itself.

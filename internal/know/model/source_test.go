@@ -36,6 +36,16 @@ func TestSources(t *testing.T) {
 		}
 		return true
 	})
+	recorded := map[string]bool{}
+	for _, s := range Sources() {
+		name := s.Recorded()
+		if name != "" && recorded[name] {
+			t.Errorf("%s is recorded under the name of another source, %s", s, name)
+		}
+		if recorded[name] = true; name == "" && s.By() == ByKernel {
+			t.Errorf("%s is of the kernel, which only a recording has, and has no name there", s)
+		}
+	}
 	if n != len(sources) {
 		t.Errorf("%d sources in the table, want the %d that are declared", len(sources), n)
 	}

@@ -134,7 +134,7 @@ func TestPredicted(t *testing.T) {
 
 // What a rule needs is recorded in counted runs, unless a count decides.
 func TestSources(t *testing.T) {
-	rules := []*diagnosis.Rule{{Name: "r", Needs: []model.Source{model.Trace, model.LoadResult}}}
+	rules := []*diagnosis.Rule{{Name: "r", Needs: []model.Source{model.Trace, model.Heap, model.LiveHeap, model.LoadResult}}}
 	claim := func(rule string, primary diagnosis.Metric) *Claim {
 		return &Claim{Finding: diagnosis.Finding{Rule: rule}, Experiment: diagnosis.Experiment{Primary: primary}}
 	}
@@ -144,7 +144,7 @@ func TestSources(t *testing.T) {
 		want []string
 	}{
 		{"no finding", nil, nil},
-		{"time decides", claim("r", diagnosis.Elapsed), []string{"trace"}}, // nothing records a load
+		{"time decides", claim("r", diagnosis.Elapsed), []string{"trace", "allocs", "heap"}}, // nothing records a load
 		{"a count decides", claim("r", diagnosis.AllocsOp), nil},
 		{"another's rule", claim("other", diagnosis.Elapsed), nil},
 	} {

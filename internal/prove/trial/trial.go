@@ -14,7 +14,6 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/prove/experiment"
 	"github.com/gowhy/gowhy/internal/prove/subject"
-	"github.com/gowhy/gowhy/internal/sense/record"
 )
 
 // A Work is how a program is run that is measured.
@@ -201,8 +200,8 @@ func (k *Claim) sources(rules []*diagnosis.Rule) (names []string) {
 		return nil
 	}
 	for _, s := range rules[i].Needs {
-		if slices.Contains(record.SourceNames(), string(s)) {
-			names = append(names, string(s))
+		if name := s.Recorded(); name != "" {
+			names = append(names, name)
 		}
 	}
 	return names

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -1000,6 +1001,20 @@ func TestSavedDiagnosis(t *testing.T) {
 	} {
 		if _, err := Load(t.Context(), c.files, Options{Diagnosis: c.read}); err == nil || !strings.Contains(err.Error(), c.want) || !problem.Is(err, problem.Absence) {
 			t.Errorf("Load(%q): error %v, want %s", c.files, err, c.want)
+		}
+	}
+}
+
+// Each source but a trace, which its first bytes tell, is that of a format, or comes with another's.
+func TestSourcesHaveFormats(t *testing.T) {
+	with := map[model.Source]model.Source{model.LiveHeap: model.Heap, model.SchedTrace: model.GCTrace, model.ShortageLog: model.GCTrace}
+	for _, src := range model.Sources() {
+		if src == model.Trace {
+			continue
+		}
+		of := cmp.Or(with[src], src)
+		if !slices.ContainsFunc(formats(), func(f format) bool { return f.source == of }) {
+			t.Errorf("no format is of %s", of)
 		}
 	}
 }

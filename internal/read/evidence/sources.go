@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/sense/artifact"
 )
@@ -13,9 +12,8 @@ import (
 // A format is one shape in which evidence of a source comes. Content decides
 // which it is; the member names of our own recordings only break ties.
 type format struct {
-	what    string // for messages, like "CPU profile"
-	source  model.Source
-	members []string // in a recording
+	what   string // for messages, like "CPU profile"
+	source model.Source
 
 	// A text format is known by the beginning of the text and read as a stream.
 	text func(head []byte) bool
@@ -46,30 +44,28 @@ func formats() []format {
 	return []format{
 		// Profiles in pprof's format. The kernel's have more types and labels than the
 		// runtime's, so they come first.
-		{what: "kernel CPU profile", source: model.KernelCPU, members: []string{recording.KernelMember}, profile: artifact.IsKernelCPU, fold: (*loader).foldKernelCPU},
-		{what: "off-CPU profile", source: model.OffCPU, members: []string{recording.OffCPUMember}, profile: isOffCPU, fold: (*loader).foldOffCPU},
-		{what: "CPU profile", source: model.CPU, members: []string{recording.CPUMember}, profile: isCPU, fold: (*loader).foldCPU},
-		{what: "heap profile", source: model.Heap, members: []string{recording.AllocsMember, recording.HeapStartMember, recording.HeapEndMember},
-			profile: hasType("alloc_space", "inuse_space"), fold: (*loader).foldHeap},
-		{what: "mutex profile", source: model.Mutex, members: []string{recording.MutexMember}, profile: isContention, fold: (*loader).foldContention},
-		{what: "block profile", source: model.Block, members: []string{recording.BlockMember}, profile: isContention, fold: (*loader).foldContention},
-		{what: "goroutine profile", source: model.GoroutineProfile, members: []string{recording.GoroutineStartMember, recording.GoroutineEndMember},
-			profile: hasType("goroutine"), fold: (*loader).foldGoroutines},
-		{what: "threadcreate profile", source: model.ThreadCreate, members: []string{recording.ThreadCreateMember}, profile: hasType("threadcreate"), fold: (*loader).foldThreadCreate},
+		{what: "kernel CPU profile", source: model.KernelCPU, profile: artifact.IsKernelCPU, fold: (*loader).foldKernelCPU},
+		{what: "off-CPU profile", source: model.OffCPU, profile: isOffCPU, fold: (*loader).foldOffCPU},
+		{what: "CPU profile", source: model.CPU, profile: isCPU, fold: (*loader).foldCPU},
+		{what: "heap profile", source: model.Heap, profile: hasType("alloc_space", "inuse_space"), fold: (*loader).foldHeap},
+		{what: "mutex profile", source: model.Mutex, profile: isContention, fold: (*loader).foldContention},
+		{what: "block profile", source: model.Block, profile: isContention, fold: (*loader).foldContention},
+		{what: "goroutine profile", source: model.GoroutineProfile, profile: hasType("goroutine"), fold: (*loader).foldGoroutines},
+		{what: "threadcreate profile", source: model.ThreadCreate, profile: hasType("threadcreate"), fold: (*loader).foldThreadCreate},
 		{what: "wall-clock profile", source: model.Wall, profile: isWall, fold: (*loader).foldWall},
-		{what: "goroutineleak profile", source: model.Leak, members: []string{recording.LeakMember}, profile: hasType("goroutineleak"), fold: (*loader).foldLeaks},
+		{what: "goroutineleak profile", source: model.Leak, profile: hasType("goroutineleak"), fold: (*loader).foldLeaks},
 
 		// Texts, each with its own beginning.
-		{what: "process log", source: model.ProcFS, members: []string{recording.ProcMember}, text: artifact.JSONKind("gowhy proc"), read: (*loader).readProc},
-		{what: "metrics log", source: model.MetricsLog, members: []string{recording.MetricsMember}, text: artifact.JSONKind("gowhy metrics"), read: (*loader).readMetrics},
-		{what: "system call log", source: model.SyscallLog, members: []string{recording.SyscallsMember}, text: artifact.JSONKind("gowhy syscalls"), read: (*loader).readSyscalls},
-		{what: "file of kernel sample times", source: timesSource, members: []string{recording.KernelTimesMember}, text: artifact.JSONKind(artifact.TimesKind), read: (*loader).readTimes},
-		{what: "build info", source: model.BuildInfo, members: []string{recording.BuildMember}, text: isBuildInfo, read: (*loader).readBuild},
+		{what: "process log", source: model.ProcFS, text: artifact.JSONKind("gowhy proc"), read: (*loader).readProc},
+		{what: "metrics log", source: model.MetricsLog, text: artifact.JSONKind("gowhy metrics"), read: (*loader).readMetrics},
+		{what: "system call log", source: model.SyscallLog, text: artifact.JSONKind("gowhy syscalls"), read: (*loader).readSyscalls},
+		{what: "file of kernel sample times", source: timesSource, text: artifact.JSONKind(artifact.TimesKind), read: (*loader).readTimes},
+		{what: "build info", source: model.BuildInfo, text: isBuildInfo, read: (*loader).readBuild},
 		{what: "profile in text form", source: model.GoroutineProfile, text: isTextProfile, read: (*loader).readTextProfile},
 		{what: "goroutine dump", source: model.GoroutineProfile, text: isGoroutineDump, read: (*loader).readLog},
 		{what: "profile that pprof printed", source: model.Printed, text: isPprofText, read: (*loader).readPprofText},
 		{what: "file of OpenTelemetry's profiles", source: model.CPU, text: isOTLPText, read: (*loader).readOTLPText},
-		{what: "load result", source: model.LoadResult, members: []string{recording.LoadMember}, text: isLoad, read: (*loader).readLoad},
+		{what: "load result", source: model.LoadResult, text: isLoad, read: (*loader).readLoad},
 		{what: "output of perf stat", source: model.Counted, text: isPerfStat, read: (*loader).readPerfStat},
 		{what: "output of strace -c", source: model.Counted, text: isStrace, read: (*loader).readStrace},
 		{what: "output of perf report", source: model.Printed, text: isPerfReport, read: (*loader).readPerfReport},
@@ -84,8 +80,7 @@ func formats() []format {
 		{what: "saved diagnosis", text: isDiagnosis, read: (*loader).readDiagnosis},
 
 		// Any other text may be a log with lines of the runtime in it.
-		{what: "log", source: model.GCTrace, members: []string{recording.GCTraceMember, recording.SchedTraceMember, recording.StderrMember, recording.StdoutMember},
-			text: func([]byte) bool { return true }, read: (*loader).readLog},
+		{what: "log", source: model.GCTrace, text: func([]byte) bool { return true }, read: (*loader).readLog},
 	}
 }
 
@@ -108,7 +103,7 @@ func profileFormat(p *pprofFile) (format, bool) {
 	if len(fits) == 0 {
 		return format{}, false
 	}
-	if i := slices.IndexFunc(fits, func(f format) bool { return slices.Contains(f.members, p.member) }); i >= 0 {
+	if i := slices.IndexFunc(fits, func(f format) bool { return p.member != "" && f.source == artifact.Described(p.member).Source }); i >= 0 {
 		return fits[i], true
 	}
 	if isContention(p.Profile) {

@@ -259,8 +259,8 @@ func (b *blackBox) forget() {
 	b.r.seen.end()
 	b.program.close()
 	b.program = nil
-	for _, m := range members() {
-		os.Remove(b.r.w.Path(m))
+	for _, m := range artifact.Members {
+		os.Remove(b.r.w.Path(m.Name))
 	}
 }
 

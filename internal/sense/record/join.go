@@ -94,8 +94,8 @@ var joiners = map[string]func(j *joint, member string) error{
 
 func (j *joint) join() error {
 	j.manifest()
-	for _, name := range members() {
-		have := 0
+	for _, m := range artifact.Members {
+		name, have := m.Name, 0
 		for _, p := range j.pieces {
 			if _, ok := memberOf(p, name); ok {
 				have++
@@ -149,9 +149,9 @@ func (j *joint) refuse(member, why string) {
 
 func (j *joint) any() bool {
 	var have []recording.Member
-	for _, name := range members() {
-		if info, err := os.Stat(j.w.Path(name)); err == nil && info.Size() > 0 {
-			have = append(have, recording.Member{Name: name})
+	for _, m := range artifact.Members {
+		if info, err := os.Stat(j.w.Path(m.Name)); err == nil && info.Size() > 0 {
+			have = append(have, recording.Member{Name: m.Name})
 		}
 	}
 	return evidenceAmong(have)

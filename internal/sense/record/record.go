@@ -28,6 +28,7 @@ import (
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/ground/shell"
+	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/sense/artifact"
 )
 
@@ -142,9 +143,13 @@ type Result struct {
 }
 
 // SourceNames are the names of all sources that can be recorded.
-func SourceNames() []string {
-	return []string{"trace", "cpu", "heap", "allocs", "block", "mutex", "goroutine", "threadcreate", "goroutineleak", "metrics",
-		"gctrace", "schedtrace", "build", "proc", "kernel", "offcpu", "syscalls"}
+func SourceNames() (names []string) {
+	for _, s := range model.Sources() {
+		if name := s.Recorded(); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Run records a target. When ctx is cancelled, the recording ends and what
@@ -440,19 +445,10 @@ func (r *recorder) report() (stop func()) {
 
 // bytes returns how much was recorded so far.
 func (r *recorder) bytes() (n int64) {
-	for _, m := range members() {
-		n += r.size(m)
+	for _, m := range artifact.Members {
+		n += r.size(m.Name)
 	}
 	return n
-}
-
-// members are all that a recording can have, in the order of reports.
-func members() []string {
-	return []string{recording.TraceMember, recording.CPUMember, recording.HeapStartMember, recording.HeapEndMember, recording.AllocsMember,
-		recording.BlockMember, recording.MutexMember, recording.GoroutineStartMember, recording.GoroutineEndMember,
-		recording.ThreadCreateMember, recording.LeakMember, recording.MetricsMember, recording.GCTraceMember, recording.SchedTraceMember,
-		recording.BuildMember, recording.ProcMember, recording.KernelMember, recording.KernelTimesMember, recording.OffCPUMember, recording.SyscallsMember,
-		recording.LoadMember, recording.StdoutMember, recording.StderrMember}
 }
 
 // finish packs what there is.
@@ -466,9 +462,9 @@ func (r *recorder) finish(res *Result, err error) error {
 	}
 	r.man.Clock = append(r.man.Clock, anchor())
 	res.Event, res.Ended = r.man.Event, r.man.Ended
-	for _, m := range members() {
-		if n := r.size(m); n > 0 {
-			res.Members = append(res.Members, recording.Member{Name: m, Size: n})
+	for _, m := range artifact.Members {
+		if n := r.size(m.Name); n > 0 {
+			res.Members = append(res.Members, recording.Member{Name: m.Name, Size: n})
 		}
 	}
 	res.Duration = r.man.End.Sub(r.man.Start)
@@ -500,10 +496,10 @@ func (r *recorder) finish(res *Result, err error) error {
 func (r *recorder) refusals() []artifact.Refusal {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	order := members()
-	slices.SortStableFunc(r.refused, func(a, b artifact.Refusal) int {
-		return cmp.Compare(slices.Index(order, a.Member), slices.Index(order, b.Member))
-	})
+	place := func(f artifact.Refusal) int {
+		return slices.IndexFunc(artifact.Members, func(m artifact.Member) bool { return m.Name == f.Member })
+	}
+	slices.SortStableFunc(r.refused, func(a, b artifact.Refusal) int { return cmp.Compare(place(a), place(b)) })
 	return slices.CompactFunc(r.refused, func(a, b artifact.Refusal) bool { return a.Member == b.Member && a.Why == b.Why })
 }
 

@@ -25,7 +25,8 @@ func (r *recorder) redact() {
 	for _, m := range []string{recording.StdoutMember, recording.StderrMember} {
 		os.Remove(r.w.Path(m))
 	}
-	for _, m := range members() {
+	for _, member := range artifact.Members {
+		m := member.Name
 		if !strings.HasSuffix(m, ".pb.gz") || !r.has(m) || m == recording.KernelMember || m == recording.OffCPUMember {
 			continue // those two have labels of ours only
 		}

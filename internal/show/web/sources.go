@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/draw/export"
 	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/shell"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/sense/artifact"
 )
 
 // sources answers GET api/sources: what was recorded and what was not, what was
@@ -39,50 +41,18 @@ func (v *View) sources(url.Values) (any, error) {
 	return s, nil
 }
 
-// memberWords say what the standard members of a recording are.
-var memberWords = map[string]string{
-	"manifest.json":         "what was requested, when, and what was refused",
-	"trace":                 "the execution trace: what every goroutine and P did, event by event",
-	"cpu.pb.gz":             "CPU profile: where CPU time was used, 100 samples a second of each thread",
-	"allocs.pb.gz":          "allocations since the program's start, sampled by size",
-	"heap-start.pb.gz":      "what was in use on the heap when the recording began",
-	"heap-end.pb.gz":        "what was in use on the heap when it ended",
-	"block.pb.gz":           "where goroutines waited for each other",
-	"mutex.pb.gz":           "who kept others waiting at locks",
-	"goroutine-start.pb.gz": "the stacks of all goroutines when the recording began",
-	"goroutine-end.pb.gz":   "the stacks of all goroutines when it ended",
-	"threadcreate.pb.gz":    "where threads were created",
-	"goroutineleak.pb.gz":   "goroutines that nothing can wake any more",
-	"metrics.jsonl":         "the runtime's own metrics over time",
-	"gctrace.log":           "a line for each collection, as GODEBUG=gctrace=1 tells it",
-	"schedtrace.log":        "run queues over time, as GODEBUG=schedtrace tells them",
-	"kernel.pb.gz":          "CPU samples taken by the kernel, its own functions among them",
-	kernelTimes:             "when each of the kernel's CPU samples was taken, on which CPU, of which thread",
-	"offcpu.pb.gz":          "where threads lost the CPU, by the kernel's context switches",
-	"syscalls.json":         "system calls, counted by the kernel",
-	"proc.jsonl":            "the process's and the machine's counters over time, from /proc",
-	"load":                  "what the load generator measured",
-	"build.txt":             "what the program was built from, and how",
-	"stdout.log":            "what the program printed",
-	"stderr.log":            "what the program printed as errors",
-}
-
-// kernelTimes is the member whose samples are counted in its words.
-const kernelTimes = "kernel.jsonl"
-
 func (v *View) whatIs(member string) string {
 	member = member[strings.LastIndexAny(member, "/:")+1:]
-	words := cmp.Or(memberWords[member], "one of the files of this run")
-	if k := v.Model.Kernel; k != nil && member == kernelTimes && len(k.Moments) > 0 {
+	words := cmp.Or(artifact.Described(member).Words, "one of the files of this run")
+	if k := v.Model.Kernel; k != nil && member == recording.KernelTimesMember && len(k.Moments) > 0 {
 		words += fmt.Sprintf(": %d samples", len(k.Moments))
 	}
 	return words
 }
 
-// howToGet is a command for a source that was refused; a source that no model
-// knows has none.
-func (v *View) howToGet(source string) string {
-	if s := model.Source(source); s.Known() {
+// howToGet returns a command for a member that was refused; "" for one that is no evidence.
+func (v *View) howToGet(member string) string {
+	if s := artifact.Described(member).Source; s != "" {
 		return diagnosis.HowToGet(&v.Model.Run, s)
 	}
 	return ""
