@@ -1446,7 +1446,7 @@ export interface LiveProgram {
   restarts: number
 }
 
-/** A LivePoint is what the program did at one moment. */
+/** A Point is what a program did at one moment. What is not known is negative. */
 export interface LivePoint {
   at_ms: number
   /** another one after a restart */
@@ -1471,7 +1471,7 @@ export interface LivePoint {
   heap_live: number
   heap_goal: number
   rss: number
-  /** pages that several processes use are divided among these */
+  /** pages that several processes use are divided among these; of a program that is attended */
   pss: number
   /** swapped out, divided in the same way */
   swap: number
@@ -1487,7 +1487,10 @@ export interface LivePoint {
   groups: number[]
 }
 
-/** A LiveGroup is goroutines that began at one function and are in one state. */
+/**
+ * A GroupName is what tells one group of goroutines from others in a picture: that they
+ * began at one function and are in one state.
+ */
 export interface LiveGroup {
   function: string
   /** running, runnable, syscall, waiting, … */

@@ -3,7 +3,6 @@ package screen
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -170,7 +169,7 @@ var listColumns = []column{
 	{"GO", "version of Go", 9, true, 2, func(p *live.Process) string { return strings.TrimPrefix(p.Go, "go") }, func(a, b *live.Process) int { return cmp.Compare(a.Go, b.Go) }},
 	{"MODULE", "path of its module", 24, true, 1, func(p *live.Process) string { return p.Module }, func(a, b *live.Process) int { return cmp.Compare(a.Module, b.Module) }},
 	{"VERSION", "version of its module", 12, true, 1, version, func(a, b *live.Process) int { return cmp.Compare(a.Version, b.Version) }},
-	{"PROGRAM", "name", 12, true, 0, name, func(a, b *live.Process) int { return cmp.Compare(name(a), name(b)) }},
+	{"PROGRAM", "name", 12, true, 0, (*live.Process).ShortName, func(a, b *live.Process) int { return cmp.Compare(a.ShortName(), b.ShortName()) }},
 }
 
 // spare are columns that are shown only when the user chooses them, and rare those
@@ -195,19 +194,6 @@ func version(p *live.Process) string {
 		return ""
 	}
 	return p.Version
-}
-
-// name is a program's own, short: the last part of its package's path that is no
-// version; of other processes what they call themselves.
-func name(p *live.Process) string {
-	if p.Program == "" || p.Program == "command-line-arguments" {
-		return p.Name
-	}
-	n := path.Base(p.Program)
-	if len(n) > 1 && n[0] == 'v' && strings.Trim(n[1:], "0123456789") == "" {
-		n = path.Base(path.Dir(p.Program))
-	}
-	return n
 }
 
 // since returns how long ago something was, in five columns.
@@ -295,7 +281,7 @@ func (v *view) fit(width int) (shown []column, beside bool) {
 // widest is the width of the longest name.
 func (v *view) widest() (n int) {
 	for _, r := range v.rows {
-		n = max(n, len([]rune(r.branch+name(r.Process))))
+		n = max(n, len([]rune(r.branch+r.ShortName())))
 	}
 	return min(n, widestName)
 }
@@ -431,7 +417,7 @@ func (v *view) drawRow(c canvas, y int, r row, columns []column, beside bool) {
 	}
 	if r.tall(beside) == 1 {
 		last := columns[len(columns)-1]
-		if at := x - last.width - 1 + len([]rune(r.branch+name(r.Process))) + 2; at+len([]rune(line)) <= c.width {
+		if at := x - last.width - 1 + len([]rune(r.branch+r.ShortName())) + 2; at+len([]rune(line)) <= c.width {
 			c.putIn(at, y, c.width, vs, line)
 		}
 		return

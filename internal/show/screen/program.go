@@ -157,7 +157,7 @@ func (v *view) pageName(pg *page, p *live.Process) {
 	s := v.styles
 	what := []string{p.Go, version(p), p.User, "up " + since(p.Up)}
 	what = slices.DeleteFunc(what, func(t string) bool { return t == "" })
-	pg.add(piece{fmt.Sprintf("%d %s", p.PID, name(p)), s.bold}, piece{"  " + strings.Join(what, "  "), s.plain})
+	pg.add(piece{fmt.Sprintf("%d %s", p.PID, p.ShortName()), s.bold}, piece{"  " + strings.Join(what, "  "), s.plain})
 	first := &pg.lines[0]
 	if p.Restarts > 0 {
 		first.pieces = append(first.pieces, piece{"  " + figures.Plural(p.Restarts, "restart") + " seen", s.warn})
@@ -339,21 +339,9 @@ func (v *view) pageGoroutines(pg *page, p *live.Process) {
 		}
 		pg.text(style, t.row(fmt.Sprint(gr.Count), stateOf(gr), oldestOf(gr), grow, gr.Function, gr.At, gr.Creator))
 		if len(gr.Labels) > 0 {
-			pg.wrap(s.dim, len("  COUNT  "), labelsOf(gr))
+			pg.wrap(s.dim, len("  COUNT  "), strings.Join(live.LabelWords(gr.Labels, gr.LabelSets), ", "))
 		}
 	}
-}
-
-// labelsOf is the labels that most of a group have.
-func labelsOf(g *live.Group) string {
-	list := make([]string, len(g.Labels))
-	for i, l := range g.Labels {
-		list[i] = fmt.Sprintf("%d %s", l.Count, l.Text)
-	}
-	if more := g.LabelSets - len(g.Labels); more > 0 {
-		list = append(list, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(list, ", ")
 }
 
 // change returns how many more a group has than it had.

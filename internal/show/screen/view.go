@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"syscall"
@@ -15,7 +14,6 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/gowhy/gowhy/internal/ground/figures"
-	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/watch/live"
 )
 
@@ -433,7 +431,7 @@ func (v *view) askKill() {
 		v.announce(err.Error())
 		return
 	}
-	text := fmt.Sprintf("End process %d (%s)?", p.PID, name(p))
+	text := fmt.Sprintf("End process %d (%s)?", p.PID, p.ShortName())
 	for _, e := range endings {
 		text += fmt.Sprintf(" %s: %s%s ·", e.key, e.name, e.does)
 	}
@@ -465,7 +463,7 @@ func (v *view) keep() {
 	if p == nil {
 		return
 	}
-	file := fmt.Sprintf("%s-%s.gowhy", strings.Trim(path.Base(layout.Safe(name(p))), "./"), time.Now().Format("20060102-150405"))
+	file := live.FileName(p, time.Now())
 	if err := v.source.Keep(p.PID, file); err != nil {
 		v.announce("not kept: " + err.Error())
 		return

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/watch/live"
 )
 
 // The contract between the server and the page. Every path is below the
@@ -773,18 +774,18 @@ type LiveNews struct {
 	Programs []LiveProgram `json:"programs"` // that are watched, busiest first
 	Program  *LiveProgram  `json:"program"`  // that this is about; null when there is none
 	Ended    bool          `json:"ended"`    // it does not run any more
-	Points   []LivePoint   `json:"points"`   // in the order of time
+	Points   []live.Point  `json:"points"`   // in the order of time
 	// Groups are names for LivePoint.Groups. The first of them has the number GroupsFrom;
 	// those before it were sent already.
-	Groups     []LiveGroup     `json:"groups"`
-	GroupsFrom int             `json:"groups_from"`
-	Verdict    LiveVerdict     `json:"verdict"`
-	Pieces     []LivePiece     `json:"pieces"` // recordings that are kept, in the order of time
-	Machine    LiveMachine     `json:"machine"`
-	Cost       LiveCost        `json:"cost"`
-	Goroutines []LiveGoroutine `json:"goroutines"` // as they are now, most first
-	Unread     string          `json:"unread"`     // why Goroutines cannot be read, "" when they can
-	UnreadHint string          `json:"unread_hint"`
+	Groups     []live.GroupName `json:"groups"`
+	GroupsFrom int              `json:"groups_from"`
+	Verdict    LiveVerdict      `json:"verdict"`
+	Pieces     []LivePiece      `json:"pieces"` // recordings that are kept, in the order of time
+	Machine    LiveMachine      `json:"machine"`
+	Cost       LiveCost         `json:"cost"`
+	Goroutines []LiveGoroutine  `json:"goroutines"` // as they are now, most first
+	Unread     string           `json:"unread"`     // why Goroutines cannot be read, "" when they can
+	UnreadHint string           `json:"unread_hint"`
 }
 
 // A LiveProgram is a program that is watched.
@@ -800,43 +801,6 @@ type LiveProgram struct {
 	Verdict string  `json:"verdict"` // in one line; "" until it is known
 	// Restarts is how often the same program was seen to begin again with another number.
 	Restarts int `json:"restarts"`
-}
-
-// A LivePoint is what the program did at one moment.
-type LivePoint struct {
-	AtMS        int64   `json:"at_ms"`
-	PID         int     `json:"pid"` // another one after a restart
-	User        float64 `json:"user"`
-	System      float64 `json:"system"`
-	Waiting     float64 `json:"waiting"`   // threads that could run and had no CPU
-	WaitNS      int64   `json:"wait_ns"`   // how long a thread had none, each time
-	Throttled   float64 `json:"throttled"` // share of the time in which its quota was used up
-	Procs       int     `json:"procs"`     // GOMAXPROCS
-	BusyProcs   int     `json:"busy_procs"`
-	Threads     int     `json:"threads"`
-	Running     int     `json:"running"` // goroutines
-	Runnable    int     `json:"runnable"`
-	Syscall     int     `json:"syscall"`
-	Blocked     int     `json:"blocked"`
-	HeapLive    int64   `json:"heap_live"`
-	HeapGoal    int64   `json:"heap_goal"`
-	RSS         int64   `json:"rss"`
-	PSS         int64   `json:"pss"`  // pages that several processes use are divided among these
-	Swap        int64   `json:"swap"` // swapped out, divided in the same way
-	GCs         float64 `json:"gcs"`
-	GCShare     float64 `json:"gc_share"` // of the CPU time there was
-	Voluntary   float64 `json:"voluntary"`
-	Involuntary float64 `json:"involuntary"`
-	// Groups are the largest groups of goroutines: a number, then how many, and so
-	// on. Those that are not among them are the rest of all goroutines.
-	Groups []int `json:"groups"`
-}
-
-// A LiveGroup is goroutines that began at one function and are in one state.
-type LiveGroup struct {
-	Function string `json:"function"`
-	State    string `json:"state"` // running, runnable, syscall, waiting, …
-	Reason   string `json:"reason"`
 }
 
 // A LiveGoroutine is a group of goroutines as it is now.

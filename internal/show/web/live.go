@@ -144,7 +144,10 @@ func seenBy(id string) (s live.Seen) {
 
 // newsOf builds an event of the page's stream.
 func newsOf(h *live.History, n live.News) *LiveNews {
-	e := &LiveNews{Whole: n.Whole, Ended: n.Ended, GroupsFrom: n.GroupsFrom}
+	e := &LiveNews{Whole: n.Whole, Ended: n.Ended, Points: n.Points, Groups: n.Groups, GroupsFrom: n.GroupsFrom}
+	for i := range e.Groups {
+		e.Groups[i].Function = name(e.Groups[i].Function)
+	}
 	if f := n.Frame; f != nil {
 		e.AtMS = f.Time.UnixMilli()
 		for i := range f.Processes {
@@ -155,12 +158,6 @@ func newsOf(h *live.History, n live.News) *LiveNews {
 		slices.SortStableFunc(e.Programs, func(a, b LiveProgram) int { return cmp.Compare(b.Cores, a.Cores) })
 		e.Machine = LiveMachine{CPUs: f.Machine.CPUs, Busy: f.Machine.Busy, Steal: f.Machine.Steal, CPUPressure: f.Machine.CPUPressure}
 		e.Cost = LiveCost{Cores: f.Cost.Share, Budget: f.Cost.Budget, EveryMS: f.Cost.Every.Milliseconds()}
-	}
-	for _, x := range n.Points {
-		e.Points = append(e.Points, livePoint(x))
-	}
-	for _, g := range n.Groups {
-		e.Groups = append(e.Groups, LiveGroup{Function: name(g.Function), State: g.State, Reason: g.Reason})
 	}
 	p := n.Process
 	if p == nil {
@@ -184,14 +181,11 @@ func newsOf(h *live.History, n live.News) *LiveNews {
 	return e
 }
 
-// labelWords returns the labels that most of a group have, and of how many sets others are.
+// labelWords returns the labels that most of a group have, as they are sent.
 func labelWords(most []live.Labelled, sets int) []string {
-	words := []string{}
-	for _, l := range most {
-		words = append(words, fmt.Sprintf("%d %s", l.Count, name(l.Text)))
-	}
-	if more := sets - len(most); more > 0 {
-		words = append(words, fmt.Sprintf("and %d more", more))
+	words := live.LabelWords(most, sets)
+	for i := range words {
+		words[i] = name(words[i])
 	}
 	return words
 }
@@ -205,17 +199,6 @@ func programOf(p *live.Process) LiveProgram {
 	r.Name = name(r.Name)
 	if p.Verdict != nil {
 		r.Verdict = name(p.Verdict.Line)
-	}
-	return r
-}
-
-func livePoint(x live.Point) LivePoint {
-	r := LivePoint{AtMS: x.Time.UnixMilli(), PID: x.PID, User: x.CPU.User, System: x.CPU.System, Waiting: x.Waiting, Throttled: x.Throttled,
-		Procs: x.Procs, BusyProcs: x.BusyProcs, Threads: x.Threads, Running: x.Running, Runnable: x.Runnable, Syscall: x.Syscall, Blocked: x.Blocked,
-		HeapLive: x.HeapLive, HeapGoal: x.HeapGoal, RSS: x.RSS, PSS: x.PSS, Swap: x.Swap, WaitNS: x.Wait.Nanoseconds(), GCs: x.GCs, GCShare: x.GCShare, Voluntary: x.Voluntary, Involuntary: x.Involuntary,
-		Groups: make([]int, 0, 2*len(x.Groups))}
-	for _, g := range x.Groups {
-		r.Groups = append(r.Groups, g.Group, g.Count)
 	}
 	return r
 }

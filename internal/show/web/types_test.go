@@ -13,6 +13,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/testing/typescript"
+	"github.com/gowhy/gowhy/internal/watch/live"
 )
 
 var update = flag.Bool("update", false, "write what is generated")
@@ -28,7 +29,8 @@ var roots = []any{
 // The page's types are those of Go. A type of api.go that nothing sends is one
 // too many, and a file that is not fresh is a page that believes what is not so.
 func TestTypes(t *testing.T) {
-	w := &typescript.Writer{Errorf: t.Errorf}
+	w := &typescript.Writer{Errorf: t.Errorf, Names: map[reflect.Type]string{
+		reflect.TypeFor[live.Point](): "LivePoint", reflect.TypeFor[live.GroupName](): "LiveGroup"}}
 	declared := read(t, w)
 	for _, r := range roots {
 		w.Add(reflect.TypeOf(r))
@@ -64,7 +66,7 @@ func TestTypes(t *testing.T) {
 
 // read reads the files of the types, and returns those of api.go.
 func read(t *testing.T, w *typescript.Writer) []string {
-	for _, pkg := range []string{"judge/diagnosis", "know/fact"} {
+	for _, pkg := range []string{"judge/diagnosis", "know/fact", "watch/live"} {
 		files, err := filepath.Glob("../../" + pkg + "/*.go")
 		if err != nil || len(files) == 0 {
 			t.Fatal("no files of", pkg, err)

@@ -136,7 +136,7 @@ func (w *Writer) Add(rt reflect.Type) {
 	w.types = append(w.types, rt)
 	if rt.Kind() == reflect.Struct {
 		for i := range rt.NumField() {
-			if f := rt.Field(i); f.Tag.Get("json") != "-" {
+			if f := rt.Field(i); f.IsExported() && f.Tag.Get("json") != "-" {
 				w.Add(f.Type)
 			}
 		}

@@ -43,33 +43,48 @@ type course struct {
 	names  int
 }
 
-// A GroupName is what tells one group of goroutines from others in a picture.
-type GroupName struct{ Function, State, Reason string }
+// A GroupName is what tells one group of goroutines from others in a picture: that they
+// began at one function and are in one state.
+type GroupName struct {
+	Function string `json:"function"`
+	State    string `json:"state"` // running, runnable, syscall, waiting, …
+	Reason   string `json:"reason"`
+}
 
 // A Point is what a program did at one moment. What is not known is negative.
 type Point struct {
-	Number                     int64 // of the frame
-	Time                       time.Time
-	PID                        int
-	CPU                        CPU
-	Waiting, Throttled         float64
-	Procs, BusyProcs, Threads  int
-	Running, Runnable, Syscall int
-	Blocked                    int
-	HeapLive, HeapGoal         int64
-	RSS, PSS, Swap             int64 // of a program that is not attended the last two are not known
-	GCs, GCShare               float64
-	Voluntary, Involuntary     float64
-	Wait                       time.Duration // for a CPU, each time
-	Groups                     []GroupCount  // the largest
+	Number      int64         `json:"-"` // of the frame
+	AtMS        int64         `json:"at_ms"`
+	PID         int           `json:"pid"` // another one after a restart
+	User        float64       `json:"user"`
+	System      float64       `json:"system"`
+	Waiting     float64       `json:"waiting"`   // threads that could run and had no CPU
+	Wait        time.Duration `json:"wait_ns"`   // how long a thread had none, each time
+	Throttled   float64       `json:"throttled"` // share of the time in which its quota was used up
+	Procs       int           `json:"procs"`     // GOMAXPROCS
+	BusyProcs   int           `json:"busy_procs"`
+	Threads     int           `json:"threads"`
+	Running     int           `json:"running"` // goroutines
+	Runnable    int           `json:"runnable"`
+	Syscall     int           `json:"syscall"`
+	Blocked     int           `json:"blocked"`
+	HeapLive    int64         `json:"heap_live"`
+	HeapGoal    int64         `json:"heap_goal"`
+	RSS         int64         `json:"rss"`
+	PSS         int64         `json:"pss"`  // pages that several processes use are divided among these; of a program that is attended
+	Swap        int64         `json:"swap"` // swapped out, divided in the same way
+	GCs         float64       `json:"gcs"`
+	GCShare     float64       `json:"gc_share"` // of the CPU time there was
+	Voluntary   float64       `json:"voluntary"`
+	Involuntary float64       `json:"involuntary"`
+	// Groups are the largest groups of goroutines: a number, then how many, and so
+	// on. Those that are not among them are the rest of all goroutines.
+	Groups []int `json:"groups"`
 
 	// until is the last frame of those in a row of which this is the point: a program that
 	// rests has one for all of them.
 	until moment
 }
-
-// A GroupCount is how many goroutines a group has, which is named by its number.
-type GroupCount struct{ Group, Count int }
 
 // What a history may take: a point has some 500 bytes with its groups, so that all
 // of it is less than 50 MB. Of many programs fewer points are kept.
@@ -175,7 +190,7 @@ func (c *course) add(p *Process, at time.Time, number, nth int64) {
 		return
 	}
 	x := pointOf(p)
-	x.Number, x.Time, x.until = number, at, moment{number, at}
+	x.Number, x.AtMS, x.until = number, at.UnixMilli(), moment{number, at}
 	if g := p.Goroutines; g != nil && g.Why == "" {
 		x.Groups = c.counts(g.Groups)
 	}
@@ -184,7 +199,7 @@ func (c *course) add(p *Process, at time.Time, number, nth int64) {
 
 // pointOf is a point without its groups.
 func pointOf(p *Process) Point {
-	x := Point{PID: p.PID, CPU: p.CPU, Threads: p.Threads, RSS: int64(p.RSS), Waiting: -1, Throttled: -1, Procs: -1, BusyProcs: -1,
+	x := Point{PID: p.PID, User: p.CPU.User, System: p.CPU.System, Threads: p.Threads, RSS: int64(p.RSS), Waiting: -1, Throttled: -1, Procs: -1, BusyProcs: -1,
 		Running: -1, Runnable: -1, Syscall: -1, Blocked: -1, HeapLive: -1, HeapGoal: -1, GCs: -1, GCShare: -1, Voluntary: -1, Involuntary: -1, Wait: -1, PSS: -1, Swap: -1}
 	if c := p.Counters; c != nil {
 		x.Waiting, x.Wait, x.Voluntary, x.Involuntary = c.Waiting, c.Wait, c.Voluntary, c.Involuntary
@@ -207,8 +222,9 @@ func pointOf(p *Process) Point {
 	return x
 }
 
-// counts are the largest groups; those that differ only in who began them are one.
-func (c *course) counts(groups []Group) (list []GroupCount) {
+// counts returns the numbers of the largest groups, each with how many goroutines it has;
+// those that differ only in who began them are one.
+func (c *course) counts(groups []Group) (list []int) {
 	sums := map[GroupName]int{}
 	for _, g := range groups {
 		sums[GroupName{g.Function, g.State, g.Reason}] += g.Count
@@ -224,7 +240,7 @@ func (c *course) counts(groups []Group) (list []GroupCount) {
 		c.renumber()
 	}
 	for _, n := range names[:min(len(names), pointGroups)] {
-		list = append(list, GroupCount{c.numberOf(n), sums[n]})
+		list = append(list, c.numberOf(n), sums[n])
 	}
 	return list
 }
@@ -253,14 +269,8 @@ func (c *course) renumber() {
 			continue
 		}
 		x.Groups = slices.Clone(x.Groups) // whoever was given the point has the old numbers
-		for k, g := range x.Groups {
-			name := old[g.Group]
-			n, ok := c.index[name]
-			if !ok {
-				n = len(c.groups)
-				c.groups, c.index[name] = append(c.groups, name), n
-			}
-			x.Groups[k].Group = n
+		for k := 0; k < len(x.Groups); k += 2 {
+			x.Groups[k] = c.numberOf(old[x.Groups[k]])
 		}
 	}
 }
@@ -328,7 +338,7 @@ func (h *History) points(c *course, from int64) (list []Point) {
 	for _, x := range c.points[at:] {
 		k, _ := slices.BinarySearchFunc(h.moments, max(from, x.Number), func(m moment, number int64) int { return cmp.Compare(m.number, number) })
 		for ; k < len(h.moments) && h.moments[k].number <= x.until.number; k++ {
-			x.Number, x.Time = h.moments[k].number, h.moments[k].at
+			x.Number, x.AtMS = h.moments[k].number, h.moments[k].at.UnixMilli()
 			list = append(list, x)
 		}
 	}

@@ -46,12 +46,12 @@ func TestNews(t *testing.T) {
 		}
 		known, names, seen = append(known, n.Points...), append(names, n.Groups...), n.Seen
 		last := known[len(known)-1]
-		if last.CPU.User != float64(second) {
-			t.Fatalf("second %d: the last point is of %v", second, last.CPU.User)
+		if last.User != float64(second) {
+			t.Fatalf("second %d: the last point is of %v", second, last.User)
 		}
-		for i, g := range last.Groups {
-			if got, want := names[g.Group].Function, p.Goroutines.Groups[i].Function; got != want {
-				t.Fatalf("second %d: group %d is %s, want %s", second, i, got, want)
+		for i, g := range p.Goroutines.Groups {
+			if name, n := names[last.Groups[2*i]].Function, last.Groups[2*i+1]; name != g.Function || n != g.Count {
+				t.Fatalf("second %d: group %d is %d of %s, want %d of %s", second, i, n, name, g.Count, g.Function)
 			}
 		}
 	}
@@ -115,20 +115,20 @@ func TestNewsOfRest(t *testing.T) {
 		}
 	}
 	for i, x := range known {
-		if second := int64(i + 1); x.Time.Unix() != second || x.Number != second+1 || x.RSS != 5 || x.CPU.User != 0 && x.CPU.User != float64(second) || (second%500 < 100) != (x.CPU.User > 0) {
+		if second := int64(i + 1); x.AtMS != 1000*second || x.Number != second+1 || x.RSS != 5 || x.User != 0 && x.User != float64(second) || (second%500 < 100) != (x.User > 0) {
 			t.Fatalf("point %d is %+v", i, x)
 		}
 	}
 	all, _ := h.News(7, Seen{})
-	if len(all.Points) != 901 || all.Points[0].Time.Unix() != 1099 {
-		t.Errorf("%d points from %v, want those of 15 minutes", len(all.Points), all.Points[0].Time)
+	if len(all.Points) != 901 || all.Points[0].AtMS != 1099_000 {
+		t.Errorf("%d points from %d ms, want those of 15 minutes", len(all.Points), all.Points[0].AtMS)
 	}
 	if kept := len(h.courses[7].points); kept > 105 {
 		t.Errorf("%d points are kept, want those of 100 seconds of work and few more", kept)
 	}
 	h.Add(&Frame{Time: time.Unix(2000, 0)})
 	h.Add(frameAt(2001, Process{PID: 7, Go: "go1.26", still: true}, 0))
-	if n, _ := h.News(7, all.Seen); len(n.Points) != 1 || n.Points[0].Time.Unix() != 2001 {
+	if n, _ := h.News(7, all.Seen); len(n.Points) != 1 || n.Points[0].AtMS != 2001_000 {
 		t.Errorf("after a frame without it there are %+v", n.Points)
 	}
 }

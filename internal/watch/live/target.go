@@ -436,6 +436,19 @@ func MostLabels(counts map[string]int) (list []Labelled) {
 	return list[:min(len(list), maxLabelled)]
 }
 
+// LabelWords returns the labels that most of a group have, each with how many, and of how many
+// sets others are.
+func LabelWords(most []Labelled, sets int) []string {
+	words := []string{}
+	for _, l := range most {
+		words = append(words, fmt.Sprintf("%d %s", l.Count, l.Text))
+	}
+	if more := sets - len(most); more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return words
+}
+
 func labelText(labels []goroutines.Label) string {
 	words := make([]string, len(labels))
 	for i, l := range labels {
