@@ -5,8 +5,6 @@ import (
 	"context"
 	"math"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -190,14 +188,11 @@ func (w *watchedMemory) look(now time.Time) bool {
 // when the program has ended, which that says too, or a minute after. It reports whether
 // that is so, or the program cannot be recorded.
 func (m *memoryWatch) wait(ctx context.Context, p *recordable) (done bool) {
-	dir, err := os.MkdirTemp(m.dir, tempPrefix)
-	if err != nil {
-		m.a.count.recordingErrors.Add(1)
-		m.a.o.Log.Warn("there is no place for a recording", "error", err)
+	file, remove := m.a.place(m.dir)
+	if file == "" {
 		return true
 	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "recording.gowhy")
+	defer remove()
 	m.a.o.Log.Info("waiting at a program that is near its memory limit", "service", p.service, "version", p.version, "pid", p.pid)
 	waiting, enough := context.WithCancel(ctx)
 	defer enough()

@@ -220,16 +220,24 @@ func (r *recorder) ask(ctx context.Context, offers []api.Program) (answer api.Wa
 	return answer, err
 }
 
+// place returns where a recording is made, and what removes it; "" where there is no place.
+func (a *Agent) place(in string) (file string, remove func()) {
+	dir, err := os.MkdirTemp(in, tempPrefix)
+	if err != nil {
+		a.count.recordingErrors.Add(1)
+		a.o.Log.Warn("there is no place for a recording", "error", err)
+		return "", nil
+	}
+	return filepath.Join(dir, "recording.gowhy"), func() { os.RemoveAll(dir) }
+}
+
 // make records a program and uploads that.
 func (r *recorder) make(ctx context.Context, p *recordable, o *api.Order) {
-	dir, err := os.MkdirTemp(r.dir, tempPrefix)
-	if err != nil {
-		r.a.count.recordingErrors.Add(1)
-		r.a.o.Log.Warn("there is no place for a recording", "error", err)
+	file, remove := r.a.place(r.dir)
+	if file == "" {
 		return
 	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "recording.gowhy")
+	defer remove()
 	r.length = min(max(o.Length, leastLength), mostLength)
 	r.a.o.Log.Info("recording", "service", p.service, "version", p.version, "pid", p.pid, "for", r.length, "why", o.Why)
 	before, left := r.own(), r.ledger.left(r.a.now())

@@ -188,10 +188,11 @@ func webSpan(s timeline.Span) Span {
 }
 
 // frames tells a stack, cut to what a person reads.
-func frames(o flame.Owners, stack []timeline.Frame) []Frame {
+func frames[F timeline.Frame | model.Frame](o flame.Owners, stack []F) []Frame {
 	out := make([]Frame, 0, len(stack))
-	for _, f := range stack[:min(len(stack), maxFrames)] {
-		out = append(out, Frame{Func: name(f.Func), File: name(f.File), Line: f.Line, Kind: o.Of(model.Frame(f)).String()})
+	for _, x := range stack[:min(len(stack), maxFrames)] {
+		f := model.Frame(x)
+		out = append(out, Frame{Func: name(f.Func), File: name(f.File), Line: f.Line, Kind: o.Of(f).String()})
 	}
 	return out
 }

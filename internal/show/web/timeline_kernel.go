@@ -358,7 +358,7 @@ func (v *View) kernelAt(lane string, at time.Duration) (Moment, error) {
 			Text: fmt.Sprintf("no sample: the program did not use the CPU, or for less than %s", figures.Duration(k.period))}, nil
 	}
 	s := &k.m.Kernel.CPU.Samples[found.Sample]
-	return Moment{Span: webSpan(k.span(*found)), Stack: frames(flame.OwnersOf(k.m), timelineFrames(k.m.Stacks.Frames(s.Stack))),
+	return Moment{Span: webSpan(k.span(*found)), Stack: frames(flame.OwnersOf(k.m), k.m.Stacks.Frames(s.Stack)),
 		Text: k.sentence(found.KernelMoment, s.Labels["thread"])}, nil
 }
 
@@ -398,14 +398,6 @@ func (k *kernelSamples) sentence(x model.KernelMoment, thread string) string {
 		return fmt.Sprintf("CPU %d ran a thread that was ending, %s", x.CPU, where)
 	}
 	return fmt.Sprintf("CPU %d ran thread %d%s %s", x.CPU, x.Thread, thread, where)
-}
-
-func timelineFrames(stack []model.Frame) []timeline.Frame {
-	out := make([]timeline.Frame, len(stack))
-	for i, f := range stack {
-		out[i] = timeline.Frame(f)
-	}
-	return out
 }
 
 // Bounds of an answer about a window: stacks of each kind, and things that the kernel did.
@@ -467,7 +459,7 @@ func (k *kernelSamples) topStacks(o flame.Owners, state string, counts map[model
 	}
 	slices.SortFunc(order, func(a, b model.Stack) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
 	for _, s := range order[:min(len(order), maxKernelStacks)] {
-		list = append(list, StackTotal{State: state, NS: counts[s] * int64(k.period), Count: counts[s], Stack: frames(o, timelineFrames(k.m.Stacks.Frames(s)))})
+		list = append(list, StackTotal{State: state, NS: counts[s] * int64(k.period), Count: counts[s], Stack: frames(o, k.m.Stacks.Frames(s))})
 	}
 	return list
 }
