@@ -1,6 +1,7 @@
 package versions
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -32,45 +33,92 @@ func outliers(r *rand.Rand) float64 {
 }
 func skewed(r *rand.Rand) float64 { return 0.2 * r.ExpFloat64() }
 
+// rare is a minute in a hundred that costs twenty times the usual, as a collection of garbage,
+// a compaction or a stranger on the host.
+func rare(r *rand.Rand) float64 {
+	if r.IntN(100) == 0 {
+		return 3
+	}
+	return 0.05 * r.NormFloat64()
+}
+
 // minutes is how long each version ran when it is asked about last.
 const minutes = 60
 
-// looks are after how many it is asked about: again and again while it runs.
-var looks = []int{3, 5, 10, 15, 20, 30, 45, minutes}
+// asked are after how many it is asked about: again and again while it runs.
+var asked = []int{3, 5, 10, 15, 20, 30, 45, minutes}
 
-// claimed tells whether a change is claimed of a deploy at any of the times.
-func (d deploy) claimed(t *testing.T, random *rand.Rand, looks ...int) (claimed bool) {
-	t.Helper()
+// A history answers with the processes of a deploy, by what they cost in each minute: the version
+// before ran for an hour, and then came the next.
+type history struct {
+	store.Reader
+	names [2][]string    // of the hosts, by version
+	costs [2][][]float64 // of them, by minute
+}
+
+func (h *history) Instances(_ context.Context, s store.Selection) (out store.Instances, err error) {
+	for v, hosts := range h.costs {
+		name := fmt.Sprint("v", v+1)
+		for i := range hosts {
+			p := store.Instance{Service: "s", Version: name, Name: h.names[v][i]}
+			cpu := 0.0
+			for m, cost := range hosts[i] {
+				end := start.Add(time.Duration(v*minutes+m+1) * time.Minute)
+				if end.Before(s.From) || !end.Before(s.Until) || s.Version != "" && s.Version != name {
+					continue
+				}
+				if p.Covered == 0 {
+					p.First = end.Add(-time.Minute)
+				}
+				p.Last, p.Covered, cpu = end, p.Covered+time.Minute, cpu+cost
+			}
+			if p.Covered > 0 {
+				p.Totals = []store.Total{{Type: store.CPU, Value: int64(cpu * 60e9)}}
+				out.Instances = append(out.Instances, p)
+			}
+		}
+	}
+	return out, nil
+}
+
+// history draws what a deploy's processes cost.
+func (d deploy) history(random *rand.Rand) *history {
+	h := &history{}
 	hosts := make([]float64, 2*d.hosts)
 	for i := range hosts {
 		hosts[i] = 0.3 * random.NormFloat64()
 	}
-	sums := make([][2]float64, d.hosts)
-	for i := range sums {
-		for range minutes { // the version before had its time
-			sums[i][0] += math.Exp(d.noise(random)) / minutes
-		}
-	}
-	at := 0
-	for _, look := range looks {
-		for ; at < look; at++ {
-			for i := range sums {
-				sums[i][1] += math.Exp(d.noise(random))
-			}
-		}
-		var all []store.Instance
-		for i := range sums {
-			head := i
+	for v, factor := range []float64{1, d.factor} {
+		for i := range d.hosts {
+			at := i
 			if !d.same {
-				head += d.hosts
+				at += v * d.hosts
 			}
-			all = append(all, process("s", "v1", fmt.Sprint("host", i), 0, math.Exp(hosts[i])*sums[i][0], 0),
-				process("s", "v2", fmt.Sprint("host", head), time.Hour, d.factor*math.Exp(hosts[head])*sums[i][1]/float64(look), 0))
+			costs := make([]float64, minutes)
+			for m := range costs {
+				costs[m] = factor * math.Exp(hosts[at]+d.noise(random))
+			}
+			h.names[v], h.costs[v] = append(h.names[v], fmt.Sprint("host", at)), append(h.costs[v], costs)
 		}
-		c := changesOf(t, all)[0]
-		claimed = claimed || c.Worse() || c.Better()
 	}
-	return claimed
+	return h
+}
+
+// claimed tells whether a change is claimed of a deploy after any of so many minutes.
+func (d deploy) claimed(t *testing.T, random *rand.Rand, after ...int) bool {
+	t.Helper()
+	h := d.history(random)
+	for _, n := range after {
+		until := start.Add(time.Duration(minutes+n) * time.Minute)
+		changes, err := Changes(t.Context(), h, store.Selection{From: start, Until: until.Add(time.Millisecond)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if changes[0].Worse() || changes[0].Better() {
+			return true
+		}
+	}
+	return false
 }
 
 // fleets are those of which deploys are drawn in turns.
@@ -78,6 +126,7 @@ var fleets = []deploy{
 	{hosts: 6, same: true, noise: gauss}, {hosts: 6, same: true, noise: outliers}, {hosts: 8, same: true, noise: skewed},
 	{hosts: 4, noise: gauss}, {hosts: 12, same: true, noise: gauss}, {hosts: 12, noise: outliers},
 	{hosts: 20, same: true, noise: gauss}, {hosts: 20, same: true, noise: skewed}, {hosts: 20, noise: skewed}, {hosts: 40, noise: outliers},
+	{hosts: 40, same: true, noise: rare}, {hosts: 100, same: true, noise: outliers}, {hosts: 100, same: true, noise: skewed}, {hosts: 100, noise: rare},
 }
 
 // deploys is how many are simulated: for the figures of docs/fleet-decides.md
@@ -98,7 +147,7 @@ func TestUnchanged(t *testing.T) {
 	for i := range n {
 		d := fleets[i%len(fleets)]
 		d.factor = 1
-		if d.claimed(t, random, looks...) {
+		if d.claimed(t, random, asked...) {
 			claims++
 			t.Logf("a change is claimed of deploy %d, on %d hosts, which changed nothing", i, d.hosts)
 		}
@@ -106,7 +155,7 @@ func TestUnchanged(t *testing.T) {
 	if claims > n/1000 {
 		t.Errorf("a change is claimed of %d deploys of %d that changed nothing", claims, n)
 	}
-	t.Logf("a change is claimed of %d deploys of %d that changed nothing, each asked about %d times", claims, n, len(looks))
+	t.Logf("a change is claimed of %d deploys of %d that changed nothing, each asked about %d times", claims, n, len(asked))
 }
 
 // TestFound holds that what changed is still found after an hour: of twelve hosts and more 8%
