@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,6 +78,95 @@ func TestAnswersPay(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// longNames is a batch of functions whose names have 4 kB each, that no other has.
+func longNames(number, functions int) *store.Batch {
+	b := &store.Batch{ID: [16]byte{byte(number), 2}, Source: store.Source{Service: "shop", Version: "v1", Instance: "host"}}
+	b.From = time.Date(2026, 11, 26, 10, 0, 0, 0, time.UTC)
+	b.Until = b.From.Add(time.Minute)
+	b.Stacks = map[store.StackID][]*store.Frame{}
+	p := store.Profile{Type: store.CPU}
+	for i := range functions {
+		stack := []*store.Frame{{Function: fmt.Sprintf("%04000d", 1000*number+i)}}
+		id := store.IDOf(stack)
+		b.Stacks[id] = stack
+		p.Samples = append(p.Samples, store.Sample{Stack: id, Value: 1})
+	}
+	b.Profiles = []store.Profile{p}
+	return b
+}
+
+// TestLongNamesPay asks for stacks whose functions have names of 4 kB: an answer takes memory for
+// these, from a table and from the catalog.
+func TestLongNamesPay(t *testing.T) {
+	s := mustOpen(t, t.TempDir(), Options{})
+	const functions = 1000
+	if err := s.Write(t.Context(), longNames(1, functions)); err != nil {
+		t.Fatal(err)
+	}
+	b := longNames(1, 0)
+	ask := store.Selection{Type: store.CPU, From: b.From, Until: b.Until.Add(time.Minute)}
+	for _, flushed := range []bool{false, true} {
+		if flushed {
+			if err := s.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		granted, _ := memory.NewPool("questions", 1<<30, 0).Take(t.Context(), 1)
+		ctx := memory.With(t.Context(), granted)
+		answer, err := s.Stacks(ctx, ask)
+		if err != nil || len(answer.Frames) != functions {
+			t.Fatalf("flushed=%v: %d stacks, %v", flushed, len(answer.Frames), err)
+		}
+		if took := memory.Held(ctx); took < 3*4000*functions || took > 6*4000*functions {
+			t.Errorf("flushed=%v: took %d bytes for names of %d", flushed, took, 4000*functions)
+		}
+		few, _ := memory.NewPool("questions", 4000*functions, 0).Take(t.Context(), 1)
+		if _, err := s.Stacks(memory.With(t.Context(), few), ask); !errors.Is(err, memory.ErrLarge) {
+			t.Errorf("flushed=%v, with little memory: %v", flushed, err)
+		}
+	}
+}
+
+// TestTableFits has many write at once what is large: a table takes no more than it may, though
+// what comes together is one group for the log.
+func TestTableFits(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	disk := &hookDisk{before: func(what string) error {
+		if what == "rename" { // of a segment
+			<-release
+		}
+		return nil
+	}}
+	const room = 1 << 20
+	s := mustOpen(t, t.TempDir(), Options{disk: disk, Memory: room})
+	var all sync.WaitGroup
+	var kept, refused atomic.Int64
+	for i := range 20 {
+		all.Go(func() {
+			switch err := s.Write(t.Context(), longNames(i, 75)); {
+			case err == nil:
+				kept.Add(1)
+			case errors.Is(err, store.ErrFull):
+				refused.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, table := range s.tables() {
+		if table.bytes > room || table.bytes < room/2 {
+			t.Errorf("a table of %d bytes has %d", room, table.bytes)
+		}
+	}
+	if kept.Load() != 6 || refused.Load() != 14 {
+		t.Errorf("%d are kept, %d refused; want three in each table", kept.Load(), refused.Load())
 	}
 }
 

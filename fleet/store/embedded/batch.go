@@ -254,6 +254,19 @@ func check(b *store.Batch) error {
 // bytes is about what a batch takes in a table, without what finds its new stacks.
 func (b *batch) bytes() int64 { return 300 + int64(len(b.profiles)+len(b.stacks)+len(b.frames)) }
 
+// tableBytes is about what the batch of an encoding takes in a table.
+func tableBytes(encoded []byte) int64 {
+	b, err := decode(encoded)
+	if err != nil { // which is found when it is added
+		return 0
+	}
+	bytes := b.bytes()
+	for range b.newStacks() {
+		bytes += stackBytes
+	}
+	return bytes
+}
+
 // stackBytes is about what a new stack takes in the map of a table: an entry has 72 bytes, and
 // a map has more room than entries. A fleet's stacks are few, but those of a client that makes
 // new ones took four times what their encodings do.

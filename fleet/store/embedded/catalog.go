@@ -279,8 +279,9 @@ func frameIDs(of *frameList, number func(store.Frame) (int64, error)) ([]int64, 
 	return ids, nil
 }
 
-// mostFrameIDs are remembered while a table is added: a fleet's programs have fewer frames.
-const mostFrameIDs = 1 << 16
+// Of the frames of a table so many are remembered while it is added, with so many bytes of
+// names: a fleet's programs have fewer.
+const mostFrameIDs, mostFrameText = 1 << 16, 8 << 20
 
 // frameNumbers gives the IDs of frames, new ones to those that have none.
 func frameNumbers(tx *sql.Tx) (func(store.Frame) (int64, error), error) {
@@ -292,7 +293,7 @@ func frameNumbers(tx *sql.Tx) (func(store.Frame) (int64, error), error) {
 	if err != nil {
 		return nil, err
 	}
-	ids := map[store.Frame]int64{}
+	ids, text := map[store.Frame]int64{}, 0
 	return func(f store.Frame) (int64, error) {
 		if id, known := ids[f]; known {
 			return id, nil
@@ -306,10 +307,12 @@ func frameNumbers(tx *sql.Tx) (func(store.Frame) (int64, error), error) {
 		if n, counted := made.RowsAffected(); err != nil || counted != nil || n == 0 {
 			err = find.QueryRow([]byte(f.Function), []byte(f.File), f.Line).Scan(&id)
 		}
-		if len(ids) >= mostFrameIDs {
+		if len(ids) >= mostFrameIDs || text >= mostFrameText {
 			clear(ids)
+			text = 0
 		}
 		ids[f] = id
+		text += len(f.Function) + len(f.File)
 		return id, err
 	}, nil
 }
@@ -367,10 +370,7 @@ func (c *catalog) stacks(ctx context.Context, tenant string, ids []store.StackID
 	if err != nil {
 		return err
 	}
-	if err := memory.More(ctx, namedBytes*int64(len(wanted))); err != nil {
-		return err
-	}
-	if err := c.frames(wanted); err != nil {
+	if err := c.frames(ctx, wanted); err != nil {
 		return err
 	}
 	for id, list := range numbers {
@@ -386,18 +386,19 @@ func (c *catalog) stacks(ctx context.Context, tenant string, ids []store.StackID
 }
 
 // frames sets the frames of the IDs in a map.
-func (c *catalog) frames(wanted map[int64]*store.Frame) error {
+func (c *catalog) frames(ctx context.Context, wanted map[int64]*store.Frame) error {
 	ids := make([]int64, 0, len(wanted))
 	for id := range wanted {
 		ids = append(ids, id)
 	}
+	pays := bill{ctx: ctx}
 	return inParts(ids, func(marks string, args []any) error {
 		return c.each(`SELECT id, function, file, line FROM frames WHERE id IN (`+marks+`)`, func(r *sql.Rows) error {
 			var id int64
 			f := &store.Frame{}
 			err := r.Scan(&id, &f.Function, &f.File, &f.Line)
 			wanted[id] = f
-			return err
+			return errors.Join(err, pays.add(framesCost(1, len(f.Function)+len(f.File))))
 		}, args...)
 	})
 }

@@ -13,6 +13,7 @@ type request struct {
 	tenant  string
 	id      [16]byte
 	place   place
+	bytes   int64 // that it takes in a table
 	encoded []byte
 	done    chan error
 	release func() // gives back what the encoding takes; nil where it takes nothing
@@ -108,11 +109,23 @@ func (s *Store) group(first *request) []*request {
 	return group
 }
 
-// commitGroup writes a group with one fsync and answers each of it.
+// commitGroup writes a group with one fsync and answers each of it: with one for each table,
+// where it does not fit into the one that is there.
 func (s *Store) commitGroup(group []*request) {
 	var fresh, answered []*request
-	members := map[batchKey]bool{}
+	members, bytes := map[batchKey]bool{}, int64(0)
+	end := func() {
+		err := s.makeDurable(fresh)
+		for _, r := range answered {
+			r.answer(err)
+		}
+		fresh, answered, bytes = nil, nil, 0
+		clear(members)
+	}
 	for _, r := range group {
+		if len(fresh) > 0 && s.active.full(r, bytes, &s.options) {
+			end()
+		}
 		add, err := s.admit(r, members)
 		if err != nil {
 			r.answer(err)
@@ -121,13 +134,10 @@ func (s *Store) commitGroup(group []*request) {
 		answered = append(answered, r)
 		if add {
 			members[batchKey{r.tenant, r.id}] = true
-			fresh = append(fresh, r)
+			fresh, bytes = append(fresh, r), bytes+r.bytes
 		}
 	}
-	err := s.makeDurable(fresh)
-	for _, r := range answered {
-		r.answer(err)
-	}
+	end()
 }
 
 // admit reports whether a request's batch is to be added: it is not known and there is
@@ -145,7 +155,7 @@ func (s *Store) admit(r *request, members map[batchKey]bool) (bool, error) {
 	if known || err != nil {
 		return false, err
 	}
-	if len(members) > 0 || !s.active.full(r.place, &s.options) {
+	if len(members) > 0 || !s.active.full(r, 0, &s.options) {
 		return true, nil
 	}
 	if err := s.freeze(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/gowhy/gowhy/fleet/store"
 )
@@ -14,6 +15,16 @@ import (
 
 // A frameList is the frames of a batch's stacks, encoded.
 type frameList []byte
+
+// frames counts those of a list.
+func (l frameList) frames() (n int) {
+	for d := (decoder{rest: l}); len(d.rest) > 0; n++ {
+		d.take(d.count(1))
+		d.take(d.count(1))
+		d.varint()
+	}
+	return n
+}
 
 // A numbered stack is one by the numbers of its frames.
 type numbered struct {
@@ -50,6 +61,11 @@ func appendStacks(to []byte, stacks map[store.StackID][]*store.Frame, known func
 		binary.LittleEndian.PutUint32(to[length:], uint32(len(to)-length-4))
 	}
 	binary.LittleEndian.PutUint32(to[at:], uint32(len(to)-at-4))
+	text := 0
+	for _, f := range list {
+		text += len(f.Function) + len(f.File) + 3*binary.MaxVarintLen32
+	}
+	to = slices.Grow(to, text)
 	for _, f := range list {
 		to = appendText(appendText(to, f.Function), f.File)
 		to = binary.AppendVarint(to, int64(f.Line))

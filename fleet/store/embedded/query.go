@@ -209,7 +209,7 @@ func (v *view) frames(ctx context.Context, samples []store.Sample, frames map[st
 		}
 		needs := stackFrames + frameBytes*int64(len(in.numbers))
 		if _, has := decoded[in.list]; !has {
-			needs += namedFactor * int64(len(*in.list))
+			needs += framesCost(in.list.frames(), len(*in.list))
 		}
 		err := memory.More(ctx, needs)
 		if err == nil {
@@ -221,9 +221,6 @@ func (v *view) frames(ctx context.Context, samples []store.Sample, frames map[st
 	}
 	return nil
 }
-
-// namedFactor is how many times its encoding a list of frames has in memory.
-const namedFactor = 6
 
 // inTables is a stack that is in memory.
 func (v *view) inTables(id store.StackID) (in numbered, is bool) {

@@ -20,17 +20,26 @@ func (s *selection) touches(least, most int64) bool { return least < s.until && 
 
 // What an answer takes: sumBytes the sum of a stack, with those of the segment it comes from
 // and the row of the answer, stackFrames its frames in the maps of the answer and of who reads
-// it, frameBytes a frame of a stack, and namedBytes one frame that stacks share. Of rows a
-// group has rowBytes each while they are added, or totalRowBytes where they are totals.
+// it, frameBytes a frame of a stack, and namedBytes one frame that stacks share, whose names
+// have usualText bytes. What names have beyond that is there textCopies times: as it was read, as
+// the answer has it, and twice while that is written. Of rows a group has rowBytes each while they
+// are added, or totalRowBytes where they are totals.
 const (
 	sumBytes    = 100
 	stackFrames = 300
 	frameBytes  = 24
 	namedBytes  = 300
+	usualText   = 100
+	textCopies  = 4
 	rowBytes    = 24
 
 	totalRowBytes = 60
 )
+
+// framesCost returns what so many frames take whose names have a number of bytes together.
+func framesCost(frames, text int) int64 {
+	return namedBytes*int64(frames) + textCopies*int64(max(0, text-usualText*frames))
+}
 
 // stacks are the sums by stack of a selection's type.
 func (v *view) stacks(ctx context.Context) (*sums, error) {

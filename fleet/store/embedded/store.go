@@ -344,8 +344,10 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) error {
 	buffer := buffers.Get().(*[]byte)
 	r := &request{tenant: b.Source.Tenant, id: b.ID, place: placeOf(&b.Source, b.Until.UnixMilli()), encoded: s.encode((*buffer)[:0], b), done: make(chan error, 1)}
 	*buffer = r.encoded
+	more := max(0, len(r.encoded)-size) // its new stacks, which nobody knew of before
+	s.pending.Add(int64(more))
 	r.release = func() {
-		s.pending.Add(-int64(size))
+		s.pending.Add(-int64(size + more))
 		if cap(*buffer) <= mostKept {
 			buffers.Put(buffer)
 		}
@@ -354,6 +356,7 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) error {
 		r.free()
 		return fmt.Errorf("a batch of %q is %d bytes; %d are the most", b.Source.Service, len(r.encoded), mostBatch)
 	}
+	r.bytes = tableBytes(r.encoded)
 	return s.send(ctx, r)
 }
 

@@ -31,10 +31,12 @@ type table struct {
 // then he waits, and not who sends of places that are there.
 const mostPlaces = 10_000
 
-// full reports whether a batch of a place is for another table.
-func (t *table) full(p place, o *Options) bool {
-	_, has := t.places[p]
-	return t.bytes >= o.Memory || !has && len(t.places) >= o.places
+// full reports whether a request's batch is for another table, where others with so many bytes
+// come before it: a table that has some takes none that does not fit.
+func (t *table) full(r *request, before int64, o *Options) bool {
+	_, has := t.places[r.place]
+	have := t.bytes + before
+	return have > 0 && have+r.bytes > o.Memory || !has && len(t.places) >= o.places
 }
 
 func newTable(number int64, path string) *table {
