@@ -31,11 +31,14 @@ const (
 	floodPushes, floodTries = 6, 4
 	// A push is a megabyte, packed, of stacks that nobody sent before.
 	floodStacks, floodFunctions, floodDepth = 60_000, 2000, 12
+	// Or it is few stacks, of functions whose names are long.
+	namedStacks, namedFunctions = 6000, 1500
 )
 
 // flood has a number of clients push as much as they can to a whole server, which is the
-// measured process; the clients are another. Others ask questions meanwhile.
-func flood(clients int) func(ctx context.Context, dir string) ([]Figure, error) {
+// measured process; the clients are another. Others ask questions meanwhile. The names of
+// functions have so many bytes, where that is not 0.
+func flood(clients, name int) func(ctx context.Context, dir string) ([]Figure, error) {
 	return func(ctx context.Context, dir string) ([]Figure, error) {
 		s, err := embedded.Open(filepath.Join(dir, "data"), embedded.Options{Memory: server.TableBytes(floodMemory)})
 		if err != nil {
@@ -53,7 +56,7 @@ func flood(clients int) func(ctx context.Context, dir string) ([]Figure, error) 
 		case err = <-ended:
 		case a := <-address:
 			idle := peakMemory()
-			f, err = floodFrom(ctx, clients, "http://"+a)
+			f, err = floodFrom(ctx, clients, name, "http://"+a)
 			f.Idle = idle
 			stop()
 			err = errors.Join(err, <-ended)
@@ -61,7 +64,7 @@ func flood(clients int) func(ctx context.Context, dir string) ([]Figure, error) 
 		if err := errors.Join(err, s.Close()); err != nil {
 			return nil, err
 		}
-		return f.figures(clients), nil
+		return f.figures(clients, name), nil
 	}
 }
 
@@ -74,8 +77,11 @@ type flooded struct {
 	Slowest                float64 // seconds
 }
 
-func (f *flooded) figures(clients int) []Figure {
+func (f *flooded) figures(clients, name int) []Figure {
 	of := fmt.Sprintf(" %d clients of %d pushes of 60,000 new stacks", clients, floodPushes)
+	if name > 0 {
+		of = fmt.Sprintf(" %d clients of %d pushes of 1,500 names of %d bytes", clients, floodPushes, name)
+	}
 	return []Figure{
 		{Name: "peak memory of the server with" + of, Unit: "MB", Value: peakMemory() / (1 << 20), Bar: floodMemory>>20 + floodConstant},
 		{Name: "peak memory of the server before" + of, Unit: "MB", Value: f.Idle / (1 << 20)},
@@ -94,12 +100,12 @@ func (f *flooded) figures(clients int) []Figure {
 const floodConstant = 64
 
 // floodFrom starts the process of the clients.
-func floodFrom(ctx context.Context, clients int, url string) (f flooded, err error) {
+func floodFrom(ctx context.Context, clients, name int, url string) (f flooded, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return f, err
 	}
-	child := exec.CommandContext(ctx, program, "-flood", strconv.Itoa(clients), "-to", url)
+	child := exec.CommandContext(ctx, program, "-flood", strconv.Itoa(clients), "-name", strconv.Itoa(name), "-to", url)
 	child.Stderr = os.Stderr
 	out, err := child.Output()
 	if err == nil {
@@ -109,8 +115,8 @@ func floodFrom(ctx context.Context, clients int, url string) (f flooded, err err
 }
 
 // floodClients is the process of the clients.
-func floodClients(ctx context.Context, clients int, url string, stdout io.Writer) error {
-	f := &flooding{url: url}
+func floodClients(ctx context.Context, clients, name int, url string, stdout io.Writer) error {
+	f := &flooding{url: url, name: name}
 	done := make(chan struct{})
 	var asking, pushing sync.WaitGroup
 	asking.Go(func() { f.ask(done) })
@@ -129,6 +135,7 @@ func floodClients(ctx context.Context, clients int, url string, stdout io.Writer
 
 type flooding struct {
 	url    string
+	name   int        // bytes of names, 0 for many stacks
 	making sync.Mutex // a body at a time: the clients are not what is measured
 	mu     sync.Mutex
 	flooded
@@ -137,7 +144,7 @@ type flooding struct {
 // push sends a body until it is kept, or often enough.
 func (f *flooding) push(ctx context.Context, seed uint64) {
 	f.making.Lock()
-	body := floodBody(seed)
+	body := floodBody(seed, f.name)
 	f.making.Unlock()
 	for range floodTries {
 		now := time.Now()
@@ -203,8 +210,13 @@ func (f *flooding) ask(done chan struct{}) {
 	}
 }
 
-// floodBody is a profile of CPU whose stacks and names depend on the seed.
-func floodBody(seed uint64) []byte {
+// floodBody is a profile of CPU whose stacks and names depend on the seed. Names that are to
+// have a number of bytes are words again and again, which gzip makes small.
+func floodBody(seed uint64, name int) []byte {
+	stacks, functions := floodStacks, uint64(floodFunctions)
+	if name > 0 {
+		stacks, functions = namedStacks, namedFunctions
+	}
 	random := rand.New(rand.NewPCG(seed, 1))
 	var p, m []byte
 	message := func(number protowire.Number, body []byte) {
@@ -219,8 +231,12 @@ func floodBody(seed uint64) []byte {
 	for _, text := range []string{"", "cpu", "nanoseconds"} {
 		message(6, []byte(text))
 	}
-	for i := range uint64(floodFunctions) {
-		message(6, fmt.Appendf(nil, "shop/seed%d.function%d", seed, i))
+	for i := range functions {
+		text := fmt.Appendf(nil, "shop/seed%d.function%d", seed, i)
+		for len(text) < name {
+			text = append(text, text[:min(len(text), name-len(text))]...)
+		}
+		message(6, text)
 		m = m[:0]
 		field(1, i+1)
 		field(2, first+i)
@@ -229,10 +245,10 @@ func floodBody(seed uint64) []byte {
 		field(1, i+1)
 		message(4, m)
 	}
-	for range floodStacks {
+	for range stacks {
 		var ids []byte
 		for range floodDepth {
-			ids = protowire.AppendVarint(ids, 1+random.Uint64N(floodFunctions))
+			ids = protowire.AppendVarint(ids, 1+random.Uint64N(functions))
 		}
 		m = protowire.AppendBytes(protowire.AppendTag(m[:0], 1, protowire.BytesType), ids)
 		field(2, 10_000_000)

@@ -31,6 +31,7 @@ type options struct {
 
 	measure string // of a child: the measurement to take
 	flood   int    // of a child: number of clients
+	name    int    // bytes of the names in what they push
 	to      string // the server that they push to
 	fill    string // the directory to fill
 }
@@ -56,6 +57,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.StringVar(&o.out, "o", "fleet/storebench/runs", "where the run's directory is made; empty writes none")
 	f.StringVar(&o.measure, "measure", "", "take the `MEASUREMENT`, as the measured process")
 	f.IntVar(&o.flood, "flood", 0, "push as so many `CLIENTS`, as their process")
+	f.IntVar(&o.name, "name", 0, "push functions whose names have so many `BYTES`, as that process; 0 pushes many stacks")
 	f.StringVar(&o.fill, "fill", "", "make a store of 10^7 rows in a `DIRECTORY`, as its process")
 	f.StringVar(&o.to, "to", "", "the `URL` that they push to")
 	if err := f.Parse(args); err != nil {
@@ -68,7 +70,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return fillDay(ctx, o.fill)
 	}
 	if o.flood > 0 {
-		return floodClients(ctx, o.flood, o.to, stdout)
+		return floodClients(ctx, o.flood, o.name, o.to, stdout)
 	}
 	if o.measure != "" {
 		return measure(ctx, o.measure, stdout)
@@ -156,10 +158,19 @@ var measurements = []measurement{
 	{"questions", false, measureQuestions},
 	{"fleet", false, measureFleet},
 	{"memory", false, measureMemory},
-	{"flood-1", false, flood(1)},
-	{"flood-4", false, flood(4)},
-	{"flood-40", false, flood(40)},
-	{"flood-200", false, flood(200)},
+	{"flood-1", false, flood(1, 0)},
+	{"flood-4", false, flood(4, 0)},
+	{"flood-40", false, flood(40, 0)},
+	{"flood-200", false, flood(200, 0)},
+	{"names-40-1", false, flood(1, 40)},
+	{"names-40-20", false, flood(20, 40)},
+	{"names-40-40", false, flood(40, 40)},
+	{"names-400-1", false, flood(1, 400)},
+	{"names-400-20", false, flood(20, 400)},
+	{"names-400-40", false, flood(40, 400)},
+	{"names-4000-1", false, flood(1, 4000)},
+	{"names-4000-20", false, flood(20, 4000)},
+	{"names-4000-40", false, flood(40, 4000)},
 	{"asking", false, measureAsking},
 	{"pprof", false, measurePprof},
 }
