@@ -151,7 +151,7 @@ func TestRefusals(t *testing.T) {
 	z := gzip.NewWriter(&bomb)
 	z.Write(make([]byte, 32<<20))
 	z.Close()
-	form := func(name string) (string, string) {
+	form := func(name, data string) (string, string) {
 		var b bytes.Buffer
 		w := multipart.NewWriter(&b)
 		f, _ := w.CreateFormFile(name, "x")
@@ -159,8 +159,9 @@ func TestRefusals(t *testing.T) {
 		w.Close()
 		return b.String(), w.FormDataContentType()
 	}
-	previous, previousType := form("prev_profile")
-	other, otherType := form("other")
+	previous, previousType := form("prev_profile", data)
+	other, otherType := form("other", data)
+	types, typesType := form("sample_type_config", "{"+strings.Repeat(`"cpu":{},`, longestConfig/9+1)+`"x":{}}`)
 	at := func(ahead time.Duration) string { return fmt.Sprint(time.Now().Add(ahead).Unix()) }
 	label := func(n int) string { return "a{" + strings.Repeat("x=1,", n) + "}" }
 	for _, c := range []struct {
@@ -194,6 +195,7 @@ func TestRefusals(t *testing.T) {
 		{"prev_profile", "/ingest?name=a", previousType, "", previous, nil, 400},
 		{"a form without a profile", "/ingest?name=a", otherType, "", other, nil, 400},
 		{"a cut form", "/ingest?name=a", otherType, "", other[:20], nil, 400},
+		{"types without end", "/ingest?name=a", typesType, "", types, nil, 400},
 		{"a full store", "/ingest?name=a", "", "", data, store.ErrFull, 429},
 		{"a closed store", "/ingest?name=a", "", "", data, store.ErrClosed, 503},
 		{"a full disk", "/ingest?name=a", "", "", data, fmt.Errorf("log %s: %w", directory, syscall.ENOSPC), 503},

@@ -89,9 +89,16 @@ func (u *upload) part(name string, data []byte) error {
 	return nil
 }
 
+// longestConfig is of the part that says which types a profile has, an SDK's of four some 500
+// bytes: it becomes a map, of ten times its bytes.
+const longestConfig = 64 << 10
+
 // configured is the kind of a profile by its client's display names: only they tell
 // mutexes (mutex_count) from blocking (block_count).
 func configured(data []byte) (string, error) {
+	if len(data) > longestConfig {
+		return "", refuse(http.StatusBadRequest, "sample_type_config has %d bytes, %d are the most", len(data), longestConfig)
+	}
 	var config map[string]struct {
 		DisplayName string `json:"display-name"`
 	}

@@ -169,8 +169,8 @@ func (p *pushRequest) decode(data []byte) error {
 func (s *series) decode(data []byte, most int) error {
 	return messages(data, func(number int, body []byte) error {
 		switch {
-		case number == 1 && len(s.Labels) == MostLabels:
-			return fmt.Errorf("a series has more than %d labels", MostLabels)
+		case number == 1 && len(s.Labels) == store.MostLabels:
+			return fmt.Errorf("a series has more than %d labels", store.MostLabels)
 		case number == 1:
 			l, err := decodeLabel(body)
 			s.Labels = append(s.Labels, l)

@@ -12,13 +12,6 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// Limits of labels: Pyroscope's own, so that its clients need no other configuration.
-const (
-	MostLabels   = 30
-	longestName  = 1024
-	longestValue = 2048
-)
-
 const (
 	// LabelService is the label that every source has.
 	LabelService = "service_name"
@@ -39,8 +32,8 @@ var (
 // SourceOf names the source of what came with labels.
 func SourceOf(tenant string, labels []store.Label) (store.Source, error) {
 	s := store.Source{Tenant: tenant}
-	if len(labels) > MostLabels {
-		return s, refuse(http.StatusBadRequest, "%d labels, at most %d are allowed", len(labels), MostLabels)
+	if len(labels) > store.MostLabels {
+		return s, refuse(http.StatusBadRequest, "%d labels, at most %d are allowed", len(labels), store.MostLabels)
 	}
 	values := map[string]string{}
 	for _, l := range labels {
@@ -83,8 +76,8 @@ func first(values map[string]string, names []string) string {
 // CheckLabel refuses a label that is too long, or no text.
 func CheckLabel(l store.Label) error {
 	switch {
-	case l.Name == "" || len(l.Name) > longestName || len(l.Value) > longestValue:
-		return refuse(http.StatusBadRequest, "label %.40q: a name has 1 to %d bytes and a value at most %d", l.Name, longestName, longestValue)
+	case l.Name == "" || len(l.Name) > store.LongestName || len(l.Value) > store.LongestValue:
+		return refuse(http.StatusBadRequest, "label %.40q: a name has 1 to %d bytes and a value at most %d", l.Name, store.LongestName, store.LongestValue)
 	case !printable(l.Name) || !printable(l.Value):
 		return refuse(http.StatusBadRequest, "label %.40q has bytes that are no text", l.Name)
 	}
@@ -112,8 +105,8 @@ func appOf(name string) ([]store.Label, error) {
 			continue
 		}
 		key, value, ok := strings.Cut(pair, "=")
-		if !ok || len(labels) > MostLabels {
-			return nil, refuse(http.StatusBadRequest, "name %.80q: a label has no value, or there are more than %d", name, MostLabels)
+		if !ok || len(labels) > store.MostLabels {
+			return nil, refuse(http.StatusBadRequest, "name %.80q: a label has no value, or there are more than %d", name, store.MostLabels)
 		}
 		l := store.Label{Name: strings.TrimSpace(key), Value: strings.Trim(strings.TrimSpace(value), `"`)}
 		if l.Name == LabelService { // more specific than the app's name
@@ -149,7 +142,7 @@ func typed(kind string, p *profiles.Profile) ([]store.Profile, error) {
 func TypeOf(kind string, sample, period profiles.ValueType) (store.Type, error) {
 	parts := []string{kind, sample.Name, sample.Unit, period.Name, period.Unit}
 	for _, part := range parts {
-		if len(part) > longestName || !printable(part) || strings.Contains(part, ":") {
+		if len(part) > store.LongestName || !printable(part) || strings.Contains(part, ":") {
 			return "", refuse(http.StatusUnprocessableEntity, "type %.40q has bytes that a type cannot have", part)
 		}
 	}

@@ -57,10 +57,16 @@ func (q *scope) selection() (store.Selection, error) {
 	if q.end == 0 {
 		s.Until = time.Time{} // clients that list labels leave it out
 	}
+	if err := few("selectors", q.selectors); err != nil {
+		return s, err
+	}
 	for _, selector := range q.selectors {
 		labels, err := matchers(selector)
 		if err != nil {
 			return s, connect.NewError(connect.CodeInvalidArgument, err)
+		}
+		if len(s.Labels)+len(labels) > mostMatchers {
+			return s, invalid("the selectors have more than %d labels together", mostMatchers)
 		}
 		for _, l := range labels {
 			switch l.Name {
@@ -74,6 +80,22 @@ func (q *scope) selection() (store.Selection, error) {
 		}
 	}
 	return s, nil
+}
+
+// few refuses a list of a question that no source can answer: it has so many labels at most.
+func few(what string, list []string) error {
+	if len(list) > mostMatchers {
+		return invalid("%d %s, %d are the most", len(list), what, mostMatchers)
+	}
+	return nil
+}
+
+// named refuses a label that no source has, by its name.
+func named(label string) error {
+	if len(label) > store.LongestName {
+		return invalid("the label %.40q has %d bytes, %d are the most", label, len(label), store.LongestName)
+	}
+	return nil
 }
 
 // failed is an error of the store, whose text may name files of the server.
@@ -140,6 +162,9 @@ func (q *querier) LabelNames(ctx context.Context, r *connect.Request[typesv1.Lab
 
 // LabelValues lists the values of one.
 func (q *querier) LabelValues(ctx context.Context, r *connect.Request[typesv1.LabelValuesRequest]) (*connect.Response[typesv1.LabelValuesResponse], error) {
+	if err := named(r.Msg.Name); err != nil {
+		return nil, err
+	}
 	values, err := q.values(ctx, scope{r.Header(), r.Msg.Start, r.Msg.End, r.Msg.Matchers}, keyOf(r.Msg.Name))
 	if err != nil {
 		return nil, err
@@ -166,9 +191,12 @@ func (q *querier) Series(ctx context.Context, r *connect.Request[querierv1.Serie
 		return nil, err
 	}
 	wanted := r.Msg.LabelNames
+	if err := few("labels to tell series apart", wanted); err != nil {
+		return nil, err
+	}
 	for _, name := range wanted {
 		if name != serviceLabel && name != typeLabel {
-			return nil, connect.NewError(connect.CodeUnimplemented, fmt.Errorf("series by label %q: only by %s and %s", name, serviceLabel, typeLabel))
+			return nil, connect.NewError(connect.CodeUnimplemented, fmt.Errorf("series by label %.40q: only by %s and %s", name, serviceLabel, typeLabel))
 		}
 	}
 	services, err := q.from.Services(ctx, selected)
@@ -227,6 +255,9 @@ func (q *querier) SelectSeries(ctx context.Context, r *connect.Request[querierv1
 	by, label := store.ByNothing, ""
 	if len(m.GroupBy) == 1 {
 		label = m.GroupBy[0]
+		if err := named(label); err != nil {
+			return nil, err
+		}
 		by = keyOf(label)
 	}
 	series, err := q.from.Series(ctx, selected, step, by)

@@ -216,6 +216,15 @@ func TestMatchers(t *testing.T) {
 		`{a=~".*", b!="", c=~".+"}`: "[]", `{a="b",}`: "[{a b}]",
 		`process_cpu:cpu:nanoseconds:cpu:nanoseconds{a="b"}`: "[{__profile_type__ process_cpu:cpu:nanoseconds:cpu:nanoseconds} {a b}]",
 		"a": "braces", `a:b{}`: "braces", `a:b:c:d:e`: "braces", "{": "braces", `{a}`: "read on", `{a="b" c="d"}`: "read on", `{a="b}`: "read on", `{a=~"x|y"}`: "equal", `{a!="b"}`: "equal", `{a="\q"}`: "quoted",
+		// Each of these would be compared with each source, or compiled.
+		"{" + strings.Repeat(`a="b",`, mostMatchers+1) + "}":      "more than 32 labels",
+		"{" + strings.Repeat(`a=~".*",`, mostMatchers+1) + "}":    "more than 32 labels",
+		`{` + strings.Repeat("a", store.LongestName+1) + `="b"}`:  "a name has at most",
+		`{a="` + strings.Repeat("b", store.LongestValue+1) + `"}`: "a value 2048",
+		`{a=~"` + strings.Repeat("(b|c)*", 300) + `"}`:            "only values that are equal",
+		`{a=~"((((x{1000}){1000}){1000}){1000})"}`:                "only values that are equal",
+		strings.Repeat(" ", longestSelector) + "{}":               "are the most",
+		"{a=\"" + strings.Repeat("b", store.LongestValue) + "\"}": "[{a " + strings.Repeat("b", store.LongestValue) + "}]",
 	} {
 		got, err := matchers(selector)
 		if err != nil && !strings.Contains(err.Error(), want) || err == nil && fmt.Sprint(got) != want {
@@ -257,6 +266,13 @@ func TestRefusals(t *testing.T) {
 		_, err := c.LabelValues(t.Context(), connect.NewRequest(&typesv1.LabelValuesRequest{Name: "zone"}))
 		return err
 	}
+	names := func(selectors ...string) error {
+		_, err := whole.LabelNames(t.Context(), connect.NewRequest(&typesv1.LabelNamesRequest{Matchers: selectors}))
+		return err
+	}
+	many, long := slices.Repeat([]string{"zone"}, mostMatchers+1), strings.Repeat("z", store.LongestName+1)
+	_, byMany := whole.Series(t.Context(), connect.NewRequest(&querierv1.SeriesRequest{LabelNames: many}))
+	_, ofLong := whole.LabelValues(t.Context(), connect.NewRequest(&typesv1.LabelValuesRequest{Name: long}))
 	_, diff := whole.Diff(t.Context(), connect.NewRequest(&querierv1.DiffRequest{}))
 	_, byZone := whole.Series(t.Context(), connect.NewRequest(&querierv1.SeriesRequest{LabelNames: []string{"zone"}}))
 	for name, c := range map[string]struct {
@@ -270,6 +286,11 @@ func TestRefusals(t *testing.T) {
 		"a mean":                {series(func(m *querierv1.SelectSeriesRequest) { m.Aggregation = &average }), connect.CodeUnimplemented},
 		"two labels":            {series(func(m *querierv1.SelectSeriesRequest) { m.GroupBy = []string{"a", "b"} }), connect.CodeUnimplemented},
 		"a bad selector":        {series(func(m *querierv1.SelectSeriesRequest) { m.LabelSelector = "{" }), connect.CodeInvalidArgument},
+		"many selectors":        {names(slices.Repeat([]string{"{}"}, mostMatchers+1)...), connect.CodeInvalidArgument},
+		"many labels of all":    {names(slices.Repeat([]string{`{a="b",c="d"}`}, mostMatchers/2+1)...), connect.CodeInvalidArgument},
+		"series by many":        {byMany, connect.CodeInvalidArgument},
+		"values of a long name": {ofLong, connect.CodeInvalidArgument},
+		"series by a long name": {series(func(m *querierv1.SelectSeriesRequest) { m.GroupBy = []string{long} }), connect.CodeInvalidArgument},
 		"a flame of no type":    {flame(whole, &querierv1.SelectMergeStacktracesRequest{}), connect.CodeInvalidArgument},
 		"a tree":                {flame(whole, &querierv1.SelectMergeStacktracesRequest{ProfileTypeID: "x", Format: querierv1.ProfileFormat_PROFILE_FORMAT_TREE}), connect.CodeUnimplemented},
 		"a difference":          {diff, connect.CodeUnimplemented},

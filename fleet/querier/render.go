@@ -74,6 +74,9 @@ func (q *querier) render(h *http.Request, now time.Time) (*rendered, error) {
 	if v.Has("aggregation") && v.Get("aggregation") != "sum" || len(v["groupBy"]) > 1 {
 		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("only sums, by one label"))
 	}
+	if err := named(v.Get("groupBy")); err != nil {
+		return nil, err
+	}
 	selected, parts, err := renderSelection(h, v, now)
 	if err != nil {
 		return nil, err

@@ -19,9 +19,6 @@ var types = map[string]store.Type{
 	"block_count": store.BlockCount, "block_delay": store.BlockDelay, "operations": store.Operations,
 }
 
-// maxLabels bounds the labels of a question as those of a source are bounded.
-const maxLabels = 30
-
 // selection reads which batches a question is about. Without a span of time it is the
 // last hour; without a type it is CPU.
 func selection(q url.Values, tenant string, now time.Time) (store.Selection, error) {
@@ -39,10 +36,27 @@ func selection(q url.Values, tenant string, now time.Time) (store.Selection, err
 	if s.Labels, err = labels(q["label"]); err != nil {
 		return s, err
 	}
+	if err := nameable(s); err != nil {
+		return s, err
+	}
 	if name := q.Get("type"); name != "" {
 		s.Type, err = typeOf(name)
 	}
 	return s, err
+}
+
+// nameable refuses what no source is called: it is compared with each of them. An instance is
+// two labels' values, of a host and a process.
+func nameable(s store.Selection) error {
+	for _, part := range []struct {
+		what, text string
+		most       int
+	}{{"service", s.Service, store.LongestValue}, {"version", s.Version, store.LongestValue}, {"instance", s.Instance, 2*store.LongestValue + 1}} {
+		if len(part.text) > part.most {
+			return fmt.Errorf("%s %.40q has %d bytes, %d are the most", part.what, part.text, len(part.text), part.most)
+		}
+	}
+	return nil
 }
 
 // instant reads a time: RFC 3339, now, or a duration before now as in now-1h.
@@ -56,26 +70,29 @@ func instant(text string, now, otherwise time.Time) (time.Time, error) {
 	if ago, ok := strings.CutPrefix(text, "now-"); ok {
 		d, err := time.ParseDuration(ago)
 		if err != nil || d < 0 {
-			return time.Time{}, fmt.Errorf("%q is no duration before now: write now-1h or now-30m", text)
+			return time.Time{}, fmt.Errorf("%.40q is no duration before now: write now-1h or now-30m", text)
 		}
 		return now.Add(-d), nil
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%q is no time: write it as 2006-01-02T15:04:05Z or now-1h", text)
+		return time.Time{}, fmt.Errorf("%.40q is no time: write it as 2006-01-02T15:04:05Z or now-1h", text)
 	}
 	return t, nil
 }
 
 func labels(texts []string) ([]store.Label, error) {
-	if len(texts) > maxLabels {
-		return nil, fmt.Errorf("%d labels, of which a question has at most %d", len(texts), maxLabels)
+	if len(texts) > store.MostLabels {
+		return nil, fmt.Errorf("%d labels, of which a question has at most %d", len(texts), store.MostLabels)
 	}
 	var all []store.Label
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			return nil, fmt.Errorf("label %q is not of the form name=value", text)
+			return nil, fmt.Errorf("label %.40q is not of the form name=value", text)
+		}
+		if len(name) > store.LongestName || len(value) > store.LongestValue {
+			return nil, fmt.Errorf("label %.40q: a name has at most %d bytes and a value %d", name, store.LongestName, store.LongestValue)
 		}
 		all = append(all, store.Label{Name: name, Value: value})
 	}
@@ -88,7 +105,7 @@ func typeOf(name string) (store.Type, error) {
 		return t, nil
 	}
 	if strings.Count(name, ":") != 4 { // as in process_cpu:cpu:nanoseconds:cpu:nanoseconds
-		return "", fmt.Errorf("type %q is unknown: write cpu, alloc_space or a full type of five parts", name)
+		return "", fmt.Errorf("type %.40q is unknown: write cpu, alloc_space or a full type of five parts", name)
 	}
 	return store.Type(name), nil
 }
@@ -101,7 +118,7 @@ func limit(q url.Values) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > 10_000 {
-		return 0, fmt.Errorf("limit %q is no number from 1 to 10000", text)
+		return 0, fmt.Errorf("limit %.40q is no number from 1 to 10000", text)
 	}
 	return n, nil
 }

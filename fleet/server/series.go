@@ -30,10 +30,10 @@ func stepOf(q url.Values, s store.Selection) (time.Duration, error) {
 	}
 	step, err := time.ParseDuration(text)
 	if err != nil || step < time.Millisecond {
-		return 0, fmt.Errorf("step %q is no duration of a millisecond or more: write 15s or 5m", text)
+		return 0, fmt.Errorf("step %.40q is no duration of a millisecond or more: write 15s or 5m", text)
 	}
 	if span/step > mostPoints {
-		return 0, fmt.Errorf("step %q makes more than %d points of %s: ask for a longer step", text, mostPoints, span)
+		return 0, fmt.Errorf("step %.40q makes more than %d points of %s: ask for a longer step", text, mostPoints, span)
 	}
 	return step, nil
 }
@@ -45,10 +45,10 @@ func byOf(text string) (store.By, error) {
 	case store.ByNothing, store.ByService, store.ByVersion, store.ByInstance:
 		return by, nil
 	}
-	if name, ok := strings.CutPrefix(text, "label:"); ok && name != "" {
+	if name, ok := strings.CutPrefix(text, "label:"); ok && name != "" && len(name) <= store.LongestName {
 		return by, nil
 	}
-	return "", fmt.Errorf("by %q is unknown: write service, version, instance or label:NAME", text)
+	return "", fmt.Errorf("by %.40q is unknown: write service, version, instance or label:NAME", text)
 }
 
 func series(ctx context.Context, r store.Reader, s store.Selection, step time.Duration, by store.By, n int) (api.SeriesSet, error) {

@@ -31,7 +31,12 @@ func TestTop(t *testing.T) {
 		"from=now&until=now-1h": "not before",
 		"type=heat":             "is unknown",
 		"label=zone":            "name=value",
-		strings.Repeat("label=a=b&", maxLabels+1): "31 labels",
+		strings.Repeat("label=a=b&", store.MostLabels+1):           "31 labels",
+		"label=" + strings.Repeat("a", store.LongestName+1) + "=b": "a name has at most",
+		"label=a=" + strings.Repeat("b", store.LongestValue+1):     "a value 2048",
+		"service=" + strings.Repeat("s", store.LongestValue+1):     "2049 bytes, 2048 are the most",
+		"version=" + strings.Repeat("v", store.LongestValue+1):     "2049 bytes, 2048 are the most",
+		"instance=" + strings.Repeat("i", 2*store.LongestValue+2):  "4098 bytes, 4097 are the most",
 	} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/top?"+query, nil))

@@ -44,6 +44,14 @@ type Source struct {
 // A Label is one of a source's, sorted by name where there are several.
 type Label struct{ Name, Value string }
 
+// Limits of the labels of a source, in bytes, and so of what can be asked for: Pyroscope's own,
+// so that its clients need no other configuration.
+const (
+	MostLabels   = 30
+	LongestName  = 1024
+	LongestValue = 2048
+)
+
 // A Profile is the samples of one type.
 type Profile struct {
 	Type    Type

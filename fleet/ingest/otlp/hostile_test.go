@@ -233,7 +233,7 @@ func TestSources(t *testing.T) {
 		{"a pod", []*common.KeyValue{texted("service.name", "a"), texted("k8s.pod.name", "p"), texted("host.name", "h"), texted("container.id", "c")}, nil, store.Source{Service: "a", Instance: "p/c"}, 3},
 		{"a long value", []*common.KeyValue{texted("service.name", "a"), texted("process.command_line", strings.Repeat("x", 3000))}, nil, store.Source{Service: "a"}, 0},
 		{"what steers a terminal", []*common.KeyValue{texted("service.name", "a"), texted("x", "\x1b[2J"), texted("\x1b", "x")}, nil, store.Source{Service: "a"}, 0},
-		{"many", many, nil, store.Source{Service: "shop"}, ingest.MostLabels - 1},
+		{"many", many, nil, store.Source{Service: "shop"}, store.MostLabels - 1},
 		{"no text", []*common.KeyValue{texted("service.name", "a"), {Key: "list", Value: &common.AnyValue{Value: &common.AnyValue_ArrayValue{}}},
 			{Key: "yes", Value: &common.AnyValue{Value: &common.AnyValue_BoolValue{BoolValue: true}}}}, nil, store.Source{Service: "a"}, 1},
 	} {

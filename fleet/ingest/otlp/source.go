@@ -33,7 +33,7 @@ var whose = func() map[string]bool {
 	return m
 }()
 
-// mostAttributes bounds those of a resource, of which [ingest.MostLabels] are kept.
+// mostAttributes bounds those of a resource, of which [store.MostLabels] are kept.
 const mostAttributes = 1000
 
 // attributes are texts by name.
@@ -64,7 +64,7 @@ func sourceOf(tenant string, resource attributes, own []opentelemetry.Attribute)
 	names := slices.Concat(known, slices.DeleteFunc(slices.Sorted(maps.Keys(of)), func(name string) bool { return whose[name] }))
 	for _, name := range names {
 		l := store.Label{Name: name, Value: of[name]}
-		if name != serviceName && name != ingest.LabelService && l.Value != "" && ingest.CheckLabel(l) == nil && len(labels) < ingest.MostLabels-1 {
+		if name != serviceName && name != ingest.LabelService && l.Value != "" && ingest.CheckLabel(l) == nil && len(labels) < store.MostLabels-1 {
 			labels = append(labels, l)
 		}
 	}
