@@ -321,7 +321,7 @@ func (c *command) groups() []commandGroup {
 	return []commandGroup{
 		{"Look", []*cobra.Command{c.diagnoseCommand(), c.viewCommand(), c.reportCommand(), c.ledgerCommand(), c.memoryCommand(), c.flameCommand(), c.exportCommand(), c.explainCommand()}},
 		{"Record", []*cobra.Command{c.recordCommand(), c.listCommand(), c.topCommand(), c.doctorCommand(), c.demoCommand()}},
-		{"Prove", []*cobra.Command{c.verifyCommand(), c.tuneCommand(), c.capacityCommand(), c.compareCommand(), c.gateCommand(), c.loadCommand(), c.whatIfCommand()}},
+		{"Prove", []*cobra.Command{c.verifyCommand(), c.tuneCommand(), c.capacityCommand(), c.compareCommand(), c.countCommand(), c.gateCommand(), c.loadCommand(), c.whatIfCommand()}},
 		{"Fleet", []*cobra.Command{c.serveCommand(), c.agentCommand(), c.fleetCommand()}},
 		{"More", []*cobra.Command{c.versionCommand(), c.completionCommand(), c.manCommand(), c.pprofCommand()}},
 	}

@@ -30,7 +30,7 @@ func unavailable(goos string, cmd *cobra.Command, args []string) error {
 		return problem.New(problem.Absence, "gowhy demo --list, or "+read, "the demonstration records a command, which needs Linux, and this is %s", goos)
 	case name == "record" && !given("url"):
 		return problem.New(problem.Absence, "record by its address, --url, or "+read, "recording a command needs Linux, and this is %s", goos)
-	case name == "gate" && len(args) == 0 && !given("init"), slices.Contains([]string{"verify", "tune", "capacity"}, name):
+	case name == "gate" && len(args) == 0 && !given("init"), slices.Contains([]string{"verify", "tune", "capacity", "count"}, name):
 		return problem.New(problem.Absence, read, "gowhy %s measures programs, which needs Linux, and this is %s", name, goos)
 	}
 	return nil
