@@ -58,6 +58,14 @@ func (v *View) Function(pc uint64) (entry uint64, name string, ok bool) { return
 // Frames returns the functions of a return address, the inlined first.
 func (v *View) Frames(pc uint64) []symbols.Place { return v.r.code.frames(pc) }
 
+// Frame returns which words of a frame are in use, by the address that a call returns to in it.
+func (v *View) Frame(pc uint64) (f symbols.FrameMap, ok bool) {
+	if p, is := v.r.code.(program); is {
+		return p.image.Frame(pc - p.base)
+	}
+	return f, false
+}
+
 // Started returns the function that a goroutine was started with, by where it begins: the one that
 // go calls with arguments, not what the compiler puts around it.
 func (v *View) Started(entry uint64) string {

@@ -75,6 +75,8 @@ func (fake) Started(uint64) string { return "main.f" }
 
 func (fake) Frames(uint64) []symbols.Place { return nil }
 
+func (fake) Frame(uint64) (f symbols.FrameMap, ok bool) { return f, false }
+
 func (fake) Goroutines() ([]goroutines.Goroutine, error) {
 	return []goroutines.Goroutine{{ID: 1, State: goroutines.Waiting, PC: textAt + 16, SP: fakeBase + stackAt, BP: fakeBase + stackAt + 32, Low: fakeBase + stackAt, High: fakeBase + stackAt + 128}}, nil
 }

@@ -38,6 +38,7 @@ type memory interface {
 	Function(pc uint64) (entry uint64, name string, ok bool)
 	Started(entry uint64) string
 	Frames(pc uint64) []symbols.Place
+	Frame(pc uint64) (symbols.FrameMap, bool)
 	Goroutines() ([]goroutines.Goroutine, error)
 	Counters() goroutines.Runtime
 }
@@ -163,7 +164,7 @@ func read(ctx context.Context, m memory, p file, o Options) (*model.HeapLook, er
 	if err != nil {
 		return nil, err
 	}
-	need := uint64(s.objects)*5 + uint64(s.scanned)*2 + uint64(len(s.list))*120 + uint64(len(s.pages))*arenaPages*4
+	need := uint64(s.objects)*5 + uint64(s.scanned)*2 + uint64(len(s.list))*128 + uint64(len(s.pages))*arenaPages*4
 	if need > budget {
 		return nil, tooSmall(need, budget)
 	}

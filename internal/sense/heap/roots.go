@@ -288,8 +288,8 @@ type stackKey struct {
 	state         goroutines.State
 }
 
-// stacks reads the stacks of all goroutines. Each word that leads to an object counts, also
-// one that the program does not use any more.
+// stacks reads the stacks of all goroutines. Of frames that the compiler describes the words
+// count that are in use, see [stacks.unused]; of others all that lead to an object.
 type stacks struct {
 	c      *scanner
 	keys   map[stackKey]*stackGroup
@@ -329,10 +329,12 @@ func (k *stacks) read(ctx context.Context, list []goroutines.Goroutine) error {
 	return nil
 }
 
-// A frame is which function a part of a stack belongs to, up to an address.
+// A frame is which function a part of a stack belongs to, up to an address: that of the frame
+// pointer that the function saved, where the map of its words is known.
 type frame struct {
 	end  uint64
 	name int32
+	uses *symbols.FrameMap
 }
 
 func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
@@ -353,6 +355,7 @@ func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
 	group := k.group(g, where)
 	group.count++
 	group.first = min(group.first, g.ID)
+	left := k.unused(g, frames, b[:got])
 	own, _, known := k.c.lookup(g.At)
 	if !known {
 		own = math.MaxUint32
@@ -360,8 +363,9 @@ func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
 		defer func() { group.roots = append(group.roots, stackRoot{ownRecord, own, false}) }()
 	}
 	for at := g.SP; ; {
-		k.words(group, frames, at, b[:got&^7], own)
+		k.words(group, frames, at, b[:got&^7], own, left)
 		at += uint64(got)
+		left = nil
 		if got < int(n) || at >= g.High {
 			return nil
 		}
@@ -379,6 +383,7 @@ func (k *stacks) walk(g *goroutines.Goroutine, b []byte) (list []frame, where st
 	if bp == 0 {
 		bp = k.framePointer(g, b)
 	}
+	interrupted := false
 	for range maxFrames {
 		at := k.place(pc)
 		if at.name == "" {
@@ -388,7 +393,7 @@ func (k *stacks) walk(g *goroutines.Goroutine, b []byte) (list []frame, where st
 			where, std = at.name, at.std
 		}
 		if bp < g.SP || bp-g.SP > uint64(len(b)) || uint64(len(b))-(bp-g.SP) < 16 {
-			list = append(list, frame{g.High, at.number})
+			list = append(list, frame{g.High, at.number, nil})
 			break
 		}
 		next := word(b[bp-g.SP:])
@@ -398,7 +403,12 @@ func (k *stacks) walk(g *goroutines.Goroutine, b []byte) (list []frame, where st
 		} else if k.below {
 			end = g.High
 		}
-		list = append(list, frame{end, at.number})
+		uses := at.uses
+		if interrupted || end == g.High { // of an instruction that is no call nothing is noted
+			uses = nil
+		}
+		interrupted = at.name == "runtime.asyncPreempt"
+		list = append(list, frame{end, at.number, uses})
 		pc = word(b[bp-g.SP+8:])
 		if next != 0 && next <= bp {
 			break
@@ -446,6 +456,7 @@ type place struct {
 	name         string
 	number       int32 // of the name, in frames
 	runtime, std bool
+	uses         *symbols.FrameMap
 }
 
 func (k *stacks) place(pc uint64) place {
@@ -455,7 +466,10 @@ func (k *stacks) place(pc uint64) place {
 			if all := k.c.m.Frames(pc); len(all) > 0 && all[len(all)-1].Func != "" { // not what the compiler puts around it
 				name = all[len(all)-1].Func
 			}
-			at = place{name, k.frame(name), ofRuntime(name), model.IsStd(name)}
+			at = place{name, k.frame(name), ofRuntime(name), model.IsStd(name), nil}
+			if uses, ok := k.c.m.Frame(pc); ok {
+				at.uses = &uses
+			}
 		}
 		if len(k.places) < maxPlaces {
 			k.places[pc] = at
@@ -513,10 +527,13 @@ func (k *stacks) newGroup(g *goroutines.Goroutine, where string) *stackGroup {
 
 const maxGroups = 10_000
 
-func (k *stacks) words(group *stackGroup, frames []frame, at uint64, b []byte, own uint32) {
+func (k *stacks) words(group *stackGroup, frames []frame, at uint64, b []byte, own uint32, left bitset) {
 	f := 0
 	last := uint32(0)
 	for i := 0; i < len(b); i += 8 {
+		if left.has(i / 8) {
+			continue
+		}
 		object, interior, ok := k.c.lookup(word(b[i:]))
 		if !ok || object == last && len(group.roots) > 0 || object == own || k.roots >= maxRoots {
 			continue

@@ -30,6 +30,7 @@ type span struct {
 	kind         uint64 // address of the type of the one large object
 	specials     uint64
 	allocated    uint64 // address of the bits of what is allocated
+	at           uint64 // of its description
 	n            uint32 // objects there is room for
 	first        uint32 // number of the first object
 	div          uint32
@@ -140,7 +141,7 @@ func readSpans(m memory, budget uint64) (*spans, error) {
 			return nil, err
 		}
 		for i := range got {
-			s.add(b[i*o.size:][:o.size], &o)
+			s.add(part[i], b[i*o.size:][:o.size], &o)
 		}
 		if got < len(part) { // the one behind them is nowhere
 			got++
@@ -151,7 +152,7 @@ func readSpans(m memory, budget uint64) (*spans, error) {
 	if err := s.number(budget); err != nil {
 		return nil, err
 	}
-	return s, s.readUsed(m)
+	return s, s.readUsed(m, &o)
 }
 
 // readWords reads a slice of addresses: its head before and after, for one that grows moves.
@@ -195,12 +196,12 @@ func readWords(m memory, at uint64) ([]uint64, error) {
 }
 
 // add keeps a span with objects that can be.
-func (s *spans) add(b []byte, o *offsets) {
+func (s *spans) add(at uint64, b []byte, o *offsets) {
 	const inUse = 1
 	if b[o.state] != inUse {
 		return
 	}
-	n := span{start: word(b[o.start:]), elem: word(b[o.elem:]), kind: word(b[o.kind:]), specials: word(b[o.specials:]), allocated: word(b[o.allocated:]),
+	n := span{at: at, start: word(b[o.start:]), elem: word(b[o.elem:]), kind: word(b[o.kind:]), specials: word(b[o.specials:]), allocated: word(b[o.allocated:]),
 		n: uint32(binary.LittleEndian.Uint16(b[o.elems:])), free: binary.LittleEndian.Uint16(b[o.free:]), class: b[o.class] >> 1, noscan: b[o.class]&1 != 0}
 	pages := word(b[o.pages:])
 	const maxPages = 1 << 30
@@ -290,42 +291,120 @@ func (s *spans) note(i int, most uint64) bool {
 	return true
 }
 
+// usedTries is how often the bits of a span are read when a collection takes them away meanwhile.
+const usedTries = 4
+
 // readUsed notes which objects are allocated: those before the index from which the next is
-// looked for, and those that the last collection found alive.
-func (s *spans) readUsed(m memory) error {
+// looked for, and those that the last collection found alive. The bits are others after each
+// collection, and their place is used again after two: a span is looked at again before they are
+// read, and behind that, until both say the same. One that is another by now has none.
+func (s *spans) readUsed(m memory, o *offsets) error {
 	s.used = make([]uint64, s.objects/64+1)
-	const size = 128 // bytes, of 1024 objects
-	b, at := make([]byte, size*atOnce), make([]uint64, 0, atOnce)
-	for from := 0; from < len(s.list); {
-		at = at[:0]
-		for i := from; i < len(s.list) && len(at) < atOnce; i++ {
-			at = append(at, s.list[i].allocated)
+	u := usedReader{s: s, m: m, o: o, bits: make([]byte, usedBytes*atOnce), about: make([]byte, o.size*atOnce)}
+	for from := 0; from < len(s.list); from += atOnce {
+		left := make([]int, 0, atOnce)
+		for i := from; i < min(len(s.list), from+atOnce); i++ {
+			left = append(left, i)
 		}
-		got, err := m.ReadEach(b, size, at)
+		err := u.refresh(left, func(int) {})
+		for try := 0; err == nil && try < usedTries && len(left) > 0; try++ {
+			if err = u.read(left); err != nil {
+				break
+			}
+			changed := left[:0]
+			err = u.refresh(left, func(i int) { changed = append(changed, i) })
+			left = changed
+		}
 		if err != nil {
 			return err
-		}
-		for i := range got {
-			s.mark(&s.list[from+i], b[i*size:][:size])
-		}
-		from += got
-		if got < len(at) { // alone, and no more than it has
-			n := &s.list[from]
-			clear(b[:size])
-			if _, err := m.Read(b[:min(size, (n.n+7)/8)], n.allocated); err != nil {
-				return err
-			}
-			s.mark(n, b[:size])
-			from++
 		}
 	}
 	return nil
 }
 
+// usedBytes are bits of 1024 objects, more than a span has.
+const usedBytes = 128
+
+// A usedReader reads the bits of some spans.
+type usedReader struct {
+	s           *spans
+	m           memory
+	o           *offsets
+	bits, about []byte
+	at          []uint64
+}
+
+// refresh looks at spans again, and names those whose bits are elsewhere.
+func (u *usedReader) refresh(list []int, changed func(i int)) error {
+	for len(list) > 0 {
+		got, err := u.pieces(list, u.about, u.o.size, func(n *span) uint64 { return n.at })
+		if err != nil {
+			return err
+		}
+		for k, i := range list[:got] {
+			if u.s.list[i].refresh(u.about[k*u.o.size:][:u.o.size], u.o) {
+				changed(i)
+			}
+		}
+		list = list[max(got, 1):]
+	}
+	return nil
+}
+
+// refresh takes over where the bits are, and reports whether that is elsewhere.
+func (n *span) refresh(b []byte, o *offsets) bool {
+	allocated, free := word(b[o.allocated:]), binary.LittleEndian.Uint16(b[o.free:])
+	if word(b[o.start:]) != n.start || b[o.class]>>1 != n.class || n.class != 0 && word(b[o.elem:]) != n.elem {
+		allocated, free = 0, 0
+	}
+	if n.class == 0 && allocated != 0 {
+		free = 1
+	}
+	moved := allocated != n.allocated
+	n.allocated, n.free = allocated, free
+	return moved
+}
+
+// read reads the bits of spans.
+func (u *usedReader) read(list []int) error {
+	for len(list) > 0 {
+		got, err := u.pieces(list, u.bits, usedBytes, func(n *span) uint64 { return n.allocated })
+		if err != nil {
+			return err
+		}
+		for k, i := range list[:got] {
+			u.s.mark(&u.s.list[i], u.bits[k*usedBytes:][:usedBytes])
+		}
+		if got == len(list) {
+			return nil
+		}
+		n := &u.s.list[list[got]] // alone, and no more than it has
+		clear(u.bits[:usedBytes])
+		if _, err := u.m.Read(u.bits[:min(usedBytes, (n.n+7)/8)], n.allocated); err != nil {
+			return err
+		}
+		u.s.mark(n, u.bits[:usedBytes])
+		list = list[got+1:]
+	}
+	return nil
+}
+
+// pieces reads a piece of each span, and returns of how many there is one.
+func (u *usedReader) pieces(list []int, b []byte, size int, at func(*span) uint64) (int, error) {
+	u.at = u.at[:0]
+	for _, i := range list {
+		u.at = append(u.at, at(&u.s.list[i]))
+	}
+	return u.m.ReadEach(b, size, u.at)
+}
+
+// mark notes which objects of a span are allocated.
 func (s *spans) mark(n *span, b []byte) {
 	for i := range n.n {
+		bit := uint64(1) << ((n.first + i) % 64)
+		s.used[(n.first+i)/64] &^= bit
 		if i < uint32(n.free) || i/8 < uint32(len(b)) && b[i/8]>>(i%8)&1 != 0 {
-			s.used[(n.first+i)/64] |= 1 << ((n.first + i) % 64)
+			s.used[(n.first+i)/64] |= bit
 		}
 	}
 }

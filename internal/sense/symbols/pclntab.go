@@ -247,12 +247,9 @@ type inlineCall struct {
 }
 
 func (t *lineTable) inlinedCall(f tableFunc, index int32) (c inlineCall, ok bool) {
-	if f.nfuncs <= funcdataInline {
-		return c, false
-	}
-	at := f.word(uint64(f.size) + 4*uint64(f.npc) + 4*funcdataInline)
+	at, ok := f.data(funcdataInline)
 	const size, most = 16, 1 << 20
-	if at == ^uint32(0) || index > most {
+	if !ok || index > most {
 		return c, false
 	}
 	var b [size]byte

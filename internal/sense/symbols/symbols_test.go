@@ -96,6 +96,49 @@ func TestLineTable(t *testing.T) {
 	}
 }
 
+// TestFrame asks for the frame of this call, which has a variable whose address is taken and one
+// that is needed afterwards; of an address in every function the words are within the frame.
+func TestFrame(t *testing.T) {
+	_, im := ownImage(t)
+	kept, taken := new(int), [4]*int{new(int)}
+	pc := callerPC(&taken)
+	f, ok := im.Frame(uint64(pc))
+	used := 0
+	for i := range f.Locals.N {
+		if f.Locals.Used(i) {
+			used++
+		}
+	}
+	if !ok || used == 0 || !slices.ContainsFunc(f.Objects, func(o StackObject) bool { return o.Size == 32 && o.At < 0 }) {
+		t.Errorf("of this call %v, %+v", ok, f)
+	}
+	runtime.KeepAlive(kept)
+	known := 0
+	for i := range im.lines.n {
+		entry := im.lines.text + uint64(binary.LittleEndian.Uint32(im.lines.funcs[i*8:]))
+		f, ok := im.Frame(entry + 60)
+		if ok {
+			known++
+		}
+		if ok && (f.Size%8 != 0 || uint64(8*f.Locals.N) > f.Size) {
+			t.Errorf("%#x: %d words in a frame of %d bytes", entry, f.Locals.N, f.Size)
+		}
+	}
+	if known < 1000 {
+		t.Errorf("of %d functions the frames are known, of %d", known, im.lines.n)
+	}
+}
+
+// callerPC is where it returns to.
+//
+//go:noinline
+func callerPC(of *[4]*int) uintptr {
+	var pc [1]uintptr
+	runtime.Callers(2, pc[:])
+	of[1] = of[0]
+	return pc[0]
+}
+
 // runtimePlaces is what the runtime says of an address. It tells outer frames
 // only where a further address follows.
 func runtimePlaces(pc uintptr) (places []Place) {
@@ -288,6 +331,7 @@ func FuzzLineTable(f *testing.F) {
 		for i := range uint64(8) {
 			table.lookup(pc + i)
 			table.frameless(pc + i)
+			table.frame(pc + i)
 		}
 		table.lookup(table.text)
 	})
