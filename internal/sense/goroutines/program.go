@@ -22,7 +22,7 @@ type tables struct {
 // variables are the runtime's that are read.
 var variables = []string{"runtime.allgs", "runtime.waitReasonStrings", "runtime.gomaxprocs", "runtime.sched", "runtime.gcController",
 	"runtime.memstats", "runtime.work", "runtime.mbuckets", "runtime.MemProfileRate", "runtime.mheap_",
-	"runtime.firstmoduledata", "runtime.allfin", "runtime.printBacklog", "runtime.printBacklogIndex"}
+	"runtime.firstmoduledata", "runtime.allfin", "runtime.gcCleanups", "runtime.printBacklog", "runtime.printBacklogIndex"}
 
 func tablesOf(im *symbols.Image, version string) *tables {
 	return im.Once("goroutines of "+version, func() any { return newTables(im, version) }).(*tables)

@@ -22,6 +22,7 @@ const (
 	moduleAt, finAt, bitsAt, typesAt, typesEnd = 0x800, 0x900, 0xa00, 0x1000, 0x1800
 	dataAt, bssAt, bssEnd, maskAt, stackAt     = 0x1800, 0x1900, 0x1a00, 0x1b00, 0x1c00
 	specialAt, finBlockAt                      = 0xf00, 0xc000
+	cleanupsAt, cleanupBlockAt                 = 0xd000, 0xe000
 	smallAt, headedAt, largeAt                 = 0x2000, 0x4000, 0x6000
 	textAt                                     = 0x400000
 )
@@ -47,7 +48,7 @@ func (f fake) ReadEach(b []byte, size int, at []uint64) (int, error) {
 func (fake) Same() error { return nil }
 
 func (fake) Variable(name string) uint64 {
-	return map[string]uint64{"runtime.mheap_": fakeBase + heapAt, "runtime.firstmoduledata": fakeBase + moduleAt, "runtime.allfin": fakeBase + finAt}[name]
+	return map[string]uint64{"runtime.mheap_": fakeBase + heapAt, "runtime.firstmoduledata": fakeBase + moduleAt, "runtime.allfin": fakeBase + finAt, "runtime.gcCleanups": fakeBase + cleanupsAt}[name]
 }
 
 func (fake) Field(in, path string) (uint64, bool) {
@@ -132,6 +133,8 @@ func newFake() fake {
 	f.put(stackAt, fakeBase+headedAt+headed+8, 0, 0, 0, 0, textAt+32)
 	f.put(finAt, fakeBase+finBlockAt)
 	f.put(finBlockAt, 0, 0, 1, 0, fakeBase+smallAt+7*small)
+	f.put(cleanupsAt+int(cleanupList()), fakeBase+cleanupBlockAt)
+	f.put(cleanupBlockAt, 0, 0, fakeBase+cleanupBlockAt, 1, 0, 0, fakeBase+smallAt+13*small, fakeBase+smallAt+14*small) // a circle; the last is behind the one entry
 	return f
 }
 
@@ -150,6 +153,7 @@ func (fakeProgram) variables(low, high uint64) (list []symbols.NamedVariable) {
 }
 
 func (fakeProgram) inlineMarks() bool                        { return false }
+func (fakeProgram) cleanupWords() int                        { return 3 }
 func (fakeProgram) types(map[uint64]bool, *types) *variables { return nil }
 func (fakeProgram) from() uint64                             { return 0 }
 
@@ -167,11 +171,12 @@ func TestFake(t *testing.T) {
 		"global main.list → 64-byte objects",
 		"finalizers finalizers and cleanups of what is not reached → 64-byte objects",
 		"finalizers finalizers that wait to be called → 64-byte objects",
+		"finalizers cleanups that wait to be called → 64-byte objects",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if look.Reached != (model.ObjectSum{Objects: 10, Bytes: 4*64 + 2*1024 + 2*pageBytes + 3*64}) {
+	if look.Reached != (model.ObjectSum{Objects: 11, Bytes: 4*64 + 2*1024 + 2*pageBytes + 4*64}) {
 		t.Errorf("reached %+v", look.Reached)
 	}
 }

@@ -96,6 +96,7 @@ func Of(ctx context.Context, r *goroutines.Reader, o Options) (*model.HeapLook, 
 type file interface {
 	variables(low, high uint64) []symbols.NamedVariable
 	inlineMarks() bool
+	cleanupWords() int
 	types(wanted map[uint64]bool, t *types) *variables
 	from() uint64 // what is added to its addresses to have the process's
 }
@@ -125,6 +126,14 @@ func (p program) inlineMarks() bool {
 		return false
 	}
 	return marksInSpans(p.image.GoVersion())
+}
+
+// cleanupWords is how many words an entry of the runtime's list of cleanups has.
+func (p program) cleanupWords() int {
+	if p.image == nil {
+		return 0
+	}
+	return cleanupWords(p.image.GoVersion())
 }
 
 func marksInSpans(version string) bool {
@@ -201,7 +210,7 @@ func read(ctx context.Context, m memory, p file, o Options) (*model.HeapLook, er
 	look.Typed = dwarf != nil
 	r := newRetainer(s, g, t)
 	r.step = func(done, of uint64) { progress(walking, float64(done)/float64(of)) }
-	err = r.all(ctx, c, vars, stack, dwarf, p.from())
+	err = r.all(ctx, c, vars, stack, dwarf, p)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
@@ -227,7 +236,8 @@ func tooSmall(need, budget uint64) error {
 }
 
 // all reaches from the roots, in the order of who is named first.
-func (r *retainer) all(ctx context.Context, c *scanner, vars *globals, stack *stacks, dwarf *variables, base uint64) error {
+func (r *retainer) all(ctx context.Context, c *scanner, vars *globals, stack *stacks, dwarf *variables, p file) error {
+	base := p.from()
 	vars.hold(r, dwarf, base, 1)
 	timers := r.reserve()
 	vars.hold(r, dwarf, base, 0)
@@ -239,7 +249,7 @@ func (r *retainer) all(ctx context.Context, c *scanner, vars *globals, stack *st
 		return err
 	}
 	r.by = byOthers
-	if err := holdQueue(r, c); err != nil {
+	if err := errors.Join(holdQueue(r, c), holdCleanups(r, c, p.cleanupWords())); err != nil {
 		return err
 	}
 	if err := r.run(ctx); err != nil {

@@ -69,6 +69,26 @@ func TestHolders(t *testing.T) {
 	}
 }
 
+// TestCleanups has a thousand cleanups wait behind one that blocks. Go 1.24 has them among the
+// finalizers.
+func TestCleanups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	for toolchain, name := range map[string]string{"local": "cleanups", "go1.24.11": "finalizers", "go1.25.5": "cleanups", "go1.27.4": "cleanups"} {
+		t.Run(toolchain, func(t *testing.T) {
+			if toolchain != "local" {
+				attempt.Only(t, "downloads a toolchain")
+			}
+			look := lookAt(t, build(t, toolchain, "cleanups"))
+			if first := look.Holders[0]; first.Kind != model.HeldByFinalizers || first.Name != name+" that wait to be called" || first.Bytes < 38<<20 {
+				t.Errorf("first is %q with %d bytes, want %s", first.Name, first.Bytes, name)
+				describe(t, look)
+			}
+		})
+	}
+}
+
 // TestGone reads a program that ends in the middle of it.
 func TestGone(t *testing.T) {
 	if testing.Short() {
