@@ -39,12 +39,20 @@ type HeapLook struct {
 	Dropped   int `json:"dropped_spans"`
 	Running   int `json:"running_goroutines"`
 	Stackless int `json:"unread_goroutines"`
+	// Resident is the process's resident memory in bytes, of which the heap is a part; 0 where it is
+	// not known.
+	Resident uint64 `json:"resident_bytes,omitempty"`
 	// Core is true of the memory in a core file, which does not change while it is read.
 	Core bool `json:"core,omitempty"`
 	// Partial is true when the reading was interrupted: then the holders have less than all.
 	Partial bool `json:"partial"`
 	// Typed is false where the program's file does not describe its variables.
 	Typed bool `json:"typed"`
+}
+
+// Beside returns how much of the resident memory is no object of the heap; 0 where it is not known.
+func (l *HeapLook) Beside() uint64 {
+	return l.Resident - min(l.Resident, l.Reached.Bytes+l.Unreached.Bytes)
 }
 
 // ObjectSum is a number of objects and their bytes, as the runtime counts them: with what is lost to

@@ -32,6 +32,8 @@ type MemoryAccount struct {
 	Cache, Droppable uint64
 	Limit            uint64 // by control group; 0 when there is none
 	Bounds           []MemoryBound
+	// Largest is what has the most of the resident memory outside of heap and program.
+	Largest []Mapped
 	// Growth is the trend of what was read often enough.
 	Growth []Growth
 }

@@ -1,8 +1,11 @@
 package model
 
 import (
+	"fmt"
 	"strings"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/ground/figures"
 )
 
 // A MemoryPart is a part of a process's memory; parts of one account do not overlap.
@@ -27,6 +30,34 @@ type Maps struct {
 	// Heap is what is in the runtime's arenas, Anonymous other private memory: the runtime's
 	// own, and what C code or the program mapped itself. Program is text and data of the executable.
 	Heap, Anonymous, Stack, Program, Libraries, Files, Shared, Kernel Resident
+	// Largest is what has the most of that outside of heap and program.
+	Largest []Mapped
+}
+
+// Mapped is the resident memory of mappings of one name: a file's path, the kernel's name of
+// memory without one, or "".
+type Mapped struct {
+	Name  string
+	Count int
+	RSS   uint64
+	Most  uint64 // of one of them
+}
+
+// Words says what it is.
+func (m *Mapped) Words() string {
+	named, is := strings.CutPrefix(m.Name, "[anon:")
+	named = strings.TrimSuffix(named, "]")
+	switch {
+	case m.Name == "" && m.Count == 1:
+		return "private memory without a name, in one piece"
+	case m.Name == "":
+		return fmt.Sprintf("private memory without a name, in %d pieces, the largest of %s", m.Count, figures.Bytes(m.Most))
+	case m.Name == "[heap]":
+		return "C's heap: malloc's small pieces"
+	case is:
+		return "private memory that the program calls " + named
+	}
+	return "file " + m.Name
 }
 
 // Resident is memory in bytes.
@@ -187,6 +218,7 @@ func (m *Model) memoryParts(a *MemoryAccount) {
 // mappedParts divides by what the kernel says of each mapping.
 func (a *MemoryAccount) mappedParts(k *Maps, u heapUse, counted bool) {
 	sum := k.Total()
+	a.Largest = k.Largest
 	a.Counted, a.Resident, a.PSS, a.Swap, a.Huge = sum.RSS, true, sum.PSS, sum.Swap, sum.Huge
 	switch {
 	case !k.heapFound() && counted:

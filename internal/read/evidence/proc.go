@@ -80,7 +80,11 @@ func foldMaps(at time.Duration, m *proc.Maps) *model.Maps {
 	of := func(r proc.Resident) model.Resident {
 		return model.Resident{RSS: r.RSS, PSS: r.PSS, Swap: r.Swap, Huge: r.Huge}
 	}
-	return &model.Maps{At: at, Arenas: m.Arenas, Core: m.Core, Heap: of(m.Heap), Anonymous: of(m.Anonymous), Stack: of(m.Stack), Program: of(m.Program),
+	var largest []model.Mapped
+	for _, x := range m.Largest {
+		largest = append(largest, model.Mapped(x))
+	}
+	return &model.Maps{At: at, Arenas: m.Arenas, Core: m.Core, Largest: largest, Heap: of(m.Heap), Anonymous: of(m.Anonymous), Stack: of(m.Stack), Program: of(m.Program),
 		Libraries: of(m.Libraries), Files: of(m.Files), Shared: of(m.Shared), Kernel: of(m.Kernel)}
 }
 

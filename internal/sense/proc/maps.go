@@ -3,6 +3,7 @@ package proc
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +36,24 @@ type Maps struct {
 	Mappings  int      `json:"mappings"`            // how many there are
 	Cut       bool     `json:"cut,omitempty"`       // there were more than are read
 	HugePages bool     `json:"hugetlbfs,omitempty"` // it has some of hugetlbfs, which count in no RSS
+
+	// Largest is what has the most of Anonymous, Files, Libraries and Shared, in order.
+	Largest []Mapped `json:"largest,omitempty"`
 }
+
+// Mapped is the resident memory of mappings of one name.
+type Mapped struct {
+	Name  string `json:"name"` // path of the file, or the kernel's name; "" of private memory without one
+	Count int    `json:"count"`
+	RSS   uint64 `json:"rss"`
+	Most  uint64 `json:"most"` // of one of them
+}
+
+const (
+	// maxLargest is how many names are kept, and leastMapped from which size on.
+	maxLargest  = 8
+	leastMapped = 1 << 20
+)
 
 // Resident is memory in bytes, of which Size is mapped.
 type Resident struct {
@@ -125,7 +143,7 @@ func SortMaps(list []Mapping, exe string, heap []Range) *Maps {
 }
 
 func newSorter(exe string, heap []Range) sorter {
-	return sorter{m: &Maps{Arenas: len(heap) > 0}, exe: exe, heap: heap, of: map[string]*mappedFile{}}
+	return sorter{m: &Maps{Arenas: len(heap) > 0}, exe: exe, heap: heap, of: map[string]*mappedFile{}, all: map[string]*Mapped{}}
 }
 
 // parseMaps reads a smaps file: for each mapping a line of addresses and what it is of,
@@ -188,6 +206,7 @@ type sorter struct {
 	heap []Range
 	last *Mapping
 	of   map[string]*mappedFile
+	all  map[string]*Mapped
 	data uint64 // where the executable's data ends, whose zeroed part has no file
 }
 
@@ -226,6 +245,7 @@ func (s *sorter) sort() {
 		s.m.Kernel.add(mp.Resident)
 	case mp.Shared && ofMemory(mp.Path):
 		s.m.Shared.add(mp.Resident)
+		s.name(mp)
 	case mp.File && !ofMemory(mp.Path):
 		s.file(mp)
 	case mp.Low == s.data && mp.Path == "":
@@ -234,7 +254,20 @@ func (s *sorter) sort() {
 		s.m.Heap.add(mp.Resident)
 	default:
 		s.m.Anonymous.add(mp.Resident)
+		s.name(mp)
 	}
+}
+
+// name adds a mapping to those of its name.
+func (s *sorter) name(mp *Mapping) {
+	of := s.all[mp.Path]
+	if of == nil {
+		of = &Mapped{Name: mp.Path}
+		s.all[mp.Path] = of
+	}
+	of.Count++
+	of.RSS += mp.RSS
+	of.Most = max(of.Most, mp.RSS)
 }
 
 // file adds a mapping of a file that is not the executable.
@@ -246,6 +279,7 @@ func (s *sorter) file(mp *Mapping) {
 	}
 	f.executable = f.executable || mp.Executable
 	f.add(mp.Resident)
+	s.name(mp)
 }
 
 // finish tells libraries from other files: a library is mapped in several parts.
@@ -257,6 +291,13 @@ func (s *sorter) finish() *Maps {
 			s.m.Files.add(f.Resident)
 		}
 	}
+	for _, of := range s.all {
+		if of.RSS >= leastMapped {
+			s.m.Largest = append(s.m.Largest, *of)
+		}
+	}
+	slices.SortFunc(s.m.Largest, func(a, b Mapped) int { return cmp.Or(cmp.Compare(b.RSS, a.RSS), cmp.Compare(a.Name, b.Name)) })
+	s.m.Largest = s.m.Largest[:min(len(s.m.Largest), maxLargest)]
 	return s.m
 }
 

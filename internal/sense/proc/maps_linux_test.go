@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,10 @@ func TestParseMaps(t *testing.T) {
 		}
 		if m.Heap.Swap != 12<<10 || m.Heap.Huge != 2<<20 || m.Libraries.PSS != 48<<10 || m.Mappings != 12 || m.Arenas != (heap != nil) {
 			t.Errorf("%s: %+v", name, m)
+		}
+		largest := []Mapped{{"/memfd:pool (deleted)", 1, 2 << 20, 2 << 20}, {"/data/index", 1, 1 << 20, 1 << 20}}
+		if !slices.Equal(m.Largest, largest) {
+			t.Errorf("%s: largest %+v, want %+v", name, m.Largest, largest)
 		}
 		if sum := m.Total(); sum.RSS != (1<<14-4)<<10 {
 			t.Errorf("%s: %d KiB in all, want %d", name, sum.RSS>>10, 1<<14-4)

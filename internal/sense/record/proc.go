@@ -164,6 +164,9 @@ func (r *recorder) mapsOf(pid int, resident uint64) *proc.Maps {
 	if err != nil {
 		return nil
 	}
+	if r.o.Redact { // they are paths
+		m.Largest = nil
+	}
 	return m
 }
 

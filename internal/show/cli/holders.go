@@ -20,6 +20,7 @@ import (
 	"github.com/gowhy/gowhy/internal/read/evidence"
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
 	"github.com/gowhy/gowhy/internal/sense/heap"
+	"github.com/gowhy/gowhy/internal/sense/proc"
 	"github.com/gowhy/gowhy/internal/show/report"
 )
 
@@ -55,8 +56,14 @@ func (c *command) memoryHolders(ctx context.Context, args []string, f *memoryFla
 	if err != nil {
 		return heapProblem(fmt.Sprintf("process %d", t.PID), args, err)
 	}
+	if p, err := proc.OpenAlone(t.PID); err == nil {
+		if s, err := p.Sample(false); err == nil {
+			look.Resident = s.Process.RSS
+		}
+		p.Close()
+	}
 	return c.output(f.out, func(w io.Writer, l layout.Options) error {
-		return report.Holders(w, look, report.HoldersOptions{Options: l, Top: f.holders.top, JSON: f.format == jsonFormat})
+		return report.Holders(w, look, report.HoldersOptions{Options: l, Top: f.holders.top, JSON: f.format == jsonFormat, Account: "gowhy memory " + shell.Words(args)})
 	})
 }
 

@@ -18,6 +18,8 @@ type HoldersOptions struct {
 	layout.Options
 	Top  int // holders shown; 0 is all
 	JSON bool
+	// Account is the command that says what is resident beside the heap.
+	Account string
 }
 
 // A heldHolder is a holder in JSON, with its way in words beside its steps.
@@ -43,6 +45,7 @@ func Holders(w io.Writer, l *model.HeapLook, o HoldersOptions) error {
 	}
 	x := newTexter(o.Options)
 	x.holders(l, o.Top)
+	x.beside(l, o.Account)
 	x.types(l)
 	x.List("What it rests on", heldNotes(l), layout.Dim)
 	return x.Flush(w)
@@ -106,6 +109,19 @@ func (x *texter) holders(l *model.HeapLook, top int) {
 			rest -= min(rest, h.Bytes)
 		}
 		x.Line(x.In(layout.Dim, fmt.Sprintf("and %s of %s in all; --top 0 shows them", figures.Plural(hidden, "more holder"), figures.Bytes(rest))))
+	}
+}
+
+// mostBeside is the share of the resident memory from which what is beside the objects of the heap
+// is said: with GOGC=100 a heap that was just collected has as much as its objects free.
+const mostBeside = 0.6
+
+// beside says how much of the memory no holder has, because it is not the heap's.
+func (x *texter) beside(l *model.HeapLook, account string) {
+	if beside := l.Beside(); float64(beside) >= mostBeside*float64(l.Resident) && beside > 0 {
+		x.Para(0, "", fmt.Sprintf("%s of the %s that are resident are no objects of the Go heap: free, stacks, the program, or native memory (mmap, C).",
+			figures.Bytes(beside), figures.Bytes(l.Resident)), layout.Plain)
+		x.Line("   $ " + account)
 	}
 }
 

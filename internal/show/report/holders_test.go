@@ -54,6 +54,21 @@ func TestHolders(t *testing.T) {
 	}
 }
 
+// What is resident and not the heap's is said where it is the most.
+func TestHoldersBeside(t *testing.T) {
+	for resident, want := range map[uint64]bool{0: false, 200 << 20: false, 400 << 20: true} {
+		look := heldLook()
+		look.Resident = resident
+		var b bytes.Buffer
+		if err := Holders(&b, look, HoldersOptions{Options: layout.Options{Width: 80}, Account: "gowhy memory 42"}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), "297 MiB of the 400 MiB") && strings.Contains(b.String(), "$ gowhy memory 42\n"); got != want {
+			t.Errorf("of %d MiB: %v, want %v\n%s", resident>>20, got, want, b.String())
+		}
+	}
+}
+
 func TestHoldersGrowth(t *testing.T) {
 	before, after := heldLook(), heldLook()
 	after.Time = before.Time.Add(time.Minute)

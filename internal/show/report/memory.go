@@ -10,8 +10,9 @@ import (
 
 // The columns of the memory account: each row has an amount of memory or a rate of it.
 //
-//   - of is resident or taken, of whose parts the rows add up; all, their sum; beside, what
-//     is in no part or in several; limit; heap and alloc.
+//   - of is resident or taken, of whose parts the rows add up; all, their sum; mapped, what has
+//     the most outside of the heap, by name; beside, what is in no part or in several; limit;
+//     heap and alloc.
 //   - share is of the sum of the parts, or how much of a limit is used.
 //   - growth is the robust slope in bytes a second with its 95% interval, unless too few
 //     values were read.
@@ -51,6 +52,7 @@ func (t *memoryTab) add(of, name string, v any, unit, from string) row {
 func memoryTable(m *model.Model) *table {
 	t := &memoryTab{newTable("no memory", memoryColumns), m.MemoryAccount()}
 	t.parts()
+	t.mapped()
 	t.beside()
 	t.bounds()
 	t.heap()
@@ -92,6 +94,13 @@ func (t *memoryTab) parts() {
 	}
 	if len(a.Parts) > 0 && !a.Resident {
 		t.add("all", residentRow, nil, bytesUnit, "")
+	}
+}
+
+// mapped returns what is mapped outside of the heap, of which the parts above are the sums.
+func (t *memoryTab) mapped() {
+	for _, m := range t.a.Largest {
+		t.add("mapped", m.Words(), float64(m.RSS), bytesUnit, "smaps")
 	}
 }
 
