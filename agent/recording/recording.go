@@ -42,7 +42,8 @@ const (
 	KernelTimesMember    = "kernel.jsonl" // when each of them was taken
 	OffCPUMember         = "offcpu.pb.gz" // context switches
 	SyscallsMember       = "syscalls.json"
-	LoadMember           = "load" // the load generator's own output, whatever its format
+	HoldersMember        = "holders.json" // who holds the heap: types, names and sizes
+	LoadMember           = "load"         // the load generator's own output, whatever its format
 	StdoutMember         = "stdout.log"
 	StderrMember         = "stderr.log"
 

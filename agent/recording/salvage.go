@@ -290,7 +290,7 @@ func (s *salvager) tornDescriptor(body int64) (end int64, whole, ok bool) {
 var memberNames = []string{
 	ManifestMember, TraceMember, CPUMember, AllocsMember, HeapStartMember, HeapEndMember, BlockMember,
 	MutexMember, GoroutineStartMember, GoroutineEndMember, ThreadCreateMember, LeakMember, MetricsMember,
-	GCTraceMember, SchedTraceMember, BuildMember, ProcMember, KernelMember, KernelTimesMember, OffCPUMember, SyscallsMember,
+	GCTraceMember, SchedTraceMember, BuildMember, ProcMember, KernelMember, KernelTimesMember, OffCPUMember, SyscallsMember, HoldersMember,
 	LoadMember, StdoutMember, StderrMember,
 }
 

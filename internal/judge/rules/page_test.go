@@ -149,7 +149,7 @@ func membersOf(m *model.Model) (list []web.Member) {
 		{model.ThreadCreate, "threadcreate.pb.gz"}, {model.Leak, "goroutineleak.pb.gz"}, {model.MetricsLog, "metrics.jsonl"},
 		{model.GCTrace, "gctrace.log"}, {model.SchedTrace, "schedtrace.log"}, {model.BuildInfo, "build.txt"},
 		{model.ProcFS, "proc.jsonl"}, {model.KernelCPU, "kernel.pb.gz"}, {model.OffCPU, "offcpu.pb.gz"},
-		{model.SyscallLog, "syscalls.json"}, {model.LoadResult, "load"},
+		{model.SyscallLog, "syscalls.json"}, {model.Holders, "holders.json"}, {model.LoadResult, "load"},
 	} {
 		if m.Has(of.source) {
 			list = append(list, web.Member{Name: of.name})

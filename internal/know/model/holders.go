@@ -111,9 +111,11 @@ const (
 const lowUse = 0.4
 
 // Way is the path in words: "main.cache.sessions → map[string]*main.Session → …".
-func (h *Holder) Way() string {
+func (h *Holder) Way() string { return h.Name + h.Steps() }
+
+// Steps is the path behind the name.
+func (h *Holder) Steps() string {
 	var b strings.Builder
-	b.WriteString(h.Name)
 	for _, s := range h.Path {
 		switch {
 		case s.Type != "":
@@ -130,8 +132,42 @@ func (h *Holder) Way() string {
 	return b.String()
 }
 
-// MaxHeldTypes bounds the list of types of a look.
-const MaxHeldTypes = 50
+// MaxHeldTypes and MaxHolders bound the lists of a look that is kept.
+const (
+	MaxHeldTypes = 50
+	MaxHolders   = 500
+)
+
+// Step returns the first step of the way over a field to a type; nil without.
+func (h *Holder) Step(field, of string) *HolderStep {
+	for i := range h.Path {
+		if s := &h.Path[i]; s.Field == field && s.Type == of {
+			return s
+		}
+	}
+	return nil
+}
+
+// Words name a holder in a sentence, with how many of its kind there are.
+func (h *Holder) Words() string {
+	switch {
+	case h.Kind == HeldByGoroutines && h.Count > 1:
+		return figures.Int(h.Count) + " goroutines in " + h.Name
+	case h.Kind == HeldByGoroutines:
+		return "goroutine in " + h.Name
+	case h.Kind == HeldByTimers:
+		return "timers, over " + h.Name
+	}
+	return h.Name
+}
+
+// Growth is by how much a holder grew; 0 where that is not known.
+func (h *Holder) Growth() int64 {
+	if h.Grew == nil {
+		return 0
+	}
+	return *h.Grew
+}
 
 // Since fills in by how much holders and types grew since a look before, and puts the holders
 // first that grew most.
@@ -144,10 +180,13 @@ func (l *HeapLook) Since(before *HeapLook) {
 	}
 	for i := range l.Holders {
 		h := &l.Holders[i]
-		grew := int64(h.Bytes) - held[key{h.Kind, h.Name}]
-		h.Grew = &grew
+		h.Grew = nil
+		if was, ok := held[key{h.Kind, h.Name}]; ok || len(before.Holders) < MaxHolders {
+			grew := int64(h.Bytes) - was
+			h.Grew = &grew
+		}
 	}
-	slices.SortStableFunc(l.Holders, func(a, b Holder) int { return cmp.Compare(*b.Grew, *a.Grew) })
+	slices.SortStableFunc(l.Holders, func(a, b Holder) int { return cmp.Compare(b.Growth(), a.Growth()) })
 	types := map[string]int64{}
 	for _, t := range before.Types {
 		types[t.Name] = int64(t.Bytes)

@@ -33,6 +33,9 @@ type Run struct {
 	Untold   bool      // the program told nothing of itself: it has neither handlers nor the agent
 	Killed   *Kill     // nil when it was not, or nobody saw it
 	Death    *Death    // nil unless the evidence is what a program left that died
+	// Holders are one or two looks at who holds the heap, in the order of time; the second has
+	// by how much each grew.
+	Holders []*HeapLook
 }
 
 // A Kill is the kernel's of a program, for want of memory.

@@ -25,6 +25,7 @@ const (
 	KernelCPU        Source = "kernel"        // on-CPU samples taken by the kernel
 	OffCPU           Source = "offcpu"        // context switches seen by the kernel
 	SyscallLog       Source = "syscalls"      // system calls counted by the kernel
+	Holders          Source = "holders"       // one or two looks at who holds the heap
 	LoadResult       Source = "load"          // what a load generator or benchmark measured
 	Escape           Source = "escape"        // the compiler's escape analysis
 	Printed          Source = "printed"       // profiles as go tool pprof or perf report prints them
@@ -78,6 +79,7 @@ var sources = []sourceLine{
 	{KernelCPU, "the kernel's CPU samples", ByKernel, "kernel", func(m *Model) *Profile { return m.kernel().CPU }, nil},
 	{OffCPU, "the kernel's context switches", ByKernel, "offcpu", func(m *Model) *Profile { return m.kernel().Off }, nil},
 	{SyscallLog, "counts of system calls", ByKernel, "syscalls", nil, func(m *Model) bool { return m.Syscalls != nil }},
+	{Holders, "a look at who holds the heap", ByRecorder, "holders", nil, func(m *Model) bool { return len(m.Run.Holders) > 0 }},
 	{LoadResult, "the result of a load generator", ByRecorder, "", nil, func(m *Model) bool { return m.Load != nil }},
 	{Escape, "the compiler's escape analysis", ByRecorder, "", nil, func(m *Model) bool { return len(m.Escapes) > 0 }},
 	{Printed, "a profile as go tool pprof prints it", ByRecorder, "", nil, func(m *Model) bool { return len(m.Tables) > 0 }},

@@ -111,7 +111,7 @@ func (l *loader) noteUncut(c clock) {
 		return
 	}
 	var whole []string
-	for _, src := range []model.Source{model.CPU, allocsSource, model.Heap, model.Block, model.Mutex, model.ThreadCreate, model.KernelCPU, model.OffCPU, model.SyscallLog, model.LoadResult} {
+	for _, src := range []model.Source{model.CPU, allocsSource, model.Heap, model.Block, model.Mutex, model.ThreadCreate, model.KernelCPU, model.OffCPU, model.SyscallLog, model.Holders, model.LoadResult} {
 		if src == model.CPU && l.m.Sched != nil {
 			continue // see joinCPU
 		}

@@ -35,6 +35,7 @@ func FuzzText(f *testing.F) {
 	f.Add([]byte(`{"kind":"gowhy proc","schema":1}` + "\n{}\n"))
 	f.Add([]byte(`{"kind":"gowhy metrics","schema":1,"scalars":["a"],"histograms":[{"name":"h","bounds":[null,0,1,null]}]}` + "\n" + `{"t":1,"v":[1],"h":[[1,2,3]]}`))
 	f.Add([]byte(`{"kind":"gowhy syscalls","schema":1,"calls":[{"name":"read","count":1}]}`))
+	f.Add([]byte(`{"kind":"gowhy holders","schema":1,"looks":[{"holders":[{"kind":"global","name":"main.cache","bytes":9,"path":[{"type":"string","use":0.5}]}],"types":[{"name":"string"}]},{"holders":[{"name":"main.cache","bytes":12}]}]}`))
 	dump := goroutinesOf(3, "select")
 	for _, wrap := range wrappings {
 		f.Add([]byte(wrap(dump)))

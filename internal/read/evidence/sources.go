@@ -59,6 +59,7 @@ func formats() []format {
 		{what: "process log", source: model.ProcFS, text: artifact.JSONKind("gowhy proc"), read: (*loader).readProc},
 		{what: "metrics log", source: model.MetricsLog, text: artifact.JSONKind("gowhy metrics"), read: (*loader).readMetrics},
 		{what: "system call log", source: model.SyscallLog, text: artifact.JSONKind("gowhy syscalls"), read: (*loader).readSyscalls},
+		{what: "look at who holds the heap", source: model.Holders, text: artifact.JSONKind(artifact.HoldersKind), read: (*loader).readHolders},
 		{what: "file of kernel sample times", source: timesSource, text: artifact.JSONKind(artifact.TimesKind), read: (*loader).readTimes},
 		{what: "build info", source: model.BuildInfo, text: isBuildInfo, read: (*loader).readBuild},
 		{what: "profile in text form", source: model.GoroutineProfile, text: isTextProfile, read: (*loader).readTextProfile},

@@ -36,6 +36,7 @@ var Members = []Member{
 	{recording.KernelTimesMember, "", "when each of the kernel's CPU samples was taken, on which CPU, of which thread"},
 	{recording.OffCPUMember, model.OffCPU, "where threads lost the CPU, by the kernel's context switches"},
 	{recording.SyscallsMember, model.SyscallLog, "system calls, counted by the kernel"},
+	{recording.HoldersMember, model.Holders, "who held the heap, by types, names and sizes"},
 	{recording.LoadMember, model.LoadResult, "what the load generator measured"},
 	{recording.StdoutMember, "", "what the program printed"},
 	{recording.StderrMember, "", "what the program printed as errors"},

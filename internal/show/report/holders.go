@@ -68,7 +68,7 @@ func (x *texter) holders(l *model.HeapLook, top int) {
 	}
 	rows := [][]string{heads}
 	for _, h := range shown {
-		row := []string{figures.Bytes(h.Bytes), figures.Percent(share(h.Bytes, l.Reached.Bytes)), figures.Bytes(h.Shared), figures.Int(h.Objects), holderName(&h)}
+		row := []string{figures.Bytes(h.Bytes), figures.Percent(share(h.Bytes, l.Reached.Bytes)), figures.Bytes(h.Shared), figures.Int(h.Objects), h.Words()}
 		if l.Over > 0 {
 			row = slices.Insert(row, 2, grown(h.Grew))
 		}
@@ -98,7 +98,7 @@ func (x *texter) holders(l *model.HeapLook, top int) {
 			x.Line(x.In(style, line.String()+part))
 		}
 		if n > 0 {
-			if way := strings.TrimSpace(strings.TrimPrefix(shown[n-1].Way(), shown[n-1].Name)); way != "" {
+			if way := strings.TrimSpace(shown[n-1].Steps()); way != "" {
 				x.Para(6, "", layout.Safe(way), layout.Dim)
 			}
 		}
@@ -146,19 +146,6 @@ func weighty(l *model.HeapLook, most int) (list []model.Holder) {
 		}
 	}
 	return list
-}
-
-// holderName is a holder with how many of its kind there are.
-func holderName(h *model.Holder) string {
-	switch {
-	case h.Kind == model.HeldByGoroutines && h.Count > 1:
-		return figures.Int(h.Count) + " goroutines in " + h.Name
-	case h.Kind == model.HeldByGoroutines:
-		return "goroutine in " + h.Name
-	case h.Kind == model.HeldByTimers:
-		return "timers, over " + h.Name
-	}
-	return h.Name
 }
 
 func grown(by *int64) string {
