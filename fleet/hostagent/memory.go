@@ -197,7 +197,7 @@ func (m *memoryWatch) wait(ctx context.Context, p *recordable) (done bool) {
 	waiting, enough := context.WithCancel(ctx)
 	defer enough()
 	res, err := m.record(waiting, p, record.Options{Out: file, UntilMemory: record.Mark{Share: fullMemory}, Duration: boxTime, Outside: p.url == "",
-		Redact: !m.a.o.RecordingText, Kept: func(recording.Event) { time.AfterFunc(afterMark, enough) }})
+		Holders: true, Redact: !m.a.o.RecordingText, Kept: func(recording.Event) { time.AfterFunc(afterMark, enough) }})
 	switch {
 	case ctx.Err() != nil:
 		return true

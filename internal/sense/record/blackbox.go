@@ -73,7 +73,8 @@ type blackBox struct {
 	program *countedProgram
 	gauge   *goroutines.Gauge // nil where the runtime cannot be read
 	fetch   *fetch            // nil where the program answers nobody
-	endless bool              // nothing limits it, or did when it was last looked at
+	held    heldAtMark
+	endless bool // nothing limits it, or did when it was last looked at
 
 	next    float64 // the share at which evidence is kept next
 	last    proc.MemoryBound
@@ -115,7 +116,7 @@ func (b *blackBox) log(member string) *thinLog {
 // untilMemory waits for a mark of a program's memory, and then for the program's end.
 func (r *recorder) untilMemory(ctx context.Context, t Target, at *endpoint) (code int, err error) {
 	b := r.box
-	b.r = r
+	b.r, b.held.holderLog = r, r.holders()
 	defer b.close()
 	if len(t.Command) > 0 {
 		return b.command(ctx, t.Command)
@@ -296,6 +297,12 @@ func (b *blackBox) wait(stop context.Context, p *process) (gone bool) {
 		if b.due(&bound) {
 			b.keep(&bound)
 		}
+		if b.lookAtHolders(stop) {
+			_ = b.write() // what there was is on the disk
+		}
+		if b.held.done != nil {
+			wait = leastLook
+		}
 		next := time.Now().Add(min(wait, b.patience(&bound)))
 		if !until.IsZero() && next.After(until) {
 			next = until
@@ -463,6 +470,7 @@ func (b *blackBox) write() error {
 
 // conclude ends the looking. What was kept at a mark stays as it is; else this moment is looked at.
 func (b *blackBox) conclude(gone bool) {
+	b.endHolders(gone)
 	if b.kept.IsZero() {
 		if err := b.save(); err != nil {
 			b.r.o.Log(fmt.Sprintf("the evidence could not be written: %v", err))

@@ -61,10 +61,12 @@ func (r *recorder) command(ctx context.Context, argv []string) (code int, err er
 	if r.o.Duration > 0 {
 		until = time.Now().Add(r.o.Duration)
 	}
+	endHolders := r.holders().follow(stop, p)
 	at, started, why := r.endpointOf(stop, p, until)
 	if at == nil {
 		r.man.End = r.clock.now()
 		r.seen.end()
+		endHolders()
 		r.refuse(artifact.EndpointMember, why)
 		return r.finishProcess(ctx, p), nil
 	}
@@ -79,6 +81,7 @@ func (r *recorder) command(ctx context.Context, argv []string) (code int, err er
 	}
 	r.window(stop, f, until, started)
 	f.conclude(p.ended())
+	endHolders()
 	return r.finishProcess(ctx, p), nil
 }
 

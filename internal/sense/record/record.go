@@ -87,6 +87,9 @@ type Options struct {
 	Memory Memory
 	// Procs is the program's GOMAXPROCS, where somebody knows it already.
 	Procs int
+	// Holders reads who holds the heap, too: before the recording and behind it, of a command in
+	// it, with UntilMemory when evidence was kept.
+	Holders bool
 	// Redact leaves out command line, environment, log lines and labels.
 	Redact bool
 	// Foreground is set when an interrupt that ends the recording also goes to
@@ -342,6 +345,8 @@ func (r *recorder) attach(ctx context.Context, t Target, at *endpoint) error {
 	if !r.o.Piece && !r.o.Outside {
 		r.before(ctx, pid)
 	}
+	held := r.holders()
+	held.look(ctx, pid)
 	r.o.Log(fmt.Sprintf("recording %v of %s", d, where))
 	var f *fetch
 	if at != nil {
@@ -362,6 +367,7 @@ func (r *recorder) attach(ctx context.Context, t Target, at *endpoint) error {
 	r.window(stop, f, time.Now().Add(d), r.o.Started)
 	counted.end()
 	f.conclude(r.seen.isGone())
+	held.conclude(pid, r.seen.isGone())
 	return nil
 }
 

@@ -56,10 +56,12 @@ func (r *recorder) test(ctx context.Context, argv []string) (code int, err error
 		return 0, err
 	}
 	pipe.started()
+	endHolders := r.holders().follow(ctx, p)
 	select {
 	case <-p.exited:
 	case <-ctx.Done():
 	}
+	endHolders()
 	code = r.finishProcess(ctx, p)
 	r.man.End = r.clock.now()
 	pipe.close()

@@ -141,6 +141,9 @@ func remoteArgs(f *recordFlags) (args []string) {
 	if o.Redact {
 		add("redact", "true")
 	}
+	if o.Holders || f.until != "" {
+		add("holders", strconv.FormatBool(o.Holders))
+	}
 	return args
 }
 

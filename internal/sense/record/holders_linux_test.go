@@ -1,0 +1,110 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/read/evidence"
+	"github.com/gowhy/gowhy/internal/sense/goroutines"
+	"github.com/gowhy/gowhy/internal/sense/heap"
+)
+
+// TestRecordHolders has a program that keeps 20 MB more each second: a recording of it has two
+// looks with who it is, whoever started it and whatever ends it, and none where nobody asked.
+func TestRecordHolders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	exe := memoryProgram(t)
+	pid := func(t *testing.T) Target { return Target{PID: startMemory(t, exe, "filling", "").Process.Pid} }
+	command := func(*testing.T) Target { return Target{Command: []string{exe, "filling"}} }
+	only := []string{"metrics", "proc"}
+	for _, c := range []struct {
+		name   string
+		target func(t *testing.T) Target
+		o      Options
+	}{
+		{"process", pid, Options{Duration: 4 * time.Second, Only: only, Outside: true, Holders: true}},
+		{"command", command, Options{Duration: 6 * time.Second, Only: only, Holders: true}},
+		{"mark", pid, Options{Duration: 8 * time.Second, UntilMemory: Mark{Bytes: 130 << 20}, Holders: true}},
+		{"not asked", pid, Options{Duration: time.Second, Only: only, Outside: true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var kept time.Time
+			c.o.Out, c.o.Log = filepath.Join(t.TempDir(), "r.gowhy"), func(s string) { t.Log(s) }
+			c.o.Kept = func(recording.Event) {
+				if kept.IsZero() {
+					kept = time.Now()
+				}
+			}
+			res, err := Run(t.Context(), c.target(t), c.o)
+			if err != nil || !res.Written {
+				t.Fatalf("Run() = %+v, %v", res, err)
+			}
+			looks := load(t, evidence.Options{}, c.o.Out).Run.Holders
+			if !c.o.Holders {
+				if len(looks) > 0 {
+					t.Errorf("%d looks that nobody asked for", len(looks))
+				}
+				return
+			}
+			if len(looks) != 2 || len(looks[1].Holders) == 0 {
+				t.Fatalf("%d looks, want two; refused %+v", len(looks), res.Refused)
+			}
+			h := looks[1].Holders[0]
+			if h.Kind != model.HeldByVariable || h.Name != "main.kept" || h.Growth() < 20<<20 || looks[1].Over < holdersApart {
+				t.Errorf("%s grew most, by %d MiB in %v; want main.kept", h.Way(), h.Growth()>>20, looks[1].Over)
+			}
+			if c.o.UntilMemory != (Mark{}) && (kept.IsZero() || looks[0].Time.Before(kept)) {
+				t.Errorf("the first look is of %v, want one when evidence was on the disk, at %v", looks[0].Time, kept)
+			}
+		})
+	}
+}
+
+// TestHoldersRefused: the reason why there is no look stands in the recording.
+func TestHoldersRefused(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "r.gowhy")
+	res, err := Run(t.Context(), Target{Command: []string{"sleep", "0.2"}}, Options{Out: out, Only: []string{"proc"}, Holders: true})
+	if err != nil {
+		if _, lacks := exec.LookPath("sleep"); lacks != nil {
+			t.Skip("there is no program that ends")
+		}
+		t.Fatal(err)
+	}
+	why := ""
+	for _, r := range res.Refused {
+		if r.Member == recording.HoldersMember {
+			why = r.Why
+		}
+	}
+	if !strings.Contains(why, "ended before") {
+		t.Errorf("refused %+v, want the heap of a program that ended", res.Refused)
+	}
+	for _, c := range []struct {
+		pid       int
+		err       error
+		why, hint string
+	}{
+		{0, nil, "which is not known", "gowhy list"},
+		{7, goroutines.ErrGone, "ended before", ""},
+		{7, fmt.Errorf("open: %w", fs.ErrPermission), "may not be read", "sudo gowhy record --holders --pid 7"},
+		{7, &heap.BudgetError{Need: 300 << 20, Budget: 256 << 20}, "300 MiB or more", "gowhy memory 7 --holders --budget 512"},
+		{7, context.Canceled, "ended before the heap", ""},
+		{7, fmt.Errorf("%w: no symbols", goroutines.ErrUnsure), "no symbols", ""},
+		{7, errors.New("other"), "other", ""},
+	} {
+		if got := heldRefusal(c.pid, c.err); !strings.Contains(got.Why, c.why) || !strings.HasPrefix(got.How, c.hint) || (got.How == "") != (c.hint == "") {
+			t.Errorf("%v: %+v, want %q and %q", c.err, got, c.why, c.hint)
+		}
+	}
+}
