@@ -25,6 +25,7 @@ var holding = []struct{ does, kind, name, way string }{
 	{"static", model.HeldByVariable, "main.direct", "main.direct → main.Cache.sessions → map[string]*main.Session → main.Session.raw → []byte"},
 	{"lru", model.HeldByVariable, "main.cache", "main.cache.recent → list.List.root.next → list.Element.Value → main.entry.value → []byte"},
 	{"substring", model.HeldByVariable, "main.lines", "main.lines → []string → string (0.02% in use)"},
+	{"reuse", model.HeldByVariable, "main.free", "main.free → [][]uint8 → []byte"},
 	{"emptied", model.HeldByVariable, "main.numbers", "main.numbers → map[int][2]int (0."},
 	{"stack", model.HeldByGoroutines, "main.park (sleep)", "main.park"},
 	{"local", model.HeldByGoroutines, "main.main (syscall)", "main.main (syscall) in main.main → map[string]*main.Session → main.Session.raw → []byte"},
@@ -53,6 +54,9 @@ func TestHolders(t *testing.T) {
 					got := look.Holders[0]
 					if got.Kind != c.kind || got.Name != c.name || got.Bytes < 38<<20 || !strings.Contains(got.Way(), c.way) {
 						t.Errorf("first is %s %q with %d MiB by %q, want %s %q by %q", got.Kind, got.Name, got.Bytes>>20, got.Way(), c.kind, c.name, c.way)
+					}
+					if c.does == "reuse" && strings.Contains(got.Way(), "in use") {
+						t.Errorf("%q says how much of buffers for their next users is in use", got.Way())
 					}
 					if c.does == "stack" && got.Count != 1000 {
 						t.Errorf("%d goroutines, want 1000", got.Count)

@@ -105,6 +105,9 @@ func (r *retainer) useOf(c *scanner, uses map[int32]*use, at int32, b []byte) {
 		if u == nil || u.seen == nil {
 			continue
 		}
+		if to.kind == kindBacking && word(b[w+8:]) == 0 {
+			continue // a buffer for its next user
+		}
 		size := float64(1)
 		if to.kind == kindBacking {
 			size = float64(r.t.of(to.elem).size)
