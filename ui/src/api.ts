@@ -214,7 +214,7 @@ export interface Origin {
  * A Kind is a way in which a number comes about. The set is closed: whoever
  * shows a fact has a line for each of them, and asks the Origin and not its words.
  */
-export type Kind = 'samples' | 'waits' | 'wakes' | 'goroutines' | 'processors' | 'load' | 'collector' | 'timeline' | 'standings' | 'generations' | 'account' | 'metric' | 'syscalls' | 'process' | 'machine' | 'control group' | 'printed profile' | 'counted' | 'setting' | 'window' | 'series' | 'published' | 'computed' | 'untyped'
+export type Kind = 'samples' | 'waits' | 'wakes' | 'goroutines' | 'processors' | 'load' | 'collector' | 'timeline' | 'standings' | 'held' | 'generations' | 'account' | 'metric' | 'syscalls' | 'process' | 'machine' | 'control group' | 'printed profile' | 'counted' | 'setting' | 'window' | 'series' | 'published' | 'computed' | 'untyped'
 
 export type Source = string
 

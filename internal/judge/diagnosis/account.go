@@ -38,6 +38,7 @@ var accounts = []struct {
 	{model.GoroutineProfile, goroutineAccount},
 	{model.LiveHeap, heapAccount},
 	{model.Heap, allocationAccount},
+	{model.Holders, holdersAccount},
 	{model.Mutex, mutexAccount},
 	{model.Block, blockAccount},
 	{model.CPU, workAccount},

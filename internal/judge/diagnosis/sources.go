@@ -44,6 +44,8 @@ func HowToGet(run *model.Run, s model.Source) string {
 		return "go tool pprof -top -cum " + shell.Word(server+"/debug/pprof/profile") + " > cpu.txt; gowhy diagnose cpu.txt"
 	case s == model.ProcFS && server != "":
 		return record + "   # on its machine"
+	case s == model.Holders:
+		return strings.Replace(recordAgain(run, 60, "again.gowhy"), "gowhy record", "gowhy record --holders", 1)
 	case s == model.Leak: // the runtime has it when it was built for it
 		return "GOEXPERIMENT=goroutineleakprofile go build && " + record
 	case s == model.LoadResult:

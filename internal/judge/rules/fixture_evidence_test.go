@@ -36,6 +36,9 @@ var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 	"channel":      (*builder).channel,
 	"standing":     (*builder).standing,
 	"liveheap":     (*builder).liveheap,
+	"look":         (*builder).look,
+	"holder":       (*builder).holder,
+	"step":         (*builder).step,
 	"kernel": func(b *builder, a *attrs, _ *fixture) {
 		k := b.kernel()
 		k.UserOnly, k.Lost = a.bool("user-only"), a.int("lost")
@@ -81,6 +84,45 @@ func (b *builder) maps(a *attrs, _ *fixture) {
 	}
 	of := func(key string) model.Resident { return model.Resident{RSS: uint64(a.bytes(key))} }
 	b.m.Process.Maps = &model.Maps{Arenas: true, Heap: of("heap"), Anonymous: of("other"), Program: of("program")}
+}
+
+// look is one at the heap, holder who holds a part of it at the look before, and step where the way
+// of that leads.
+func (b *builder) look(a *attrs, _ *fixture) {
+	b.m.Run.Holders = append(b.m.Run.Holders, &model.HeapLook{Time: time.Unix(1800000000, 0).Add(a.dur("at")), Typed: true, Partial: a.bool("partial"),
+		Reached: model.ObjectSum{Objects: uint64(a.int("objects")), Bytes: uint64(a.bytes("reached"))}})
+}
+
+func (b *builder) holder(a *attrs, _ *fixture) {
+	looks := b.m.Run.Holders
+	if len(looks) == 0 {
+		a.fail("a holder before its look")
+		return
+	}
+	h := model.Holder{Kind: a.word(), Name: a.word(), Count: int(a.int("count")), ObjectSum: model.ObjectSum{Objects: uint64(a.int("objects")), Bytes: uint64(a.bytes("bytes"))}}
+	last := looks[len(looks)-1]
+	last.Holders = append(last.Holders, h)
+	b.held = h.Name
+	if len(looks) > 1 {
+		last.Since(looks[0])
+	}
+}
+
+func (b *builder) step(a *attrs, _ *fixture) {
+	s := model.HolderStep{Field: a.str("field"), Type: a.word(), ObjectSum: model.ObjectSum{Objects: uint64(a.int("objects")), Bytes: uint64(a.bytes("bytes"))}}
+	if _, ok := a.kv["use"]; ok {
+		use := a.float("use")
+		s.Use = &use
+	}
+	for _, l := range b.m.Run.Holders[max(0, len(b.m.Run.Holders)-1):] {
+		for i := range l.Holders {
+			if h := &l.Holders[i]; h.Name == b.held {
+				h.Path = append(h.Path, s)
+				return
+			}
+		}
+	}
+	a.fail("a step before its holder")
 }
 
 func (b *builder) process(a *attrs, _ *fixture) {

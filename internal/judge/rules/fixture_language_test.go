@@ -35,6 +35,12 @@ lock main.cache.mu naming=source address=4096
 standing stack=work count=60 waited=80m wants=main.cache.mu
 standing stack=work state=sleep holds=main.cache.mu frame=1 sure=true shared=true id=9
 liveheap end stack=work objects=3 bytes=2MiB all-objects=9 all-bytes=3MiB
+look at=0s objects=3 reached=2KiB
+holder global main.cache objects=3 bytes=1KiB
+look at=1s objects=4 reached=4KiB
+holder global main.other bytes=1KiB
+holder global main.cache objects=3 bytes=3KiB
+step string field=.raw bytes=2KiB use=0.25
 oncpu stack=work mode=kernel syscall=futex count=10 time=100ms
 switch stack=work preempted=true count=3 time=1ms
 syscalls window=2s
@@ -75,6 +81,8 @@ benchmark BenchmarkGet-2 n=1000 v.ns/op=120
 	check("who holds it", m.Moment.Goroutines[1], model.Standing{Count: 1, Stack: 1, State: "sleep", Goroutine: 9,
 		Holds: []model.Holding{{Lock: 1, Taken: model.Frame{Func: "main.main", File: "main.go", Line: 3}, Shared: true, Sure: true}}})
 	check("live heap", m.LiveHeap.End.Samples[0].Values, []int64{9, 3 << 20, 3, 2 << 20})
+	cache := m.Run.Holders[1].Holders[0]
+	check("who holds the heap", []any{cache.Way(), cache.Growth(), *cache.Path[0].Use, m.Run.Holders[1].Over}, []any{"main.cache.raw → string (25.0% in use)", int64(2 << 10), 0.25, time.Second})
 	check("on the CPU", m.Kernel.CPU.Samples, []model.Sample{{Stack: 1, Values: []int64{10, 1e8}, Labels: map[string]string{"mode": "kernel", "syscall": "futex"}}})
 	check("off the CPU", m.Kernel.Off.Samples[0].Labels, map[string]string{"preempted": "true"})
 	check("system calls", m.Syscalls.Call("futex"), model.Syscall{Name: "futex", Count: 900, Time: time.Second, Errors: map[string]int64{"EAGAIN": 5}})
@@ -102,6 +110,8 @@ func TestEvidenceMistakes(t *testing.T) {
 		"interval at=1s ops=3":                  "before its result line",
 		"standing count=1":                      "before moment",
 		"moment cpu":                            "goroutine or trace",
+		"holder global main.x bytes=1KiB":       "before its look",
+		"step string use=1":                     "before its holder",
 		"limits memory=1MB":                     "invalid syntax",
 	} {
 		_, _, err := parseFixtures("== sick: a mistake\nwindow 1s\n" + line + "\n")

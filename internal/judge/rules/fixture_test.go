@@ -61,6 +61,7 @@ var caseKinds = []string{"sick", "well", "look-alike"}
 type builder struct {
 	m      *model.Model
 	stacks map[string]model.Stack
+	held   string // the holder that steps are of
 }
 
 func (b *builder) line(line string, c *fixture) error {

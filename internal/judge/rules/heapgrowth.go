@@ -231,6 +231,11 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, fact.Sentence("in %s a program that loads something looks the same", g.over))
 	}
+	if who := holderOf(p); who != "" {
+		f.Reasons = append(f.Reasons, "of the heap that was looked at, "+who)
+	} else {
+		f.Remedy.Text += " Who holds it: " + p.HowToGet(model.Holders) + " says."
+	}
 	if kind, ok := container(p, f.Stacks); ok {
 		f.Reasons = append(f.Reasons, "what holds it is in no profile; the code that makes it writes to "+kind+", which samples show, and that may be it")
 	}

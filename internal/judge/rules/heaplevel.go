@@ -35,6 +35,9 @@ func openHeap(p *diagnosis.Pass, why, longer string) {
 	if places := grownPlaces(p, false); len(places) > 0 {
 		why += fact.Sentence("; most of the growth is %s", fact.Name(code.Line(places[0].place)))
 	}
+	if who := holderOf(p); who != "" {
+		why += "; " + who
+	}
 	ask := p.Unchecked
 	if c := courseOf(liveHeap(p.Model).Series); c.most-c.from >= heapgrowthDoubt && c.most >= 2*c.from {
 		ask = p.Doubt

@@ -18,7 +18,7 @@ var sparsemap = &diagnosis.Rule{
 	Title: "A map that is nearly empty is as large as it once was",
 	Doc:   sparsemapPage,
 	// No Needs: either kind of CPU samples will do.
-	Explains: []string{"hotfunction"},
+	Explains: []string{"hotfunction", "emptymap"},
 	Check:    checkSparsemap,
 }
 

@@ -515,6 +515,8 @@ func (o *Origin) Rows(m *model.Model) (rows []Row) {
 			v, u := standingColumn(s, o.Columns[0])
 			add(what, v, u)
 		}
+	case Held:
+		return o.heldRows(m)
 	case Account:
 		if a := m.CPUAccount(); a != nil {
 			for _, c := range o.Columns {

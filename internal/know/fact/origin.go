@@ -41,6 +41,9 @@ const (
 	// still (how many made no step in the time that was watched) or waited (how long the
 	// one that stands longest). The counted ones are known while the model is.
 	Standings Kind = "standings"
+	// Held is what a look at the heap says of a holder: Name, Names (its kind, and of a step on
+	// the way its field and type), Columns; without a name of all that is reached.
+	Held Kind = "held"
 	// Generations is how the trace itself was written: Name.
 	Generations Kind = "generations"
 	// Account is the CPU account, which brings samples to what the kernel
@@ -78,7 +81,7 @@ const (
 )
 
 // Kinds are all of them.
-var Kinds = []Kind{Samples, Waits, Wakes, Goroutines, Processors, LoadResults, Collector, Timeline, Standings, Generations, Account,
+var Kinds = []Kind{Samples, Waits, Wakes, Goroutines, Processors, LoadResults, Collector, Timeline, Standings, Held, Generations, Account,
 	Metric, Syscalls, Process, Machine, ControlGroup, Printed, Counted, Setting, Window, Series, Published, Computed, Untyped}
 
 // A Fold is how a series became one number.
@@ -188,6 +191,8 @@ func (o Origin) words() string {
 			return "goroutines at one moment"
 		}
 		return string(o.Source) + ": goroutines at its end"
+	case Held:
+		return strings.TrimSuffix("look at the heap: "+o.Name, ": ")
 	case Generations:
 		return "trace: generations"
 	case Account:

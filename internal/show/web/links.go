@@ -185,6 +185,7 @@ var pictures = map[fact.Kind]picture{
 	fact.Collector:    {lanes: "gc", charts: []string{"gc", "heap"}},
 	fact.Timeline:     {lanes: "ps", charts: []string{"procs", "runqueue"}},
 	fact.Standings:    {trees: []string{"goroutine"}},
+	fact.Held:         {},
 	fact.Generations:  {lanes: "ps", charts: []string{"procs"}},
 	fact.Account:      {trees: []string{"cpu", "kernel"}, charts: []string{"cpu"}},
 	fact.Metric:       {charts: []string{"heap", "goroutines", "memory"}},
