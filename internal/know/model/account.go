@@ -105,6 +105,7 @@ func (m *Model) Frozen() *Model {
 
 // frozen is what a model that does not change knows of itself.
 type frozen struct {
-	cpu     sync.Once
-	account *CPUAccount
+	cpu, memory sync.Once
+	account     *CPUAccount
+	resident    *MemoryAccount
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -59,11 +60,21 @@ const (
 )
 
 // MemoryAccount accounts for memory; nil without any evidence of it.
+//
+// Of a [Model.Frozen] it is computed once; the result must not be changed.
 func (m *Model) MemoryAccount() *MemoryAccount {
+	if m.frozen == nil {
+		return m.memoryAccount()
+	}
+	m.frozen.memory.Do(func() { m.frozen.resident = m.memoryAccount() })
+	return m.frozen.resident
+}
+
+func (m *Model) memoryAccount() *MemoryAccount {
 	a := &MemoryAccount{}
 	a.Live, a.Goal = m.heapSize()
 	a.AllocBytes, a.AllocObjects, a.AllocFrom = m.allocRate()
-	m.memoryClasses(a)
+	a.classify(m.countedClasses())
 	if _, last, ok := m.Process.Window(); ok {
 		a.RSS = last.RSS
 	} else if m.Process != nil && len(m.Process.Samples) == 1 {
@@ -85,21 +96,31 @@ func (m *Model) MemoryAccount() *MemoryAccount {
 // residentBeside is the resident memory when the runtime's classes were read last: a
 // process that ends gives all of it back, and /proc is read once more then.
 func (m *Model) residentBeside() (rss uint64) {
-	at := m.Metrics.Series[memoryClasses+classTotal+":bytes"]
-	if len(at) == 0 {
-		at = m.Metrics.Series[memoryClasses+classReleased+":bytes"]
+	at := m.classesRead()
+	if len(at) == 0 { // the last where nothing tells when the classes were read
+		return m.Process.Samples[len(m.Process.Samples)-1].RSS
 	}
-	nearest := time.Duration(-1)
-	for _, s := range m.Process.Samples {
-		apart := time.Duration(0) // the last where nothing tells when the classes were read
-		if len(at) > 0 {
-			apart = (s.At - at[len(at)-1].At).Abs()
-		}
-		if nearest < 0 || apart <= nearest {
-			nearest, rss = apart, s.RSS
-		}
+	return m.Process.residentAt(at[len(at)-1].At)
+}
+
+// classesRead is a series of the runtime's classes, for the moments at which they were read.
+func (m *Model) classesRead() Series {
+	if m.Metrics == nil {
+		return nil
 	}
-	return rss
+	if s := m.Metrics.Series[memoryClasses+classTotal+":bytes"]; len(s) > 0 {
+		return s
+	}
+	return m.Metrics.Series[memoryClasses+classReleased+":bytes"]
+}
+
+// residentAt is the resident memory as it was read nearest to a moment, the later of two.
+func (p *Process) residentAt(at time.Duration) uint64 {
+	i, _ := slices.BinarySearchFunc(p.Samples, at, func(s ProcessSample, at time.Duration) int { return cmp.Compare(s.At, at) })
+	if i == len(p.Samples) || i > 0 && at-p.Samples[i-1].At < p.Samples[i].At-at {
+		i--
+	}
+	return p.Samples[i].RSS
 }
 
 func (a *MemoryAccount) grow(name string, s Series) {
@@ -218,9 +239,10 @@ func (m *Model) countedClasses() map[string]uint64 {
 	return classes
 }
 
-func (m *Model) memoryClasses(a *MemoryAccount) {
+// classify takes what the runtime counts by class, and their total.
+func (a *MemoryAccount) classify(classes map[string]uint64) {
 	var sum uint64
-	for class, bytes := range m.countedClasses() {
+	for class, bytes := range classes {
 		switch class {
 		case classTotal:
 			a.Mapped = bytes

@@ -206,7 +206,17 @@ func (m *Model) memoryParts(a *MemoryAccount) {
 	case m.Process != nil && m.Process.Maps != nil:
 		a.mappedParts(m.Process.Maps, u, counted)
 	case counted && a.RSS > 0:
-		a.residentParts(m.residentBeside(), u)
+		a.divide(u, counted, m.residentBeside())
+	default:
+		a.divide(u, counted, a.RSS)
+	}
+}
+
+// divide divides what is resident, 0 where nothing tells it, by the runtime's counts alone.
+func (a *MemoryAccount) divide(u heapUse, counted bool, rss uint64) {
+	switch {
+	case counted && a.RSS > 0:
+		a.residentParts(rss, u)
 	case counted:
 		a.takenParts(u)
 	case a.RSS > 0:

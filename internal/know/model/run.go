@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"time"
@@ -42,6 +43,20 @@ type Run struct {
 type Kill struct {
 	At    time.Time
 	Limit uint64 // of its control group, in bytes; 0 when the machine had no memory left
+	// Words say it, and how old the evidence was then: "was killed at 12:03:11 by the memory limit, …".
+	Words string
+}
+
+// Ending says how the program ended, in one line, where it was killed for want of memory or died;
+// empty where it did not.
+func (r *Run) Ending() string {
+	switch {
+	case r.Killed != nil:
+		return cmp.Or(r.Killed.Words, "was killed for want of memory")
+	case r.Death != nil:
+		return r.Death.String()
+	}
+	return ""
 }
 
 // A Death is how a program ended.

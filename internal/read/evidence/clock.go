@@ -219,10 +219,11 @@ func (l *loader) manifest(name string, rec *recording.Recording) {
 		l.note("recorded%s at %s: %s", by, e.Time.Format(time.DateTime), artifact.EventWords(e))
 	}
 	if e := man.Ended; e != nil {
-		l.note("the program %s", strings.Join(slices.DeleteFunc([]string{artifact.EndingWords(e, e.Time.Location()), artifact.EvidenceAge(man)},
-			func(s string) bool { return s == "" }), "; "))
+		words := strings.Join(slices.DeleteFunc([]string{artifact.EndingWords(e, e.Time.Location()), artifact.EvidenceAge(man)},
+			func(s string) bool { return s == "" }), "; ")
+		l.note("the program %s", words)
 		if e.Kind == recording.EndedByMemory {
-			run.Killed = &model.Kill{At: e.Time, Limit: e.Limit}
+			run.Killed = &model.Kill{At: e.Time, Limit: e.Limit, Words: words}
 		}
 	}
 	if len(man.Unredacted) > 0 {

@@ -1,0 +1,80 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// A MemoryMoment is what the memory was at a moment of the window: parts as those of a
+// [MemoryAccount], without what only mappings tell, which are read once.
+type MemoryMoment struct {
+	At    time.Duration
+	Parts []MemoryPart // they add up to what was resident, or taken where nothing tells that
+}
+
+// MemoryOver accounts for the memory at each moment at which the runtime's classes were read,
+// or, without them, the resident memory; empty where neither was read twice.
+func (m *Model) MemoryOver() (list []MemoryMoment) {
+	read := m.classesRead()
+	if len(read) < 2 {
+		read = m.Process.Series(func(s ProcessSample) float64 { return float64(s.RSS) })
+	}
+	if len(read) < 2 {
+		return nil
+	}
+	live := m.liveSeries()
+	for _, p := range read {
+		a := &MemoryAccount{}
+		if len(live) > 0 && live[0].At <= p.At { // before the first collection nothing says what is alive
+			a.Live = uint64(max(0, live.At(p.At)))
+		}
+		a.classify(m.classesAt(p.At))
+		if m.Process != nil && len(m.Process.Samples) > 0 {
+			a.RSS = m.Process.residentAt(p.At)
+		}
+		u, counted := a.heapUse()
+		a.divide(u, counted, a.RSS)
+		list = append(list, MemoryMoment{p.At, a.Parts})
+	}
+	// What was read once the process had given all of it back says nothing of its memory.
+	for len(list) > 1 && m.Process.gone(list[len(list)-1].At) {
+		list = list[:len(list)-1]
+	}
+	return list
+}
+
+// gone reports whether the process had memory once, and none at a moment.
+func (p *Process) gone(at time.Duration) bool {
+	return p != nil && len(p.Samples) > 0 && p.Samples[0].RSS > 0 && p.residentAt(at) == 0
+}
+
+// classesAt are the runtime's classes and their total at a moment.
+func (m *Model) classesAt(at time.Duration) map[string]uint64 {
+	classes := map[string]uint64{}
+	if m.Metrics == nil {
+		return classes
+	}
+	for name, s := range m.Metrics.Series {
+		if class, ok := strings.CutPrefix(name, memoryClasses); ok && len(s) > 0 {
+			classes[strings.TrimSuffix(class, ":bytes")] = uint64(max(0, s.At(at)))
+		}
+	}
+	return classes
+}
+
+// PartNames are the parts of an account over time, in the order in which they add up.
+func PartNames(moments []MemoryMoment) (names []string) {
+	for _, m := range moments {
+		after := 0 // that it stands behind
+		for _, p := range m.Parts {
+			if i := slices.Index(names, p.Name); i >= 0 {
+				after = i + 1
+			} else if p.Told {
+				names = slices.Insert(names, after, p.Name)
+				after++
+			}
+		}
+	}
+	return names
+}
