@@ -100,6 +100,9 @@ async function arrive({ link, name, patience }) {
     standing() {
       return each('.standing-states li').some(inSight) ? '' : 'no state of goroutines is in sight'
     },
+    memory() {
+      return each('.memory-account tbody td, .memory-ended, .chart canvas').some(inSight) ? '' : 'no row of the account is in sight'
+    },
     number() {
       if (!inSight(one('.number-value'))) return 'the number is out of sight'
       return one('.number-origin dd')?.textContent ? '' : 'nothing tells where it is from'

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { comparesResults, dismissesAMark, followsWakeUps, goesAnywhere, looksIntoAWindow, looksIntoTasks, readsADump, readsGoroutines, readsKernelSamples, readsResults, readsTogether, readsUtilization, seesWhoHolds, takesDroppedFile, turnsTheFlameGraph, undoes } from './uses.mjs'
+import { comparesResults, dismissesAMark, followsWakeUps, goesAnywhere, looksIntoAWindow, looksIntoTasks, readsADump, readsGoroutines, readsKernelSamples, readsMemory, readsResults, readsTogether, readsUtilization, seesWhoHolds, takesDroppedFile, turnsTheFlameGraph, undoes } from './uses.mjs'
 import { axeFinds, faultless, launch, open, settled, shows, view, visit } from './browser.mjs'
 import { check, each, equal, must, summary, timed, until } from './harness.mjs'
 import { walksTheFleet } from './fleet.mjs'
@@ -169,6 +169,7 @@ for (const [what, use] of [
   ['a mark is dismissed', () => dismissesAMark(p, runCalled('hotmutex'))],
   ['steps in time are taken back', () => undoes(p, runCalled('hotmutex'))],
   ['the utilization of windows', (shot) => readsUtilization(p, runCalled('allocchurn'), shot)],
+  ['memory: its account, over time', (shot) => readsMemory(p, runCalled('allocchurn'), shot)],
   ['views of the flame graph', (shot) => turnsTheFlameGraph(p, runCalled('allocchurn'), shot)],
   ['goroutines by group, in order, with all columns', (shot) => readsGoroutines(p, runCalled('oversubscribed'), shot)],
 ]) {

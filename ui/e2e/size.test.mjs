@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 
 const dist = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'internal', 'show', 'web', 'dist')
-const screens = ['live', 'findings', 'timeline', 'flame', 'goroutines', 'standing', 'runtime', 'tasks', 'compare', 'number', 'sources']
+const screens = ['live', 'findings', 'timeline', 'flame', 'goroutines', 'standing', 'memory', 'runtime', 'tasks', 'compare', 'number', 'sources']
 
 /** Bytes, packed, of what one screen loads in a fresh browser in one language. */
 const SCREEN = 100_000

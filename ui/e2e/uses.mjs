@@ -403,6 +403,27 @@ export async function readsGoroutines(p, r, shot) {
   await landed(page, link, 'a goroutine')
 }
 
+/** Memory: the account adds up as the server says, over time a part can be taken out, and the address has it. */
+export async function readsMemory(p, r, shot) {
+  const { page } = p
+  const said = await ask(page, 'api/memory', { r })
+  const parts = said.rows.filter((row) => row.of === 'resident' && row.value !== null)
+  const sum = said.rows.find((row) => row.of === 'all')
+  must(parts.length > 4, () => `only ${parts.length} parts`)
+  equal(parts.reduce((all, row) => all + row.value, 0), sum.value, 'the parts in all')
+  await visit(p, `memory?r=${r}`)
+  equal(await page.locator('.memory-account tbody tr:not(.memory-group)').count(), said.rows.length, 'rows of the account')
+  const drawn = said.chart.series.length
+  must((await page.locator('.chart-legend .chart-line').count()) >= drawn, 'a part is not in the picture')
+  await shot('memory')
+  await page.locator('.chart-legend .chart-line').first().click()
+  await comes(page, 'the part that is taken out', (q) => q.hide === 'account.' + said.chart.series[0].name)
+  await page.locator('.chart .u-over').focus()
+  await page.keyboard.press('ArrowRight')
+  must(!((await page.locator('.chart-sum b').textContent()) ?? '').includes('mean'), 'the cursor says no figures')
+  await page.locator('.chart-line').first().click()
+}
+
 /** A dump: its states, its locks with who holds them, and a stack, on the page as the server says. */
 export async function readsADump(p, shot) {
   const { page } = p

@@ -34,7 +34,7 @@ export interface Run {
   summary: string
   /**
    * Screens are those that have something to show: findings, timeline, flame,
-   * goroutines, runtime, tasks, sources.
+   * goroutines, memory, runtime, tasks, sources.
    */
   screens: string[]
   /**
@@ -538,7 +538,7 @@ export interface FactLink {
 
 /** A Link is a place in the page. */
 export interface Link {
-  /** key of the catalogue of strings: "link.timeline", "link.goroutines", "link.flame", "link.runtime", "link.tasks" */
+  /** key of the catalogue of strings: "link.timeline", "link.goroutines", "link.flame", "link.memory", "link.runtime", "link.tasks" */
   title: string
   to: string
 }
@@ -991,23 +991,39 @@ export interface Column {
   unit: string
 }
 
+/** Memory is what the memory is, and who holds it: GET api/memory?r=. */
+export interface Memory {
+  /** how the program was killed or died, and how old the evidence was; "" when it did not */
+  ended: string
+  /** of gowhy memory */
+  rows: MemoryRow[]
+  /** below them: what grows, and when a limit is reached */
+  notes: string[]
+  /** the parts over time; null where nothing was read twice */
+  chart: Chart | null
+  limits: Series[]
+  /** Missing are sources (proc, metrics) that would say more. */
+  missing: Refusal[]
+}
+
 /**
- * Runtime are the charts on one clock: GET api/runtime?r=&from=&to=. With from or
- * to only that window is in it, in more detail, and each line begins and ends with
- * its last point before the window and its first one after it. The charts and their
- * lines are the same for every window.
+ * A MemoryRow is one of the account: what it is of (resident or taken, all, beside, limit, heap,
+ * alloc), and how much. What is not known is null.
  */
-export interface Runtime {
-  /** the window that was asked for; 0 and 0 is all of the run */
-  from_ns: number
-  to_ns: number
-  charts: Chart[]
-  /** collections, at most 2,000, the longest; Why is the cycle's number */
-  cycles: Gap[]
-  /** the same of stops; Why is the kind */
-  pauses: Gap[]
-  /** of all of the run; null for a window */
-  mmu: MMU | null
+export interface MemoryRow {
+  name: string
+  of: string
+  value: number | null
+  unit: string
+  /** of all parts, or of a limit that is in use */
+  share: number | null
+  from: string
+  /** bytes per second, with its 95% interval */
+  growth: number | null
+  growth_low: number | null
+  growth_high: number | null
+  headroom: number | null
+  reached_seconds: number | null
 }
 
 /** A Chart is a picture with a common unit. Its name is a key of the catalogue. */
@@ -1030,6 +1046,32 @@ export interface Series {
   at: number[]
   /** null is a gap */
   value: (number | null)[]
+}
+
+/** A Refusal is evidence that could not be had. */
+export interface Refusal {
+  source: string
+  why: string
+  how: string
+}
+
+/**
+ * Runtime are the charts on one clock: GET api/runtime?r=&from=&to=. With from or
+ * to only that window is in it, in more detail, and each line begins and ends with
+ * its last point before the window and its first one after it. The charts and their
+ * lines are the same for every window.
+ */
+export interface Runtime {
+  /** the window that was asked for; 0 and 0 is all of the run */
+  from_ns: number
+  to_ns: number
+  charts: Chart[]
+  /** collections, at most 2,000, the longest; Why is the cycle's number */
+  cycles: Gap[]
+  /** the same of stops; Why is the kind */
+  pauses: Gap[]
+  /** of all of the run; null for a window */
+  mmu: MMU | null
 }
 
 /**
@@ -1332,13 +1374,6 @@ export interface Member {
   what: string
   /** path of a download, "" where there is none */
   get: string
-}
-
-/** A Refusal is evidence that could not be had. */
-export interface Refusal {
-  source: string
-  why: string
-  how: string
 }
 
 /** A KeyValue is a fact of the build. */

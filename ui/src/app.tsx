@@ -31,6 +31,7 @@ const screens: [name: string, screen: Lazy, asks?: string][] = [
   ['flame', lazy(async () => (await import('./screens/flame')).Flame)],
   ['goroutines', lazy(async () => (await import('./screens/goroutines')).Goroutines)],
   ['standing', lazy(async () => (await import('./screens/standing')).Standing), 'api/standing'],
+  ['memory', lazy(async () => (await import('./screens/memory')).Memory), 'api/memory'],
   ['runtime', lazy(async () => (await import('./screens/runtime')).Runtime), 'api/runtime'],
   ['tasks', lazy(async () => (await import('./screens/tasks')).Tasks), 'api/tasks'],
   ['compare', Compare],

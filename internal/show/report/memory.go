@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -50,13 +51,19 @@ func (t *memoryTab) add(of, name string, v any, unit, from string) row {
 }
 
 func memoryTable(m *model.Model) *table {
-	t := &memoryTab{newTable("no memory", memoryColumns), m.MemoryAccount()}
+	return tableOfMemory(m.MemoryAccount(), m.Operations().PerSecond(m.Run.Duration))
+}
+
+// tableOfMemory is the table of an account of a program that does so many operations a second, 0
+// where nothing tells how many.
+func tableOfMemory(a *model.MemoryAccount, operations float64) *table {
+	t := &memoryTab{newTable("no memory", memoryColumns), a}
 	t.parts()
 	t.mapped()
 	t.beside()
 	t.bounds()
 	t.heap()
-	t.allocations(m)
+	t.allocations(operations)
 	t.names("OF", "of")
 	t.text("AMOUNT", t.amount)
 	t.show("SHARE", "share")
@@ -150,7 +157,7 @@ func (t *memoryTab) heap() {
 	}
 }
 
-func (t *memoryTab) allocations(m *model.Model) {
+func (t *memoryTab) allocations(rate float64) {
 	a := t.a
 	if a.AllocFrom == "" {
 		return
@@ -159,7 +166,6 @@ func (t *memoryTab) allocations(m *model.Model) {
 	if a.AllocObjects > 0 {
 		t.add("alloc", "objects allocated", a.AllocObjects, "objects per second", a.AllocFrom)
 	}
-	rate := m.Operations().PerSecond(m.Run.Duration)
 	if rate <= 0 {
 		return
 	}
@@ -167,6 +173,17 @@ func (t *memoryTab) allocations(m *model.Model) {
 	if a.AllocObjects > 0 {
 		t.add("alloc", "objects allocated", a.AllocObjects/rate, "objects per operation", a.AllocFrom)
 	}
+}
+
+// MemoryRows returns an account of memory as its JSON has it, an object for each row, and the
+// lines that stand below it as text, of a program that does so many operations a second.
+func MemoryRows(a *model.MemoryAccount, operations float64) (rows []json.RawMessage, notes []string, err error) {
+	if a == nil {
+		return nil, nil, nil
+	}
+	t := tableOfMemory(a, operations)
+	rows, err = t.objects(t.Rows)
+	return rows, memoryNotes(a), err
 }
 
 func (t *memoryTab) amount(r row) string {

@@ -42,7 +42,7 @@ type Run struct {
 	Verdict    string   `json:"verdict"`
 	Summary    string   `json:"summary"`
 	// Screens are those that have something to show: findings, timeline, flame,
-	// goroutines, runtime, tasks, sources.
+	// goroutines, memory, runtime, tasks, sources.
 	Screens []string `json:"screens"`
 	// Together are the runs that are recordings of the same thing, itself among them: they
 	// can be judged as one. Empty where there is no other.
@@ -205,7 +205,7 @@ type Marks struct {
 
 // A Link is a place in the page.
 type Link struct {
-	Title string `json:"title"` // key of the catalogue of strings: "link.timeline", "link.goroutines", "link.flame", "link.runtime", "link.tasks"
+	Title string `json:"title"` // key of the catalogue of strings: "link.timeline", "link.goroutines", "link.flame", "link.memory", "link.runtime", "link.tasks"
 	To    string `json:"to"`
 }
 
@@ -616,6 +616,33 @@ type Worst struct {
 	AtNS     int64   `json:"at_ns"`
 	WindowNS int64   `json:"window_ns"`
 	Util     float64 `json:"util"`
+}
+
+// Memory is what the memory is, and who holds it: GET api/memory?r=.
+type Memory struct {
+	Ended  string      `json:"ended"` // how the program was killed or died, and how old the evidence was; "" when it did not
+	Rows   []MemoryRow `json:"rows"`  // of gowhy memory
+	Notes  []string    `json:"notes"` // below them: what grows, and when a limit is reached
+	Chart  *Chart      `json:"chart"` // the parts over time; null where nothing was read twice
+	Limits []Series    `json:"limits"`
+	// Missing are sources (proc, metrics) that would say more.
+	Missing []Refusal `json:"missing"`
+}
+
+// A MemoryRow is one of the account: what it is of (resident or taken, all, beside, limit, heap,
+// alloc), and how much. What is not known is null.
+type MemoryRow struct {
+	Name           string   `json:"name"`
+	Of             string   `json:"of"`
+	Value          *float64 `json:"value"`
+	Unit           string   `json:"unit"`
+	Share          *float64 `json:"share"` // of all parts, or of a limit that is in use
+	From           string   `json:"from"`
+	Growth         *float64 `json:"growth"` // bytes per second, with its 95% interval
+	GrowthLow      *float64 `json:"growth_low"`
+	GrowthHigh     *float64 `json:"growth_high"`
+	Headroom       *float64 `json:"headroom"`
+	ReachedSeconds *float64 `json:"reached_seconds"`
 }
 
 // Tasks are user tasks and regions: GET api/tasks?r=.

@@ -28,6 +28,7 @@ var endpoints = map[string]endpoint{
 	"api/standing":        {value: (*View).standing},
 	"api/runtime":         {value: (*View).runtime},
 	"api/mmu":             {value: (*View).mmu},
+	"api/memory":          {value: (*View).memory},
 	"api/tasks":           {value: (*View).tasks},
 	"api/task":            {value: (*View).task},
 	"api/together":        {value: (*View).together, page: true},

@@ -303,6 +303,9 @@ func (l *linker) screenLinks(main *picture) (list []Link) {
 		add("link.standing", "standing")
 	}
 	add("link.flame", cmp.Or(l.flameWith(main.trees, l.function()), l.flameWith(everyTree, l.function()), l.flameOf(main.trees)))
+	if l.has("memory") && l.f.Bound.Goal == diagnosis.MemoryGoal {
+		add("link.memory", "memory")
+	}
 	add("link.runtime", cmp.Or(l.chart(main), l.stops(main)))
 	return list
 }

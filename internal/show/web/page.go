@@ -198,6 +198,7 @@ func (v *View) screens() []string {
 		{"flame", v.Model.Sched != nil || hasProfile(v.Model)},
 		{"goroutines", v.Model.Sched != nil},
 		{"standing", v.Model.Moment != nil},
+		{"memory", hasMemory(v.Model)},
 		{"runtime", hasCharts(v.Model)},
 		{"tasks", hasTasks(v.Model)},
 	} {

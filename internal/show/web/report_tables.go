@@ -12,7 +12,7 @@ func (f *reportFile) tables(r int, v *View) error {
 	if err != nil {
 		return err
 	}
-	for _, path := range []string{"api/runtime", "api/mmu"} {
+	for _, path := range []string{"api/memory", "api/runtime", "api/mmu"} {
 		if _, err := f.take(path, of(r), nil); err != nil {
 			return err
 		}

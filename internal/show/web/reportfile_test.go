@@ -48,7 +48,7 @@ func TestReportFile(t *testing.T) {
 	}
 	data := dataOf(t, file)
 	for _, key := range []string{
-		"api/session", "api/findings?r=0", "api/findings?r=1", "api/runtime?r=0", "api/groups?r=0", "api/goroutines?r=0", "api/goroutines?group=main.main&r=0",
+		"api/session", "api/findings?r=0", "api/findings?r=1", "api/memory?r=0", "api/runtime?r=0", "api/groups?r=0", "api/goroutines?r=0", "api/goroutines?group=main.main&r=0",
 		"api/flame?r=0", "api/flame?kind=cpu&r=1", "api/flame?base=0&kind=cpu&r=1", "api/tasks?r=0", "api/sources?r=0", "api/compare?a=0&b=1", "api/compare?trial=0",
 	} {
 		if len(data[key]) == 0 {

@@ -22,7 +22,7 @@ const typesFile = "../../../ui/src/api.ts"
 
 // roots are what is sent; all other types hang on them.
 var roots = []any{
-	Session{}, Findings{}, Together{}, Timeline{}, Lanes{}, Tiles{}, Moment{}, Edges{}, Holds{}, Selection{}, Hits{}, Flame{}, Table{}, Runtime{},
+	Session{}, Findings{}, Together{}, Timeline{}, Lanes{}, Tiles{}, Moment{}, Edges{}, Holds{}, Selection{}, Hits{}, Flame{}, Table{}, Memory{}, Runtime{},
 	Tasks{}, Task{}, Derivation{}, Marks{}, Standings{}, SourceText{}, Compare{}, Sources{}, Upload{}, Failure{}, Worst{}, MMU{}, LiveNews{}, LiveFlame{}, LiveKept{}, LiveAsked{},
 }
 

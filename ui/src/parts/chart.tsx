@@ -24,6 +24,8 @@ export interface ChartLine extends Line {
   label: string
   /** A variable of the theme; by the line's place when it has none. */
   colour?: string | undefined
+  /** Of a stacked chart: what the areas are compared with, drawn over them. Such lines are the last. */
+  over?: boolean | undefined
 }
 
 /** A stretch of time that is shaded, or a moment that is marked. */
@@ -109,8 +111,14 @@ function usePicture(p: ChartProps, lines: ChartLine[], width: number): Aligned {
   return useMemo(() => {
     const columns = Math.max(60, width - LEFT)
     if (!p.stacked) return align(lines.map((l) => thin(cut(l, p.range), columns)))
-    return thinTogether(stack(align(lines.map((l) => cut(l, p.range)))), columns)
+    const a = thinTogether(stack(align(areasOf(lines).map((l) => cut(l, p.range)))), columns)
+    return { ...a, columns: [...a.columns, ...lines.filter((l) => l.over).map((l) => a.at.map((at) => valueAt(l, at)))] }
   }, [p.lines, p.stacked, p.range[0], p.range[1], width, lines.map((l) => l.name).join()])
+}
+
+// areasOf are those lines that are stacked where a chart is.
+function areasOf<L extends ChartLine>(lines: L[]): L[] {
+  return lines.filter((l) => !l.over)
 }
 
 function usePlot(box: { current: HTMLDivElement | null }, p: ChartProps, lines: ChartLine[], picture: Aligned, width: number): void {
@@ -150,7 +158,7 @@ function usePlot(box: { current: HTMLDivElement | null }, p: ChartProps, lines: 
 // data are the lines, and behind them, of those that are stacked, what each but the first
 // stands on: that goes on where the line below has a gap.
 function data(a: Aligned): uPlot.AlignedData {
-  return [a.at, ...a.columns, ...(a.absent ? a.columns.slice(0, -1) : [])] as uPlot.AlignedData
+  return [a.at, ...a.columns, ...(a.absent ? a.columns.slice(0, Math.max(0, a.absent.length - 1)) : [])] as uPlot.AlignedData
 }
 
 function options(now: { current: ChartProps }, lines: ChartLine[], width: number, shown: { current: Aligned }): uPlot.Options {
@@ -174,8 +182,8 @@ function options(now: { current: ChartProps }, lines: ChartLine[], width: number
       },
       { ...axis, size: LEFT, space: 28, ...(p.unit === 'bytes' ? { incrs: POWERS } : {}), values: (_u, v) => axisTexts(v, p.unit) },
     ],
-    series: [{}, ...lines.map((l) => seriesOf(l, p, shown)), ...(p.stacked ? lines.slice(1).map(() => ({ stroke: 'transparent', width: 0, points: { show: false } })) : [])],
-    ...(p.stacked ? { bands: lines.slice(1).map((_, i) => ({ series: [i + 2, i + 1 + lines.length] as [number, number] })) } : {}),
+    series: [{}, ...lines.map((l) => seriesOf(l, p, shown)), ...(p.stacked ? areasOf(lines).slice(1).map(() => ({ stroke: 'transparent', width: 0, points: { show: false } })) : [])],
+    ...(p.stacked ? { bands: areasOf(lines).slice(1).map((_, i) => ({ series: [i + 2, i + 1 + lines.length] as [number, number] })) } : {}),
     cursor: {
       y: false,
       drag: { x: true, y: false, setScale: false, dist: 4 },
@@ -210,7 +218,7 @@ function seriesOf(l: ChartLine, p: ChartProps, shown: { current: Aligned }): uPl
     stroke: colour,
     width: 1.5,
     dash: lineDash(i),
-    ...(p.stacked ? { fill: faint(colour), gaps: (u: uPlot, k: number, _a: number, _b: number, gaps: uPlot.Series.Gaps) => withAbsences(u, shown.current, k, gaps) } : {}),
+    ...(p.stacked && !l.over ? { fill: faint(colour), gaps: (u: uPlot, k: number, _a: number, _b: number, gaps: uPlot.Series.Gaps) => withAbsences(u, shown.current, k, gaps) } : {}),
     points: { show: (u: uPlot, k: number) => lonely(u, k), size: 4, fill: colour },
   }
 }
@@ -388,19 +396,19 @@ function Legend(p: ChartProps): JSX.Element {
     const w = window[i]
     return w ? t('data.chart.window', { mean: num(w.mean, p.unit), max: num(w.max, p.unit) }) : '–'
   }
-  const sum = () => p.lines.reduce((all, l, i) => all + (p.hidden.has(l.name) ? 0 : cursor !== null ? valueAt(l, cursor) ?? 0 : window[i]?.mean ?? 0), 0)
+  const sum = () => p.lines.reduce((all, l, i) => all + (p.hidden.has(l.name) || l.over ? 0 : cursor !== null ? valueAt(l, cursor) ?? 0 : window[i]?.mean ?? 0), 0)
   return (
     <ul class="chart-legend">
       {p.lines.map((l, i) => (
         <li key={l.name}>
           <button type="button" class="chart-line" aria-pressed={!p.hidden.has(l.name)} onClick={() => p.onHide(l.name)} title={t('data.chart.hide')}>
-            <Swatch colour={lineColour(l, i)} dash={lineDash(i)} filled={p.stacked} />
+            <Swatch colour={lineColour(l, i)} dash={lineDash(i)} filled={p.stacked && !l.over} />
             <span>{l.label}</span>
             <b>{said(l, i)}</b>
           </button>
         </li>
       ))}
-      {p.stacked && p.lines.length > 1 && (
+      {p.stacked && areasOf(p.lines).length > 1 && (
         <li class="chart-sum">{t('data.chart.sum')} <b>{cursor !== null ? num(sum(), p.unit) : t('data.chart.mean', { mean: num(sum(), p.unit) })}</b></li>
       )}
     </ul>

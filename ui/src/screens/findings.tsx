@@ -119,6 +119,7 @@ function Verdict(p: { d: Diagnosis }): JSX.Element {
         {wrong && <span class="verdict-title"><Said text={first.title} /></span>}
       </h2>
       {gain !== '' && <p class="verdict-gain"><small>{t('core.expect')}</small> <strong><Said text={gain} /></strong></p>}
+      {d.death && <p class="verdict-summary"><Said text={`It ${d.death}.`} /></p>}
       <p class="verdict-summary"><Said text={headline(d)[0]} /></p>
       <p class="verdict-subject">{subject(d)}</p>
       {lang() !== 'en' && <p class="verdict-subject">{t('core.english')}</p>}

@@ -1,0 +1,1 @@
+import{w as e}from"./app.js";function t(t){let n=Math.min(1,Math.max(0,t.share));return e(`svg`,{class:`bar`,viewBox:`0 0 100 10`,preserveAspectRatio:`none`,"aria-hidden":`true`,focusable:`false`,children:[e(`rect`,{class:`bar-all`,x:`0`,y:`0`,width:`100`,height:`10`}),e(`rect`,{class:`bar-part`,x:`0`,y:`0`,width:n*100,height:`10`})]})}export{t};

@@ -1,0 +1,111 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// remembering is a run whose memory was read twice a second and grows by a MiB each time, in a
+// group of 200 MiB.
+func remembering() *model.Model {
+	m := &model.Model{Run: model.Run{Duration: 20 * time.Second}, Process: &model.Process{}, Limits: &model.Limits{Memory: 200 << 20}, Metrics: &model.Metrics{Series: map[string]model.Series{}}}
+	for i := range 40 {
+		at := time.Duration(i) * time.Second / 2
+		grown := float64(i << 20)
+		m.Process.Samples = append(m.Process.Samples, model.ProcessSample{At: at, RSS: uint64(100<<20 + grown)})
+		for name, v := range map[string]float64{"/memory/classes/heap/objects:bytes": 50<<20 + grown, "/memory/classes/heap/stacks:bytes": 2 << 20, "/memory/classes/total:bytes": 60<<20 + grown,
+			"/gc/heap/live:bytes": 40<<20 + grown, "/gc/heap/goal:bytes": 80<<20 + grown, "/gc/gomemlimit:bytes": 1 << 63} {
+			m.Metrics.Series[name] = append(m.Metrics.Series[name], model.Point{At: at, Value: v})
+		}
+	}
+	return m
+}
+
+func memoryOf(t *testing.T, m *model.Model) Memory {
+	t.Helper()
+	value, err := (&View{Model: m.Frozen()}).memory(nil)
+	return ask[Memory](t, value, err)
+}
+
+// The page has the rows of gowhy memory, and over time parts that add up to what was resident.
+func TestMemory(t *testing.T) {
+	m := remembering()
+	m.Run.Killed = &model.Kill{Words: "was killed at 12:03:11 by the memory limit"}
+	got := memoryOf(t, m)
+	if got.Ended != m.Run.Killed.Words || len(got.Missing) != 0 {
+		t.Errorf("ended %q, missing %+v", got.Ended, got.Missing)
+	}
+	var sum, all float64
+	for _, r := range got.Rows {
+		switch {
+		case r.Of == "resident" && r.Value != nil:
+			sum += *r.Value
+		case r.Of == "all":
+			all = *r.Value
+		case r.Of == "limit" && strings.Contains(r.Name, "killed over") && (r.ReachedSeconds == nil || *r.ReachedSeconds < 30 || *r.ReachedSeconds > 31):
+			t.Errorf("the limit is %+v, want it reached in 30.5 s", r)
+		}
+	}
+	if all != 139<<20 || sum != all {
+		t.Errorf("parts of %.0f, and %.0f in all, want 139 MiB", sum, all)
+	}
+	if !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, "reached in") }) {
+		t.Errorf("notes %q do not say when the limit is reached", got.Notes)
+	}
+	for i := range got.Chart.Series[0].At {
+		sum := 0.0
+		for _, s := range got.Chart.Series {
+			sum += *s.Value[i]
+		}
+		if want := float64((100 + i) << 20); sum != want {
+			t.Fatalf("at moment %d the parts are %.0f, want %.0f", i, sum, want)
+		}
+	}
+	var limits []string
+	for _, s := range got.Limits {
+		limits = append(limits, fmt.Sprintf("%s %d %.0f", s.Name, len(s.At), *s.Value[len(s.Value)-1]/(1<<20)))
+	}
+	if want := []string{"GOGC: the next collection ends at 40 119", "control group: killed over 2 200"}; !slices.Equal(limits, want) {
+		t.Errorf("limits %q, want %q", limits, want)
+	}
+}
+
+// What is not known is said to be missing, with what was refused; a run that says nothing of its
+// memory has no such screen.
+func TestMemoryMissing(t *testing.T) {
+	m := remembering()
+	m.Metrics, m.Run.Refused = nil, []model.Refusal{{Source: "metrics.jsonl", Why: "the program has no endpoint"}}
+	got := memoryOf(t, m)
+	if len(got.Missing) != 1 || got.Missing[0].Source != "metrics" || got.Missing[0].Why != "the program has no endpoint" || got.Missing[0].How == "" {
+		t.Errorf("missing %+v, want the metrics, why and how", got.Missing)
+	}
+	if len(got.Chart.Series) != 1 || len(got.Limits) != 1 {
+		t.Errorf("%+v beside %+v, want what is resident beside the group's limit", got.Chart, got.Limits)
+	}
+	nothing := &View{Model: &model.Model{}}
+	if _, err := nothing.memory(nil); !refused(err, "nothing here says") || slices.Contains(nothing.screens(), "memory") {
+		t.Errorf("of nothing %v, screens %v", err, nothing.screens())
+	}
+	if v := (&View{Model: remembering()}); !slices.Contains(v.screens(), "memory") {
+		t.Errorf("screens %v", v.screens())
+	}
+}
+
+// What would spare memory leads to what the memory is.
+func TestLinkToMemory(t *testing.T) {
+	l := newLinker(&View{Model: remembering()})
+	leads := func(g diagnosis.Goal) bool {
+		f := &diagnosis.Finding{Evidence: []fact.Fact{fact.Figure("n", 1, fact.Bytes, "")}, Bound: diagnosis.Bound{Goal: g}}
+		return slices.Contains(l.finding(f, "0").More, Link{"link.memory", "memory"})
+	}
+	if !leads(diagnosis.MemoryGoal) || leads(diagnosis.CPUGoal) {
+		t.Error("a finding about memory, and no other, leads to the account")
+	}
+}
