@@ -42,7 +42,9 @@ type Setup struct {
 	Limit time.Duration
 	// End is when a program that still runs gets an interrupt; 0 lets it run to its end.
 	End time.Duration
-	own bool // the model is of a run that was recorded here, with the largest size
+
+	own    bool // the model is of a run that was recorded here, with the largest size
+	atomic bool // several goroutines may count at once
 }
 
 // A Line shows what goes on: what is begun and takes a while, and what stays.
@@ -52,10 +54,27 @@ type Line interface {
 	Clear()
 }
 
-// wrapAfter is for how long a program may count until a counter can have begun again: a
-// counter that one goroutine after the other adds to takes 3.6 ns for each on the fastest
-// machines (18 cycles of an atomic addition at 5 GHz), and 2^32 of them 15 s.
-const wrapAfter = 15 * time.Second
+// wrapAfter returns for how long a program may count until a counter can have begun again at
+// 0: what 2^32 additions take. Atomic ones take 18 cycles, 3.6 ns at 5 GHz, and 15 s; others
+// are measured here, the fastest of some, less a fifth for a clock that goes up.
+func wrapAfter(atomic bool) time.Duration {
+	if atomic {
+		return 15 * time.Second
+	}
+	const additions = 1 << 21
+	least := time.Hour
+	for range 16 {
+		begin := time.Now()
+		for range additions {
+			counters[0]++
+		}
+		least = min(least, time.Since(begin))
+	}
+	return least * (coverage.MaxCount / additions) * 4 / 5
+}
+
+// counters are in memory, as those of a program that counts.
+var counters [2]uint32
 
 // Run counts.
 func (s *Setup) Run(ctx context.Context, say Line) (*Report, error) {
@@ -77,6 +96,7 @@ func (s *Setup) Run(ctx context.Context, say Line) (*Report, error) {
 		return nil, err
 	}
 	hot := hotPackages(s.Model, p.path)
+	s.atomic = s.Model == nil || !alone(s.Model, p.path, hot)
 	if err := s.build(ctx, p, &hot, r, filepath.Join(tmp, "counting"), say); err != nil {
 		return nil, err
 	}
@@ -158,11 +178,11 @@ func (s *Setup) build(ctx context.Context, p *program, hot *[]string, r *Report,
 	spec := p.spec
 	spec.Out = p.out(out)
 	flags := spec.Flags
-	spec.Flags = slices.Concat(flags, subject.CoverFlags(*hot))
+	spec.Flags = slices.Concat(flags, subject.CoverFlags(*hot, s.atomic))
 	counting, err := subject.BuildRevision(ctx, spec)
 	own := slices.DeleteFunc(slices.Clone(*hot), func(path string) bool { return model.IsStd(path + ".f") })
 	if err != nil && ctx.Err() == nil && len(own) < len(*hot) && len(own) > 0 {
-		spec.Flags = slices.Concat(flags, subject.CoverFlags(own))
+		spec.Flags = slices.Concat(flags, subject.CoverFlags(own, s.atomic))
 		var again error
 		if counting, again = subject.BuildRevision(ctx, spec); again == nil {
 			r.note("the go command cannot count in %s here", strings.Join(slices.DeleteFunc(*hot, func(path string) bool { return slices.Contains(own, path) }), ", "))
@@ -208,6 +228,7 @@ func (s *Setup) settings(p *program, r *Report) (list []subject.Program) {
 
 // runs runs the copy with each size, or once.
 func (s *Setup) runs(ctx context.Context, p *program, r *Report, say Line) (profiles []*coverage.Profile, err error) {
+	wraps := wrapAfter(s.atomic)
 	for i, program := range s.settings(p, r) {
 		run := &r.Runs[i]
 		say.Step("counting %s…", cmp.Or(run.Setting, shell.Words(s.Command)))
@@ -218,7 +239,7 @@ func (s *Setup) runs(ctx context.Context, p *program, r *Report, say Line) (prof
 		if err != nil {
 			return nil, err
 		}
-		run.CPU, run.Elapsed, run.Wraps = o.CPU, o.Elapsed, o.CPU > wrapAfter
+		run.CPU, run.Elapsed, run.Wraps = o.CPU, o.Elapsed, o.CPU > wraps
 		if run.Wraps {
 			r.note("a counter begins again at 0 after %d, which in %v of CPU time it may have done: count with less work to be sure", uint64(coverage.MaxCount), o.CPU.Round(time.Second))
 		}

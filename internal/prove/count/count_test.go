@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/read/coverage"
@@ -132,7 +133,7 @@ func TestGrowth(t *testing.T) {
 }
 
 func TestSquares(t *testing.T) {
-	outer := []*coverage.Loop{{Entries: 1, Rounds: 3}, {Entries: 10, Rounds: 10_000}}
+	outer := []around{{Loop: &coverage.Loop{Entries: 1, Rounds: 3}}, {Loop: &coverage.Loop{Entries: 10, Rounds: 10_000}}}
 	for _, c := range []struct {
 		l    coverage.Loop
 		want bool
@@ -149,6 +150,9 @@ func TestSquares(t *testing.T) {
 	}
 	if squares(&coverage.Loop{Entries: 1000, Rounds: 500_000, Bounded: true}, nil) {
 		t.Error("a loop that nothing calls")
+	}
+	if w := within(outer, 80_000); w == nil || w.Rounds != 10_000 || w.Each != 8 || within(outer, 20) != nil {
+		t.Errorf("%+v, %+v", w, within(outer, 20))
 	}
 }
 
@@ -173,5 +177,12 @@ func TestCountable(t *testing.T) {
 	}
 	if want := []string{"sync", "sort", "encoding/json", "example.com/internal/x", "app"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// No counter can begin again at once, nor may one that did go unsaid for minutes.
+func TestWrapAfter(t *testing.T) {
+	if d := wrapAfter(false); d < 500*time.Millisecond || d > 30*time.Second {
+		t.Errorf("2^32 additions take %v", d)
 	}
 }

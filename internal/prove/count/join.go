@@ -63,6 +63,26 @@ func hotPackages(m *model.Model, main string) (list []string) {
 	return list
 }
 
+// alone reports whether only one goroutine at a time runs what is hot: the main one, or that
+// of a benchmark. A stack that is cut short tells neither.
+func alone(m *model.Model, main string, hot []string) bool {
+	p := m.BelievedCPU()
+	if p == nil {
+		return false
+	}
+	for i := range p.Samples {
+		frames := m.Stacks.Frames(p.Samples[i].Stack)
+		counted := slices.ContainsFunc(frames, func(f model.Frame) bool { return slices.Contains(hot, packageOf(f.Func, main)) })
+		if counted && !slices.ContainsFunc(frames, func(f model.Frame) bool { return slices.Contains(ofOne, f.Func) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// ofOne are functions below which one goroutine at a time runs.
+var ofOne = []string{"runtime.main", "testing.(*B).launch", "testing.(*B).run1.func1"}
+
 // packageOf is the import path of a function's package.
 func packageOf(function, main string) string {
 	pkg, _ := model.SplitSymbol(function)
@@ -260,10 +280,16 @@ func (j *join) report(m *model.Model, r *Report) {
 }
 
 // callersUp is how far up the loop is looked for in which a function is called.
-const callersUp = 4
+const callersUp = 16
+
+// An around is a loop around another, or around a call.
+type around struct {
+	*coverage.Loop
+	at Place
+}
 
 // callers are the loops from which most of a function's cost comes, the nearest first.
-func (j *join) callers(k counted, costs map[counted]*cost, run int) (loops []*coverage.Loop) {
+func (j *join) callers(k counted, costs map[counted]*cost, run int) (loops []around) {
 	for range callersUp {
 		c := costs[k]
 		if c == nil {
@@ -278,7 +304,7 @@ func (j *join) callers(k counted, costs map[counted]*cost, run int) (loops []*co
 			break
 		}
 		for i := fn.Loop(at.Line); i >= 0; i = fn.Loops[i].Outer {
-			loops = append(loops, &fn.Loops[i])
+			loops = append(loops, around{&fn.Loops[i], Place{at.Function, at.File, fn.Loops[i].Line}})
 		}
 		k = key
 	}

@@ -30,7 +30,12 @@ type program struct {
 }
 
 // name is the program for messages.
-func (p *program) name() string { return shell.Word(p.where()) }
+func (p *program) name() string {
+	if at, err := filepath.Abs(p.spec.Dir); err == nil && p.where() == "." {
+		return shell.Word(filepath.Base(at))
+	}
+	return shell.Word(p.where())
+}
 
 // where is the package for the go command.
 func (p *program) where() string {

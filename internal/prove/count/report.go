@@ -48,6 +48,7 @@ type Function struct {
 	Calls    []uint64 `json:"calls"`
 	Growth   *Growth  `json:"growth"` // of calls
 	Caller   *Place   `json:"caller"` // the line that most of its cost comes through
+	Within   *Within  `json:"within"` // the outermost loop that it is called in
 	Pieces   []Piece  `json:"pieces"` // what is in no loop first, then its loops
 }
 
@@ -56,6 +57,13 @@ type Place struct {
 	Function string `json:"function"`
 	File     string `json:"file"`
 	Line     int    `json:"line"`
+}
+
+// A Within is a loop in which a function is called many times a round.
+type Within struct {
+	Place
+	Rounds uint64  `json:"rounds"`
+	Each   float64 `json:"each"` // calls in one of them
 }
 
 // A Piece is a loop of a function, or what of it is in none.
@@ -110,7 +118,7 @@ func (f *Function) most() (n uint64) {
 func share(part, all float64) float64 { return statistics.Quotient(part, all) }
 
 // function tells of one function; costs may be nil.
-func (j *join) function(k counted, cpu, bytes *cost, callers []*coverage.Loop, r *Report, allBytes float64) Function {
+func (j *join) function(k counted, cpu, bytes *cost, callers []around, r *Report, allBytes float64) Function {
 	runs := j.files[k.file]
 	fn := runs[r.Base][k.n]
 	f := Function{Name: path.Base(path.Dir(k.file)) + "." + fn.Name, File: path.Base(k.file), Line: fn.Line}
@@ -132,6 +140,7 @@ func (j *join) function(k counted, cpu, bytes *cost, callers []*coverage.Loop, r
 	}
 	f.Calls = each(func(fn *coverage.Function) uint64 { return fn.Calls })
 	f.Growth = growth(r, f.Calls)
+	f.Within = within(callers, f.Calls[r.Base])
 	body := Piece{Line: fn.Line, Last: fn.Last, Outer: -1, Entries: f.Calls, Rounds: f.Calls, Growth: f.Growth}
 	f.Pieces = append(f.Pieces, body)
 	for i, l := range fn.Loops {
@@ -141,11 +150,11 @@ func (j *join) function(k counted, cpu, bytes *cost, callers []*coverage.Loop, r
 		p.Rounds = each(func(fn *coverage.Function) uint64 { return fn.Loops[i].Rounds })
 		p.Early = each(func(fn *coverage.Function) uint64 { return fn.Loops[i].Early })
 		p.Growth = growth(r, p.Rounds)
-		around := callers
+		outer := callers
 		if l.Outer >= 0 {
-			around = []*coverage.Loop{&fn.Loops[l.Outer]}
+			outer = []around{{Loop: &fn.Loops[l.Outer]}}
 		}
-		p.Squares = squares(&l, around)
+		p.Squares = squares(&l, outer)
 		f.Pieces = append(f.Pieces, p)
 	}
 	for i := range f.Pieces {
@@ -198,12 +207,25 @@ const (
 
 // squares reports whether an entry of a loop makes half as many rounds as a loop around it, in
 // its function or in one that calls it.
-func squares(l *coverage.Loop, around []*coverage.Loop) bool {
-	return l.Bounded && slices.ContainsFunc(around, func(o *coverage.Loop) bool {
+func squares(l *coverage.Loop, outer []around) bool {
+	return l.Bounded && slices.ContainsFunc(outer, func(o around) bool {
 		each := ratio(o.Rounds, o.Entries)
 		part := statistics.Quotient(ratio(l.Rounds, l.Entries), each)
 		return each >= squareRounds && squareLeast <= part && part <= squareMost
 	})
+}
+
+// manyCalls is how many calls in a round of a loop are worth a word.
+const manyCalls = 8
+
+// within is the outermost loop in whose rounds a function is called many times; nil without.
+func within(callers []around, calls uint64) *Within {
+	for _, o := range slices.Backward(callers) {
+		if each := ratio(calls, o.Rounds); o.Rounds > 1 && each >= manyCalls {
+			return &Within{o.at, o.Rounds, each}
+		}
+	}
+	return nil
 }
 
 func ratio(a, b uint64) float64 { return statistics.Quotient(float64(a), float64(b)) }

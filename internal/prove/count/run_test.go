@@ -23,6 +23,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/pprof"
+	"sync"
 	"time"
 )
 
@@ -49,6 +50,7 @@ func main() {
 	n := flag.Int("n", 1000, "numbers")
 	profile := flag.String("profile", "", "file")
 	serve := flag.Bool("serve", false, "wait for an interrupt")
+	twice := flag.Bool("twice", false, "in two goroutines")
 	deaf := flag.Bool("deaf", false, "and let it end the program")
 	flag.Parse()
 	if *profile != "" {
@@ -57,7 +59,16 @@ func main() {
 		defer pprof.StopCPUProfile()
 	}
 	s := &store{}
+	var other sync.WaitGroup
+	if *twice {
+		other.Add(1)
+		go func() {
+			defer other.Done()
+			fill(&store{}, *n)
+		}()
+	}
 	fill(s, *n)
+	other.Wait()
 	fmt.Println(len(s.list))
 	if *deaf {
 		time.Sleep(time.Hour)
@@ -151,15 +162,28 @@ func TestRun(t *testing.T) {
 	if len(f.Calls) != 3 || f.Calls[0] != 100 || f.Calls[2] != 400 || f.Growth.Faster || f.Self < 0.8 || f.Caller.Function != "main.fill" {
 		t.Errorf("%+v", f)
 	}
-	if p := f.Pieces[1]; p.Rounds[0] != 4950 || p.Rounds[2] != 79_800 || p.Entries[2] != 400 || p.Early[2] != 0 || !p.Growth.Faster || p.PerRound == nil || p.Line != 15 {
+	if p := f.Pieces[1]; p.Rounds[0] != 4950 || p.Rounds[2] != 79_800 || p.Entries[2] != 400 || p.Early[2] != 0 || !p.Growth.Faster || p.PerRound == nil || p.Line != 16 {
 		t.Errorf("%+v, %+v", p, p.Growth)
 	}
 	if f := named(t, r, "main.fill"); f.Calls[0] != 1 || f.Pieces[1].Rounds[1] != 200 || f.Pieces[1].Growth.Faster {
 		t.Errorf("%+v", f)
 	}
-	if len(r.Notes) != 0 {
-		t.Error(r.Notes)
+	if len(r.Notes) != 0 || setup.atomic {
+		t.Error(r.Notes, setup.atomic)
 	}
+
+	t.Run("goroutines", func(t *testing.T) {
+		s := Setup{Command: []string{"./app", "-n=20000", "-twice"}, Dir: dir, Limit: time.Minute}
+		r, err := s.Run(t.Context(), quiet{})
+		if err != nil || !s.atomic {
+			t.Fatal(err, s.atomic)
+		}
+		for _, f := range r.Functions { // without a profile the package's name is its import path
+			if strings.HasSuffix(f.Name, "find") && (f.Calls[0] != 40_000 || f.Pieces[1].Rounds[0] != 20_000*19_999) {
+				t.Errorf("%+v", f)
+			}
+		}
+	})
 
 	t.Run("benchmark", func(t *testing.T) {
 		s := Setup{Command: strings.Fields("go test -run ^$ -bench Find -benchtime 50x ./cmd/app"), Dir: dir, Model: m, Limit: time.Minute}

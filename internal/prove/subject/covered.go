@@ -16,10 +16,14 @@ import (
 )
 
 // CoverFlags are the flags of go build and go test for a program that counts what it runs of
-// packages; without any they are those of the main module. Its counters are exact, also where
-// several goroutines count at once.
-func CoverFlags(packages []string) []string {
-	flags := []string{"-cover", "-covermode=atomic"}
+// packages; without any they are those of the main module. Where several goroutines may count
+// at once, counters have to be atomic to be exact, which costs a program that does little but
+// count ten times more.
+func CoverFlags(packages []string, atomic bool) []string {
+	flags := []string{"-cover", "-covermode=count"}
+	if atomic {
+		flags[1] = "-covermode=atomic"
+	}
 	if len(packages) > 0 {
 		flags = append(flags, "-coverpkg="+strings.Join(packages, ","))
 	}

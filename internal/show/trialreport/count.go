@@ -98,7 +98,7 @@ func countSentences(r *count.Report, f *count.Function) (list []sentence) {
 		if !faster && p.Self < shownSelf && p.Bytes < 2*shownSelf && (sampled || i > 0 && p.Rounds[r.Base] < p.Entries[r.Base]*2) {
 			continue
 		}
-		list = append(list, sentence{pieceText(r, f, i), layout.Plain})
+		list = append(list, sentence{pieceText(r, f, i, len(list) == 0), layout.Plain})
 		if text := sizesText(r, f, i); text != "" {
 			style := layout.Plain
 			if faster {
@@ -114,7 +114,7 @@ func countSentences(r *count.Report, f *count.Function) (list []sentence) {
 }
 
 // pieceText says how often a loop runs for each call, or the function itself, and what it costs.
-func pieceText(r *count.Report, f *count.Function, i int) string {
+func pieceText(r *count.Report, f *count.Function, i int, begin bool) string {
 	p := &f.Pieces[i]
 	calls := f.Calls[r.Base]
 	var chain []*count.Piece
@@ -122,35 +122,40 @@ func pieceText(r *count.Report, f *count.Function, i int) string {
 		chain = append(chain, &f.Pieces[at])
 	}
 	slices.Reverse(chain)
-	var b strings.Builder
-	b.WriteString("Called " + times(calls))
+	var parts []string
 	for n, l := range chain {
-		rounds := figures.Number(ratio(l.Rounds[r.Base], l.Entries[r.Base]))
+		rounds, from, verb := figures.Number(ratio(l.Rounds[r.Base], l.Entries[r.Base])), "each of these", ""
 		if n == 0 {
-			rounds = figures.Number(ratio(l.Rounds[r.Base], calls))
+			rounds, from, verb = figures.Number(ratio(l.Rounds[r.Base], calls)), "each call", "makes "
 		}
-		switch {
-		case n == 0 && calls == 1:
-			fmt.Fprintf(&b, "; its loop at line %d makes %s rounds", l.Line, rounds)
-		case n == 0:
-			fmt.Fprintf(&b, "; each call makes %s rounds of the loop at line %d", rounds, l.Line)
-		default:
-			fmt.Fprintf(&b, ", each of these %s of the loop at line %d", rounds, l.Line)
-		}
+		parts = append(parts, fmt.Sprintf("%s %s%s rounds of the loop at line %d", from, verb, rounds, l.Line))
 	}
-	if len(chain) > 0 {
-		b.WriteString(": " + amount(p.Rounds[r.Base]) + " rounds")
+	text := strings.Join(parts, ", ")
+	if begin {
+		text = strings.TrimSuffix(calledText(r, f)+"; "+text, "; ")
+	}
+	if len(chain) > 0 && (calls > 1 || len(chain) > 1) {
+		text += ": " + amount(p.Rounds[r.Base]) + " in all"
 	}
 	if p.PerRound != nil {
-		fmt.Fprintf(&b, ", %s each", figures.Seconds(*p.PerRound*1e-9))
+		text += fmt.Sprintf(", %s each", figures.Seconds(*p.PerRound*1e-9))
 	}
 	if p.Self > 0 {
-		fmt.Fprintf(&b, ", %s of the CPU", figures.Percent(p.Self))
+		text += fmt.Sprintf(", %s of the CPU", figures.Percent(p.Self))
 	}
 	if p.Bytes >= shownSelf {
-		fmt.Fprintf(&b, ", %s of the bytes", figures.Percent(p.Bytes))
+		text += fmt.Sprintf(", %s of the bytes", figures.Percent(p.Bytes))
 	}
-	return b.String() + "." + earlyText(r, p)
+	return capitalised(text) + "." + earlyText(r, p)
+}
+
+// calledText says how often a function is called, and how often in a round of the loop around.
+func calledText(r *count.Report, f *count.Function) string {
+	text := "called " + times(f.Calls[r.Base])
+	if w := f.Within; w != nil {
+		text += fmt.Sprintf(", %s for each round of %s (%s:%d)", figures.Number(w.Each), layout.Safe(w.Function), path.Base(w.File), w.Line)
+	}
+	return text
 }
 
 const (
@@ -180,6 +185,22 @@ func sizesText(r *count.Report, f *count.Function, i int) string {
 	if r.Knob == "" || p.Growth == nil {
 		return ""
 	}
+	what := "rounds grow"
+	if i == 0 {
+		what = "calls grow"
+	}
+	text := fmt.Sprintf("With %s its %s as %s", r.Knob, what, power(p.Growth))
+	if g := p.Growth; g.Low == nil {
+		text += " (two sizes tell no interval)"
+	} else if *g.High-*g.Low >= 0.01 { // else both ends read like the exponent
+		text += fmt.Sprintf(" (95%% interval %.2f to %.2f, R² %.3f)", *g.Low, *g.High, g.R2)
+	}
+	if i > 0 && f.Growth != nil {
+		text += ", its calls as " + power(f.Growth)
+	}
+	if !fasterAt(f, i) {
+		return text + "."
+	}
 	var sizes, counts []string
 	for n, run := range r.Runs {
 		if run.Size > 0 {
@@ -187,24 +208,7 @@ func sizesText(r *count.Report, f *count.Function, i int) string {
 			counts = append(counts, amount(p.Rounds[n]))
 		}
 	}
-	what := "rounds"
-	if i == 0 {
-		what = "calls"
-	}
-	text := fmt.Sprintf("With %s at %s: %s %s, %s", r.Knob, strings.Join(sizes, " → "), strings.Join(counts, " → "), what, power(p.Growth))
-	switch g := p.Growth; {
-	case g.Low == nil:
-		text += " (two sizes tell no interval)"
-	case *g.High-*g.Low >= 0.01: // else both ends read like the exponent
-		text += fmt.Sprintf(" (95%% interval %.2f to %.2f, R² %.3f)", *g.Low, *g.High, g.R2)
-	}
-	if i > 0 && f.Growth != nil {
-		text += "; its calls " + power(f.Growth)
-	}
-	if !fasterAt(f, i) {
-		return text + "."
-	}
-	text += ". It grows faster than its input"
+	text += fmt.Sprintf(" (%s: %s). It grows faster than its input", strings.Join(sizes, " → "), strings.Join(counts, " → "))
 	if i == 0 && f.Caller != nil {
 		text += fmt.Sprintf(": most calls come from %s (%s:%d)", layout.Safe(f.Caller.Function), path.Base(f.Caller.File), f.Caller.Line)
 	}
