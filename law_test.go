@@ -170,6 +170,7 @@ var never = []struct{ pkg, imports, calls string }{
 	{"internal/judge/measure/code", pure + " internal/judge/release internal/judge/whatif internal/judge/rules internal/judge/measure", clock},
 	{"internal/judge/measure/cpu", pure + " internal/judge/release internal/judge/whatif internal/judge/rules internal/judge/measure/queueing internal/judge/measure/memory", clock},
 	{"internal/judge/measure/queueing", pure + " internal/judge/release internal/judge/whatif internal/judge/rules internal/judge/measure/memory", clock},
+	{"internal/judge/measure/memory", pure + " internal/judge/release internal/judge/whatif internal/judge/rules internal/judge/measure/queueing", clock},
 	{"internal/know/fact", "os net io syscall math/rand runtime testing unsafe", clock},
 	{"internal/judge/diagnosis", "os net syscall math/rand runtime unsafe exectrace", clock},
 	{"internal/know/model", "os net io syscall math/rand runtime unsafe internal/know/fact", clock},

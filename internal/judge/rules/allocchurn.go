@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -50,36 +51,36 @@ const (
 var allocRepairs = cpu.Repairs{Least: 0.5, Most: 4}
 
 func checkAllocchurn(p *diagnosis.Pass) {
-	a := measureAllocation(p)
-	if a.cores.Value == 0 {
+	a := memory.AllocationOf(p)
+	if a.Cores.Value == 0 {
 		if p.Model.Has(model.Heap) {
 			p.Unchecked("what allocation costs", "a heap profile tells where memory is allocated, not what that costs", p.HowToGet(model.CPU))
 		}
 		return
 	}
-	cost, whole := a.cost(), a.whole()
-	if whole.Value < churnCPU || cost.Value < churnSeen || whole.Value*a.cores.Value < churnCores {
-		if a.measured && !wasteful(p) {
+	cost, whole := a.Cost(), a.Whole()
+	if whole.Value < churnCPU || cost.Value < churnSeen || whole.Value*a.Cores.Value < churnCores {
+		if a.Measured && !wasteful(p) {
 			p.Fine(fact.Sentence("allocation and garbage collection take %s of the CPU", cost))
 		}
 		return
 	}
-	if a.tree == "" {
+	if a.Tree == "" {
 		p.Unchecked("which code allocates",
 			fact.Sentence("allocating and collecting take up to %s of the CPU in use, and no CPU or allocs profile attributes it to code", cost),
 			p.HowToGet(model.Heap))
 		return
 	}
-	if part, ok := keptPart(p); ok && a.tree != treeObjects && part.Value >= churnKept {
+	if part, ok := memory.KeptPart(p); ok && a.Tree != memory.ObjectTree && part.Value >= churnKept {
 		p.Unchecked("which code allocates what it soon throws away",
 			fact.Sentence("the last collection found %s of what was allocated still in use, and no allocs profile tells which lines make the rest", part),
 			p.HowToGet(model.Heap))
 		return
 	}
-	named := slices.DeleteFunc(slices.Clone(a.sites), func(s allocSite) bool {
-		return s.share < churnSite*whole.Value || s.liveShare >= churnKept
+	named := slices.DeleteFunc(slices.Clone(a.Sites), func(s memory.Site) bool {
+		return s.Share < churnSite*whole.Value || s.LiveShare >= churnKept
 	})
-	slices.SortStableFunc(named, func(x, y allocSite) int { return cmp.Compare(y.share, x.share) })
+	slices.SortStableFunc(named, func(x, y memory.Site) int { return cmp.Compare(y.Share, x.Share) })
 	if len(named) == 0 {
 		return // spread over a hundred places, or kept: no site to change
 	}
@@ -97,13 +98,13 @@ func wasteful(p *diagnosis.Pass) bool {
 	return slices.ContainsFunc(garbageRules(), func(r *diagnosis.Rule) bool { return fires(p, r) })
 }
 
-func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis.Finding {
-	cost, top := a.cost(), code.Name(named[0].place.Function)
-	objects, bytes := a.counts(p, "at the named lines", named...)
+func allocFinding(p *diagnosis.Pass, a *memory.Allocation, named []memory.Site) diagnosis.Finding {
+	cost, top := a.Cost(), code.Name(named[0].Place.Function)
+	objects, bytes := a.Counts(p, "at the named lines", named...)
 	f := diagnosis.Finding{
-		Evidence: a.facts(),
-		Cost:     a.costOf(cost),
-		Bound:    allocationBound(a, a.price("CPU in allocating at the named lines", objects, bytes)),
+		Evidence: a.Facts(),
+		Cost:     a.CostOf(cost),
+		Bound:    allocationBound(a, a.Price("CPU in allocating at the named lines", objects, bytes)),
 		RuledOut: []string{
 			"memory that is kept: sites with half of their bytes still in use are not counted",
 			fact.Sentence("many small sites: each one named causes at least %s of the cost", fact.Name(fact.Ratio.Format(churnSite))),
@@ -117,27 +118,27 @@ func allocFinding(p *diagnosis.Pass, a *allocation, named []allocSite) diagnosis
 		Experiment: allocationExperiment(a, objects.Value, bytes.Value),
 	}
 	for _, s := range named {
-		f.Where = append(f.Where, s.place)
-		f.Stacks = append(f.Stacks, s.stacks...)
-		f.Rest(a.siteFacts(p, s)...)
+		f.Where = append(f.Where, s.Place)
+		f.Stacks = append(f.Stacks, s.Stacks...)
+		f.Rest(a.SiteFacts(p, s)...)
 	}
 	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
 	f.Rest(garbageFacts(p)...)
 	f.Remedy.Text = fact.Sentence("Let %s reuse what it allocates: a buffer owned by the worker and reset for each item, "+
 		"a slice made with its final capacity, a value instead of a pointer, no string built only to be looked up. %s",
 		top, fact.Name(cmp.Or(code.EscapeWords(p.Model, f.Where), "`go build -gcflags=-m` says why something escapes to the heap.")))
-	if madeForPool(p.Model, named[0].stacks) {
+	if madeForPool(p.Model, named[0].Stacks) {
 		f.Remedy.Text = putBack.Text + fact.Sentence(" %s makes what a sync.Pool has not: that is its purpose, and what is made has to come back.", top)
 		f.Remedy.Code = putBack.Code
 	}
-	if limitBinds(p) {
+	if memory.LimitBinds(p) {
 		f.Remedy.Knob = "" // a higher GOGC changes nothing there
 	} else {
 		f.Remedy.Text += " Try the knob to see what collecting alone costs: it trades memory for CPU."
 	}
 	sayAllocation(p, a, &f, named[0])
 	f.Confidence, f.Reasons = allocationConfidence(a)
-	if _, told := keptPart(p); !told && a.tree != treeObjects {
+	if _, told := memory.KeptPart(p); !told && a.Tree != memory.ObjectTree {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "nothing tells whether what is allocated is kept: a program that only reads what it works on looks the same")
 	}
@@ -152,9 +153,9 @@ func madeForPool(m *model.Model, stacks []model.Stack) bool {
 
 // allocationBound returns what repairs of lines of some price saved, and no more than all allocating
 // and collecting takes.
-func allocationBound(a *allocation, price fact.Fact) diagnosis.Bound {
-	b := cpu.EstimateOf(price, a.cores, allocRepairs, allocationNote(a))
-	most := a.whole().Value * a.cores.Value
+func allocationBound(a *memory.Allocation, price fact.Fact) diagnosis.Bound {
+	b := cpu.EstimateOf(price, a.Cores, allocRepairs, allocationNote(a))
+	most := a.Whole().Value * a.Cores.Value
 	b.Low, b.High = min(b.Low, most), min(b.High, most)
 	return b
 }
@@ -162,16 +163,16 @@ func allocationBound(a *allocation, price fact.Fact) diagnosis.Bound {
 // acquit makes a remark of a finding that no line of the program is to blame for. How much
 // of its CPU a program spends on memory tells nothing: of the field's programs those that
 // are well are at 0.15 to 0.55, and those that have a problem at 0.17 to 0.64.
-func acquit(p *diagnosis.Pass, a *allocation, f *diagnosis.Finding, top allocSite) {
-	var own []allocSite
+func acquit(p *diagnosis.Pass, a *memory.Allocation, f *diagnosis.Finding, top memory.Site) {
+	var own []memory.Site
 	packages, known := code.OwnPackages(p.Model), p.Model.Build != nil && p.Model.Build.Module != ""
-	for _, s := range a.sites {
-		if s.liveShare < churnKept && code.StartsWith(s.place.Function, packages) {
+	for _, s := range a.Sites {
+		if s.LiveShare < churnKept && code.StartsWith(s.Place.Function, packages) {
 			own = append(own, s)
 		}
 	}
-	objects, bytes := a.counts(p, "at lines of the program", own...)
-	share := a.price("CPU in allocating at lines of the program", objects, bytes)
+	objects, bytes := a.Counts(p, "at lines of the program", own...)
+	share := a.Price("CPU in allocating at lines of the program", objects, bytes)
 	switch {
 	case cpu.Benchmarks(p):
 		f.Reasons = append(f.Reasons, "what the operation of a benchmark allocates is an account of it; whether it has to is yours to tell")
@@ -182,32 +183,32 @@ func acquit(p *diagnosis.Pass, a *allocation, f *diagnosis.Finding, top allocSit
 		return
 	}
 	f.Remark = true
-	f.Where = code.Places(slices.Insert(f.Where, 1, code.ProgramPlace(p, top.stacks...))...)
+	f.Where = code.Places(slices.Insert(f.Where, 1, code.ProgramPlace(p, top.Stacks...))...)
 }
 
 // sayAllocation makes the sentence.
-func sayAllocation(p *diagnosis.Pass, a *allocation, f *diagnosis.Finding, top allocSite) {
-	what := code.Name(top.place.Function)
-	objects, bytes := a.counts(p, "at "+top.line(), top)
-	part := fact.Quotient.Of("part of the cost at "+top.line(), fact.Ratio, a.price("CPU in allocating at "+top.line(), objects, bytes), a.whole())
-	switch cost := a.cost(); {
-	case !a.measured:
+func sayAllocation(p *diagnosis.Pass, a *memory.Allocation, f *diagnosis.Finding, top memory.Site) {
+	what := code.Name(top.Place.Function)
+	objects, bytes := a.Counts(p, "at "+top.Line(), top)
+	part := fact.Quotient.Of("part of the cost at "+top.Line(), fact.Ratio, a.Price("CPU in allocating at "+top.Line(), objects, bytes), a.Whole())
+	switch cost := a.Cost(); {
+	case !a.Measured:
 		f.Say("Allocating and collecting take up to %s of the CPU in use; one line of %s causes %s of that.", cost, what, part)
-	case a.touch.Value > 0:
+	case a.Touch.Value > 0:
 		f.Say("Allocating and collecting take %s of the CPU in use, page faults of fresh memory up to %s more; "+
-			"one line of %s causes %s of that.", cost, a.touch, what, part)
+			"one line of %s causes %s of that.", cost, a.Touch, what, part)
 	default:
 		f.Say("Allocating and collecting take %s of the CPU in use; one line of %s causes %s of that.", cost, what, part)
 	}
 }
 
 // allocationNote says what else is to be known of how the saving was derived.
-func allocationNote(a *allocation) string {
+func allocationNote(a *memory.Allocation) string {
 	switch {
-	case !a.measured:
+	case !a.Measured:
 		return "the allocator's part is derived from the bytes allocated and the pace of a core that allocates small objects or " +
 			"uses fresh pages for the first time: large ones in pages still mapped cost less"
-	case a.touch.Value > 0:
+	case a.Touch.Value > 0:
 		return "first use of fresh pages, which the profile books on whatever writes to them first, " +
 			"is added as what the bytes cost at the pace of a core that only allocates, " +
 			"or as all that the profile shows where that can happen, if it is less"
@@ -218,7 +219,7 @@ func allocationNote(a *allocation) string {
 // garbageFacts measures what the runtime counted: exact, and by operation the figure that
 // hardly varies from run to run.
 func garbageFacts(p *diagnosis.Pass) (out []fact.Fact) {
-	objects, bytes := p.Metric("objects allocated", metricAllocObjects, fact.Rate), p.Metric("bytes allocated", metricAllocBytes, fact.Rate)
+	objects, bytes := p.Metric("objects allocated", memory.MetricAllocObjects, fact.Rate), p.Metric("bytes allocated", memory.MetricAllocBytes, fact.Rate)
 	if !(objects.Value > 0 && bytes.Value > 0) {
 		return nil
 	}
@@ -231,28 +232,28 @@ func garbageFacts(p *diagnosis.Pass) (out []fact.Fact) {
 
 // allocationExperiment counts what the named sites have most of. The count falls by no
 // more than all of it, which an allocs profile knows.
-func allocationExperiment(a *allocation, objects, bytes float64) *diagnosis.Experiment {
+func allocationExperiment(a *memory.Allocation, objects, bytes float64) *diagnosis.Experiment {
 	e := changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "`GOGC=400` in the environment parts collecting from allocating: what it saves is collecting. "+
 		"Fewer collections of a larger heap are no gain.")
 	if bytes > objects {
 		e.Primary = diagnosis.BytesOp
 	}
-	if a.tree == treeObjects {
+	if a.Tree == memory.ObjectTree {
 		e.Promised = append(promised(diagnosis.AllocsOp, fact.Amdahl(objects), "all objects of the named lines"),
 			promised(diagnosis.BytesOp, fact.Amdahl(bytes), "all bytes of the named lines")...)
 	}
 	return e
 }
 
-func allocationConfidence(a *allocation) (diagnosis.Confidence, []string) {
-	switch cost := a.cost(); {
-	case a.measured && cost.Value < churnCPU:
-		return diagnosis.Low, []string{fact.Sentence("the %s itself shows only %s; the rest of the cost is what first use of fresh memory may take at most", fact.Name(a.costFrom), cost)}
-	case a.measured && a.tree == treeObjects:
-		return diagnosis.High, []string{"the " + a.costFrom + " shows the cost and the allocs profile the sites"}
-	case a.measured:
-		return diagnosis.Medium, []string{"one kind of evidence, the " + a.costFrom + "; an allocs profile would count the objects"}
-	case a.tree == "cpu":
+func allocationConfidence(a *memory.Allocation) (diagnosis.Confidence, []string) {
+	switch cost := a.Cost(); {
+	case a.Measured && cost.Value < churnCPU:
+		return diagnosis.Low, []string{fact.Sentence("the %s itself shows only %s; the rest of the cost is what first use of fresh memory may take at most", fact.Name(a.CostFrom), cost)}
+	case a.Measured && a.Tree == memory.ObjectTree:
+		return diagnosis.High, []string{"the " + a.CostFrom + " shows the cost and the allocs profile the sites"}
+	case a.Measured:
+		return diagnosis.Medium, []string{"one kind of evidence, the " + a.CostFrom + "; an allocs profile would count the objects"}
+	case a.Tree == "cpu":
 		return diagnosis.Low, []string{"the CPU profile has too few samples: it shows sites, and the cost is derived from the trace"}
 	}
 	return diagnosis.Medium, []string{"the allocs profile counts at the sites; their cost is derived from the trace, a CPU profile would measure it"}

@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -47,11 +48,11 @@ const (
 )
 
 func checkBoxedargs(p *diagnosis.Pass) {
-	a := measureAllocation(p)
-	var found, unclear, all []allocSite
+	a := memory.AllocationOf(p)
+	var found, unclear, all []memory.Site
 	used, seen := false, 0.0
-	for _, s := range a.sites {
-		if s.objects < boxedObjects || !boxes(p.Model, s.place) {
+	for _, s := range a.Sites {
+		if s.Objects < boxedObjects || !boxes(p.Model, s.Place) {
 			continue
 		}
 		switch own, below := useOfArguments(p, s); {
@@ -74,7 +75,7 @@ func checkBoxedargs(p *diagnosis.Pass) {
 		p.Fine("arguments on the heap: the calls that they are for use them")
 	case len(all) == 0:
 		p.Fine(fact.Sentence("arguments on the heap: no line makes %s of the objects for a call that ignores them", fact.Name(fact.Ratio.Format(boxedObjects))))
-	case a.cores.Value > 0 && most.Value < minShare:
+	case a.Cores.Value > 0 && most.Value < minShare:
 		p.Fine(fact.Sentence("arguments on the heap: they cost %s of the CPU at most", most))
 	case len(found) == 0:
 		objects, _ := boxed(p, &a, unclear)
@@ -89,9 +90,9 @@ func checkBoxedargs(p *diagnosis.Pass) {
 
 // boxed is the part of all objects that some lines make for arguments, and of the
 // CPU that they cost.
-func boxed(p *diagnosis.Pass, a *allocation, sites []allocSite) (objects, share fact.Fact) {
-	objects, bytes := a.counts(p, "for those arguments", sites...)
-	return objects, a.price("CPU in making and collecting those arguments", objects, bytes)
+func boxed(p *diagnosis.Pass, a *memory.Allocation, sites []memory.Site) (objects, share fact.Fact) {
+	objects, bytes := a.Counts(p, "for those arguments", sites...)
+	return objects, a.Price("CPU in making and collecting those arguments", objects, bytes)
 }
 
 // boxes reports whether the compiler says of a line that a variadic call's
@@ -112,16 +113,16 @@ func boxes(m *model.Model, place diagnosis.Place) bool {
 // useOfArguments tells how many CPU samples are on a line that boxes arguments, and how
 // many below a call from it in the packages that turn values into text or write it.
 // Objects that are made below it say surely that they are used.
-func useOfArguments(p *diagnosis.Pass, s allocSite) (own, below float64) {
+func useOfArguments(p *diagnosis.Pass, s memory.Site) (own, below float64) {
 	m := p.Model
-	if onLine, made := under(m, m.Heap, m.Heap.Column("alloc_objects"), s.place, func(string) bool { return true }); made > boxedUsed*onLine {
+	if onLine, made := under(m, m.Heap, m.Heap.Column("alloc_objects"), s.Place, func(string) bool { return true }); made > boxedUsed*onLine {
 		return 0, 1
 	}
 	use, ok := cpu.UseOf(p)
 	if !ok {
 		return 0, 0
 	}
-	return under(m, use.Profile, use.Profile.Column("samples"), s.place, usesValues)
+	return under(m, use.Profile, use.Profile.Column("samples"), s.Place, usesValues)
 }
 
 // usesValues reports whether a function makes text of values or passes it on.
@@ -155,14 +156,14 @@ func under(m *model.Model, p *model.Profile, column int, place diagnosis.Place, 
 	return onLine, below
 }
 
-func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, objects, share fact.Fact) diagnosis.Finding {
-	slices.SortStableFunc(found, func(x, y allocSite) int { return cmp.Compare(y.objects, x.objects) })
+func boxedFinding(p *diagnosis.Pass, a *memory.Allocation, found []memory.Site, objects, share fact.Fact) diagnosis.Finding {
+	slices.SortStableFunc(found, func(x, y memory.Site) int { return cmp.Compare(y.Objects, x.Objects) })
 	onLine := p.SampleShare("CPU on those lines, allocating left out", "cpu", p.Frames(onLines(found)))
-	most := addedShares.Of("CPU on those lines", fact.Ratio, share, onLine)
+	most := memory.AddedShares.Of("CPU on those lines", fact.Ratio, share, onLine)
 	f := diagnosis.Finding{
-		Evidence:   append([]fact.Fact{objects}, a.facts()...),
-		Cost:       a.costOf(share),
-		Bound:      cpu.LimitOf(most, a.cores, "what is computed for the arguments goes, too, when nobody asks for them, and is not counted"),
+		Evidence:   append([]fact.Fact{objects}, a.Facts()...),
+		Cost:       a.CostOf(share),
+		Bound:      cpu.LimitOf(most, a.Cores, "what is computed for the arguments goes, too, when nobody asks for them, and is not counted"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{"the compiler says that the arguments escape and the allocs profile counts them; " +
 			"that the call ignores them is concluded from no text being made or written under it"},
@@ -184,17 +185,17 @@ func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, objects, 
 	// all are gone, for texts are made of what the lines would print.
 	f.Bound.Kind = diagnosis.IsDirection
 	f.Say("%s of all objects are made for arguments of calls that do nothing with them, most by %s: %s of the CPU in use.",
-		objects, code.Name(found[0].place.Function), share)
+		objects, code.Name(found[0].Place.Function), share)
 	for _, b := range found[:min(boxedNamed, len(found))] {
-		f.Where = append(f.Where, b.place)
-		f.Stacks = append(f.Stacks, b.stacks...)
-		f.Rest(a.siteFacts(p, b)...)
+		f.Where = append(f.Where, b.Place)
+		f.Stacks = append(f.Stacks, b.Stacks...)
+		f.Rest(a.SiteFacts(p, b)...)
 	}
 	if said := code.EscapeWords(p.Model, f.Where); said != "" {
 		f.Remedy.Text += " " + said
 	}
 	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
-	if share.Value < boxedMost*a.cost().Value {
+	if share.Value < boxedMost*a.Cost().Value {
 		f.Explains = []string{}
 	}
 	return f
@@ -202,13 +203,13 @@ func boxedFinding(p *diagnosis.Pass, a *allocation, found []allocSite, objects, 
 
 // onLines matches what is on some lines themselves, outside the allocator: what
 // makes the values that are passed.
-func onLines(found []allocSite) func([]model.Frame) bool {
+func onLines(found []memory.Site) func([]model.Frame) bool {
 	return func(frames []model.Frame) bool {
 		i := slices.IndexFunc(frames, func(f model.Frame) bool { return !strings.HasPrefix(f.Func, "runtime.") })
 		if i < 0 || cpu.Allocates(frames[:i]) {
 			return false
 		}
 		place := diagnosis.Place{Function: frames[i].Func, File: frames[i].File, Line: frames[i].Line}
-		return slices.ContainsFunc(found, func(b allocSite) bool { return b.place == place })
+		return slices.ContainsFunc(found, func(b memory.Site) bool { return b.Place == place })
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 )
 
 // gcSymptoms lists what a collector that is kept busy may explain: its stops only as far as
@@ -31,8 +32,8 @@ func gcSymptoms(p *diagnosis.Pass) []string {
 
 // oftenBySetting reports whether it is GOGC that makes collections frequent.
 func oftenBySetting(p *diagnosis.Pass) bool {
-	g, off := gogc(p)
-	return !off && g.Value <= lowGOGC
+	g, off := memory.GOGC(p)
+	return !off && g.Value <= memory.LowGOGC
 }
 
 // gcMostly is the part of the cost of allocating that the collector must be
@@ -44,8 +45,8 @@ const gcHalf = 0.5
 
 // collecting reports whether so much of the cost of allocating is the collector.
 func collecting(p *diagnosis.Pass, part float64) bool {
-	a := measureAllocation(p)
-	return a.collect.Value >= part*a.whole().Value
+	a := memory.AllocationOf(p)
+	return a.Collect.Value >= part*a.Whole().Value
 }
 
 // habitCycles is the fewest collections that show a habit.

@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -65,7 +66,7 @@ func checkForcedgc(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("collections: %s of %s were forced", forced, all))
 		return
 	}
-	share, cores, ok := collectorCPU(p)
+	share, cores, ok := memory.CollectorCPU(p)
 	if !ok {
 		p.Unchecked("what forced collections cost",
 			fact.Sentence("%s of %s collections were forced, and no evidence tells the collector's share of the CPU", forced, all), p.HowToGet(model.CPU))
@@ -79,13 +80,13 @@ func checkForcedgc(p *diagnosis.Pass) {
 	f := forcedFinding(p, &who, forced, all, part)
 	f.Evidence = append(f.Evidence, share)
 	f.Cost = diagnosis.CostOf(fact.Product.Of(cost.Name, fact.Cores, cost, cores), cost.Value)
-	h := heapCost{cores: cores, logged: cores.Origin.Source == model.GCTrace}
-	if h.logged {
-		f.Bound = h.saving(f.Cost.Fact(), "")
+	h := memory.Collector{Cores: cores, Logged: cores.Origin.Source == model.GCTrace}
+	if h.Logged {
+		f.Bound = h.Saving(f.Cost.Fact(), "")
 	} else {
 		f.Bound = cpu.LimitOf(forcedSaving(p, cost, part), cores, "all collections are taken to cost the same, and none to be made later in place of these")
 	}
-	f.Say("%s of %s collections were forced by the program; collecting takes %s %s.", forced, all, share, h.ofWhole())
+	f.Say("%s of %s collections were forced by the program; collecting takes %s %s.", forced, all, share, h.WholeWords())
 	p.Report(f)
 }
 
@@ -93,9 +94,9 @@ func checkForcedgc(p *diagnosis.Pass) {
 func forcedCollections(p *diagnosis.Pass) (forced, all fact.Fact) {
 	m := p.Model
 	_, _, ok := m.Metrics.Delta(metricForced)
-	_, _, known := m.Metrics.Delta(metricCycles)
+	_, _, known := m.Metrics.Delta(memory.MetricCycles)
 	if ok && known {
-		return p.Metric("forced collections", metricForced, fact.Change), p.Metric("collections", metricCycles, fact.Change)
+		return p.Metric("forced collections", metricForced, fact.Change), p.Metric("collections", memory.MetricCycles, fact.Change)
 	}
 	n := 0
 	for i := range m.GCLog {

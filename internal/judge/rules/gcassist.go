@@ -11,6 +11,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -279,11 +280,11 @@ func assistBound(p *diagnosis.Pass, a *assist, pressed bool) diagnosis.Bound {
 
 // largerGOGC is the knob to try; none where the collector's pace is not set by GOGC.
 func largerGOGC(p *diagnosis.Pass) string {
-	g, off := gogc(p)
+	g, off := memory.GOGC(p)
 	if off {
 		return ""
 	}
-	return gogcKnob(g.Value * gcassistMore)
+	return memory.GOGCKnob(g.Value * gcassistMore)
 }
 
 func heapGoal(p *diagnosis.Pass) fact.Fact {

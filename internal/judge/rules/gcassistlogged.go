@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
@@ -21,10 +22,10 @@ func checkLoggedAssist(p *diagnosis.Pass) {
 	if a == nil || !a.Costs || a.Procs == 0 {
 		return
 	}
-	assist := gcLine(p, "CPU", "CPU of mark assists", a.Assist.Seconds(), fact.Seconds)
-	marking := fact.Sum.Of("CPU in marking", fact.Seconds, assist, gcLine(p, "CPU", "CPU of the collector's workers", a.Background.Seconds(), fact.Seconds))
-	ps := gcLine(p, "Ps", "Ps", float64(a.Procs), fact.Cores)
-	over := gcLine(p, "lines", "time since the first", a.Over.Seconds(), fact.Seconds)
+	assist := memory.LogFact(p, "CPU", "CPU of mark assists", a.Assist.Seconds(), fact.Seconds)
+	marking := fact.Sum.Of("CPU in marking", fact.Seconds, assist, memory.LogFact(p, "CPU", "CPU of the collector's workers", a.Background.Seconds(), fact.Seconds))
+	ps := memory.LogFact(p, "Ps", "Ps", float64(a.Procs), fact.Cores)
+	over := memory.LogFact(p, "lines", "time since the first", a.Over.Seconds(), fact.Seconds)
 	cores := fact.Quotient.Of("goroutines marking in the collector's place", fact.Cores, assist, over)
 	share := fact.Fraction.Of("assists' share of what the Ps can do", fact.Ratio, cores, ps)
 	half := fact.Fraction.Of("assists' share of marking", fact.Ratio, assist, marking)
@@ -32,7 +33,7 @@ func checkLoggedAssist(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("garbage collector: assists are %s of its marking and %s of what the Ps can do", half, share))
 		return
 	}
-	rate, _, _ := collections(p)
+	rate, _, _ := memory.Collections(p)
 	f := diagnosis.Finding{
 		Evidence:   []fact.Fact{assist, marking, half, share, rate},
 		Cost:       diagnosis.CostOf(cores, share.Value),
@@ -61,6 +62,6 @@ func checkLoggedAssist(p *diagnosis.Pass) {
 
 // rateCount returns how many collections the lines are of.
 func rateCount(p *diagnosis.Pass) fact.Fact {
-	_, n, _ := collections(p)
+	_, n, _ := memory.Collections(p)
 	return n
 }

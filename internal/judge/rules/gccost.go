@@ -7,6 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -51,9 +52,9 @@ const (
 )
 
 func checkGccost(p *diagnosis.Pass) {
-	share, cores, ok := collectorCPU(p)
+	share, cores, ok := memory.CollectorCPU(p)
 	if !ok {
-		if _, n, counted := collections(p); counted && n.Value > 0 {
+		if _, n, counted := memory.Collections(p); counted && n.Value > 0 {
 			p.Unchecked("what garbage collection costs", "collections were counted, and no evidence tells their share of the CPU", p.HowToGet(model.CPU))
 		}
 		return
@@ -61,42 +62,42 @@ func checkGccost(p *diagnosis.Pass) {
 	if share.Value < gccostShare || share.Value*cores.Value < gccostCores {
 		return
 	}
-	h, ok := measureHeap(p)
+	h, ok := memory.CollectorOf(p)
 	switch {
 	case !ok:
 		p.Unchecked("what a larger heap would save",
 			fact.Sentence("garbage collection takes %s of the CPU, and nothing tells how large the live heap is and how often it is collected", share),
 			p.HowToGet(model.MetricsLog))
-	case h.cycles.Value < habitCycles:
-		p.Unchecked("whether garbage collection habitually takes much of the CPU", fact.Sentence("there were too few collections in the window: %s", h.cycles), p.HowToGet(model.MetricsLog))
+	case h.Cycles.Value < habitCycles:
+		p.Unchecked("whether garbage collection habitually takes much of the CPU", fact.Sentence("there were too few collections in the window: %s", h.Cycles), p.HowToGet(model.MetricsLog))
 	default:
 		p.Report(gccostFinding(p, &h))
 	}
 }
 
-func gccostFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
+func gccostFinding(p *diagnosis.Pass, h *memory.Collector) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Evidence: h.facts(),
-		Cost:     h.cost(),
+		Evidence: h.Facts(),
+		Cost:     h.Cost(),
 		RuledOut: []string{
 			"the runtime's own estimate, /cpu/classes: it counts Ps that wait for a CPU and is not used",
-			fact.Sentence("a single collection: there were %s", h.cycles),
+			fact.Sentence("a single collection: there were %s", h.Cycles),
 		},
 	}
 	setting := fact.Name("")
-	if pacedLow(p.Model) && oftenBySetting(p) {
-		setting = fact.Name(fact.Sentence(", each when %s percent more is in use", h.gogc))
+	if memory.PacedLow(p.Model) && oftenBySetting(p) {
+		setting = fact.Name(fact.Sentence(", each when %s percent more is in use", h.GOGC))
 	} else if oftenBySetting(p) {
-		setting = fact.Name(fact.Sentence(", with GOGC at %s", h.gogc))
+		setting = fact.Name(fact.Sentence(", with GOGC at %s", h.GOGC))
 	}
-	f.Say("Garbage collection takes %s %s: %s collections a second of a live heap of %s%s.", h.share, h.ofWhole(), h.rate.Number(), h.live, setting)
+	f.Say("Garbage collection takes %s %s: %s collections a second of a live heap of %s%s.", h.Share, h.WholeWords(), h.Rate.Number(), h.Live, setting)
 	most := float64(gccostMost)
 	if oftenBySetting(p) {
-		most = max(most, defaultGOGC/h.gogc.Value)
+		most = max(most, memory.DefaultGOGC/h.GOGC.Value)
 	}
 	fixHeap(p, &f, h, gogcGrowth(p, h, most, gccostLeast))
 	if oftenBySetting(p) {
-		f.Remedy.Text = f.Remedy.Text + settingWords(p, h.gogc)
+		f.Remedy.Text = f.Remedy.Text + settingWords(p, h.GOGC)
 	}
 	sayMarking(p, &f, h)
 	return f
@@ -104,8 +105,8 @@ func gccostFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
 
 // settingWords says what makes collections frequent, and where to look for it.
 func settingWords(p *diagnosis.Pass, percent fact.Fact) string {
-	usual := fact.Name(fact.Count.Format(defaultGOGC))
-	if pacedLow(p.Model) {
+	usual := fact.Name(fact.Count.Format(memory.DefaultGOGC))
+	if memory.PacedLow(p.Model) {
 		return fact.Sentence(" The next collection begins when %s percent more is in use, and at %s unless somebody sets it: look for "+
 			"GOGC and debug.SetGCPercent, "+
 			"and for GOMEMLIMIT and debug.SetMemoryLimit, which no GOGC gets around: then raise that.", percent, usual)
@@ -114,7 +115,7 @@ func settingWords(p *diagnosis.Pass, percent fact.Fact) string {
 }
 
 // fixHeap proposes a multiple of GOGC, or less garbage where there is none.
-func fixHeap(p *diagnosis.Pass, f *diagnosis.Finding, h *heapCost, factor fact.Fact) {
+func fixHeap(p *diagnosis.Pass, f *diagnosis.Finding, h *memory.Collector, factor fact.Fact) {
 	f.Remedy, f.Bound = largerHeap(h, factor)
 	f.Experiment = heapExperiment(f.Remedy.Knob)
 	f.Confidence, f.Reasons = collectorConfidence(p, h)
@@ -123,16 +124,16 @@ func fixHeap(p *diagnosis.Pass, f *diagnosis.Finding, h *heapCost, factor fact.F
 
 // gogcGrowth returns the largest multiple of GOGC between most and least that there is
 // memory for; 1 when there is none.
-func gogcGrowth(p *diagnosis.Pass, h *heapCost, most, least float64) fact.Fact {
+func gogcGrowth(p *diagnosis.Pass, h *memory.Collector, most, least float64) fact.Fact {
 	times := func(factor float64) fact.Fact {
 		return fact.Figure("multiple of GOGC", factor, fact.Factor, "the largest to try that there is memory for")
 	}
-	if h.off || h.full {
+	if h.Off || h.Full {
 		return times(1)
 	}
 	room, known := memoryRoom(p)
 	if !known && oftenBySetting(p) {
-		return times(max(least, defaultGOGC/h.gogc.Value)) // Go's own
+		return times(max(least, memory.DefaultGOGC/h.GOGC.Value)) // Go's own
 	}
 	if !known {
 		return times(least) // nobody says that there is memory for more
@@ -146,14 +147,14 @@ func gogcGrowth(p *diagnosis.Pass, h *heapCost, most, least float64) fact.Fact {
 }
 
 // gogcMemory returns the memory that a multiple of GOGC costs by the formula of the pacer.
-func gogcMemory(h *heapCost, factor fact.Fact) fact.Fact {
-	return pacer.Of("memory for that", fact.Bytes, h.live, h.gogc, factor)
+func gogcMemory(h *memory.Collector, factor fact.Fact) fact.Fact {
+	return pacer.Of("memory for that", fact.Bytes, h.Live, h.GOGC, factor)
 }
 
 var pacer = &fact.Formula{Name: "pacer", Words: "{0} × {1} ÷ 100 × ({2} − 1)", Value: func(x []float64) float64 { return x[0] * x[1] / 100 * (x[2] - 1) }}
 
 // largerHeap is the fix that needs no code: fewer collections for more memory.
-func largerHeap(h *heapCost, factor fact.Fact) (diagnosis.Remedy, diagnosis.Bound) {
+func largerHeap(h *memory.Collector, factor fact.Fact) (diagnosis.Remedy, diagnosis.Bound) {
 	less := "Allocate less: an allocs profile names the lines that pay (`go tool pprof -sample_index=alloc_space`); " +
 		"count and size of what is allocated set the pace of the collector, " +
 		"and pointers in what is kept the price of each collection."
@@ -161,14 +162,14 @@ func largerHeap(h *heapCost, factor fact.Fact) (diagnosis.Remedy, diagnosis.Boun
 		return diagnosis.Remedy{Text: less + " " + noRoom(h)},
 			noSaving(fact.Cores, diagnosis.CPUGoal, "how much less can be allocated is not known here, and a larger heap is no way out")
 	}
-	knob := gogcKnob(h.gogc.Value * factor.Value)
+	knob := memory.GOGCKnob(h.GOGC.Value * factor.Value)
 	excess := fact.Figure("excess of the saving", gccostExcess, fact.Factor, "a program whose GOGC was doubled and quadrupled")
-	saved := fact.CollectorSaving.Of("CPU in collecting", fact.Cores, h.cores, h.share, factor, excess)
+	saved := fact.CollectorSaving.Of("CPU in collecting", fact.Cores, h.Cores, h.Share, factor, excess)
 	return diagnosis.Remedy{
 		Text: fact.Sentence("Try %s. By the pacer's formula it costs %s more memory; "+
 			"resident memory grew up to %s times as much where it was measured, so set GOMEMLIMIT below what there is. %s", fact.Name(knob), gogcMemory(h, factor), fact.Name(fact.Count.Format(gccostMemory)), fact.Name(less)),
 		Knob: knob,
-	}, h.saving(saved, "collections become fewer as GOGC rises, and the saving was larger than that where it was measured")
+	}, h.Saving(saved, "collections become fewer as GOGC rises, and the saving was larger than that where it was measured")
 }
 
 // heapExperiment tries the knob of [largerHeap], or a change of code where
@@ -181,11 +182,11 @@ func heapExperiment(knob string) *diagnosis.Experiment {
 	return tried(diagnosis.CPUPerOp, knob, "", "Resident memory is the price. "+guard)
 }
 
-func noRoom(h *heapCost) string {
-	if h.off {
+func noRoom(h *memory.Collector) string {
+	if h.Off {
 		return "GOGC is off, so that only the memory limit sets the pace."
 	}
-	if h.full {
+	if h.Full {
 		return "The goals of the collections leave the heap next to no room, which a higher GOGC does not change: look at GOMEMLIMIT."
 	}
 	return "There is no memory for a higher GOGC."
@@ -200,7 +201,7 @@ func memoryRoom(p *diagnosis.Pass) (room float64, known bool) {
 	if m.Limits != nil && m.Limits.Memory > 0 && ok {
 		rooms = append(rooms, float64(m.Limits.Memory)-float64(last.RSS))
 	}
-	if limit, set, _ := memoryLimit(p); set {
+	if limit, set, _ := memory.Limit(p); set {
 		used := limitUsed(m)
 		if used == 0 { // no metrics; what is mapped and not given back is resident, for the most part
 			used = float64(last.RSS)
@@ -217,18 +218,18 @@ func memoryRoom(p *diagnosis.Pass) (room float64, known bool) {
 }
 
 // collectorConfidence is high where the samples and the Ps' time in the trace agree.
-func collectorConfidence(p *diagnosis.Pass, h *heapCost) (diagnosis.Confidence, []string) {
-	if h.logged {
-		return diagnosis.Medium, []string{fact.Sentence("the runtime's own sums of %s collections; what the program used beside is not in the lines", h.cycles)}
+func collectorConfidence(p *diagnosis.Pass, h *memory.Collector) (diagnosis.Confidence, []string) {
+	if h.Logged {
+		return diagnosis.Medium, []string{fact.Sentence("the runtime's own sums of %s collections; what the program used beside is not in the lines", h.Cycles)}
 	}
 	s, sampled := cpu.UseOf(p)
 	if !sampled {
 		return diagnosis.Medium, []string{"the trace shows the collector's time on the Ps, which is CPU only as far as the system gave them one"}
 	}
-	var a allocation
-	a.fromTrace(p)
-	if part := statistics.Quotient(a.collect.Value, h.share.Value); part <= gccostAgree && part >= 1/gccostAgree {
-		return diagnosis.High, []string{fact.Sentence("the samples agree with the trace, where the collector takes %s of the Ps' busy time", a.collect)}
+	var a memory.Allocation
+	a.FromTrace(p)
+	if part := statistics.Quotient(a.Collect.Value, h.Share.Value); part <= gccostAgree && part >= 1/gccostAgree {
+		return diagnosis.High, []string{fact.Sentence("the samples agree with the trace, where the collector takes %s of the Ps' busy time", a.Collect)}
 	}
 	return diagnosis.Medium, []string{"one kind of evidence, the " + s.Source}
 }

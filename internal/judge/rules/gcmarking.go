@@ -4,6 +4,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -19,12 +20,12 @@ const (
 // sayMarking adds what the runtime counts of the price of one collection: the part of the
 // live heap that it must look through, and objects that live for one collection more
 // because they have a finalizer.
-func sayMarking(p *diagnosis.Pass, f *diagnosis.Finding, h *heapCost) {
+func sayMarking(p *diagnosis.Pass, f *diagnosis.Finding, h *memory.Collector) {
 	if p.Model.Metrics == nil {
 		return
 	}
-	if scannable := p.Metric("heap that collections look through", metricScannable, fact.Last); scannable.Value > 0 && h.live.Value > 0 {
-		part := fact.Fraction.Of("part of the live heap that has pointers", fact.Ratio, scannable, h.live)
+	if scannable := p.Metric("heap that collections look through", metricScannable, fact.Last); scannable.Value > 0 && h.Live.Value > 0 {
+		part := fact.Fraction.Of("part of the live heap that has pointers", fact.Ratio, scannable, h.Live)
 		f.Rest(part)
 		if part.Value >= markingScannable {
 			f.Reasons = append(f.Reasons, fact.Sentence("%s of the live heap is looked through for pointers: what is kept without them costs a collection nothing", part))

@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -32,7 +33,7 @@ func profileCount(p *model.Profile) (n int64) {
 // goroutinesAlive returns how many there were at the end, by the evidence that says it best.
 func goroutinesAlive(p *diagnosis.Pass) fact.Fact {
 	const name = "goroutines alive"
-	switch alive := p.Metric(name, metricGoroutines, fact.Last); {
+	switch alive := p.Metric(name, memory.MetricGoroutines, fact.Last); {
 	case alive.Value > 0:
 		return alive
 	case p.Model.Goroutines.End != nil:

@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -105,14 +106,14 @@ func overloaded(m *model.Model) bool {
 func measureGrowth(p *diagnosis.Pass) (g goroutineTrend, ok bool) {
 	const atStart, atEnd, atMost = "goroutines at the start", "goroutines at the end", "goroutines at most"
 	if m := p.Model.Metrics; m != nil {
-		if s := m.Series[metricGoroutines]; len(s) > 1 {
+		if s := m.Series[memory.MetricGoroutines]; len(s) > 1 {
 			statistic := func(name string, v float64, u fact.Unit) fact.Fact {
-				return p.Statistic(fact.Metric, metricGoroutines, name, v, u).From(model.MetricsLog)
+				return p.Statistic(fact.Metric, memory.MetricGoroutines, name, v, u).From(model.MetricsLog)
 			}
-			g.start, g.end = p.Metric(atStart, metricGoroutines, fact.First), p.Metric(atEnd, metricGoroutines, fact.Last)
-			slope := p.Metric(moreEachSecond, metricGoroutines, fact.Trend)
+			g.start, g.end = p.Metric(atStart, memory.MetricGoroutines, fact.First), p.Metric(atEnd, memory.MetricGoroutines, fact.Last)
+			slope := p.Metric(moreEachSecond, memory.MetricGoroutines, fact.Trend)
 			if rise, ok := untilEnded(s); ok {
-				g.end, s = p.Metric(atMost, metricGoroutines, fact.Most), rise
+				g.end, s = p.Metric(atMost, memory.MetricGoroutines, fact.Most), rise
 				g.fell, g.peak = true, s[len(s)-1].At
 				v, _, _, _ := s.Slope()
 				slope = statistic(moreEachSecond, v, fact.PerSec)
@@ -398,9 +399,9 @@ func longestWait(m *model.Model, name string) (s model.Stack) {
 }
 
 func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Finding {
-	each := meanStack(p)
+	each := memory.MeanStack(p)
 	if g.fell { // the stacks of those that ended are counted still, and they are not
-		each = leastStack()
+		each = memory.LeastStack()
 	}
 	bytes := fact.Product.Of("stacks of the added goroutines", fact.Bytes, g.added, each)
 	place, _ := p.UserPlace(s.stack)
@@ -422,7 +423,7 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 		Where:      code.Places(place, start, created),
 		Evidence:   []fact.Fact{g.start, g.end, rate, s.added, each},
 		Cost:       diagnosis.CostOf(cost, fact.Fraction.Of("share of the goroutines at the end", fact.Ratio, g.added, g.end).Value),
-		Bound:      diagnosis.Direction(bytes, diagnosis.MemoryGoal, memoryPart(p, bytes, g.end, each).Value, tookIn(&g)),
+		Bound:      diagnosis.Direction(bytes, diagnosis.MemoryGoal, memory.PartOf(p, bytes, g.end, each).Value, tookIn(&g)),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{"the 95% interval of the trend is above zero, the second half of the window goes on as the first, " +
 			"and one place accounts for it"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
@@ -117,7 +118,7 @@ func (u *undo) counted(m *model.Model) string {
 		return ""
 	}
 	metric := metricNonDefault + u.key + ":events"
-	if metricNow(m, metric) <= 0 {
+	if memory.MetricNow(m, metric) <= 0 {
 		return ""
 	}
 	return fmt.Sprintf("the runtime counted that GODEBUG %s changed what it did (%s)", u.key, metric)

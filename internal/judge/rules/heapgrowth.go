@@ -8,6 +8,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -63,7 +64,7 @@ const (
 
 func checkHeapgrowth(p *diagnosis.Pass) {
 	longer := p.RecordAgain(60, "longer.gowhy")
-	live := liveHeap(p.Model)
+	live := memory.LiveHeap(p.Model)
 	g, ok := measureSwelling(p, &live)
 	if !ok {
 		g, ok = measureFew(p, &live)
@@ -90,7 +91,7 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 	}
 }
 
-func measureSwelling(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) {
+func measureSwelling(p *diagnosis.Pass, live *memory.LiveSeries) (g swelling, ok bool) {
 	if len(live.Series) < heapgrowthCycles {
 		return g, false
 	}
@@ -107,14 +108,14 @@ func measureSwelling(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) 
 		return g, false
 	}
 	g.still = least > 0
-	g.slope = live.statistic(p, "growth of the live heap, by its Theil-Sen slope", slope, fact.BytesPerSec)
-	g.low = live.statistic(p, "growth of the live heap, at least", low, fact.BytesPerSec)
-	g.high = live.statistic(p, "growth of the live heap, at most", high, fact.BytesPerSec)
-	g.late = live.statistic(p, "growth in the second half", late, fact.BytesPerSec)
-	g.from = live.statistic(p, "live heap after warm-up", warmValue(warm), fact.Bytes)
-	g.over = live.statistic(p, "time since the warm-up", (last - warm[0].At).Seconds(), fact.Seconds)
+	g.slope = live.Statistic(p, "growth of the live heap, by its Theil-Sen slope", slope, fact.BytesPerSec)
+	g.low = live.Statistic(p, "growth of the live heap, at least", low, fact.BytesPerSec)
+	g.high = live.Statistic(p, "growth of the live heap, at most", high, fact.BytesPerSec)
+	g.late = live.Statistic(p, "growth in the second half", late, fact.BytesPerSec)
+	g.from = live.Statistic(p, "live heap after warm-up", warmValue(warm), fact.Bytes)
+	g.over = live.Statistic(p, "time since the warm-up", (last - warm[0].At).Seconds(), fact.Seconds)
 	g.bytes = fact.Product.Of("live heap that grew in the window", fact.Bytes, g.slope, g.over)
-	g.cycles = live.statistic(p, "collections", float64(len(live.Series)), fact.Count)
+	g.cycles = live.Statistic(p, "collections", float64(len(live.Series)), fact.Count)
 	return g, true
 }
 
@@ -141,9 +142,9 @@ func stepped(s model.Series) bool {
 }
 
 // steppedWords returns why such a heap is an open question.
-func steppedWords(p *diagnosis.Pass, live *liveSeries) string {
-	from := live.statistic(p, "live heap at the start", warmValue(live.Series), fact.Bytes)
-	to := live.statistic(p, "live heap at the end", warmValue(live.Series[len(live.Series)-3:]), fact.Bytes)
+func steppedWords(p *diagnosis.Pass, live *memory.LiveSeries) string {
+	from := live.Statistic(p, "live heap at the start", warmValue(live.Series), fact.Bytes)
+	to := live.Statistic(p, "live heap at the end", warmValue(live.Series[len(live.Series)-3:]), fact.Bytes)
 	return fact.Sentence("it grew from %s to %s, most of it in a step: what is put into a map or a slice "+
 		"that doubles shows as steps, and as nothing between", from, to)
 }
@@ -163,7 +164,7 @@ func warmValue(s model.Series) float64 {
 // does: what they keep is then the symptom.
 func goroutinesGrow(m *model.Model) bool {
 	if m.Metrics != nil {
-		s := m.Metrics.Series[metricGoroutines]
+		s := m.Metrics.Series[memory.MetricGoroutines]
 		if slope, low, _, ok := s.Slope(); ok {
 			return low > 0 && slope*(s[len(s)-1].At-s[0].At).Seconds() >= model.LeastGrowth*s[0].Value
 		}
@@ -216,8 +217,8 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 		f.RuledOut[0] = fact.Sentence("a cache that is full: in the second half it grew by %s, and by %s in all", g.late, g.slope)
 		f.RuledOut[2] = "a program that has loaded what it needs: the last collection is in the second half of the window"
 	}
-	if places := grownPlaces(p, g.few); len(places) > 0 {
-		format, parts = format+" Most of it comes from %s.", append(parts, code.Name(places[0].place.Function))
+	if places := memory.GrownPlaces(p, g.few); len(places) > 0 {
+		format, parts = format+" Most of it comes from %s.", append(parts, code.Name(places[0].Place.Function))
 		addGrown(p, &f, places)
 	}
 	f.Say(format, parts...)
@@ -248,7 +249,7 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 }
 
 // addGrown names the code, which is the second kind of evidence.
-func addGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []grown) {
+func addGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []memory.Grown) {
 	part := nameGrown(p, f, places)
 	if part.Value >= heapgrowthSure {
 		f.Confidence = diagnosis.High

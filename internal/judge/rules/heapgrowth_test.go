@@ -7,6 +7,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 )
 
 // Places that grew as much as each other stand in the order of their names and lines.
@@ -22,8 +23,8 @@ liveheap end stack=a12 objects=1 bytes=20MiB
 liveheap end stack=a7 objects=1 bytes=20MiB
 liveheap end stack=most objects=1 bytes=30MiB`)
 	var got []string
-	for _, g := range grownPlaces(p, false) {
-		got = append(got, fmt.Sprint(code.Line(g.place), " ", g.bytes/(1<<20)))
+	for _, g := range memory.GrownPlaces(p, false) {
+		got = append(got, fmt.Sprint(code.Line(g.Place), " ", g.Bytes/(1<<20)))
 	}
 	if want := []string{"main.z:99 30", "main.a:7 20", "main.a:12 20"}; !slices.Equal(got, want) {
 		t.Errorf("grownPlaces(, false) = %q, want %q", got, want)

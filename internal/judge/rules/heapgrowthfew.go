@@ -8,19 +8,20 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 // keepsMany reports whether the line that grew most keeps many objects, and not a few large ones.
 func keepsMany(p *diagnosis.Pass) bool {
-	places := grownPlaces(p, true)
-	return len(places) > 0 && moreObjects(p, places[0].stacks).Value >= heapgrowthMany
+	places := memory.GrownPlaces(p, true)
+	return len(places) > 0 && memory.MoreObjects(p, places[0].Stacks).Value >= heapgrowthMany
 }
 
 // measureFew takes the trend from the live heap of few collections. Those of the
 // first quarter are left out but for the last, from which the way to the next leads.
-func measureFew(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) {
+func measureFew(p *diagnosis.Pass, live *memory.LiveSeries) (g swelling, ok bool) {
 	all := live.Series
 	if len(all) < heapgrowthFew {
 		return g, false
@@ -28,7 +29,7 @@ func measureFew(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) {
 	// The first value of the metrics is of a collection before the window, nobody
 	// knows when: it counts as one and gives no pace.
 	timed := all
-	if live.source == model.MetricsLog && all[0].At == p.Model.Metrics.Series[metricLive][0].At {
+	if live.Source == model.MetricsLog && all[0].At == p.Model.Metrics.Series[memory.MetricLive][0].At {
 		timed = all[1:]
 	}
 	last := timed[len(timed)-1]
@@ -57,14 +58,14 @@ func measureFew(p *diagnosis.Pass, live *liveSeries) (g swelling, ok bool) {
 		late, usual = usual, max(usual, pace(all[0], first))
 	}
 	g.few = true
-	g.slope = live.statistic(p, "growth of the live heap from collection to collection", pace(first, last), fact.BytesPerSec)
-	g.low = live.statistic(p, "growth between two collections, at least", slices.Min(steps), fact.BytesPerSec)
-	g.high = live.statistic(p, "growth between two collections, at most", slices.Max(steps), fact.BytesPerSec)
-	g.late = live.statistic(p, "growth in the second half", late, fact.BytesPerSec)
-	g.from = live.statistic(p, "live heap after warm-up", first.Value, fact.Bytes)
-	g.over = live.statistic(p, "time since the warm-up", (last.At - first.At).Seconds(), fact.Seconds)
-	g.bytes = live.statistic(p, "live heap that grew in the window", max(0, last.Value-first.Value), fact.Bytes)
-	g.cycles = live.statistic(p, "collections", float64(len(all)), fact.Count)
+	g.slope = live.Statistic(p, "growth of the live heap from collection to collection", pace(first, last), fact.BytesPerSec)
+	g.low = live.Statistic(p, "growth between two collections, at least", slices.Min(steps), fact.BytesPerSec)
+	g.high = live.Statistic(p, "growth between two collections, at most", slices.Max(steps), fact.BytesPerSec)
+	g.late = live.Statistic(p, "growth in the second half", late, fact.BytesPerSec)
+	g.from = live.Statistic(p, "live heap after warm-up", first.Value, fact.Bytes)
+	g.over = live.Statistic(p, "time since the warm-up", (last.At - first.At).Seconds(), fact.Seconds)
+	g.bytes = live.Statistic(p, "live heap that grew in the window", max(0, last.Value-first.Value), fact.Bytes)
+	g.cycles = live.Statistic(p, "collections", float64(len(all)), fact.Count)
 	window := p.Model.Run.Duration
 	if window == 0 { // of lines alone, theirs
 		window = last.At - timed[0].At
@@ -106,7 +107,7 @@ func allocatingLess(p *diagnosis.Pass, since time.Duration, pace float64) bool {
 	if p.Model.Metrics == nil {
 		return false
 	}
-	s := p.Model.Metrics.Series[metricAllocBytes]
+	s := p.Model.Metrics.Series[memory.MetricAllocBytes]
 	i, _ := slices.BinarySearchFunc(s, since, func(p model.Point, t time.Duration) int { return cmp.Compare(p.At, t) })
 	if i >= len(s)-1 {
 		return false
@@ -127,7 +128,7 @@ func checkFew(p *diagnosis.Pass, g *swelling, longer string) {
 		openHeap(p, fact.Sentence("it grew by %s in %s, to the last collection, and so does that of a program that starts", g.bytes, g.over), longer)
 	case !g.lasts:
 		openHeap(p, fact.Sentence("it grew by %s over %s collections, and not evenly to the end: a program that starts and a cache that fills do so", g.bytes, g.cycles), longer)
-	case len(grownPlaces(p, true)) == 0:
+	case len(memory.GrownPlaces(p, true)) == 0:
 		openHeap(p, fact.Sentence("it grew by %s over %s collections, which is too few without heap profiles of both ends and an allocs profile "+
 			"that name a line whose objects stay", g.bytes, g.cycles), longer)
 	default:

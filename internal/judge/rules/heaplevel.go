@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -32,14 +33,14 @@ const heapgrowthOpen = "whether the live heap keeps growing"
 // openHeap leaves the question open, with the code that made most of what came, and doubts a
 // program whose heap grew a lot meanwhile.
 func openHeap(p *diagnosis.Pass, why, longer string) {
-	if places := grownPlaces(p, false); len(places) > 0 {
-		why += fact.Sentence("; most of the growth is %s", fact.Name(code.Line(places[0].place)))
+	if places := memory.GrownPlaces(p, false); len(places) > 0 {
+		why += fact.Sentence("; most of the growth is %s", fact.Name(code.Line(places[0].Place)))
 	}
 	if who := holderOf(p); who != "" {
 		why += "; " + who
 	}
 	ask := p.Unchecked
-	if c := courseOf(liveHeap(p.Model).Series); c.most-c.from >= heapgrowthDoubt && c.most >= 2*c.from {
+	if c := courseOf(memory.LiveHeap(p.Model).Series); c.most-c.from >= heapgrowthDoubt && c.most >= 2*c.from {
 		ask = p.Doubt
 	}
 	ask(heapgrowthOpen, why, longer)
@@ -114,22 +115,22 @@ func untilHalved(s model.Series) (rise model.Series, ok bool) {
 
 // checkLevel says that a heap does not grow, where its collections show that: growth that is
 // too little or too uneven to accuse is an open question and never well.
-func checkLevel(p *diagnosis.Pass, g *swelling, live *liveSeries, longer string) {
+func checkLevel(p *diagnosis.Pass, g *swelling, live *memory.LiveSeries, longer string) {
 	c := courseOf(live.Series)
-	from := live.statistic(p, "live heap after warm-up, least", c.from, fact.Bytes)
+	from := live.Statistic(p, "live heap after warm-up, least", c.from, fact.Bytes)
 	switch {
 	case c.fell && c.grew(c.most):
 		openHeap(p, fact.Sentence("it rose from %s to %s and fell at the end: so does that of a program whose work is done",
-			from, live.most(p)), longer)
+			from, live.MostFound(p)), longer)
 	case c.grew(c.to) && c.most-c.before >= (c.to-c.from)/2: // a heap that was as large before came back to it
-		words := fact.Sentence("it rose from %s to %s, and not at one pace", from, live.statistic(p, "live heap in the second half, least", c.to, fact.Bytes))
+		words := fact.Sentence("it rose from %s to %s, and not at one pace", from, live.Statistic(p, "live heap in the second half, least", c.to, fact.Bytes))
 		if c.dips > 0 {
 			words += fact.Sentence(": %s of %s collections found less than the one before", fact.Name(figureOf(c.dips)), fact.Name(figureOf(len(live.Series))))
 		}
 		openHeap(p, words, longer)
 	case g == nil && c.grew(c.last): // of few, one lower among them is no level
 		openHeap(p, fact.Sentence("it was %s and is %s at the last of %s collections: too few to tell what rises from what comes back",
-			from, live.last(p), live.statistic(p, "collections", float64(len(live.Series)), fact.Count)), longer)
+			from, live.LastFound(p), live.Statistic(p, "collections", float64(len(live.Series)), fact.Count)), longer)
 	case g == nil:
 		checkFewLevel(p, live, from, longer)
 	case g.low.Value > 0 && g.bytes.Value >= heapgrowthBytes && g.late.Value >= model.SteadyGrowth*g.slope.Value:
@@ -143,15 +144,15 @@ func checkLevel(p *diagnosis.Pass, g *swelling, live *liveSeries, longer string)
 }
 
 // checkFewLevel is about few collections that show no growth.
-func checkFewLevel(p *diagnosis.Pass, live *liveSeries, from fact.Fact, longer string) {
+func checkFewLevel(p *diagnosis.Pass, live *memory.LiveSeries, from fact.Fact, longer string) {
 	s := live.Series
-	n := live.statistic(p, "collections", float64(len(s)), fact.Count)
+	n := live.Statistic(p, "collections", float64(len(s)), fact.Count)
 	if last := s[len(s)-1]; len(s) < heapgrowthFew || float64(last.At) < heapgrowthRecent*float64(p.Model.Run.Duration) {
 		p.Unchecked("whether the live heap grows", fact.Sentence("%s said what is alive, the last %s before the end: that shows no trend",
 			plural(n, "collection"), fact.Name(fact.Seconds.Format((p.Model.Run.Duration-last.At).Seconds()))), longer)
 		return
 	}
-	p.Fine(fact.Sentence("live heap: %s after the warm-up and %s at the last of %s collections", from, live.last(p), n))
+	p.Fine(fact.Sentence("live heap: %s after the warm-up and %s at the last of %s collections", from, live.LastFound(p), n))
 }
 
 // checkSlower is about a heap that grew, and slower in the second half.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -119,7 +120,7 @@ var spared = &fact.Formula{Name: "spared memory", Words: "{0} × (1 + {1} ÷ 100
 // bound is what the fix saves at most; without a goal of the collector nothing limits what goes
 // with it.
 func (u *heldUse) bound(p *diagnosis.Pass, share float64) diagnosis.Bound {
-	percent, off := gogc(p)
+	percent, off := memory.GOGC(p)
 	if off {
 		return diagnosis.Direction(u.unused, diagnosis.MemoryGoal, share, "GOGC is off")
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -47,7 +48,7 @@ func checkHeldmemory(p *diagnosis.Pass) {
 	if look == nil {
 		return
 	}
-	live := liveHeap(p.Model)
+	live := memory.LiveHeap(p.Model)
 	trend, grows := measureSwelling(p, &live)
 	if !grows {
 		trend, grows = measureFew(p, &live)
@@ -72,7 +73,7 @@ func checkHeldmemory(p *diagnosis.Pass) {
 }
 
 // lasting reports whether collections show a heap that grows and goes on, as heapgrowth says it.
-func lasting(live *liveSeries, g *swelling) bool {
+func lasting(live *memory.LiveSeries, g *swelling) bool {
 	if g.few {
 		return g.lasts
 	}
@@ -161,7 +162,7 @@ func heldFinding(p *diagnosis.Pass, g *heldGrowth) diagnosis.Finding {
 			"In a recording of the changed program, with --holders, %s must have stopped growing.", g.over, fact.Name(g.holder.Words()))),
 	}
 	g.certainty(&f)
-	if places := grownPlaces(p, g.trend.few && g.traced); len(places) > 0 {
+	if places := memory.GrownPlaces(p, g.trend.few && g.traced); len(places) > 0 {
 		f.Scope = ""
 		f.Rest(nameGrown(p, &f, places))
 	}

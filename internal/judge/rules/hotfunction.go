@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -160,7 +161,7 @@ func remakeFinding(p *diagnosis.Pass, s *cpu.Use, r *remake, sites []cpu.Line, s
 	f.Say("%s of the CPU in use goes into %s, most of it for %s.", share, fact.Name(r.what), code.Name(sites[0].Function))
 	if s.Garbage(r.matches).Value >= hotGarbage {
 		f.Explains = p.Rule.Explains
-		f.Stacks = append(f.Stacks, allocating(p.Model, r.matches)...)
+		f.Stacks = append(f.Stacks, memory.AllocatingStacks(p.Model, r.matches)...)
 	}
 	return f
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -88,7 +89,7 @@ func leaksBySite(p *diagnosis.Pass) (out []leak) {
 var hourly = &fact.Formula{Name: "hourly", Words: "{0} ÷ {1}, in an hour", Value: func(x []float64) float64 { return statistics.Quotient(x[0], x[1]) * 3600 }}
 
 func leakedFinding(p *diagnosis.Pass, l *leak, rest fact.Fact) diagnosis.Finding {
-	stuck, each := stuckIn(p.Model, l.stacks[0]), meanStack(p)
+	stuck, each := stuckIn(p.Model, l.stacks[0]), memory.MeanStack(p)
 	alive := goroutinesAlive(p).Larger(p.Samples("goroutines alive, at least those leaked", "goroutineleak", nil))
 	bytes := fact.Product.Of("stacks of the leaked goroutines", fact.Bytes, l.count, each)
 	start := diagnosis.Place{}
@@ -102,7 +103,7 @@ func leakedFinding(p *diagnosis.Pass, l *leak, rest fact.Fact) diagnosis.Finding
 		Evidence: []fact.Fact{l.count, alive, each},
 		Cost: diagnosis.CostOf(l.count.Named("goroutines that will never go on"),
 			fact.Quotient.Of("of all alive", fact.Ratio, l.count, alive).Value),
-		Bound: diagnosis.Direction(bytes, diagnosis.MemoryGoal, memoryPart(p, bytes, alive, each).Value,
+		Bound: diagnosis.Direction(bytes, diagnosis.MemoryGoal, memory.PartOf(p, bytes, alive, each).Value,
 			"what their stacks hold in the heap comes on top and is not known; "+
 				"the share is of the memory that is known to be in use"),
 		Confidence: diagnosis.High,

@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -106,8 +107,8 @@ func checkPending(p *diagnosis.Pass) {
 
 func measurePending(p *diagnosis.Pass) (d pending) {
 	survivors := map[model.Stack]float64{}
-	living := survivingStacks(p.Model)
-	for stack, objects := range stackGrowth(p.Model, "inuse_objects") {
+	living := memory.SurvivingStacks(p.Model)
+	for stack, objects := range memory.StackGrowth(p.Model, "inuse_objects") {
 		if _, ok := deadlineCaller(p, stack); ok && living[stack] {
 			survivors[stack] = objects
 		}
@@ -119,13 +120,13 @@ func measurePending(p *diagnosis.Pass) (d pending) {
 		}
 	}
 	these := code.OfStacks(d.stacks)
-	d.objects = moreObjects(p, d.stacks)
+	d.objects = memory.MoreObjects(p, d.stacks)
 	d.bytes = fact.Difference.Of("memory of contexts with deadlines that piled up", fact.Bytes,
 		p.Samples("in use at the end", "inuse_space", these), p.SamplesAtStart("in use at the start", "inuse_space", these))
 	d.survival = fact.Fraction.Of("part of the objects made there that is still there", fact.Ratio, d.objects, p.Samples("objects made there", "alloc_objects", these))
 	d.goroutines = p.Samples("goroutines at the end", "goroutine", nil)
 	if d.goroutines.Value == 0 {
-		d.goroutines = p.Metric("goroutines at the end", metricGoroutines, fact.Last)
+		d.goroutines = p.Metric("goroutines at the end", memory.MetricGoroutines, fact.Last)
 	}
 	return d
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
@@ -22,8 +23,8 @@ type counters struct {
 
 // counted are those of the runtime's metrics that rules ask for.
 var counted = []string{
-	metricLive, metricGoal, metricCycles, metricAllocBytes, metricAllocObjects, metricGOGC, metricLimit, metricLimiter,
-	metricTotal, metricReleased, metricGoroutines, metricStackStart, metricCreated, "/sched/gomaxprocs:threads",
+	memory.MetricLive, memory.MetricGoal, memory.MetricCycles, memory.MetricAllocBytes, memory.MetricAllocObjects, memory.MetricGOGC, memory.MetricLimit, memory.MetricLimiter,
+	memory.MetricTotal, memory.MetricReleased, memory.MetricGoroutines, memory.MetricStackStart, memory.MetricCreated, "/sched/gomaxprocs:threads",
 }
 
 func startCounters() *counters {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -32,11 +33,11 @@ heap at=18ms alloc=0 goal=5MiB
 heap at=20ms alloc=6MiB goal=1MiB
 heap at=32ms alloc=3MiB goal=8MiB
 heap at=40ms alloc=5MiB goal=2MiB`)
-	live := liveHeap(p.Model)
-	if want := (model.Series{{At: 13 * time.Millisecond, Value: 4 << 20}, {At: 32 * time.Millisecond, Value: 3 << 20}}); !slices.Equal(live.Series, want) || live.source != model.Trace {
+	live := memory.LiveHeap(p.Model)
+	if want := (model.Series{{At: 13 * time.Millisecond, Value: 4 << 20}, {At: 32 * time.Millisecond, Value: 3 << 20}}); !slices.Equal(live.Series, want) || live.Source != model.Trace {
 		t.Errorf("%v, want %v", live, want)
 	}
-	if last, most := live.last(p), live.most(p); last.Value != 3<<20 || most.Value != 4<<20 {
+	if last, most := live.LastFound(p), live.MostFound(p); last.Value != 3<<20 || most.Value != 4<<20 {
 		t.Errorf("the last is %s, the most %s", last.Text, most.Text)
 	}
 }
@@ -55,7 +56,7 @@ func TestCollections(t *testing.T) {
 		{"window 2s\ncycle begin=-1ns end=1ms\ncycle begin=2ms end=-1ns\ncycle begin=3ms end=-1ns\ncycle begin=4ms end=5ms", 1.5, 3, true},
 		{"window 2s", 0, 0, false},
 	} {
-		if rate, n, ok := collections(passOf(t, gccost, c.lines)); rate.Value != c.rate || n.Value != c.n || ok != c.ok {
+		if rate, n, ok := memory.Collections(passOf(t, gccost, c.lines)); rate.Value != c.rate || n.Value != c.n || ok != c.ok {
 			t.Errorf("%s: %v a second, %v in all, %v, want %v, %v, %v", c.lines, rate.Value, n.Value, ok, c.rate, c.n, c.ok)
 		}
 	}
@@ -77,7 +78,7 @@ func TestGOGC(t *testing.T) {
 		{"build go=go1.26", 100, false},
 		{"window 1s", 100, false},
 	} {
-		if g, off := gogc(passOf(t, gccost, c.lines)); g.Value != c.want || off != c.off {
+		if g, off := memory.GOGC(passOf(t, gccost, c.lines)); g.Value != c.want || off != c.off {
 			t.Errorf("%s: %v, off %v", c.lines, g.Value, off)
 		}
 	}
@@ -87,17 +88,17 @@ func TestMemoryLimit(t *testing.T) {
 	for v, want := range map[string]float64{"": 0, "off": 0, "15": 15, "7B": 7, "1KiB": 1 << 10, "2MiB": 2 << 20, "3GiB": 3 << 30, "1TiB": 1 << 40,
 		"0": -1, "-3MiB": -1, "1XiB": -1, "x": -1, "MiB": -1, "1KB": -1} {
 		p := passOf(t, gccost, "build go=go1.26 env.GOMEMLIMIT="+v)
-		if l, set, known := memoryLimit(p); known != (want >= 0) || known && l.Value != want || set != (want > 0) {
+		if l, set, known := memory.Limit(p); known != (want >= 0) || known && l.Value != want || set != (want > 0) {
 			t.Errorf("GOMEMLIMIT=%s: %v, set %v, known %v", v, l.Value, set, known)
 		}
 	}
 	p := passOf(t, gccost, "window 1s")
 	p.Model.Build = &model.Build{Settings: map[string]string{}}
-	if _, _, known := memoryLimit(p); known {
+	if _, _, known := memory.Limit(p); known {
 		t.Error("a limit without an environment")
 	}
 	for lines, want := range map[string]bool{"metric /gc/gomemlimit:bytes 0s=1GiB": true, "metric /gc/gomemlimit:bytes 0s=9223372036854775807": false} {
-		if _, set, known := memoryLimit(passOf(t, gccost, lines)); set != want || !known {
+		if _, set, known := memory.Limit(passOf(t, gccost, lines)); set != want || !known {
 			t.Errorf("%s: set %v, known %v", lines, set, known)
 		}
 	}
@@ -107,11 +108,11 @@ func TestMemoryLimit(t *testing.T) {
 func TestCostFromTrace(t *testing.T) {
 	const trace = "window 2s procs=2\nproc 0 user=600ms gc=200ms syscall=100ms scheduler=100ms idle=1s\n"
 	p := passOf(t, gccost, trace+"cycle begin=1ms end=2ms\nload at=0s proc=-1 kind=procs delta=2\nload at=500ms proc=0 kind=assist delta=1\nload at=600ms proc=0 kind=assist delta=-1\nload at=1900ms proc=1 kind=sweep delta=1")
-	share, cores, ok := collectorCPU(p)
+	share, cores, ok := memory.CollectorCPU(p)
 	if !ok || math.Abs(share.Value-0.4) > 1e-9 || math.Abs(cores.Value-0.5) > 1e-9 {
 		t.Errorf("the collector takes %v of %v, %v", share.Value, cores.Value, ok)
 	}
-	if _, ok := measureHeap(p); ok {
+	if _, ok := memory.CollectorOf(p); ok {
 		t.Error("a heap that nobody measured")
 	}
 	for lines, want := range map[string]bool{
@@ -120,7 +121,7 @@ func TestCostFromTrace(t *testing.T) {
 		"window 1s procs=1\nproc 0 user=1s\nmetric /gc/heap/live:bytes 0s=1MiB":                                                                            false,
 		"window 1s procs=1\nprocess user=1s\nstack w main.w@w.go:1\ncpu duration=1s\nsample stack=w count=200 time=1s\nmetric /gc/heap/live:bytes 0s=1MiB": false,
 	} {
-		if _, ok := measureHeap(passOf(t, gccost, lines)); ok != want {
+		if _, ok := memory.CollectorOf(passOf(t, gccost, lines)); ok != want {
 			t.Errorf("%s: %v", lines, ok)
 		}
 	}
@@ -138,7 +139,7 @@ func TestAllocated(t *testing.T) {
 		}): 9 << 20, // the largest and the smallest of twelve do not count
 	} {
 		p := passOf(t, gccost, lines+"\ncycle begin=-1ns end=1s")
-		if got := allocated(p.Model.GC); got != want {
+		if got := memory.Allocated(p.Model.GC); got != want {
 			t.Errorf("%s: %v, want %v", lines, got, want)
 		}
 	}
@@ -178,8 +179,8 @@ alloc stack=lib objects=190 bytes=0
 alloc stack=none objects=0 bytes=0 live=7
 alloc stack=agent objects=9000 bytes=9000`)
 	var got []string
-	for _, s := range heapSites(p) {
-		got = append(got, fmt.Sprintf("%s %.2f %.2f %.2f", s.line(), s.objects, s.bytes, s.liveShare))
+	for _, s := range memory.HeapSites(p) {
+		got = append(got, fmt.Sprintf("%s %.2f %.2f %.2f", s.Line(), s.Objects, s.Bytes, s.LiveShare))
 	}
 	want := []string{"main.w:5 0.01 0.60 0.00", "main.z:5 0.50 0.10 0.00", "main.a:9 0.10 0.10 0.00", "main.b:1 0.10 0.10 0.00", "main.b:2 0.10 0.10 0.50"}
 	if !slices.Equal(got, want) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -53,14 +54,14 @@ func checkMemorylimit(p *diagnosis.Pass) {
 	case !l.set: // a collector that is busy all the same is another rule's problem
 	case l.engaged:
 		p.Report(limitFinding(p, &l))
-	case l.live.Value < limitFull*l.limit.Value && l.until.Value > 0:
+	case l.Live.Value < limitFull*l.limit.Value && l.until.Value > 0:
 		p.Unchecked("how long the memory limit lasts", fact.Sentence("the live heap takes %s", fact.Name(l.use())), p.RecordAgain(60, "longer.gowhy"))
-	case l.live.Value < limitFull*l.limit.Value:
+	case l.Live.Value < limitFull*l.limit.Value:
 		p.Fine(fact.Sentence("memory limit: the live heap takes %s", fact.Name(l.use())))
 	case !l.priced:
 		p.Unchecked("what the memory limit costs", fact.Sentence("the live heap takes %s, and no evidence tells the collector's share of the CPU", fact.Name(l.use())), p.HowToGet(model.CPU))
-	case l.share.Value < limitShare:
-		p.Fine(fact.Sentence("memory limit: the live heap takes %s, and the collector %s of the CPU", fact.Name(l.use()), l.share))
+	case l.Share.Value < limitShare:
+		p.Fine(fact.Sentence("memory limit: the live heap takes %s, and the collector %s of the CPU", fact.Name(l.use()), l.Share))
 	default:
 		p.Report(limitFinding(p, &l))
 	}
@@ -68,7 +69,7 @@ func checkMemorylimit(p *diagnosis.Pass) {
 
 // A limited is what the rule measures.
 type limited struct {
-	heapCost
+	memory.Collector
 	limit   fact.Fact // GOMEMLIMIT
 	set     bool
 	known   bool      // whether it is
@@ -80,12 +81,12 @@ type limited struct {
 }
 
 func measureLimit(p *diagnosis.Pass) (l limited) {
-	l.heapCost, l.priced = measureHeap(p)
-	l.limit, l.set, l.known = memoryLimit(p)
+	l.Collector, l.priced = memory.CollectorOf(p)
+	l.limit, l.set, l.known = memory.Limit(p)
 	l.engaged = limiterEngaged(p.Model)
-	l.needed = fact.Quotient.Of("collections that GOGC=100 would need", fact.PerSec, p.Metric("bytes allocated", metricAllocBytes, fact.Rate), l.live)
+	l.needed = fact.Quotient.Of("collections that GOGC=100 would need", fact.PerSec, p.Metric("bytes allocated", memory.MetricAllocBytes, fact.Rate), l.Live)
 	if l.set {
-		l.room = fact.Difference.Of("left by the live heap", fact.Bytes, l.limit, l.live)
+		l.room = fact.Difference.Of("left by the live heap", fact.Bytes, l.limit, l.Live)
 		l.until = untilFull(p, l.room)
 	}
 	return l
@@ -93,7 +94,7 @@ func measureLimit(p *diagnosis.Pass) (l limited) {
 
 // untilFull returns when a live heap that grows for sure has taken a room; 0 when none does.
 func untilFull(p *diagnosis.Pass, room fact.Fact) (until fact.Fact) {
-	live := liveHeap(p.Model)
+	live := memory.LiveHeap(p.Model)
 	slope, low, _, ok := live.Slope()
 	if !ok || low <= 0 || room.Value <= 0 {
 		return until
@@ -103,7 +104,7 @@ func untilFull(p *diagnosis.Pass, room fact.Fact) (until fact.Fact) {
 	if over < limitSlope || slope*over < model.LeastGrowth*first.Value { // as little as what is well grows by
 		return until
 	}
-	return fact.Quotient.Of("until the live heap fills the limit", fact.Seconds, room, live.statistic(p, "growth of the live heap, by its Theil-Sen slope", slope, fact.BytesPerSec))
+	return fact.Quotient.Of("until the live heap fills the limit", fact.Seconds, room, live.Statistic(p, "growth of the live heap, by its Theil-Sen slope", slope, fact.BytesPerSec))
 }
 
 // use says how much of the limit lives, and how long that goes on.
@@ -116,13 +117,13 @@ func (l *limited) use() string {
 
 // full is the part of the limit that lives.
 func (l *limited) full() fact.Fact {
-	return fact.Quotient.Of("part of the limit that is alive", fact.Ratio, l.live, l.limit)
+	return fact.Quotient.Of("part of the limit that is alive", fact.Ratio, l.Live, l.limit)
 }
 
 // limiterEngaged reports whether the limiter of the collector's CPU was on in
 // the window. The metric is the number of the last collection for which it was.
 func limiterEngaged(m *model.Model) bool {
-	limiter, cycles := m.Metrics.Series[metricLimiter], m.Metrics.Series[metricCycles]
+	limiter, cycles := m.Metrics.Series[memory.MetricLimiter], m.Metrics.Series[memory.MetricCycles]
 	if _, _, counted := cycles.Delta(); !counted || len(limiter) == 0 {
 		return false
 	}
@@ -132,18 +133,18 @@ func limiterEngaged(m *model.Model) bool {
 
 // limitUsed returns what counts against GOMEMLIMIT.
 func limitUsed(m *model.Model) float64 {
-	return max(0, metricNow(m, metricTotal)-metricNow(m, metricReleased))
+	return max(0, memory.MetricNow(m, memory.MetricTotal)-memory.MetricNow(m, memory.MetricReleased))
 }
 
 func limitFinding(p *diagnosis.Pass, l *limited) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Evidence: []fact.Fact{l.rate, l.live},
+		Evidence: []fact.Fact{l.Rate, l.Live},
 		Remedy:   l.remedy(),
 		RuledOut: []string{"a limit that is near and does no harm: either the runtime's limiter was on, or the collector takes much of the CPU"},
 		Explains: gcSymptoms(p),
 	}
 	if l.priced {
-		f.Evidence = l.facts()
+		f.Evidence = l.Facts()
 	}
 	f.Cost, f.Bound = l.costs()
 	f.Rest(l.limit)
@@ -162,14 +163,14 @@ func limitFinding(p *diagnosis.Pass, l *limited) diagnosis.Finding {
 }
 
 func (l *limited) say(f *diagnosis.Finding) {
-	format, parts := "%s collections a second", []fact.Part{l.rate.Number()}
+	format, parts := "%s collections a second", []fact.Part{l.Rate.Number()}
 	if l.priced {
-		format, parts = format+" take %s of the CPU in use", append(parts, l.share)
+		format, parts = format+" take %s of the CPU in use", append(parts, l.Share)
 	}
 	if l.engaged {
 		format += ", until the runtime held its collector back"
 	}
-	f.Say("The live heap is %s and GOMEMLIMIT %s: "+format+".", append([]fact.Part{l.live, l.limit}, parts...)...)
+	f.Say("The live heap is %s and GOMEMLIMIT %s: "+format+".", append([]fact.Part{l.Live, l.limit}, parts...)...)
 }
 
 func (l *limited) remedy() diagnosis.Remedy {
@@ -179,7 +180,7 @@ func (l *limited) remedy() diagnosis.Remedy {
 			"If there is no more memory, let less stay alive; no GOGC helps where the live heap fills the limit. " +
 			"The limit does not keep the process small either: the runtime goes beyond it rather than spend more than half of the " +
 			"CPU on collecting.",
-		Knob: limitKnob(toMiB(l.live.Value / limitFree)),
+		Knob: memory.LimitKnob(memory.MiB(l.Live.Value / limitFree)),
 	}
 }
 
@@ -192,10 +193,10 @@ var sparedCollecting = &fact.Formula{Name: "spared collections", Words: "GC mode
 // a price there is a cost in collections and no promise.
 func (l *limited) costs() (diagnosis.Cost, diagnosis.Bound) {
 	if !l.priced {
-		return diagnosis.CostOf(l.rate, 0), noSaving(fact.Cores, diagnosis.CPUGoal, "no evidence tells the collector's share of the CPU")
+		return diagnosis.CostOf(l.Rate, 0), noSaving(fact.Cores, diagnosis.CPUGoal, "no evidence tells the collector's share of the CPU")
 	}
-	spared := sparedCollecting.Of("CPU in collecting", fact.Cores, l.share, l.cores, l.needed, l.rate)
-	return l.cost(), diagnosis.Limit(spared, diagnosis.CPUGoal, fact.Quotient.Of("share saved", fact.Ratio, spared, l.cores).Value, "")
+	spared := sparedCollecting.Of("CPU in collecting", fact.Cores, l.Share, l.Cores, l.needed, l.Rate)
+	return l.Cost(), diagnosis.Limit(spared, diagnosis.CPUGoal, fact.Quotient.Of("share saved", fact.Ratio, spared, l.Cores).Value, "")
 }
 
 // certainty is high where the runtime itself says that it came to the end of

@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -166,7 +167,7 @@ func (n *needless) byCPU() (f diagnosis.Finding, ok bool) {
 	f.Reasons = slices.Insert(f.Reasons, 0, s.Witness())
 	f.Experiment = changed(diagnosis.CPUPerOp, "", "A benchmark of the function with `go test -bench NAME -benchmem` shows it in one run.")
 	f.Explains = needlessSymptoms(p, s, share, n.does)
-	f.Stacks = append(f.Stacks, allocating(p.Model, n.allocates)...)
+	f.Stacks = append(f.Stacks, memory.AllocatingStacks(p.Model, n.allocates)...)
 	f.Say("%s of the CPU in use goes into "+n.e.work+" in %s: %s.", share, code.Name(top.Func), fact.Name(top.What))
 	return f, true
 }
@@ -199,16 +200,16 @@ func (n *needless) byBytes() (f diagnosis.Finding, ok bool) {
 	if !p.Model.Has(model.Heap) || n.figure.kept >= 1 {
 		return f, false
 	}
-	a := measureAllocation(p)
+	a := memory.AllocationOf(p)
 	counted := p.Frames(func(frames []model.Frame) bool { return !model.OfRecording(frames) })
 	here := p.Frames(func(frames []model.Frame) bool { return !model.OfRecording(frames) && n.allocates(frames) })
 	part := func(what, tree string) fact.Fact {
 		return fact.Quotient.Of(what+" allocated by "+n.what(), fact.Ratio, p.Samples(what+" allocated by it", tree, here), p.Samples("all "+what+" allocated", tree, counted))
 	}
-	objects, bytes := part("objects", treeObjects), part("bytes", "alloc_space")
+	objects, bytes := part("objects", memory.ObjectTree), part("bytes", "alloc_space")
 	kept := fact.Figure("part that the equivalent allocates, too", n.figure.kept, fact.Ratio, "bench/patterns, "+n.figure.input+", "+patternsMeasured)
 	spared := sparedBy.Of("bytes that the equivalent does not allocate", fact.Ratio, bytes, kept)
-	price := a.price("CPU in allocating and collecting them", objects, bytes)
+	price := a.Price("CPU in allocating and collecting them", objects, bytes)
 	gain := sparedBy.Of("CPU that the equivalent saves", fact.Ratio, price, kept)
 	made := bytes.Operands[0].Value
 	if spared.Value < needlessCost || gain.Value < needlessBytesGain || made < needlessSamples*heapSample || saidAlready(p, top.Func, price) {
@@ -217,8 +218,8 @@ func (n *needless) byBytes() (f diagnosis.Finding, ok bool) {
 	column := p.Model.Heap.Column("alloc_space")
 	stacks := matchingStacks(p.Model, p.Model.Heap, n.allocates)
 	f = n.finding(hottest(p, p.Model.Heap, column, n.reasons, n.allocates), stacks)
-	f.Evidence = []fact.Fact{bytes, kept, price, a.cores}
-	f.Cost = a.costOf(price)
+	f.Evidence = []fact.Fact{bytes, kept, price, a.Cores}
+	f.Cost = a.CostOf(price)
 	f.Bound = allocationBound(&a, gain)
 	f.Reasons = slices.Insert(f.Reasons, 0, "the allocs profile counts the bytes")
 	f.Experiment = allocationExperiment(&a, objects.Value, bytes.Value)

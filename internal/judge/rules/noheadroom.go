@@ -6,6 +6,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -47,10 +48,10 @@ func checkNoheadroom(p *diagnosis.Pass) {
 		rss:    p.Process("largest resident memory", "rss", fact.Most),
 		goal:   heapPeak(p),
 	}
-	live := liveHeap(p.Model)
-	r.alive = live.most(p)
+	live := memory.LiveHeap(p.Model)
+	r.alive = live.MostFound(p)
 	var known bool
-	r.limit, r.set, known = memoryLimit(p)
+	r.limit, r.set, known = memory.Limit(p)
 	r.native = measureNative(p)
 	peak := r.rss.Larger(r.goal)
 	switch {
@@ -105,7 +106,7 @@ func heapPeak(p *diagnosis.Pass) (goal fact.Fact) {
 	for _, l := range p.Model.GCLog {
 		logged = max(logged, float64(l.Goal))
 	}
-	for _, g := range []fact.Fact{p.Metric(name, metricGoal, fact.Most), heapGoal(p), p.Statistic(fact.Collector, "goal", name, logged, fact.Bytes).From(model.GCTrace)} {
+	for _, g := range []fact.Fact{p.Metric(name, memory.MetricGoal, fact.Most), heapGoal(p), p.Statistic(fact.Collector, "goal", name, logged, fact.Bytes).From(model.GCTrace)} {
 		if g.Value < math.MaxInt64 { // GOGC=off has a goal that is none
 			goal = goal.Larger(g)
 		}
@@ -163,8 +164,8 @@ func killedFinding(p *diagnosis.Pass, r *headroom) diagnosis.Finding {
 	} else {
 		format, parts = format+", and %s", append(parts, fact.Name(r.unlimited()))
 	}
-	if places := grownPlaces(p, false); len(places) > 0 {
-		format, parts = format+". Most of what it held more in the end comes from %s", append(parts, code.Name(places[0].place.Function))
+	if places := memory.GrownPlaces(p, false); len(places) > 0 {
+		format, parts = format+". Most of what it held more in the end comes from %s", append(parts, code.Name(places[0].Place.Function))
 		nameGrown(p, &f, places)
 	}
 	f.Summary = ""
@@ -216,6 +217,6 @@ func (r *headroom) remedy() diagnosis.Remedy {
 	return diagnosis.Remedy{
 		Text: fact.Sentence("Set GOMEMLIMIT to nine tenths of the container's limit, %s: the runtime then collects earlier as it comes near. "+
 			"Memory of C code is not counted by it; leave more room for that.", limit),
-		Knob: limitKnob(math.Floor(limit.Value / (1 << 20))),
+		Knob: memory.LimitKnob(math.Floor(limit.Value / (1 << 20))),
 	}
 }

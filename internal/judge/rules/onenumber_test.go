@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
@@ -36,9 +37,9 @@ func TestOneNumberForOneThing(t *testing.T) {
 				for _, p := range d.CPU.Parts {
 					switch p.Name {
 					case "allocation":
-						values[inAllocator] = p.Share
+						values[memory.InAllocator] = p.Share
 					case "garbage collector":
-						values[inCollector] = p.Share
+						values[memory.InCollector] = p.Share
 					}
 				}
 			}

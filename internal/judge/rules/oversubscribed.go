@@ -11,6 +11,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -115,8 +116,8 @@ func measureCrowd(p *diagnosis.Pass, g *model.Group) crowd {
 	enough := fact.Product.Of("goroutines that keep the Ps busy", fact.Count, cpu.Procs(p),
 		fact.Figure("goroutines to a P that are enough", oversubscribedPerProc, fact.Count, "the lab's pools of workers"))
 	spare := fact.Difference.Of("goroutines beyond that", fact.Count, c.peak, enough)
-	stacks := fact.Product.Of("their stacks", fact.Bytes, spare, leastStack())
-	heap := p.Statistic(fact.Collector, "largest heap", "largest heap", largestHeap(p.Model), fact.Bytes)
+	stacks := fact.Product.Of("their stacks", fact.Bytes, spare, memory.LeastStack())
+	heap := p.Statistic(fact.Collector, "largest heap", "largest heap", memory.LargestHeap(p.Model), fact.Bytes)
 	bytes, known := heapBefore(p.Model, g)
 	before := p.Statistic(fact.Collector, "heap before", "heap before there were workers", bytes, fact.Bytes)
 	even := func(grown fact.Fact) fact.Fact {
@@ -127,7 +128,7 @@ func measureCrowd(p *diagnosis.Pass, g *model.Group) crowd {
 		part, c.exact = even(heap), stacks.Value >= oversubscribedBytes
 	}
 	c.memory = fact.Sum.Of("memory that fewer workers may save, at most", fact.Bytes, stacks, part)
-	c.share = statistics.Quotient(c.memory.Value, heap.Value+c.peak.Value*goroutineBytes)
+	c.share = statistics.Quotient(c.memory.Value, heap.Value+c.peak.Value*memory.GoroutineBytes)
 	return c
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -71,7 +72,7 @@ var perCollection = &fact.Formula{Name: "per collection", Words: "{0} ÷ {1}", V
 
 func checkPoolmisuse(p *diagnosis.Pass) {
 	checkPoolkept(p)
-	_, cycles, ok := collections(p)
+	_, cycles, ok := memory.Collections(p)
 	pools := madeByPools(p, cycles)
 	if !ok {
 		p.Lacks("nothing counts the collections", p.HowToGet(model.MetricsLog))
@@ -125,7 +126,7 @@ func (pools *poolObjects) most() float64 {
 // large reports whether large objects of pools are most of what is allocated, and known
 // how many are in use.
 func (pools *poolObjects) large() bool {
-	return pools.weighed && pools.bytesShare.Value >= poolmisuseMost && pools.bytes.Value >= largeObject*pools.objects.Value
+	return pools.weighed && pools.bytesShare.Value >= poolmisuseMost && pools.bytes.Value >= memory.LargeObject*pools.objects.Value
 }
 
 // share is the larger part.
@@ -135,7 +136,7 @@ func (pools *poolObjects) share() fact.Fact { return pools.objectsShare.Larger(p
 // once, as far as evidence tells.
 func goroutinesAtOnce(p *diagnosis.Pass) fact.Fact {
 	const name = "goroutines at once, at most"
-	return p.Goroutines(name, code.AllGroups(p.Model), "peak").Larger(p.Metric(name, metricGoroutines, fact.Last))
+	return p.Goroutines(name, code.AllGroups(p.Model), "peak").Larger(p.Metric(name, memory.MetricGoroutines, fact.Last))
 }
 
 // poolPlaces returns where objects are taken from pools and where they are made, those of
@@ -210,6 +211,6 @@ func poolmisuseCost(p *diagnosis.Pass, pools *poolObjects) (diagnosis.Cost, diag
 			diagnosis.Direction(pools.bytes, diagnosis.CPUGoal, poolmisuseShare, "they need not be allocated; what that costs is not known without CPU samples")
 	}
 	share := poolPrice.Of("CPU in sync.Pool's Get and in collecting what it made", fact.Ratio,
-		s.ShareIn("CPU in sync.Pool's Get", fromPool), p.CPUPart(inCollector, model.Collecting), pools.bytesShare)
+		s.ShareIn("CPU in sync.Pool's Get", fromPool), p.CPUPart(memory.InCollector, model.Collecting), pools.bytesShare)
 	return s.Cost(share), s.Limit(share, "")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -32,9 +33,9 @@ func fromPool(frames []model.Frame) bool {
 // checkPoolkept looks for pools whose buffers grew and stay large: memory in use that a
 // function made by growing a buffer, which takes it from a pool and gives it back.
 func checkPoolkept(p *diagnosis.Pass) {
-	users, surviving := poolUsers(p), survivingStacks(p.Model)
+	users, surviving := poolUsers(p), memory.SurvivingStacks(p.Model)
 	by, stacks := map[string]float64{}, map[string][]model.Stack{}
-	for stack, bytes := range stackGrowth(p.Model, "inuse_space") {
+	for stack, bytes := range memory.StackGrowth(p.Model, "inuse_space") {
 		frames := p.Model.Stacks.Frames(stack)
 		place, ok := diagnosis.UserPlace(frames)
 		if ok && surviving[stack] && users[place.Function] && code.Through(frames, bufferGrowth) && !fromPool(frames) {

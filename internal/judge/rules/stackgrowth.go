@@ -6,6 +6,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -92,11 +93,11 @@ func stackRemedy() diagnosis.Remedy {
 
 // stackFacts tells how many goroutines pay, and from what they start.
 func stackFacts(p *diagnosis.Pass) (out []fact.Fact) {
-	if size := p.Metric("stack that a new goroutine gets", metricStackStart, fact.Last); size.Value > 0 {
+	if size := p.Metric("stack that a new goroutine gets", memory.MetricStackStart, fact.Last); size.Value > 0 {
 		out = append(out, size)
 	}
-	if _, ok := p.Model.Metrics.Rate(metricCreated); ok {
-		out = append(out, p.Metric("goroutines created", metricCreated, fact.Rate))
+	if _, ok := p.Model.Metrics.Rate(memory.MetricCreated); ok {
+		out = append(out, p.Metric("goroutines created", memory.MetricCreated, fact.Rate))
 	}
 	return out
 }

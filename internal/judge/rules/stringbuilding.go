@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -86,15 +87,15 @@ func stringKind(frames []model.Frame) string {
 // A stringSite is a function that builds or converts strings.
 type stringSite struct {
 	place          diagnosis.Place // of the line with most objects
-	lines          []allocSite
+	lines          []memory.Site
 	kinds          []string  // by objects, most first
 	objects, bytes fact.Fact // shares of all of the profile
 }
 
 func checkStringbuilding(p *diagnosis.Pass) {
-	a := measureAllocation(p)
+	a := memory.AllocationOf(p)
 	s, ok := cpu.Needed(p)
-	if !ok || !a.measured {
+	if !ok || !a.Measured {
 		return
 	}
 	sites := stringSites(p, &a, &s)
@@ -107,8 +108,8 @@ func checkStringbuilding(p *diagnosis.Pass) {
 		objects, bytes = append(objects, site.objects), append(bytes, site.bytes)
 	}
 	all := fact.Sum.Of("objects that are such strings", fact.Ratio, objects...)
-	made := a.price("CPU in making and collecting these strings", all, fact.Sum.Of("bytes in such strings", fact.Ratio, bytes...))
-	share := addedShares.Of("CPU in making, copying and collecting these strings", fact.Ratio, made, s.ShareIn("CPU in copying them", copies(sites)))
+	made := a.Price("CPU in making and collecting these strings", all, fact.Sum.Of("bytes in such strings", fact.Ratio, bytes...))
+	share := memory.AddedShares.Of("CPU in making, copying and collecting these strings", fact.Ratio, made, s.ShareIn("CPU in copying them", copies(sites)))
 	if share.Value < stringLeast(p) {
 		p.Fine(fact.Sentence("strings: what functions make by concatenation and conversion takes %s of the CPU", share))
 		return
@@ -118,21 +119,21 @@ func checkStringbuilding(p *diagnosis.Pass) {
 
 // stringSites are the functions with enough of such objects that are not kept,
 // most objects first.
-func stringSites(p *diagnosis.Pass, a *allocation, s *cpu.Use) (sites []stringSite) {
+func stringSites(p *diagnosis.Pass, a *memory.Allocation, s *cpu.Use) (sites []stringSite) {
 	strs, byFunction := stringLines(p, s), map[string]int{}
-	for _, l := range a.sites {
-		if strs[l.place] == nil || l.liveShare >= churnKept {
+	for _, l := range a.Sites {
+		if strs[l.Place] == nil || l.LiveShare >= churnKept {
 			continue
 		}
-		i, ok := byFunction[l.place.Function]
+		i, ok := byFunction[l.Place.Function]
 		if !ok {
 			i = len(sites)
-			byFunction[l.place.Function] = i
-			sites = append(sites, stringSite{place: l.place})
+			byFunction[l.Place.Function] = i
+			sites = append(sites, stringSite{place: l.Place})
 		}
 		site := &sites[i]
 		site.lines = append(site.lines, l)
-		for _, k := range statistics.Largest(strs[l.place]) {
+		for _, k := range statistics.Largest(strs[l.Place]) {
 			if !slices.Contains(site.kinds, k) {
 				site.kinds = append(site.kinds, k)
 			}
@@ -148,19 +149,19 @@ func stringSites(p *diagnosis.Pass, a *allocation, s *cpu.Use) (sites []stringSi
 
 // count adds up what of the objects and bytes of the function's lines is strings:
 // as much as of the time in the allocator there.
-func (site *stringSite) count(p *diagnosis.Pass, a *allocation, s *cpu.Use) {
+func (site *stringSite) count(p *diagnosis.Pass, a *memory.Allocation, s *cpu.Use) {
 	var objects, bytes []fact.Fact
 	for _, l := range site.lines {
 		here := func(frames []model.Frame) bool {
 			place, _ := diagnosis.UserPlace(frames)
-			return place == l.place && cpu.Allocates(frames)
+			return place == l.Place && cpu.Allocates(frames)
 		}
 		strs := func(frames []model.Frame) bool { return here(frames) && stringKind(frames) != "" }
 		part := fact.Fraction.Of("part of it for strings", fact.Ratio,
-			p.Samples("time in making strings at "+l.line(), s.Tree, p.Frames(strs)), p.Samples("allocating time at "+l.line(), s.Tree, p.Frames(here)))
-		o, b := a.counts(p, "at "+l.line(), l)
-		objects = append(objects, fact.Product.Of("strings made at "+l.line(), fact.Ratio, o, part))
-		bytes = append(bytes, fact.Product.Of("bytes of strings made at "+l.line(), fact.Ratio, b, part))
+			p.Samples("time in making strings at "+l.Line(), s.Tree, p.Frames(strs)), p.Samples("allocating time at "+l.Line(), s.Tree, p.Frames(here)))
+		o, b := a.Counts(p, "at "+l.Line(), l)
+		objects = append(objects, fact.Product.Of("strings made at "+l.Line(), fact.Ratio, o, part))
+		bytes = append(bytes, fact.Product.Of("bytes of strings made at "+l.Line(), fact.Ratio, b, part))
 	}
 	site.objects = fact.Sum.Of("strings made by "+code.Short(site.place.Function), fact.Ratio, objects...)
 	site.bytes = fact.Sum.Of("bytes of strings made by "+code.Short(site.place.Function), fact.Ratio, bytes...)
@@ -195,12 +196,12 @@ func copies(sites []stringSite) func([]model.Frame) bool {
 	}
 }
 
-func stringFinding(p *diagnosis.Pass, a *allocation, sites []stringSite, objects, share fact.Fact) diagnosis.Finding {
+func stringFinding(p *diagnosis.Pass, a *memory.Allocation, sites []stringSite, objects, share fact.Fact) diagnosis.Finding {
 	top := &sites[0]
 	f := diagnosis.Finding{
-		Evidence:   append([]fact.Fact{objects}, a.facts()...),
-		Cost:       a.costOf(share),
-		Bound:      cpu.EstimateOf(share, a.cores, stringRepairs, ""),
+		Evidence:   append([]fact.Fact{objects}, a.Facts()...),
+		Cost:       a.CostOf(share),
+		Bound:      cpu.EstimateOf(share, a.Cores, stringRepairs, ""),
 		Confidence: diagnosis.High,
 		Reasons: []string{"two profiles agree on the lines: that of allocations counts their objects, " +
 			"and CPU samples show what the runtime does there"},
@@ -218,12 +219,12 @@ func stringFinding(p *diagnosis.Pass, a *allocation, sites []stringSite, objects
 	for _, s := range sites[:min(stringNamed, len(sites))] {
 		f.Where = append(f.Where, s.place)
 		for _, l := range s.lines {
-			f.Stacks = append(f.Stacks, l.stacks...)
+			f.Stacks = append(f.Stacks, l.Stacks...)
 		}
 		f.Rest(s.objects)
 	}
 	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
-	if share.Value < boxedMost*a.cost().Value {
+	if share.Value < boxedMost*a.Cost().Value {
 		f.Explains = []string{"hotfunction"}
 	}
 	return f

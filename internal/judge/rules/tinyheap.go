@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
@@ -42,37 +43,37 @@ const (
 )
 
 func checkTinyheap(p *diagnosis.Pass) {
-	h, ok := measureHeap(p)
+	h, ok := memory.CollectorOf(p)
 	switch {
 	case !ok:
-	case h.rate.Value < tinyheapRate || h.most.Value >= tinyheapLive || h.cycles.Value < habitCycles:
-	case h.share.Value < tinyheapShare:
-		p.Fine(fact.Sentence("small heap: %s collections a second of %s take %s %s", h.rate.Number(), h.most, h.share, h.ofWhole()))
+	case h.Rate.Value < tinyheapRate || h.Most.Value >= tinyheapLive || h.Cycles.Value < habitCycles:
+	case h.Share.Value < tinyheapShare:
+		p.Fine(fact.Sentence("small heap: %s collections a second of %s take %s %s", h.Rate.Number(), h.Most, h.Share, h.WholeWords()))
 	default:
 		p.Report(tinyFinding(p, &h))
 	}
 }
 
-func tinyFinding(p *diagnosis.Pass, h *heapCost) diagnosis.Finding {
+func tinyFinding(p *diagnosis.Pass, h *memory.Collector) diagnosis.Finding {
 	f := diagnosis.Finding{
-		Evidence: append(h.facts(), h.most),
-		Cost:     h.cost(),
+		Evidence: append(h.Facts(), h.Most),
+		Cost:     h.Cost(),
 		RuledOut: []string{
-			fact.Sentence("a heap that is large: the largest live one is %s", h.most),
-			fact.Sentence("collections that cost nothing: they take %s %s", h.share, h.ofWhole()),
+			fact.Sentence("a heap that is large: the largest live one is %s", h.Most),
+			fact.Sentence("collections that cost nothing: they take %s %s", h.Share, h.WholeWords()),
 		},
 	}
-	f.Remark = h.share.Value < tinyheapSick
-	f.Say("%s collections a second take %s %s, though no more than %s is alive.", h.rate.Number(), h.share, h.ofWhole(), h.most)
+	f.Remark = h.Share.Value < tinyheapSick
+	f.Say("%s collections a second take %s %s, though no more than %s is alive.", h.Rate.Number(), h.Share, h.WholeWords(), h.Most)
 	factor := tinyGrowth(p, h)
 	fixHeap(p, &f, h, factor)
 	if factor.Value > 1 {
-		peak := heapPeaks.Of("heap between collections", fact.Bytes, tinyLeast, h.live, h.gogc, factor)
+		peak := heapPeaks.Of("heap between collections", fact.Bytes, tinyLeast, h.Live, h.GOGC, factor)
 		f.Remedy.Text = fact.Sentence("Try %s: the heap may then grow to about %s between collections. "+
 			"In a container set GOMEMLIMIT too, to nine tenths of its limit, so that a larger live heap is safe. "+
 			"A ballast, a large block held only to raise the goal, is no longer needed for this.", fact.Name(f.Remedy.Knob), peak)
-		if h.gogc.Value < 100 {
-			f.Remedy.Text += fact.Sentence(" GOGC is %s, which was chosen for a smaller heap.", h.gogc)
+		if h.GOGC.Value < 100 {
+			f.Remedy.Text += fact.Sentence(" GOGC is %s, which was chosen for a smaller heap.", h.GOGC)
 		}
 	}
 	return f
@@ -91,9 +92,9 @@ var (
 
 // tinyGrowth returns the multiple of GOGC that brings the heap to tinyheapGoal, or
 // what there is memory for.
-func tinyGrowth(p *diagnosis.Pass, h *heapCost) fact.Fact {
-	if room, known := memoryRoom(p); h.off || known && tinyheapGoal*gccostMemory > room {
+func tinyGrowth(p *diagnosis.Pass, h *memory.Collector) fact.Fact {
+	if room, known := memoryRoom(p); h.Off || known && tinyheapGoal*gccostMemory > room {
 		return gogcGrowth(p, h, gccostMost, gccostLeast)
 	}
-	return toGoal.Of("multiple of GOGC", fact.Factor, tinyGoal, tinyLeast, h.live, h.gogc)
+	return toGoal.Of("multiple of GOGC", fact.Factor, tinyGoal, tinyLeast, h.Live, h.GOGC)
 }

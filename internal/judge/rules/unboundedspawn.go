@@ -8,6 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -97,14 +98,14 @@ func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 	queued := fact.Quotient.Of("waiting share of their life", fact.Ratio, waitingInside(p, g), life)
 	enough := fact.Product.Of("goroutines that keep the Ps busy", fact.Count, cpu.Procs(p),
 		fact.Figure("goroutines to a P that are enough", oversubscribedPerProc, fact.Count, "the lab's pools of workers"))
-	stacks := fact.Product.Of("their stacks", fact.Bytes, fact.Difference.Of("goroutines beyond that", fact.Count, peak, enough), leastStack())
+	stacks := fact.Product.Of("their stacks", fact.Bytes, fact.Difference.Of("goroutines beyond that", fact.Count, peak, enough), memory.LeastStack())
 	creator, _ := p.UserPlace(g.Creator)
 	start, _ := p.GroupPlace(g)
 	f := diagnosis.Finding{
 		Where:    code.Places(creator, start),
 		Evidence: []fact.Fact{started, ended, peak, alive, queued},
 		Cost:     diagnosis.CostOf(alive, queued.Value),
-		Bound: diagnosis.Direction(stacks, diagnosis.MemoryGoal, statistics.Quotient(stacks.Value, largestHeap(p.Model)+peak.Value*goroutineBytes),
+		Bound: diagnosis.Direction(stacks, diagnosis.MemoryGoal, statistics.Quotient(stacks.Value, memory.LargestHeap(p.Model)+peak.Value*memory.GoroutineBytes),
 			"what each holds comes on top. The work itself is not made faster"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{fact.Sentence("one kind of evidence, the trace, with %s goroutines", p.Goroutines("goroutines", of, "count"))},

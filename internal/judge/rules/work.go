@@ -7,6 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -194,7 +195,7 @@ func workFinding(p *diagnosis.Pass, s *cpu.Use, n *norm, e model.WorkEntry, shar
 	f.Say("%s of the CPU in use goes into %s for %s.", share, fact.Name(string(n.work)), code.Name(e.Line.Func))
 	if s.Garbage(match).Value >= hotGarbage {
 		f.Explains = append(p.Rule.Explains, "boxedargs")
-		f.Stacks = append(f.Stacks, allocating(p.Model, match)...)
+		f.Stacks = append(f.Stacks, memory.AllocatingStacks(p.Model, match)...)
 	}
 	return f
 }

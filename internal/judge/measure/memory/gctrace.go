@@ -1,4 +1,4 @@
-package rules
+package memory
 
 import (
 	"slices"
@@ -14,8 +14,8 @@ import (
 // meanwhile, and not what the program used of that: shares by them are of the Ps, and
 // what the CPU in use is, they are that part of it at least.
 
-// gcLine is a number of the lines.
-func gcLine(p *diagnosis.Pass, what, name string, v float64, u fact.Unit) fact.Fact {
+// LogFact is a number of the lines.
+func LogFact(p *diagnosis.Pass, what, name string, v float64, u fact.Unit) fact.Fact {
 	return p.Statistic(fact.Collector, what, name, v, u).From(model.GCTrace)
 }
 
@@ -25,25 +25,25 @@ func loggedCPU(p *diagnosis.Pass) (share, ps fact.Fact, ok bool) {
 	if a == nil || !a.Costs || a.Procs == 0 {
 		return share, ps, false
 	}
-	ps = gcLine(p, "Ps", "Ps", float64(a.Procs), fact.Cores)
-	over := gcLine(p, "lines", "time since the first", a.Over.Seconds(), fact.Seconds)
-	marking := gcLine(p, "CPU", "CPU of collections after the first", a.CPU().Seconds(), fact.Seconds)
-	return fact.Fraction.Of(inCollector, fact.Ratio, marking, fact.Product.Of("what the Ps could do", fact.Seconds, ps, over)), ps, true
+	ps = LogFact(p, "Ps", "Ps", float64(a.Procs), fact.Cores)
+	over := LogFact(p, "lines", "time since the first", a.Over.Seconds(), fact.Seconds)
+	marking := LogFact(p, "CPU", "CPU of collections after the first", a.CPU().Seconds(), fact.Seconds)
+	return fact.Fraction.Of(InCollector, fact.Ratio, marking, fact.Product.Of("what the Ps could do", fact.Seconds, ps, over)), ps, true
 }
 
-// ofWhole says what the collector's share is a part of.
-func (h *heapCost) ofWhole() fact.Part {
-	if h.logged {
-		return fact.Name(fact.Sentence("of what %s Ps can do", h.cores.Number()))
+// WholeWords says what the collector's share is a part of.
+func (h *Collector) WholeWords() fact.Part {
+	if h.Logged {
+		return fact.Name(fact.Sentence("of what %s Ps can do", h.Cores.Number()))
 	}
 	return fact.Name("of the CPU in use")
 }
 
-// saving is the bound of what fewer collections save: no limit where only the lines tell
+// Saving is the bound of what fewer collections save: no limit where only the lines tell
 // what they cost, for sweeping and the pace of what allocates are not in them.
-func (h *heapCost) saving(saved fact.Fact, note string) diagnosis.Bound {
-	share := fact.Quotient.Of("share saved", fact.Ratio, saved, h.cores).Value
-	if h.logged {
+func (h *Collector) Saving(saved fact.Fact, note string) diagnosis.Bound {
+	share := fact.Quotient.Of("share saved", fact.Ratio, saved, h.Cores).Value
+	if h.Logged {
 		return diagnosis.Direction(saved, diagnosis.CPUGoal, share, "of what the Ps can do; of the CPU in use it is more")
 	}
 	return diagnosis.Limit(saved, diagnosis.CPUGoal, share, note)
@@ -60,14 +60,14 @@ const (
 	// which is what rounding to MB makes of 20. A limit leaves more the less is alive.
 	gogcAgree = 0.15
 	gogcRound = 10.0
-	// limitGOGC is the percentage from which nobody sets GOGC: collecting all that is
+	// LimitGOGC is the percentage from which nobody sets GOGC: collecting all that is
 	// alive for each seventh of it would be half of all CPU. A limit that is full leaves 0 to 15.
-	limitGOGC = 15
+	LimitGOGC = 15
 )
 
-// loggedGOGC is the growth that the goals of the lines leave the heap, in percent of what
+// LoggedGOGC is the growth that the goals of the lines leave the heap, in percent of what
 // must be scanned; steady says that it is one for all of them, as a setting is.
-func loggedGOGC(m *model.Model) (percent float64, steady, ok bool) {
+func LoggedGOGC(m *model.Model) (percent float64, steady, ok bool) {
 	var all []float64
 	for i := 1; i < len(m.GCLog); i++ {
 		before, l := &m.GCLog[i-1], &m.GCLog[i]
@@ -85,20 +85,20 @@ func loggedGOGC(m *model.Model) (percent float64, steady, ok bool) {
 	return percent, apart <= max(gogcRound, gogcAgree*percent), true
 }
 
-// lowGOGC is the setting up to which collections are frequent because somebody wants them:
+// LowGOGC is the setting up to which collections are frequent because somebody wants them:
 // half of Go's own, and twice as many.
-const lowGOGC = 50
+const LowGOGC = 50
 
-// pacedLow reports whether the goals are above what is alive by so little that somebody
+// PacedLow reports whether the goals are above what is alive by so little that somebody
 // set it: GOGC, or a memory limit that is near. The lines do not tell which.
-func pacedLow(m *model.Model) bool {
-	percent, _, told := loggedGOGC(m)
-	return told && percent <= lowGOGC
+func PacedLow(m *model.Model) bool {
+	percent, _, told := LoggedGOGC(m)
+	return told && percent <= LowGOGC
 }
 
-// loggedAllocation returns what was allocated a second: a collection's heap at its end, less
+// LoggedAllocation returns what was allocated a second: a collection's heap at its end, less
 // what the one before found alive.
-func loggedAllocation(p *diagnosis.Pass) fact.Fact {
+func LoggedAllocation(p *diagnosis.Pass) fact.Fact {
 	sum := 0.0
 	var over time.Duration
 	for i := 1; i < len(p.Model.GCLog); i++ {
@@ -108,11 +108,11 @@ func loggedAllocation(p *diagnosis.Pass) fact.Fact {
 			over += l.At - before.At
 		}
 	}
-	return fact.Quotient.Of("bytes allocated", fact.BytesPerSec, gcLine(p, "heap", "heap that was allocated between collections", sum, fact.Bytes),
-		gcLine(p, "heap", "time between them", over.Seconds(), fact.Seconds))
+	return fact.Quotient.Of("bytes allocated", fact.BytesPerSec, LogFact(p, "heap", "heap that was allocated between collections", sum, fact.Bytes),
+		LogFact(p, "heap", "time between them", over.Seconds(), fact.Seconds))
 }
 
-// loggedGoal is that of the last line.
-func loggedGoal(p *diagnosis.Pass) fact.Fact {
-	return gcLine(p, "goals", "goal", float64(p.Model.GCLog[len(p.Model.GCLog)-1].Goal), fact.Bytes)
+// LoggedGoal is that of the last line.
+func LoggedGoal(p *diagnosis.Pass) fact.Fact {
+	return LogFact(p, "goals", "goal", float64(p.Model.GCLog[len(p.Model.GCLog)-1].Goal), fact.Bytes)
 }

@@ -1,4 +1,4 @@
-package rules
+package memory
 
 import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
@@ -7,9 +7,9 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// stackGrowth is by how much what is in use of each stack grew between the heap
+// StackGrowth is by how much what is in use of each stack grew between the heap
 // profiles of the ends of the run, nil without both.
-func stackGrowth(m *model.Model, column string) map[model.Stack]float64 {
+func StackGrowth(m *model.Model, column string) map[model.Stack]float64 {
 	if m.LiveHeap.Start == nil || m.LiveHeap.End == nil {
 		return nil
 	}
@@ -26,17 +26,17 @@ func addSamples(sum map[model.Stack]float64, profile *model.Profile, column stri
 	}
 }
 
-// survivingStacks are those most of whose objects of the window are still there
+// SurvivingStacks are those most of whose objects of the window are still there
 // at its end. Both numbers are of the same collection, so that what is garbage
 // that nobody collected yet is in neither.
-func survivingStacks(m *model.Model) map[model.Stack]bool {
+func SurvivingStacks(m *model.Model) map[model.Stack]bool {
 	if m.Heap == nil {
 		return nil
 	}
 	made, out := map[model.Stack]float64{}, map[model.Stack]bool{}
 	addSamples(made, m.Heap, "alloc_objects", 1)
-	for stack, objects := range stackGrowth(m, "inuse_objects") {
-		out[stack] = objects > 0 && objects >= heapgrowthSurvival*made[stack]
+	for stack, objects := range StackGrowth(m, "inuse_objects") {
+		out[stack] = objects > 0 && objects >= survivingPart*made[stack]
 	}
 	return out
 }
@@ -50,30 +50,30 @@ func addRemade(m *model.Model, surviving map[model.Stack]bool) {
 	made, madeBytes := map[model.Stack]float64{}, map[model.Stack]float64{}
 	addSamples(made, m.Heap, "alloc_objects", 1)
 	addSamples(madeBytes, m.Heap, "alloc_space", 1)
-	objects := stackGrowth(m, "inuse_objects")
-	for stack, bytes := range stackGrowth(m, "inuse_space") {
-		if bytes > 0 && bytes >= heapgrowthGrown*madeBytes[stack] && bytes*made[stack] >= heapgrowthLarger*madeBytes[stack]*objects[stack] {
+	objects := StackGrowth(m, "inuse_objects")
+	for stack, bytes := range StackGrowth(m, "inuse_space") {
+		if bytes > 0 && bytes >= remadePart*madeBytes[stack] && bytes*made[stack] >= remadeLarger*madeBytes[stack]*objects[stack] {
 			surviving[stack] = true
 		}
 	}
 }
 
-// moreObjects is by how many the objects in use of some stacks grew.
-func moreObjects(p *diagnosis.Pass, stacks []model.Stack) fact.Fact {
+// MoreObjects is by how many the objects in use of some stacks grew.
+func MoreObjects(p *diagnosis.Pass, stacks []model.Stack) fact.Fact {
 	return fact.Difference.Of("more objects in use", fact.Count, p.Samples("objects in use at the end", "inuse_objects", code.OfStacks(stacks)),
 		p.SamplesAtStart("objects in use at the start", "inuse_objects", code.OfStacks(stacks)))
 }
 
-// heapgrowthSurvival is the part of a stack's objects from which it keeps
+// survivingPart is the part of a stack's objects from which it keeps
 // them: what only serves an operation has next to none left, what is kept
 // all but those of the last moment.
-const heapgrowthSurvival = 0.5
+const survivingPart = 0.5
 
-// heapgrowthGrown is the part of a stack's bytes from which it keeps what grows by being
+// remadePart is the part of a stack's bytes from which it keeps what grows by being
 // made anew: of a slice that grows by a quarter each time a fifth is the last one, of a
 // map or a slice that doubles half. heapgrowthLarger is how many times as large as those
 // made what is left is then: of garbage that marking found alive, which is a half of all
 // where others have the machine, it is as large.
-const heapgrowthGrown = 0.2
+const remadePart = 0.2
 
-const heapgrowthLarger = 1.25
+const remadeLarger = 1.25

@@ -1,4 +1,4 @@
-package rules
+package memory
 
 import (
 	"cmp"
@@ -14,40 +14,40 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// allocation is what memory costs a program, however that was learned.
-type allocation struct {
-	malloc, collect fact.Fact // shares of the CPU in use
-	// touch is an upper bound on what first use of fresh pages adds, as page faults in
+// Allocation is what memory costs a program, however that was learned.
+type Allocation struct {
+	malloc, Collect fact.Fact // shares of the CPU in use
+	// Touch is an upper bound on what first use of fresh pages adds, as page faults in
 	// whatever writes to them first: often a system call, far from the allocator.
-	touch    fact.Fact
-	cores    fact.Fact // CPU in use
-	measured bool      // by samples of CPU time; else derived from the trace
-	costFrom string    // which samples
+	Touch    fact.Fact
+	Cores    fact.Fact // CPU in use
+	Measured bool      // by samples of CPU time; else derived from the trace
+	CostFrom string    // which samples
 	// byNumber is the part of the allocator's time that goes with the number of objects;
 	// the rest goes with their bytes. It is 0 where they are not counted.
 	byNumber fact.Fact
-	sites    []allocSite
-	tree     string // the stacks that the sites are from; "" when nothing shows any
+	Sites    []Site
+	Tree     string // the stacks that the sites are from; "" when nothing shows any
 }
 
-// treeObjects is that of sites which are counted and not sampled.
-const treeObjects = "alloc_objects"
+// ObjectTree is that of sites which are counted and not sampled.
+const ObjectTree = "alloc_objects"
 
 // paced is the share of the CPU in use that the bytes allocated in the window
 // take at the pace of a core that does nothing else; ok is false when neither
 // metrics nor a trace tell how many those were.
-func (a *allocation) paced(p *diagnosis.Pass) (share fact.Fact, ok bool) {
+func (a *Allocation) paced(p *diagnosis.Pass) (share fact.Fact, ok bool) {
 	const name = "bytes allocated"
-	rate := p.Metric(name, metricAllocBytes, fact.Rate)
-	if _, ok := p.Model.Metrics.Rate(metricAllocBytes); !ok {
+	rate := p.Metric(name, MetricAllocBytes, fact.Rate)
+	if _, ok := p.Model.Metrics.Rate(MetricAllocBytes); !ok {
 		if p.Model.GC == nil {
 			return share, false
 		}
-		bytes := p.Statistic(fact.Collector, "rises of the heap", name, allocated(p.Model.GC), fact.Bytes)
+		bytes := p.Statistic(fact.Collector, "rises of the heap", name, Allocated(p.Model.GC), fact.Bytes)
 		rate = fact.Quotient.Of(name, fact.BytesPerSec, bytes, p.WindowLength())
 	}
 	pace := fact.Figure("pace of a core that only allocates", allocPace, fact.BytesPerSec, "two measurements on a machine with two cores")
-	return pacedShare.Of("CPU in allocating at that pace", fact.Ratio, rate, pace, a.cores), true
+	return pacedShare.Of("CPU in allocating at that pace", fact.Ratio, rate, pace, a.Cores), true
 }
 
 // The formulas of what allocating costs.
@@ -69,82 +69,82 @@ var (
 		Value: func(x []float64) float64 { return statistics.Quotient(x[0]*25e-9, x[0]*25e-9+x[1]/10e9) }}
 	mixedShare = &fact.Formula{Name: "mixed share", Words: "{0} × {2} + {1} × (1 − {2})",
 		Value: func(x []float64) float64 { return x[0]*x[2] + x[1]*(1-x[2]) }}
-	// addedShares are parts of one whole.
-	addedShares = &fact.Formula{Name: "added shares", Words: "{0} + {1}", Value: func(x []float64) float64 { return min(1, x[0]+x[1]) }}
+	// AddedShares are parts of one whole.
+	AddedShares = &fact.Formula{Name: "added shares", Words: "{0} + {1}", Value: func(x []float64) float64 { return min(1, x[0]+x[1]) }}
 )
 
-// fromTrace derives the cost from what a trace holds: the collector's P time,
+// FromTrace derives the cost from what a trace holds: the collector's P time,
 // and the bytes allocated at the pace of a core that does nothing else.
-func (a *allocation) fromTrace(p *diagnosis.Pass) {
+func (a *Allocation) FromTrace(p *diagnosis.Pass) {
 	busy := p.Processors("time of busy Ps", "user", "gc", "syscall", "scheduler")
 	if busy.Value == 0 || p.Model.GC == nil || p.Seconds() == 0 {
 		return
 	}
-	a.cores = fact.Quotient.Of("CPU in use", fact.Cores, busy, p.WindowLength())
+	a.Cores = fact.Quotient.Of("CPU in use", fact.Cores, busy, p.WindowLength())
 	if p.Model.CPUAccount() != nil { // a busy P may wait for a CPU that others have
-		if used := p.CPUInUse(); used.Value > 0 && used.Value < a.cores.Value {
-			a.cores = used
+		if used := p.CPUInUse(); used.Value > 0 && used.Value < a.Cores.Value {
+			a.Cores = used
 		}
 	}
 	collect := fact.Sum.Of("collector's time on the Ps", fact.Seconds, p.Processors("its workers' time", "gc"),
 		p.Statistic(fact.Collector, "load", "goroutines' time in marking and sweeping", assisted(p.Model).Seconds(), fact.Seconds))
-	a.collect = fact.Fraction.Of(inCollector, fact.Ratio, collect, busy)
+	a.Collect = fact.Fraction.Of(InCollector, fact.Ratio, collect, busy)
 	paced, _ := a.paced(p)
-	a.malloc = derivedShare.Of(inAllocator, fact.Ratio, paced, a.collect)
+	a.malloc = derivedShare.Of(InAllocator, fact.Ratio, paced, a.Collect)
 }
 
-// cost is the CPU in allocating and collecting, as a share of that in use, and
+// Cost is the CPU in allocating and collecting, as a share of that in use, and
 // whole the same with first use of pages.
-func (a *allocation) cost() fact.Fact {
-	return fact.Sum.Of("CPU in allocating and collecting", fact.Ratio, a.malloc, a.collect)
+func (a *Allocation) Cost() fact.Fact {
+	return fact.Sum.Of("CPU in allocating and collecting", fact.Ratio, a.malloc, a.Collect)
 }
 
-func (a *allocation) whole() fact.Fact {
-	return a.with("CPU in allocating, collecting and first use of memory", a.cost())
+func (a *Allocation) Whole() fact.Fact {
+	return a.with("CPU in allocating, collecting and first use of memory", a.Cost())
 }
 
 // with adds first use of pages, where there is any.
-func (a *allocation) with(name string, share fact.Fact) fact.Fact {
-	if a.touch.Value == 0 {
+func (a *Allocation) with(name string, share fact.Fact) fact.Fact {
+	if a.Touch.Value == 0 {
 		return share
 	}
-	return addedShares.Of(name, fact.Ratio, share, a.touch)
+	return AddedShares.Of(name, fact.Ratio, share, a.Touch)
 }
 
-// price is the part of the CPU in use that goes with sites whose shares of objects
+// Price is the part of the CPU in use that goes with sites whose shares of objects
 // and bytes are known: both pay the allocator, bytes bring the next collection
 // nearer. What was derived from bytes is shared out by bytes.
-func (a *allocation) price(name string, objects, bytes fact.Fact) fact.Fact {
-	if !a.measured {
-		return fact.Product.Of(name, fact.Ratio, bytes, a.cost())
+func (a *Allocation) Price(name string, objects, bytes fact.Fact) fact.Fact {
+	if !a.Measured {
+		return fact.Product.Of(name, fact.Ratio, bytes, a.Cost())
 	}
 	if a.byNumber.Value > 0 {
 		objects = mixedShare.Of("part of the allocator's time there", fact.Ratio, objects, bytes, a.byNumber)
 	}
-	return sitePrice.Of(name, fact.Ratio, objects, a.malloc, bytes, a.with("CPU in collecting and in first use of memory", a.collect))
+	return sitePrice.Of(name, fact.Ratio, objects, a.malloc, bytes, a.with("CPU in collecting and in first use of memory", a.Collect))
 }
 
 // weigh gives all sites their price.
-func (a *allocation) weigh() {
-	perObject, perByte := a.malloc.Value, a.collect.Value+a.touch.Value
+func (a *Allocation) weigh() {
+	perObject, perByte := a.malloc.Value, a.Collect.Value+a.Touch.Value
 	if n := a.byNumber.Value; n > 0 {
 		perObject, perByte = perObject*n, perByte+perObject*(1-n)
 	}
-	if !a.measured {
-		perObject, perByte = 0, a.malloc.Value+a.collect.Value
+	if !a.Measured {
+		perObject, perByte = 0, a.malloc.Value+a.Collect.Value
 	}
-	for i := range a.sites {
-		s := &a.sites[i]
-		s.share = s.objects*perObject + s.bytes*perByte
+	for i := range a.Sites {
+		s := &a.Sites[i]
+		s.Share = s.Objects*perObject + s.Bytes*perByte
 	}
 }
 
-// counts is the part of all objects and bytes that sites make; of the time in the
+// Counts is the part of all objects and bytes that sites make; of the time in the
 // allocator where neither is counted.
-func (a *allocation) counts(p *diagnosis.Pass, where string, sites ...allocSite) (objects, bytes fact.Fact) {
+func (a *Allocation) Counts(p *diagnosis.Pass, where string, sites ...Site) (objects, bytes fact.Fact) {
 	var stacks []model.Stack
 	for _, s := range sites {
-		stacks = append(stacks, s.stacks...)
+		stacks = append(stacks, s.Stacks...)
 	}
 	here := code.OfStacks(stacks)
 	share := func(what, tree string, counts func([]model.Frame) bool) fact.Fact {
@@ -152,61 +152,61 @@ func (a *allocation) counts(p *diagnosis.Pass, where string, sites ...allocSite)
 		part := p.Samples(name, tree, func(s *model.Sample) bool { return here(s) && all(s) })
 		return fact.Quotient.Of(name, fact.Ratio, part, p.Samples("all "+what, tree, all))
 	}
-	if a.tree != treeObjects {
-		objects = share("allocating time", a.tree, cpu.Allocates)
+	if a.Tree != ObjectTree {
+		objects = share("allocating time", a.Tree, cpu.Allocates)
 		return objects, objects
 	}
 	any := func([]model.Frame) bool { return true }
-	return share("objects allocated", treeObjects, any), share("bytes allocated", "alloc_space", any)
+	return share("objects allocated", ObjectTree, any), share("bytes allocated", "alloc_space", any)
 }
 
-// facts returns the facts of a finding about what is allocated.
-func (a *allocation) facts() []fact.Fact { return []fact.Fact{a.malloc, a.collect, a.cores} }
+// Facts returns the facts of a finding about what is allocated.
+func (a *Allocation) Facts() []fact.Fact { return []fact.Fact{a.malloc, a.Collect, a.Cores} }
 
-// siteFacts are those of one site.
-func (a *allocation) siteFacts(p *diagnosis.Pass, s allocSite) []fact.Fact {
-	objects, bytes := a.counts(p, "at "+s.line(), s)
+// SiteFacts are those of one site.
+func (a *Allocation) SiteFacts(p *diagnosis.Pass, s Site) []fact.Fact {
+	objects, bytes := a.Counts(p, "at "+s.Line(), s)
 	return []fact.Fact{objects, bytes} // of samples both are the same
 }
 
-// costOf is a share of the CPU in use as a cost.
-func (a *allocation) costOf(share fact.Fact) diagnosis.Cost {
-	return diagnosis.CostOf(fact.Product.Of(share.Name, fact.Cores, share, a.cores), share.Value)
+// CostOf is a share of the CPU in use as a cost.
+func (a *Allocation) CostOf(share fact.Fact) diagnosis.Cost {
+	return diagnosis.CostOf(fact.Product.Of(share.Name, fact.Cores, share, a.Cores), share.Value)
 }
 
-// allocSite is a line of the user's code that allocates.
-type allocSite struct {
-	place          diagnosis.Place
-	stacks         []model.Stack
-	objects, bytes float64 // shares of all, to compare many; see [allocation.counts]
-	share          float64 // of the CPU in use, likewise; see [allocation.price]
-	liveShare      float64 // share of its bytes in use at the end
+// Site is a line of the user's code that allocates.
+type Site struct {
+	Place          diagnosis.Place
+	Stacks         []model.Stack
+	Objects, Bytes float64 // shares of all, to compare many; see [Allocation.Counts]
+	Share          float64 // of the CPU in use, likewise; see [Allocation.Price]
+	LiveShare      float64 // share of its bytes in use at the end
 }
 
-// line is a site in a sentence.
-func (s *allocSite) line() string { return code.Line(s.place) }
+// Line is a site in a sentence.
+func (s *Site) Line() string { return code.Line(s.Place) }
 
-func measureAllocation(p *diagnosis.Pass) (a allocation) {
+func AllocationOf(p *diagnosis.Pass) (a Allocation) {
 	if s, ok := cpu.UseOf(p); ok {
-		a.measured, a.costFrom = true, s.Source
-		a.malloc, a.collect, a.cores = s.PartOf(inAllocator, model.Allocating), s.PartOf(inCollector, model.Collecting), s.InUse()
+		a.Measured, a.CostFrom = true, s.Source
+		a.malloc, a.Collect, a.Cores = s.PartOf(InAllocator, model.Allocating), s.PartOf(InCollector, model.Collecting), s.InUse()
 		if paced, ok := a.paced(p); ok && largeObjects(p) {
-			a.touch = firstUse.Of("CPU in page faults of fresh memory, at most", fact.Ratio, s.ShareIn("CPU where memory may be used for the first time", touches), a.malloc, paced)
+			a.Touch = firstUse.Of("CPU in page faults of fresh memory, at most", fact.Ratio, s.ShareIn("CPU where memory may be used for the first time", touches), a.malloc, paced)
 		}
-		a.tree, a.sites = s.Tree, sampledSites(p, s.Profile)
+		a.Tree, a.Sites = s.Tree, sampledSites(p, s.Profile)
 	} else {
-		a.fromTrace(p)
+		a.FromTrace(p)
 	}
 	_, seen := p.CPUShare(cpu.IsMalloc)
 	switch {
 	case p.Model.Has(model.Heap):
-		a.sites, a.tree = heapSites(p), treeObjects
+		a.Sites, a.Tree = HeapSites(p), ObjectTree
 		all := p.Frames(func(frames []model.Frame) bool { return !model.OfRecording(frames) })
 		a.byNumber = numberPart.Of("part of the allocator's time that goes with the number of objects", fact.Ratio,
-			p.Samples("all objects", treeObjects, all), p.Samples("all bytes", "alloc_space", all))
-	case a.tree != "":
+			p.Samples("all objects", ObjectTree, all), p.Samples("all bytes", "alloc_space", all))
+	case a.Tree != "":
 	case seen >= allocSamples:
-		a.sites, a.tree = sampledSites(p, p.Model.CPU), "cpu"
+		a.Sites, a.Tree = sampledSites(p, p.Model.CPU), "cpu"
 	}
 	a.weigh()
 	return a
@@ -233,8 +233,8 @@ func touches(frames []model.Frame) bool {
 	return true
 }
 
-// largeObject is the size from which the runtime gives an object pages of its own.
-const largeObject = 32 << 10
+// LargeObject is the size from which the runtime gives an object pages of its own.
+const LargeObject = 32 << 10
 
 // largeObjects reports whether most of what is allocated gets pages of its own.
 func largeObjects(p *diagnosis.Pass) bool {
@@ -244,7 +244,7 @@ func largeObjects(p *diagnosis.Pass) bool {
 		for i := range h.Samples {
 			b := h.Samples[i].Value(bytes)
 			all += b
-			if b >= largeObject*h.Samples[i].Value(objects) {
+			if b >= LargeObject*h.Samples[i].Value(objects) {
 				large += b
 			}
 		}
@@ -264,11 +264,11 @@ func assisted(m *model.Model) time.Duration {
 	return m.GC.LoadTime(model.CountAssist|model.CountSweep, m.Run.Procs, 0, m.Run.Duration)
 }
 
-// allocated is the bytes allocated in the window, as far as the heap's size
+// Allocated is the bytes allocated in the window, as far as the heap's size
 // tells. The samples of a model are a selection: where collections follow
 // each other faster, most rises fall between two samples. Each collection
 // then stands for the way from a low sample to a high one.
-func allocated(gc *model.GC) float64 {
+func Allocated(gc *model.GC) float64 {
 	var rises float64
 	var sizes []uint64
 	for i, h := range gc.Heap {
@@ -287,8 +287,8 @@ func allocated(gc *model.GC) float64 {
 	return max(rises, float64(begun(gc))*float64(high-low))
 }
 
-// heapSites is the user's allocating lines by share of objects.
-func heapSites(p *diagnosis.Pass) []allocSite {
+// HeapSites is the user's allocating lines by share of objects.
+func HeapSites(p *diagnosis.Pass) []Site {
 	objects, bytes, live := p.Model.Heap.Column("alloc_objects"), p.Model.Heap.Column("alloc_space"), p.Model.Heap.Column("inuse_space")
 	return collectSites(p, p.Model.Heap.Samples, func(s *model.Sample) (o, b, l float64) {
 		return s.Value(objects), s.Value(bytes), s.Value(live)
@@ -296,7 +296,7 @@ func heapSites(p *diagnosis.Pass) []allocSite {
 }
 
 // sampledSites is the user's lines under which the allocator was seen at work.
-func sampledSites(p *diagnosis.Pass, profile *model.Profile) []allocSite {
+func sampledSites(p *diagnosis.Pass, profile *model.Profile) []Site {
 	nanos := profile.Column("cpu")
 	return collectSites(p, profile.Samples, func(s *model.Sample) (o, b, l float64) {
 		if !cpu.Allocates(p.Model.Stacks.Frames(s.Stack)) {
@@ -307,8 +307,8 @@ func sampledSites(p *diagnosis.Pass, profile *model.Profile) []allocSite {
 	})
 }
 
-func collectSites(p *diagnosis.Pass, samples []model.Sample, values func(*model.Sample) (objects, bytes, live float64)) []allocSite {
-	var sites []allocSite
+func collectSites(p *diagnosis.Pass, samples []model.Sample, values func(*model.Sample) (objects, bytes, live float64)) []Site {
+	var sites []Site
 	index := map[diagnosis.Place]int{}
 	var objects, bytes float64
 	for i := range samples {
@@ -325,26 +325,26 @@ func collectSites(p *diagnosis.Pass, samples []model.Sample, values func(*model.
 		if !ok {
 			j = len(sites)
 			index[place] = j
-			sites = append(sites, allocSite{place: place})
+			sites = append(sites, Site{Place: place})
 		}
 		s := &sites[j]
-		s.objects, s.bytes, s.liveShare = s.objects+o, s.bytes+b, s.liveShare+l
-		s.stacks = append(s.stacks, samples[i].Stack)
+		s.Objects, s.Bytes, s.LiveShare = s.Objects+o, s.Bytes+b, s.LiveShare+l
+		s.Stacks = append(s.Stacks, samples[i].Stack)
 	}
 	for i := range sites {
 		s := &sites[i]
-		s.liveShare = statistics.Quotient(s.liveShare, s.bytes)
-		s.objects, s.bytes = statistics.Quotient(s.objects, objects), statistics.Quotient(s.bytes, bytes)
+		s.LiveShare = statistics.Quotient(s.LiveShare, s.Bytes)
+		s.Objects, s.Bytes = statistics.Quotient(s.Objects, objects), statistics.Quotient(s.Bytes, bytes)
 	}
-	slices.SortStableFunc(sites, func(a, b allocSite) int {
-		return cmp.Or(cmp.Compare(b.objects+b.bytes, a.objects+a.bytes), cmp.Compare(a.place.Function, b.place.Function), cmp.Compare(a.place.Line, b.place.Line))
+	slices.SortStableFunc(sites, func(a, b Site) int {
+		return cmp.Or(cmp.Compare(b.Objects+b.Bytes, a.Objects+a.Bytes), cmp.Compare(a.Place.Function, b.Place.Function), cmp.Compare(a.Place.Line, b.Place.Line))
 	})
 	return sites
 }
 
-// allocating are the stacks of the allocs profile that match: they end at the
+// AllocatingStacks are the stacks of the allocs profile that match: they end at the
 // allocation, so that those of CPU samples are none of them.
-func allocating(m *model.Model, match func([]model.Frame) bool) (stacks []model.Stack) {
+func AllocatingStacks(m *model.Model, match func([]model.Frame) bool) (stacks []model.Stack) {
 	if !m.Has(model.Heap) {
 		return nil
 	}

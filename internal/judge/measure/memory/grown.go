@@ -1,0 +1,57 @@
+package memory
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// A Grown is a line of the user's code and by how much its live bytes grew.
+type Grown struct {
+	Place  diagnosis.Place
+	Bytes  float64
+	Stacks []model.Stack
+}
+
+// GrownPlaces compares the heap profiles of the ends of the run. With survivors
+// only stacks count whose objects, or what grew out of them, are still there.
+func GrownPlaces(p *diagnosis.Pass, survivors bool) (out []Grown) {
+	bytes := StackGrowth(p.Model, "inuse_space")
+	sum, all := map[diagnosis.Place]*Grown{}, 0.0
+	var living map[model.Stack]bool
+	if survivors {
+		living = SurvivingStacks(p.Model)
+		addRemade(p.Model, living)
+	}
+	for _, stack := range slices.Sorted(maps.Keys(bytes)) {
+		v := bytes[stack]
+		all += v
+		place, ok := p.UserPlace(stack)
+		if !ok || survivors && !living[stack] {
+			continue
+		}
+		if sum[place] == nil {
+			sum[place] = &Grown{Place: place}
+		}
+		sum[place].Bytes += v
+		sum[place].Stacks = append(sum[place].Stacks, stack)
+	}
+	for _, g := range slices.SortedFunc(maps.Values(sum), func(a, b *Grown) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Place.Function, b.Place.Function), cmp.Compare(a.Place.Line, b.Place.Line))
+	}) {
+		if len(out) < grownNamed && g.Bytes >= grownPart*all && g.Bytes > 0 {
+			out = append(out, *g)
+		}
+	}
+	return out
+}
+
+const (
+	// grownNamed is how many places a finding names, and heapgrowthPlace
+	// the part of the growth that makes one worth it.
+	grownNamed = 3
+	grownPart  = 0.1
+)
