@@ -49,13 +49,32 @@ type edit struct {
 	expr ast.Expr
 	typ  types.Type
 	code string
+	in   *source
 }
 
-// mutants finds all of a package, in the order of its files and lines.
-func mutants(p *source) []*mutant {
-	f := finder{source: p, constants: map[types.Object][]*mutant{}}
-	f.declareConstants()
-	for _, file := range p.files {
+// mutants finds all of some packages, in the order of their files and lines.
+func mutants(packages []*source) (list []*mutant) {
+	f := finder{constants: map[any][]*mutant{}}
+	for _, p := range packages {
+		f.source, f.list = p, nil
+		f.declareConstants()
+		f.searchFiles()
+		slices.SortStableFunc(f.list, func(a, b *mutant) int {
+			return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line)
+		})
+		list = append(list, f.list...)
+	}
+	// A constant is a mutant when something that is not a constant uses it.
+	list = slices.DeleteFunc(list, func(m *mutant) bool { return len(m.edits) == 0 })
+	for i, m := range list {
+		m.id = i + 1
+	}
+	return list
+}
+
+// searchFiles finds the mutants in what a package declares.
+func (f *finder) searchFiles() {
+	for _, file := range f.files {
 		for _, d := range file.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
@@ -73,22 +92,13 @@ func mutants(p *source) []*mutant {
 			}
 		}
 	}
-	// A constant is a mutant when something that is not a constant uses it.
-	f.list = slices.DeleteFunc(f.list, func(m *mutant) bool { return len(m.edits) == 0 })
-	slices.SortStableFunc(f.list, func(a, b *mutant) int {
-		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line)
-	})
-	for i, m := range f.list {
-		m.id = i + 1
-	}
-	return f.list
 }
 
 type finder struct {
 	*source
 	fn        string // where it is
 	addressed map[ast.Expr]bool
-	constants map[types.Object][]*mutant // halved and doubled
+	constants map[any][]*mutant // halved and doubled; see constantKey
 	list      []*mutant
 }
 
@@ -112,7 +122,8 @@ func (f *finder) declareConstants() {
 						for _, after := range []string{"2 * " + f.operand(v.Values[i]), f.operand(v.Values[i]) + " / 2"} {
 							m := f.fault(threshold, name, text, after)
 							m.Func = name.Name
-							f.constants[f.info.Defs[name]] = append(f.constants[f.info.Defs[name]], m)
+							key := constantKey(f.info.Defs[name])
+							f.constants[key] = append(f.constants[key], m)
 						}
 					}
 				}
@@ -362,11 +373,11 @@ func (f *finder) sibling(e *ast.SelectorExpr) {
 // use is a place where a constant of the package ends up in a value: the
 // largest constant expression around it is halved or doubled there.
 func (f *finder) use(id *ast.Ident, stack []ast.Node) {
-	twice := f.constants[f.info.Uses[id]]
+	twice := f.constants[constantKey(f.info.Uses[id])]
 	if twice == nil {
 		return
 	}
-	var whole ast.Expr = id
+	var name, whole ast.Expr = id, id
 	for _, n := range slices.Backward(stack) {
 		e, ok := n.(ast.Expr)
 		if !ok || f.info.Types[e].Value == nil {
@@ -375,14 +386,26 @@ func (f *finder) use(id *ast.Ident, stack []ast.Node) {
 			}
 			break
 		}
+		if sel, ok := e.(*ast.SelectorExpr); ok && sel.Sel == id {
+			name = sel // of another package
+		}
 		whole = e
 	}
-	text, at := f.text(whole), int(id.Pos()-whole.Pos())
-	for i, value := range []string{"2 * " + id.Name, f.half(id.Name, f.info.Types[whole].Type)} {
-		if e := f.edit(whole, text[:at]+"("+value+")"+text[at+len(id.Name):]); e != nil {
+	text, at, code := f.text(whole), int(name.Pos()-whole.Pos()), f.text(name)
+	for i, value := range []string{"2 * " + code, f.half(code, f.info.Types[whole].Type)} {
+		if e := f.edit(whole, text[:at]+"("+value+")"+text[at+len(code):]); e != nil {
 			twice[i].edits = append(twice[i].edits, *e)
 		}
 	}
+}
+
+// constantKey returns what all packages know a constant by: one that another package exports is
+// not the same object there.
+func constantKey(o types.Object) any {
+	if o != nil && o.Pkg() != nil && o.Parent() == o.Pkg().Scope() {
+		return o.Pkg().Path() + "." + o.Name()
+	}
+	return o
 }
 
 // half divides without loss where the result is no whole number.
@@ -426,7 +449,7 @@ func (f *finder) edit(e ast.Expr, code string) *edit {
 			return nil
 		}
 	}
-	return &edit{e, t, code}
+	return &edit{e, t, code, f.source}
 }
 
 // check gives the type and the value of code in place of an expression; ok is

@@ -1,14 +1,15 @@
-// Mutants measures how well the tests of a package notice faults: it plants one
-// fault at a time, a mutant, and runs the tests. A mutant that no test notices
-// is a line that anybody may break. By default it does so for the suite of rules:
+// Mutants measures how well the tests of packages notice faults: it plants one
+// fault at a time, a mutant, and runs the tests of its package, then those of the last
+// package, which uses the others. A mutant that no test notices is a line that anybody may
+// break. By default it does so for the suite of rules and what measures for them:
 //
 //	go run ./bench/mutants
 //
 // It hides how faults are planted: all of them are compiled at once, into a copy
-// of the package beside the tree, and a variable of the environment turns one on
+// of the packages beside the tree, and a variable of the environment turns one on
 // (mutant schemata: Untch, Offutt and Harrold, 1993). A mutant so costs a
 // run of the fixtures, and no compilation. What sorts of faults there are is in
-// find.go; it knows the syntax and the types of Go, and nothing of the package.
+// find.go; it knows the syntax and the types of Go, and nothing of the packages.
 //
 // It never writes in the tree.
 package main
@@ -55,7 +56,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.BoolVar(&o.all, "all", false, "try all mutants")
 	f.BoolVar(&o.list, "list", false, "list the mutants of the sample and try none")
 	f.BoolVar(&o.json, "json", false, "write JSON")
-	f.StringVar(&o.only, "only", "", "mutants of this `FILE` of the package, like hotmutex.go")
+	f.StringVar(&o.only, "only", "", "mutants of this `FILE` of the packages, like hotmutex.go")
 	f.StringVar(&o.excuses, "excuses", "bench/mutants/excuses.txt", "`FILE` of the mutants that may survive, with reasons")
 	f.Float64Var(&o.atLeast, "atleast", 0.95, "fail when the tests notice less than this `SHARE` of the mutants without excuse")
 	f.StringVar(&o.first, "first", "^TestFixtures$/^FILE$", "`TESTS` to run first, FILE being the mutated file without .go")
@@ -66,42 +67,42 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if f.NArg() > 1 || o.n < 1 || o.parallel < 1 {
-		return fmt.Errorf("one package at most, and -n and -parallel of at least 1")
+	if o.n < 1 || o.parallel < 1 {
+		return fmt.Errorf("-n and -parallel of at least 1")
 	}
-	pkg := "./internal/judge/rules"
-	if f.NArg() == 1 {
-		pkg = f.Arg(0)
+	paths := []string{"./internal/judge/measure/...", "./internal/judge/rules"}
+	if f.NArg() > 0 {
+		paths = f.Args()
 	}
-	return measure(ctx, pkg, o, stdout)
+	return measure(ctx, paths, o, stdout)
 }
 
-// measure finds the mutants of a package, tries a sample and reports.
-func measure(ctx context.Context, path string, o options, stdout io.Writer) error {
+// measure finds the mutants of packages, tries a sample and reports.
+func measure(ctx context.Context, paths []string, o options, stdout io.Writer) error {
 	excuses, err := readExcuses(o.excuses)
 	if err != nil {
 		return err
 	}
-	pkg, err := load(ctx, path)
+	packages, err := load(ctx, paths)
 	if err != nil {
 		return err
 	}
-	found := mutants(pkg)
+	found := mutants(packages)
 	match(excuses, found)
 	chosen := slices.DeleteFunc(slices.Clone(found), func(m *mutant) bool { return o.only != "" && m.File != o.only })
 	if len(chosen) == 0 {
-		return fmt.Errorf("no mutants in %s %s", path, o.only)
+		return fmt.Errorf("no mutants in %s %s", strings.Join(paths, " "), o.only)
 	}
 	if !o.all {
 		chosen = sample(chosen, o.n, o.seed)
 	}
 	start := time.Now()
 	if !o.list {
-		if err := o.trial.run(ctx, pkg, found, chosen); err != nil {
+		if err := o.trial.run(ctx, packages, found, chosen); err != nil {
 			return err
 		}
 	}
-	r := result{path, o.seed, len(found), chosen, stale(excuses), time.Since(start).Seconds()}
+	r := result{strings.Join(paths, " "), o.seed, len(found), chosen, stale(excuses), time.Since(start).Seconds()}
 	switch {
 	case o.json:
 		e := json.NewEncoder(stdout)
@@ -162,9 +163,9 @@ func sample(list []*mutant, n int, seed uint64) (out []*mutant) {
 
 // A result is what one run measured.
 type result struct {
-	Package string
+	Packages string
 	Seed    uint64
-	Found   int // mutants of the package, of which Mutants were tried
+	Found   int // mutants of the packages, of which Mutants were tried
 	Mutants []*mutant
 	Stale   []string // excuses that no survivor needs
 	Seconds float64
@@ -204,7 +205,7 @@ func (r *result) write(w io.Writer) {
 		fmt.Fprintf(w, "stale excuse: %s\n", s)
 	}
 	fmt.Fprintf(w, "%d of %d mutants of %s tried in %.0f s (seed %d): the tests notice %.1f%% of those without excuse.\n",
-		len(r.Mutants), r.Found, r.Package, r.Seconds, r.Seed, 100*r.rate())
+		len(r.Mutants), r.Found, r.Packages, r.Seconds, r.Seed, 100*r.rate())
 }
 
 func (r *result) table(w io.Writer, heading string, key func(*mutant) string) {

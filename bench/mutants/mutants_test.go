@@ -12,43 +12,57 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/tiny.txt")
+var update = flag.Bool("update", false, "rewrite the expected outcomes in testdata")
 
 // TestTiny plants every fault in a package of which one knows what its tests
 // notice.
 func TestTiny(t *testing.T) {
+	r := tryAll(t, "testdata/tiny.txt", "./testdata/tiny")
+	for _, m := range r.Mutants {
+		if (m.Excuse != "") != (m.name() == "sick.go share: 1 → 2 * 1") {
+			t.Errorf("%s has the excuse %q, want one only of share: 1 → 2 * 1", m, m.Excuse)
+		}
+	}
+	if !slices.Equal(r.Stale, []string{"sick.go gone: a < b → a > b"}) {
+		t.Errorf("stale excuses %q, want that of sick.go", r.Stale)
+	}
+}
+
+// TestRooms plants faults in a package that another one uses: the tests of both notice them, and a
+// constant is one where the other package uses it.
+func TestRooms(t *testing.T) {
+	tryAll(t, "testdata/rooms.txt", "./testdata/rooms/...")
+}
+
+// tryAll plants every fault in packages and compares what became of each with a file.
+func tryAll(t *testing.T, golden, packages string) (r result) {
+	t.Helper()
 	var out bytes.Buffer
-	args := []string{"-all", "-json", "-timeout", "1s", "-excuses", "testdata/excuses.txt", "-first", "^TestFixtures$/^FILE$", "./testdata/tiny"}
+	args := []string{"-all", "-json", "-timeout", "1s", "-excuses", "testdata/excuses.txt", "-first", "^TestFixtures$/^FILE$", packages}
 	err := run(context.Background(), args, &out)
 	if err == nil || !strings.HasPrefix(err.Error(), "the tests notice ") {
 		t.Fatalf("run(): error %v, want a complaint about the rate", err)
 	}
-	var r result
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}
 	var got strings.Builder
 	for _, m := range r.Mutants {
 		fmt.Fprintf(&got, "%-8s %-10s %s\n", m.Outcome, m.Kind, m)
-		if (m.Excuse != "") != (m.name() == "sick.go share: 1 → 2 * 1") {
-			t.Errorf("%s has the excuse %q, want one only of share: 1 → 2 * 1", m, m.Excuse)
-		}
 	}
 	if *update {
-		if err := os.WriteFile("testdata/tiny.txt", []byte(got.String()), 0o644); err != nil {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile("testdata/tiny.txt")
+	want, err := os.ReadFile(golden)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got.String() != string(want) {
 		t.Errorf("got:\n%s\nwant:\n%s", got.String(), want)
 	}
-	if !slices.Equal(r.Stale, []string{"sick.go gone: a < b → a > b"}) {
-		t.Errorf("stale excuses %q, want that of sick.go", r.Stale)
-	}
+	return r
 }
 
 // TestSample: the same seed gives the same mutants, and no file or kind is left

@@ -13,35 +13,39 @@ import (
 	"strings"
 )
 
-// build compiles the tests of the package with all mutants in it into dir, and
-// returns the binary. Each expression that a mutant changes becomes a call that
+// overlay writes the packages with all mutants in them into dir, and returns the file that has the
+// compiler read those. Each expression that a mutant changes becomes a call that
 // chooses, on the line where the expression was:
 //
 //	func() mutantType1 { if mutantNow == 7 { return a > b }; return a < b }()
 //
 // Only one of both is evaluated, so that a mutant changes nothing while it is off.
-func (p *source) build(ctx context.Context, list []*mutant, dir string) (string, error) {
-	overlay := map[string]map[string]string{"Replace": {}}
-	for name, code := range p.schemata(list) {
-		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, code, 0o644); err != nil {
-			return "", err
+func overlay(packages []*source, list []*mutant, dir string) (string, error) {
+	files := map[string]string{}
+	for i, p := range packages {
+		for name, code := range p.schemata(list) {
+			file := filepath.Join(dir, fmt.Sprint(i, "_", name))
+			if err := os.WriteFile(file, code, 0o644); err != nil {
+				return "", err
+			}
+			files[filepath.Join(p.dir, name)] = file
 		}
-		overlay["Replace"][filepath.Join(p.dir, name)] = file
 	}
-	data, err := json.Marshal(overlay)
+	data, err := json.Marshal(map[string]map[string]string{"Replace": files})
 	if err != nil {
 		return "", err
 	}
-	binary, replace := filepath.Join(dir, "tests"), filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(replace, data, 0o644); err != nil {
-		return "", err
-	}
-	_, err = command(ctx, "go", "test", "-c", "-vet=off", "-overlay", replace, "-o", binary, p.path)
-	return binary, err
+	file := filepath.Join(dir, "overlay.json")
+	return file, os.WriteFile(file, data, 0o644)
 }
 
-// schemata are the files of the copy: those with mutants, and the switch.
+// build compiles the tests of a package with an overlay.
+func (p *source) build(ctx context.Context, overlay, binary string) error {
+	_, err := command(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, p.path)
+	return err
+}
+
+// schemata returns the files of the copy: those with mutants, and the switch.
 func (p *source) schemata(list []*mutant) map[string][]byte {
 	// A piece goes in at an offset. Where two begin, the longer one goes first.
 	type piece struct {
@@ -51,6 +55,9 @@ func (p *source) schemata(list []*mutant) map[string][]byte {
 	pieces, names := map[string][]piece{}, newNames(p.pkg)
 	for _, m := range list {
 		for _, e := range m.edits {
+			if e.in != p {
+				continue
+			}
 			file, from, to := p.name(e.expr), p.fset.Position(e.expr.Pos()).Offset, p.fset.Position(e.expr.End()).Offset
 			pieces[file] = append(pieces[file],
 				piece{from, to - from, fmt.Sprintf("func() %s { if mutantNow == %d { return %s }; return ", names.of(e.typ), m.id, e.code)},
@@ -77,7 +84,9 @@ func (p *source) schemata(list []*mutant) map[string][]byte {
 		}
 		files[file] = append(out, text[done:]...)
 	}
-	files["mutant_switch.go"] = names.switchFile()
+	if len(files) > 0 {
+		files["mutant_switch.go"] = names.switchFile()
+	}
 	return files
 }
 

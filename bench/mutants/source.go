@@ -26,14 +26,14 @@ type source struct {
 	info  *types.Info
 }
 
-// load reads a package. The types of what it imports are those that the
-// compiler wrote down.
-func load(ctx context.Context, path string) (*source, error) {
-	out, err := command(ctx, "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly", path)
+// load reads packages, those first that others import. The types of what they import are those
+// that the compiler wrote down.
+func load(ctx context.Context, paths []string) (list []*source, err error) {
+	out, err := command(ctx, "go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly"}, paths...)...)
 	if err != nil {
 		return nil, err
 	}
-	p, exports := &source{fset: token.NewFileSet(), bytes: map[string][]byte{}}, map[string]string{}
+	fset, exports := token.NewFileSet(), map[string]string{}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var one struct {
 			ImportPath, Dir, Export string
@@ -49,10 +49,8 @@ func load(ctx context.Context, path string) (*source, error) {
 		if one.DepOnly {
 			continue
 		}
-		if p.path != "" {
-			return nil, fmt.Errorf("%s is more than one package", path)
-		}
-		p.path, p.dir = one.ImportPath, one.Dir
+		p := &source{path: one.ImportPath, dir: one.Dir, fset: fset, bytes: map[string][]byte{}}
+		list = append(list, p)
 		for _, name := range one.GoFiles {
 			file := filepath.Join(one.Dir, name)
 			if p.bytes[name], err = os.ReadFile(file); err != nil {
@@ -65,13 +63,23 @@ func load(ctx context.Context, path string) (*source, error) {
 			p.files = append(p.files, f)
 		}
 	}
+	for _, p := range list {
+		if err := p.check(exports); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// check finds the types of a package by those of what it imports.
+func (p *source) check(exports map[string]string) (err error) {
 	p.info = &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{},
 	}
 	c := types.Config{Importer: importer.ForCompiler(p.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })}
 	p.pkg, err = c.Check(p.path, p.fset, p.files, p.info)
-	return p, err
+	return err
 }
 
 // name is the base name of the file that holds a node.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,23 +29,47 @@ type trial struct {
 	timeout            time.Duration
 }
 
-// run compiles all mutants of a package and gives those chosen their outcomes.
-func (t *trial) run(ctx context.Context, p *source, all, chosen []*mutant) error {
+// A suite is the compiled tests of a package.
+type suite struct{ dir, binary string }
+
+// suites compiles the tests of packages with all mutants in them, and checks that they pass while
+// none is on.
+func (t *trial) suites(ctx context.Context, packages []*source, all []*mutant, dir string) (list []suite, err error) {
+	file, err := overlay(packages, all, dir)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range packages {
+		s := suite{p.dir, filepath.Join(dir, fmt.Sprint(i, "_tests"))}
+		if err := p.build(ctx, file, s.binary); err != nil {
+			return nil, fmt.Errorf("the copy with the mutants: %w", err)
+		}
+		result, output, err := t.test(ctx, s, 0, t.tests)
+		if err == nil && result != survived {
+			err = fmt.Errorf("the tests without a mutant: %s\n%s\nhint: go test -short %s", result, output, p.path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// run compiles all mutants of packages and gives those chosen their outcomes.
+func (t *trial) run(ctx context.Context, packages []*source, all, chosen []*mutant) error {
 	dir, err := os.MkdirTemp("", "gowhy-mutants-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	binary, err := p.build(ctx, all, dir)
-	if err != nil {
-		return fmt.Errorf("the copy with the mutants: %w", err)
-	}
-	result, output, err := t.test(ctx, p.dir, binary, 0, t.tests)
-	if err == nil && result != survived {
-		err = fmt.Errorf("the tests without a mutant: %s\n%s\nhint: go test -short %s", result, output, p.path)
-	}
+	suites, err := t.suites(ctx, packages, all, dir)
 	if err != nil {
 		return err
+	}
+	own := map[*source]suite{}
+	for i, p := range packages {
+		own[p] = suites[i]
 	}
 	var (
 		wg     sync.WaitGroup
@@ -55,7 +80,7 @@ func (t *trial) run(ctx context.Context, p *source, all, chosen []*mutant) error
 	for range t.parallel {
 		wg.Go(func() {
 			for m := range queue {
-				if err := t.try(ctx, p.dir, binary, m); err != nil {
+				if err := t.try(ctx, own[m.edits[0].in], suites[len(suites)-1], m); err != nil {
 					mu.Lock()
 					failed = errors.Join(failed, err)
 					mu.Unlock()
@@ -73,11 +98,16 @@ func (t *trial) run(ctx context.Context, p *source, all, chosen []*mutant) error
 	return errors.Join(ctx.Err(), failed)
 }
 
-// try asks the tests of the mutated file first: most mutants end there, in a
-// tenth of the time.
-func (t *trial) try(ctx context.Context, dir, binary string, m *mutant) (err error) {
+// try runs the tests of the mutated file first: most mutants end there, in a
+// tenth of the time. What other packages use is tested by those of its own package and the last.
+func (t *trial) try(ctx context.Context, own, last suite, m *mutant) (err error) {
+	if own != last {
+		if m.Outcome, _, err = t.test(ctx, own, m.id, t.tests); err != nil || m.Outcome != survived {
+			return err
+		}
+	}
 	for _, tests := range []string{strings.ReplaceAll(t.first, "FILE", strings.TrimSuffix(m.File, ".go")), t.tests} {
-		if m.Outcome, _, err = t.test(ctx, dir, binary, m.id, tests); err != nil || m.Outcome != survived {
+		if m.Outcome, _, err = t.test(ctx, last, m.id, tests); err != nil || m.Outcome != survived {
 			return err
 		}
 	}
@@ -86,12 +116,12 @@ func (t *trial) try(ctx context.Context, dir, binary string, m *mutant) (err err
 
 // test runs tests with a mutant, 0 for none. When the time is over and the
 // tests had little of a CPU, others had it: they get more time, twice.
-func (t *trial) test(ctx context.Context, dir, binary string, mutant int, tests string) (result outcome, output []byte, err error) {
+func (t *trial) test(ctx context.Context, s suite, mutant int, tests string) (result outcome, output []byte, err error) {
 	for _, timeout := range []time.Duration{t.timeout, 3 * t.timeout, 9 * t.timeout} {
 		limited, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		cmd := exec.CommandContext(limited, binary, "-test.short", "-test.failfast", "-test.run="+tests, "-test.skip="+t.skip)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), variable+"="+strconv.Itoa(mutant))
+		cmd := exec.CommandContext(limited, s.binary, "-test.short", "-test.failfast", "-test.run="+tests, "-test.skip="+t.skip)
+		cmd.Dir, cmd.Env = s.dir, append(os.Environ(), variable+"="+strconv.Itoa(mutant))
 		output, err = cmd.CombinedOutput()
 		var exit *exec.ExitError
 		switch {
