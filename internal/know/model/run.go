@@ -101,7 +101,11 @@ type Overhead struct {
 }
 
 // A Refusal is evidence that was asked for and could not be had.
-type Refusal struct{ Source, Why string }
+type Refusal struct {
+	Member string // of the recording
+	Source Source // that it would have been; "" where it is none by itself
+	Why    string
+}
 
 // Coverage says how much of the evidence could be read. Every number of a
 // model is only as good as this.

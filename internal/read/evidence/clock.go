@@ -231,7 +231,7 @@ func (l *loader) manifest(name string, rec *recording.Recording) {
 	}
 	var refused []artifact.Refusal
 	for _, r := range man.Refused {
-		run.Refused = append(run.Refused, model.Refusal{Source: r.Member, Why: r.Why})
+		run.Refused = append(run.Refused, model.Refusal{Member: r.Member, Source: artifact.Described(r.Member).Source, Why: r.Why})
 		run.Untold = run.Untold || r.Member == artifact.EndpointMember
 		refused = append(refused, artifact.Refusal{Member: r.Member, Why: r.Why})
 	}

@@ -37,6 +37,9 @@ func TestUnpackedRecording(t *testing.T) {
 	unzip(t, file, folder)
 	packed, unpacked, held := loaded(t, file), loaded(t, folder), inMemory(t, file)
 	for _, m := range []*model.Model{packed, unpacked, held} {
+		if r := m.Run.Refused; len(r) != 1 || r[0].Member != "kernel.pb.gz" || r[0].Source != model.KernelCPU {
+			t.Errorf("%v: refused %+v, want the kernel's CPU samples", m.Run.Files, r)
+		}
 		notes := strings.Join(m.Run.Coverage.Notes, "\n")
 		if m.Run.PID != 77 || m.Run.Procs != 3 || m.Build == nil || m.Run.Duration != 4*time.Second || !m.Run.Start.Equal(start) {
 			t.Errorf("%v: run %+v, build %v; want PID 77, 3 Ps, 4s from %v on, a build", m.Run.Files, m.Run, m.Build, start)

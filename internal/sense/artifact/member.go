@@ -42,6 +42,16 @@ var Members = []Member{
 	{recording.StderrMember, "", "what the program printed as errors"},
 }
 
+// SourceNames returns what the sources of these are called where they are chosen from.
+func SourceNames() (names []string) {
+	for _, s := range model.Sources() {
+		if name := s.Recorded(); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Described returns the member of a name, the manifest among them; one without words where no
 // recording has any of it.
 func Described(name string) Member {

@@ -28,7 +28,6 @@ import (
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/ground/shell"
-	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/sense/artifact"
 )
 
@@ -146,14 +145,7 @@ type Result struct {
 }
 
 // SourceNames are the names of all sources that can be recorded.
-func SourceNames() (names []string) {
-	for _, s := range model.Sources() {
-		if name := s.Recorded(); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
+func SourceNames() []string { return artifact.SourceNames() }
 
 // Run records a target. When ctx is cancelled, the recording ends and what
 // there is of it is kept, without an error. When nothing could be recorded,

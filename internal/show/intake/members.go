@@ -5,8 +5,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/sense/artifact"
 	"github.com/gowhy/gowhy/internal/show/web"
 )
 
@@ -16,7 +18,7 @@ func members(files []string) ([]web.Member, func(string) (io.ReadCloser, error))
 	at := map[string]func() (io.ReadCloser, error){}
 	add := func(n string, size int64, open func() (io.ReadCloser, error)) {
 		if _, twice := at[n]; !twice {
-			list = append(list, web.Member{Name: n, Bytes: size})
+			list = append(list, web.Member{Name: n, Bytes: size, What: artifact.Described(n[strings.LastIndexAny(n, "/:")+1:]).Words})
 			at[n] = open
 		}
 	}

@@ -47,6 +47,14 @@ func TestViewMembers(t *testing.T) {
 			t.Errorf("%s: a path got a file", path)
 		}
 	}
+	// What gowhy records has its words, whatever it lies in.
+	build := filepath.Join(dir, "build.txt")
+	if err := os.WriteFile(build, []byte("p: go1.26.1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if list, _ := members([]string{build, filepath.Join(dir, "heap.pprof")}); len(list) != 2 || list[0].What == "" || list[1].What != "" {
+		t.Errorf("members(build.txt, heap.pprof) = %+v, want words for the first", list)
+	}
 }
 
 func TestSortFiles(t *testing.T) {

@@ -153,9 +153,9 @@ func TestExportsAreThose(t *testing.T) {
 
 func TestSourcesAnswer(t *testing.T) {
 	v := accounts()
-	v.Members = []Member{{Name: "trace", Bytes: 9, Get: "api/member?r=0&name=trace"}, {Name: "odd\x1b<b>.bin", Bytes: 1}}
+	v.Members = []Member{{Name: "trace", What: "the execution trace", Bytes: 9, Get: "api/member?r=0&name=trace"}, {Name: "odd\x1b<b>.bin", Bytes: 1}}
 	v.Model.Run.Command = []string{"./app", "-n", "two words"}
-	v.Model.Run.Refused = []model.Refusal{{Source: "kernel.pb.gz", Why: "perf_event_paranoid is 4"}, {Source: "what is that", Why: "no"}}
+	v.Model.Run.Refused = []model.Refusal{{Member: "kernel.pb.gz", Source: model.KernelCPU, Why: "perf_event_paranoid is 4"}, {Member: "what is that", Why: "no"}}
 	v.Model.Run.Coverage = model.Coverage{Bytes: 1000, LostBytes: 10, LostEvents: 3, Generations: 4, Damaged: 1, MaxOverlap: time.Second, Notes: []string{strings.Repeat("n", 1<<20)}}
 	v.Model.Build = &model.Build{Path: "example.com/app", Go: "go1.26.1", Settings: map[string]string{"-race": "true", "vcs": ""}, Environment: map[string]string{"GOGC": "50"}}
 	value, err := v.sources(nil)

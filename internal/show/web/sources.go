@@ -14,7 +14,6 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/shell"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/model"
-	"github.com/gowhy/gowhy/internal/sense/artifact"
 )
 
 // sources answers GET api/sources: what was recorded and what was not, what was
@@ -29,11 +28,15 @@ func (v *View) sources(url.Values) (any, error) {
 		Tools:   slices.Clone(v.Tools),
 	}
 	for _, m := range v.Members {
-		m.Name, m.What = name(m.Name), name(cmp.Or(m.What, v.whatIs(m.Name)))
+		m.Name, m.What = name(m.Name), name(v.whatIs(&m))
 		s.Members = append(s.Members, m)
 	}
 	for _, r := range run.Refused {
-		s.Refused = append(s.Refused, Refusal{Source: name(r.Source), Why: name(r.Why), How: v.howToGet(r.Source)})
+		how := ""
+		if r.Source != "" {
+			how = diagnosis.HowToGet(run, r.Source)
+		}
+		s.Refused = append(s.Refused, Refusal{Source: name(r.Member), Why: name(r.Why), How: how})
 	}
 	if len(export.ProfilesOf(v.Model)) == 0 {
 		s.Tools = nil // these show profiles
@@ -41,21 +44,13 @@ func (v *View) sources(url.Values) (any, error) {
 	return s, nil
 }
 
-func (v *View) whatIs(member string) string {
-	member = member[strings.LastIndexAny(member, "/:")+1:]
-	words := cmp.Or(artifact.Described(member).Words, "one of the files of this run")
-	if k := v.Model.Kernel; k != nil && member == recording.KernelTimesMember && len(k.Moments) > 0 {
+// whatIs says what a member is, and of how many samples where that is known.
+func (v *View) whatIs(m *Member) string {
+	words := cmp.Or(m.What, "one of the files of this run")
+	if k := v.Model.Kernel; k != nil && m.Name[strings.LastIndexAny(m.Name, "/:")+1:] == recording.KernelTimesMember && len(k.Moments) > 0 {
 		words += fmt.Sprintf(": %d samples", len(k.Moments))
 	}
 	return words
-}
-
-// howToGet returns a command for a member that was refused; "" for one that is no evidence.
-func (v *View) howToGet(member string) string {
-	if s := artifact.Described(member).Source; s != "" {
-		return diagnosis.HowToGet(&v.Model.Run, s)
-	}
-	return ""
 }
 
 // coverageNotes says what was lost, in words.
