@@ -16,6 +16,10 @@ import (
 const (
 	maxMembers  = 1000
 	maxManifest = 1 << 20 // bytes
+	// maxIndex bounds what is read of an index, in bytes: an entry has 46 and a name, and takes
+	// six times as much in memory, so that a file of 256 MB that is nothing but entries would
+	// take 1.5 GB before they are counted. What stands behind the index, a comment, is read first.
+	maxIndex = 512*maxMembers + 128<<10
 	// Ours are stored: only archives that others made have packed members, with
 	// a trace or two inside. maxUnpacked bounds each, in bytes, and so does
 	// maxRatio beyond the first freeUnpacked, which is soon had: a trace or a profile packs to a
@@ -85,6 +89,9 @@ func Open(path string) (*Recording, error) {
 // error that wraps [ErrFormat] when there is none.
 func NewReader(r io.ReaderAt, size int64) (*Recording, error) {
 	rec, err := indexed(r, size)
+	if errors.Is(err, ErrMembers) {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
 	if err != nil {
 		if rec = salvage(r, size); len(rec.Members) == 0 {
 			return nil, fmt.Errorf("%w: %v", ErrFormat, err)
@@ -105,8 +112,26 @@ func (r *Recording) Close() error {
 	return r.file.Close()
 }
 
+// A boundedReader fails when more is read than an index has.
+type boundedReader struct {
+	io.ReaderAt
+	left int64 // negative is no bound
+}
+
+func (b *boundedReader) ReadAt(p []byte, off int64) (int, error) {
+	if b.left >= 0 {
+		if b.left -= int64(len(p)); b.left < 0 {
+			b.left = 0
+			return 0, ErrMembers
+		}
+	}
+	return b.ReaderAt.ReadAt(p, off)
+}
+
 func indexed(r io.ReaderAt, size int64) (*Recording, error) {
-	z, err := zip.NewReader(r, size)
+	bounded := &boundedReader{r, maxIndex}
+	z, err := zip.NewReader(bounded, size)
+	bounded.left = -1 // for what is in the archive
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -359,5 +360,29 @@ func TestKeep(t *testing.T) {
 	}
 	if err := w.Keep(Manifest{}); err == nil {
 		t.Error("a writer that is used up keeps something")
+	}
+}
+
+// TestIndexWithoutEnd has an index of more entries than a recording has members: they are not all
+// read before they are counted.
+func TestIndexWithoutEnd(t *testing.T) {
+	const entries = 200_000
+	entry := make([]byte, 46)
+	copy(entry, "PK\x01\x02")
+	file := bytes.Repeat(entry, entries)
+	end := append([]byte("PK\x05\x06"), make([]byte, 18)...)
+	binary.LittleEndian.PutUint16(end[8:], entries%(1<<16))
+	binary.LittleEndian.PutUint16(end[10:], entries%(1<<16))
+	binary.LittleEndian.PutUint32(end[12:], uint32(len(file)))
+	file = append(file, end...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := NewReader(bytes.NewReader(file), int64(len(file)))
+	runtime.ReadMemStats(&after)
+	if !errors.Is(err, ErrFormat) || !errors.Is(err, ErrMembers) {
+		t.Errorf("%v, want %v", err, ErrMembers)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 20<<20 {
+		t.Errorf("%d entries of %d bytes took %d bytes", entries, len(file), took)
 	}
 }
