@@ -3,7 +3,7 @@ package hostagent
 import (
 	"cmp"
 	"context"
-	"math"
+	"maps"
 	"net/url"
 	"slices"
 	"sync"
@@ -30,7 +30,9 @@ const (
 	memoryTurn, farTurn, endlessTurn = time.Second, 5 * time.Second, 30 * time.Second
 	// Recorders wait so long, mostBoxes at once, and after evidence afterMark for how that ends.
 	boxTime, mostBoxes, afterMark = 10 * time.Minute, 2, time.Minute
-	// A program is left alone for a while after that, and a host after some recordings in a day.
+	// A version is left alone for a while after that, for twice as long after the next one of a
+	// day, and a host after some recordings in a day: one service that is killed and begins anew
+	// every two minutes would have all of these before an hour is over.
 	restMemory, mostMarks = time.Hour, 24
 )
 
@@ -43,10 +45,23 @@ type memoryWatch struct {
 	upload func(ctx context.Context, file string, q url.Values)
 	dir    string
 	here   map[process]*watchedMemory
-	boxes  atomic.Int32
 
 	mu    sync.Mutex
-	marks []time.Time // of a day
+	boxes map[string]*box      // recorders that wait, by version
+	rest  map[string]time.Time // until when a version is left alone
+	marks []memoryMark         // of a day
+}
+
+// A box is a recorder that waits.
+type box struct {
+	calm bool // its program was waited at before, for nothing
+	end  context.CancelFunc
+}
+
+// A memoryMark is evidence of a version that was kept.
+type memoryMark struct {
+	version string
+	at      time.Time
 }
 
 // bounds are the limits of one process.
@@ -60,13 +75,12 @@ type watchedMemory struct {
 	bounds bounds
 	next   time.Time
 	share  float64
-	missed bool // it was near, and nothing could be begun
-	// Until when it is left alone, in Unix nanoseconds: a recorder waits there, or was there.
-	rest atomic.Int64
+	missed bool        // it was near, and nothing could be begun
+	calm   atomic.Bool // a recorder waited for nothing: it may be near its limit for ever
 }
 
 func newMemoryWatch(a *Agent) *memoryWatch {
-	return &memoryWatch{a: a, dir: a.recorder.dir, record: recordMemory, upload: a.recorder.upload, here: map[process]*watchedMemory{},
+	return &memoryWatch{a: a, dir: a.recorder.dir, record: recordMemory, upload: a.recorder.upload, here: map[process]*watchedMemory{}, boxes: map[string]*box{}, rest: map[string]time.Time{},
 		open: func(pid int) (bounds, error) { return proc.WatchMemory(pid) }}
 }
 
@@ -102,11 +116,20 @@ func (m *memoryWatch) turn(ctx context.Context, all []*recordable) {
 	var near []*recordable
 	for _, p := range all {
 		w := m.here[p.process]
-		if w != nil && !now.Before(w.next) && now.UnixNano() >= w.rest.Load() && w.look(now) {
+		if w != nil && !now.Before(w.next) && !m.rests(p.key(), now) && w.look(now) {
 			near = append(near, p)
 		}
 	}
-	slices.SortFunc(near, func(p, q *recordable) int { return cmp.Compare(m.here[q.process].share, m.here[p.process].share) })
+	slices.SortStableFunc(near, func(p, q *recordable) int {
+		v, w := m.here[p.process], m.here[q.process]
+		switch {
+		case v.calm.Load() == w.calm.Load():
+			return cmp.Compare(w.share, v.share)
+		case w.calm.Load():
+			return -1
+		}
+		return 1
+	})
 	for _, p := range near {
 		w := m.here[p.process]
 		if not := m.not(now); not != "" {
@@ -116,28 +139,64 @@ func (m *memoryWatch) turn(ctx context.Context, all []*recordable) {
 			w.missed = true
 			continue
 		}
-		if m.boxes.Load() >= mostBoxes { // the nearest have one
+		if m.rests(p.key(), now) { // another process of the version is nearer
+			continue
+		}
+		waiting, ok := m.begin(ctx, p, w.calm.Load())
+		if !ok {
 			return
 		}
 		w.missed = false
-		w.rest.Store(math.MaxInt64)
-		m.boxes.Add(1)
 		m.a.work.Go(func() {
-			defer m.boxes.Add(-1)
-			rest := time.Duration(0) // it is near still, perhaps
-			if m.wait(ctx, p) {
-				rest = restMemory
-			}
-			w.rest.Store(m.a.now().Add(rest).UnixNano())
+			rest, calm := m.wait(ctx, waiting, p)
+			w.calm.Store(calm)
+			m.end(p.key(), rest)
 		})
 	}
+}
+
+// rests reports whether a version is left alone: a recorder waits there, or was there.
+func (m *memoryWatch) rests(version string, now time.Time) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.boxes[version] != nil || now.Before(m.rest[version])
+}
+
+// begin takes the place of a recorder, whose context ends when it is to end. Where there is none,
+// and a recorder waits for nothing at a program that has been near its limit for long, that is to
+// end: then there is one at the next turn.
+func (m *memoryWatch) begin(ctx context.Context, p *recordable, calm bool) (waiting context.Context, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.boxes) >= mostBoxes {
+		for _, b := range m.boxes {
+			if b.calm && !calm {
+				b.end()
+				break
+			}
+		}
+		return nil, false
+	}
+	waiting, end := context.WithCancel(ctx)
+	m.boxes[p.key()] = &box{calm, end}
+	return waiting, true
+}
+
+// end gives the place back.
+func (m *memoryWatch) end(version string, rest time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.boxes[version].end()
+	delete(m.boxes, version)
+	m.rest[version] = m.a.now().Add(rest)
 }
 
 // not returns why nothing may be begun; "" when it may.
 func (m *memoryWatch) not(now time.Time) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.marks = slices.DeleteFunc(m.marks, func(at time.Time) bool { return now.Sub(at) >= day })
+	m.marks = slices.DeleteFunc(m.marks, func(k memoryMark) bool { return now.Sub(k.at) >= day })
+	maps.DeleteFunc(m.rest, func(_ string, until time.Time) bool { return !now.Before(until) })
 	switch {
 	case m.a.over.Load():
 		return overHost
@@ -185,32 +244,44 @@ func (w *watchedMemory) look(now time.Time) bool {
 }
 
 // wait has a recorder wait at a program, and uploads the evidence where the mark was reached:
-// when the program has ended, which that says too, or a minute after. It reports whether
-// that is so, or the program cannot be recorded.
-func (m *memoryWatch) wait(ctx context.Context, p *recordable) (done bool) {
+// when the program has ended, which that says too, or a minute after. It returns for how long
+// the version is left alone, and whether the program was near its limit for nothing.
+func (m *memoryWatch) wait(ctx, waiting context.Context, p *recordable) (rest time.Duration, calm bool) {
 	file, remove := m.a.place(m.dir)
 	if file == "" {
-		return true
+		return restMemory, false
 	}
 	defer remove()
 	m.a.o.Log.Info("waiting at a program that is near its memory limit", "service", p.service, "version", p.version, "pid", p.pid)
-	waiting, enough := context.WithCancel(ctx)
+	waiting, enough := context.WithCancel(waiting)
 	defer enough()
 	res, err := m.record(waiting, p, record.Options{Out: file, UntilMemory: record.Mark{Share: fullMemory}, Duration: boxTime, Outside: p.url == "",
 		Holders: true, Redact: !m.a.o.RecordingText, Kept: func(recording.Event) { time.AfterFunc(afterMark, enough) }})
 	switch {
 	case ctx.Err() != nil:
-		return true
+		return restMemory, false
 	case err != nil || res == nil || !res.Written:
 		m.a.count.recordingErrors.Add(1)
 		m.a.o.Log.Warn("a program near its memory limit cannot be recorded", "pid", p.pid, "service", p.service, "error", err)
-		return true
+		return restMemory, false
 	case res.Event == nil:
-		return false
+		return 0, true
 	}
-	m.mu.Lock()
-	m.marks = append(m.marks, m.a.now())
-	m.mu.Unlock()
+	rest = m.mark(p.key())
 	m.upload(ctx, file, url.Values{"service": {p.service}, "version": {p.version}, "instance": {p.instance}})
-	return true
+	return rest, false
+}
+
+// mark notes evidence of a version, and returns for how long it is left alone.
+func (m *memoryWatch) mark(version string) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	rest := restMemory
+	for _, k := range m.marks {
+		if k.version == version {
+			rest *= 2
+		}
+	}
+	m.marks = append(m.marks, memoryMark{version, m.a.now()})
+	return min(rest, day)
 }

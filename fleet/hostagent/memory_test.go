@@ -2,6 +2,7 @@ package hostagent
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"os"
 	"slices"
@@ -102,4 +103,117 @@ func TestMemoryMarks(t *testing.T) {
 	if left, _ := os.ReadDir(s.dir); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
+}
+
+// A program that was started anew is another process of its version.
+func (s *studio) restart(pid int) {
+	all := slices.Clone(*s.a.recordables.Load())
+	for i, p := range all {
+		if p.pid == pid {
+			again := *p
+			again.start++
+			all[i] = &again
+		}
+	}
+	s.a.recordables.Store(&all)
+}
+
+// TestMemoryLoop has a service that is killed and begins anew again and again: it is recorded
+// some times a day, so that the host has recordings left for others.
+func TestMemoryLoop(t *testing.T) {
+	s := newStudio(t, sampling.Options{Every: time.Hour, Length: time.Second, Most: 4})
+	m := newMemoryWatch(s.a)
+	m.dir = s.dir
+	used := map[int]*uint64{1: new(uint64), 2: new(uint64)}
+	m.open = func(pid int) (bounds, error) { return fixedBound{used[pid], new(int)}, nil }
+	m.record = func(_ context.Context, _ *recordable, o record.Options) (*record.Result, error) {
+		return &record.Result{Written: true, Event: &recording.Event{Kind: "memory"}}, os.WriteFile(o.Out, whole(t, s.clock), 0o600)
+	}
+	var mu sync.Mutex
+	sent := map[string]int{}
+	m.upload = func(_ context.Context, _ string, q url.Values) {
+		mu.Lock()
+		defer mu.Unlock()
+		sent[q.Get("service")]++
+	}
+	*used[1] = 95
+	for range 20 * 60 / 2 {
+		s.clock = s.clock.Add(2 * time.Minute)
+		s.restart(1)
+		m.turn(t.Context(), *s.a.recordables.Load())
+		s.a.work.Wait()
+	}
+	if len(sent) != 1 || sent["shop"]+sent["cart"] != 5 {
+		t.Errorf("sent %v in 20 hours, want five of one service", sent)
+	}
+	*used[2] = 95
+	s.clock = s.clock.Add(endlessTurn)
+	m.turn(t.Context(), *s.a.recordables.Load())
+	s.a.work.Wait()
+	if len(sent) != 2 {
+		t.Errorf("sent %v: the other service was not recorded", sent)
+	}
+}
+
+// TestMemoryCalm has programs that are near their limits for ever: one that comes near later has
+// a recorder at once.
+func TestMemoryCalm(t *testing.T) {
+	s := newStudio(t, sampling.Options{Every: time.Hour, Length: time.Second, Most: 4})
+	m := newMemoryWatch(s.a)
+	m.dir = s.dir
+	var all []*recordable
+	used := map[int]*uint64{}
+	for pid := 1; pid <= mostBoxes+1; pid++ {
+		all = append(all, &recordable{process: process{pid, 1}, service: string(rune('a' + pid))})
+		used[pid] = new(uint64)
+		*used[pid] = 86
+	}
+	late := all[mostBoxes]
+	*used[late.pid] = 40
+	m.open = func(pid int) (bounds, error) { return fixedBound{used[pid], new(int)}, nil }
+	began, over := make(chan *recordable), make(chan struct{})
+	m.record = func(ctx context.Context, p *recordable, o record.Options) (*record.Result, error) {
+		began <- p
+		select {
+		case <-ctx.Done():
+		case <-over: // the ten minutes
+		}
+		return &record.Result{Written: true}, nil
+	}
+	turn := func() {
+		s.clock = s.clock.Add(farTurn)
+		m.turn(t.Context(), all)
+	}
+	for range 2 {
+		turn()
+		for range mostBoxes {
+			if p := <-began; p == late {
+				t.Fatal("a recorder waits at a program that is far from its limit")
+			}
+		}
+		if !m.boxes[all[0].key()].calm { // the first time
+			for range mostBoxes {
+				over <- struct{}{}
+			}
+			s.a.work.Wait()
+		}
+	}
+	*used[late.pid] = 86
+	turn() // which ends one of those that wait for nothing
+	for len(m.places()) == mostBoxes {
+		time.Sleep(time.Millisecond)
+	}
+	turn()
+	if p := <-began; p != late {
+		t.Errorf("a recorder waits at %s, want %s", p.service, late.service)
+	}
+	close(over)
+	s.a.work.Wait()
+}
+
+// places are the versions at which recorders wait.
+func (m *memoryWatch) places() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Collect(maps.Keys(m.boxes))
 }

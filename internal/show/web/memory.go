@@ -6,7 +6,6 @@ import (
 	"math"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -103,7 +102,7 @@ func (v *View) memoryMissing() (list []Refusal) {
 		}
 		r := Refusal{Source: string(s), How: name(diagnosis.HowToGet(&v.Model.Run, s))}
 		for _, refused := range v.Model.Run.Refused {
-			if strings.HasPrefix(refused.Source, string(s)) { // a member of its name
+			if refused.Source == s {
 				r.Why = name(refused.Why)
 			}
 		}
