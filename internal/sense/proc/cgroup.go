@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"maps"
 	"math"
 	"os"
 	"path"
@@ -151,6 +152,12 @@ func (g *groups) text(dir, name string, buf []byte) (string, bool) {
 	}
 	text, err := readAt(f, buf)
 	return string(text), err == nil
+}
+
+// forgetMissing has files that were not there opened when they are read next: a group gets those
+// of a controller when that is switched on for it.
+func (g *groups) forgetMissing() {
+	maps.DeleteFunc(g.files, func(_ string, f *os.File) bool { return f == nil })
 }
 
 // sameRead is for how long what was read for one process is another's too: a round

@@ -126,6 +126,7 @@ func (w *MemoryWatch) readLevels() {
 		w.groups.close()
 		w.member, w.groups = string(member), newGroups(w.root, member)
 	}
+	w.groups.forgetMissing()
 	known := map[string]uint64{}
 	for _, l := range w.levels {
 		known[l.dir] = l.droppable

@@ -59,6 +59,22 @@ func TestMemoryWatch(t *testing.T) {
 	if got, want := w.Kills(), (MemoryKills{Group: 2, Machine: 3, Reached: 1}); got != want {
 		t.Errorf("Kills() = %+v, want %+v", got, want)
 	}
+	// Limits change, go, and come where there were none: the controller is switched on later.
+	write(t, filepath.Join(pod, "memory.max"), "max\n")
+	write(t, filepath.Join(pod, "shop/memory.high"), "max\n")
+	if got := bounds(w, 0.9); len(got) > 0 {
+		t.Errorf("all limits are gone: %q", got)
+	}
+	write(t, filepath.Join(root, "proc/12/cgroup"), "0::/pod/shop/late\n")
+	writeGroup(t, filepath.Join(pod, "shop/late"), map[string]string{"cgroup.procs": "12\n"})
+	if got := bounds(w, 0.9); len(got) > 0 {
+		t.Errorf("without a controller: %q", got)
+	}
+	writeGroup(t, filepath.Join(pod, "shop/late"), map[string]string{"memory.max": "50000000\n", "memory.current": "60000000\n", "memory.stat": "inactive_file 0\n"})
+	if got, want := bounds(w, 0.9), []string{"memory.max 60/50"}; !slices.Equal(got, want) {
+		t.Errorf("the controller is switched on, with a limit below what is used: %q, want %q", got, want)
+	}
+	write(t, filepath.Join(pod, "memory.max"), "400000000\n")
 	// It is put into a group of version 1 without any limit.
 	write(t, filepath.Join(root, "proc/12/cgroup"), "4:memory:/\n0::/\n")
 	write(t, filepath.Join(root, "proc/self/mountinfo"), "1 0 0:2 / /cg rw - cgroup2 cgroup2 rw\n2 0 0:3 / /v1 rw - cgroup cgroup rw,memory\n")
