@@ -58,6 +58,9 @@ func describe(path string, about api.Recording) (r api.Recording, err error) {
 	if info, err := debug.ParseBuildInfo(build); err == nil && r.Version == "" {
 		r.Version = identity.Version(info)
 	}
+	if y := r.Start.Year(); y < 1 || y > 9999 { // which no time in JSON has
+		return r, fmt.Errorf("%w: it began in the year %d", ErrFormat, y)
+	}
 	if d := man.End.Sub(man.Start); d > 0 && d < mostDuration {
 		r.Duration = d
 	}

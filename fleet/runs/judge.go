@@ -52,15 +52,12 @@ func (s *Store) judge(ctx context.Context) {
 	}
 }
 
-// begin takes the run that waits longest, and notes that its diagnosis was begun: one
+// begin takes the run that is next, and notes that its diagnosis was begun: one
 // that ends the process is not begun for ever.
 func (s *Store) begin() (api.Recording, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, r := range s.byAge() {
-		if r.Diagnosis.State != api.Waiting {
-			continue
-		}
+	for r := s.next(); r != nil; r = s.next() {
 		r.Diagnosis.Tries++
 		if err := s.save(r); err != nil {
 			r.Diagnosis = api.Diagnosis{State: api.Failed, Why: "what is known of it cannot be written"}
@@ -69,6 +66,26 @@ func (s *Store) begin() (api.Recording, bool) {
 		return *r, true
 	}
 	return api.Recording{}, false
+}
+
+// next returns the run that waits longest of the tenant whose turn was longest ago: one that sends
+// many, each of which takes minutes, makes no other wait for all of them. The lock is held.
+func (s *Store) next() (next *api.Recording) {
+	waiting := map[string]int64{} // by tenant, when its turn was
+	for _, r := range s.byAge() {
+		if r.Diagnosis.State != api.Waiting {
+			continue
+		}
+		waiting[r.Tenant] = s.turns[r.Tenant]
+		if next == nil || waiting[r.Tenant] < waiting[next.Tenant] {
+			next = r
+		}
+	}
+	if s.turns = waiting; next != nil {
+		s.turn++
+		s.turns[next.Tenant] = s.turn
+	}
+	return next
 }
 
 // end notes how a diagnosis went, if the run is still there.

@@ -35,6 +35,9 @@ type Options struct {
 	Most int64
 	// Total bounds those of all: the oldest are dropped for a new one. 0 is 10 GiB.
 	Total int64
+	// Count bounds how many there are, for a server has in memory what each says of itself, up to
+	// some kB: the oldest are dropped. 0 is 20,000.
+	Count int
 	// Parts bounds those of uploads that are not whole, besides: the oldest are dropped
 	// that nobody sends. 0 is four times Most.
 	Parts int64
@@ -73,6 +76,8 @@ type Store struct {
 	of     map[Subject][]*api.Recording // the same, those that began last first
 	total  int64
 	parts  map[string]*part // by the base of their recording
+	turn   int64            // how many diagnoses were begun
+	turns  map[string]int64 // of tenants whose runs wait: as of their last one
 }
 
 // A Subject is a version of a tenant's service.
@@ -95,6 +100,7 @@ func Open(dir string, o Options) (*Store, error) {
 func (s *Store) open() error {
 	s.options.Most = cmp.Or(s.options.Most, 256<<20)
 	s.options.Parts = max(cmp.Or(s.options.Parts, 4*s.options.Most), s.options.Most)
+	s.options.Count = cmp.Or(s.options.Count, 20_000)
 	s.options.Total = max(cmp.Or(s.options.Total, 10<<30), s.options.Most)
 	s.runs, s.of, s.parts = map[key]*api.Recording{}, map[Subject][]*api.Recording{}, map[string]*part{}
 	s.wake = make(chan struct{}, 1)
@@ -136,15 +142,19 @@ func (f Filter) has(r *api.Recording) bool {
 // List are the runs of a filter, the latest first, n at most, and how many more there are.
 func (s *Store) List(f Filter, n int) (list []api.Recording, more int) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []*api.Recording
 	for _, r := range s.runs {
 		if f.has(r) {
-			list = append(list, *r)
+			all = append(all, r)
 		}
 	}
-	s.mu.Unlock()
-	slices.SortFunc(list, func(a, b api.Recording) int { return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(a.ID, b.ID)) })
-	n = min(n, len(list))
-	return list[:n:n], len(list) - n
+	slices.SortFunc(all, func(a, b *api.Recording) int { return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(a.ID, b.ID)) })
+	n = min(n, len(all))
+	for _, r := range all[:n] {
+		list = append(list, *r)
+	}
+	return list, len(all) - n
 }
 
 // Latest are the runs of a version that began last, n at most, the latest first. When
@@ -229,7 +239,7 @@ func (s *Store) keep(tmp string, r api.Recording) (kept api.Recording, old bool,
 		return *have, true, nil
 	}
 	r.Kept, r.Diagnosis = s.now().UTC(), api.Diagnosis{State: api.Waiting}
-	s.dropFor(r.Bytes)
+	s.dropFor(r.Bytes, 1)
 	if err := s.save(&r); err != nil {
 		return kept, false, err
 	}
@@ -256,13 +266,15 @@ func (s *Store) has(r *api.Recording) {
 	s.total += r.Bytes
 }
 
-// dropFor drops the oldest until there is room for a number of bytes. The lock is held.
-func (s *Store) dropFor(bytes int64) {
-	if s.total+bytes <= s.options.Total {
+// dropFor drops the oldest until there is room for a number of runs with a number of bytes. The
+// lock is held.
+func (s *Store) dropFor(bytes int64, n int) {
+	room := func() bool { return s.total+bytes <= s.options.Total && len(s.runs)+n <= s.options.Count }
+	if room() {
 		return
 	}
 	for _, r := range s.byAge() {
-		if s.total+bytes <= s.options.Total {
+		if room() {
 			return
 		}
 		s.drop(r)
@@ -309,7 +321,7 @@ func (s *Store) sweepOften(ctx context.Context) {
 func (s *Store) sweep() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.dropFor(0)
+	s.dropFor(0, 0)
 	s.sweepParts()
 	if s.options.Keep <= 0 {
 		return

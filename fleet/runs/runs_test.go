@@ -175,6 +175,15 @@ func TestRefused(t *testing.T) {
 		return b.Bytes()
 	}
 	whole := made(t, 0)
+	late := func() []byte { // in UTC it is the year 10000
+		var b bytes.Buffer
+		w := recording.NewStream(&b)
+		if err := errors.Join(w.Add("note.txt", []byte("note")), w.Finish(recording.Manifest{Schema: recording.Schema,
+			Start: time.Date(9999, 12, 31, 23, 0, 0, 0, time.FixedZone("", -12*3600))})); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
 	dir := t.TempDir()
 	s := opened(t, dir, Options{Most: 1 << 20}, nil)
 	for _, c := range []struct {
@@ -186,6 +195,7 @@ func TestRefused(t *testing.T) {
 		{"text", strings.NewReader("hello"), ErrFormat},
 		{"bomb", bytes.NewReader(packed()), ErrFormat},
 		{"no manifest", bytes.NewReader(noManifest()), ErrFormat},
+		{"a year that JSON has not", bytes.NewReader(late()), ErrFormat},
 		{"cut", bytes.NewReader(whole[:len(whole)-30]), ErrFormat},
 		{"long", io.LimitReader(zeros{}, 2<<20), ErrLong},
 		{"torn off", io.MultiReader(bytes.NewReader(whole[:10]), iotest.ErrReader(io.ErrUnexpectedEOF)), io.ErrUnexpectedEOF},
@@ -298,11 +308,10 @@ func TestCrash(t *testing.T) {
 // states are those of the only run, until one is wanted.
 func await(t testing.TB, s *Store, want api.DiagnosisState) api.Recording {
 	t.Helper()
-	for range 1000 {
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(5 * time.Millisecond) {
 		if list, _ := s.List(Filter{}, 1); len(list) == 1 && list[0].Diagnosis.State == want {
 			return list[0]
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	list, _ := s.List(Filter{}, 1)
 	t.Fatalf("it never is %s: %+v", want, list)
@@ -377,14 +386,13 @@ func TestEngine(t *testing.T) {
 	}
 	defer s.Close()
 	add(t, s, made(t, 0, recording.BuildMember), api.Recording{})
-	for range 1000 {
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(5 * time.Millisecond) {
 		if list, _ := s.List(Filter{}, 1); list[0].Diagnosis.State != api.Waiting {
 			if d := list[0].Diagnosis; d.State == api.Failed && d.Why == "" || d.State == api.Done && d.Verdict == "" {
 				t.Errorf("%+v", d)
 			}
 			return
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	t.Error("it waits for ever")
 }
@@ -442,12 +450,11 @@ func TestLatest(t *testing.T) {
 	if list := s.Latest(shop, 2); len(list) != 2 || list[0].ID == pushed.ID || list[1].ID == pushed.ID {
 		t.Errorf("the last two: %+v", list)
 	}
-	for range 1000 {
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(5 * time.Millisecond) {
 		list, _ := s.List(Filter{}, 10)
 		if !slices.ContainsFunc(list, func(r api.Recording) bool { return r.Diagnosis.State != api.Done }) {
 			break
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	for _, c := range []struct {
 		rule     string
@@ -471,5 +478,50 @@ func TestLatest(t *testing.T) {
 	s.mu.Unlock()
 	if list := s.Latest(shop, 10); len(list) != 0 {
 		t.Errorf("after all are dropped: %+v", list)
+	}
+}
+
+// TestCount has somebody send recordings that are tiny: the oldest go, however few bytes they have.
+func TestCount(t *testing.T) {
+	s := opened(t, t.TempDir(), Options{Count: 3}, nil)
+	var last string
+	for i := range 10 {
+		last = add(t, s, made(t, i), api.Recording{}).ID
+	}
+	list, more := s.List(Filter{}, 2)
+	if len(list) != 2 || more != 1 || list[0].ID != last {
+		t.Errorf("%d and %d more of three: %+v", len(list), more, list)
+	}
+}
+
+// TestTurns has a tenant send many recordings before another sends one: that is not the last.
+func TestTurns(t *testing.T) {
+	begun, next := make(chan string), make(chan bool)
+	var s *Store
+	s = opened(t, t.TempDir(), Options{}, func(ctx context.Context, file string) (api.Diagnosis, error) {
+		tenant := ""
+		for _, of := range []string{"a", "b"} {
+			if strings.HasPrefix(filepath.Base(file), stem(&api.Recording{Tenant: of, ID: filepath.Base(file)[:64]})) {
+				tenant = of
+			}
+		}
+		select {
+		case begun <- tenant:
+		case <-ctx.Done():
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+		}
+		return api.Diagnosis{State: api.Done}, nil
+	})
+	for i := range 5 {
+		add(t, s, made(t, i), api.Recording{Tenant: "a"})
+	}
+	first := <-begun
+	add(t, s, made(t, 9), api.Recording{Tenant: "b"})
+	next <- true
+	if second := <-begun; first != "a" || second != "b" {
+		t.Errorf("first one of %s, then of %s; want a and b", first, second)
 	}
 }

@@ -47,8 +47,9 @@ func aboutStacks(path string) bool {
 	return !strings.HasPrefix(path, "/api/v1/runs")
 }
 
-// budgetOf is that of a server with so much memory; without a bound for 0.
-func budgetOf(bytes int64) budget {
+// budgetOf is that of a server with so much memory, in which questions wait for so long; without
+// a bound for 0.
+func budgetOf(bytes int64, patience time.Duration) budget {
 	if bytes <= 0 {
 		return budget{}
 	}
@@ -57,7 +58,7 @@ func budgetOf(bytes int64) budget {
 		heads:     memory.NewPool("heads", part(headsShare), pushWait),
 		bodies:    memory.NewPool("bodies", part(bodiesShare), pushWait).KeepForSmall(part(bodiesShare) / keptForSmall),
 		profiles:  memory.NewPool("profiles", part(profilesShare), pushWait),
-		questions: memory.NewPool("questions", part(questionsShare), questionWait),
+		questions: memory.NewPool("questions", part(questionsShare), patience),
 	}
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -19,8 +20,9 @@ import (
 )
 
 const (
-	// mostPrograms of a host, and the bytes that these may have.
-	mostPrograms, mostAsk = 2000, 1 << 20
+	// mostPrograms of a host, and the bytes that these may have. An agent's program has four
+	// commas: of a list without end each would become 64 bytes for two or three that were sent.
+	mostPrograms, mostAsk, mostCommas = 2000, 1 << 20, 10_000
 	// latestRuns of a version are looked at for the answer to a trigger.
 	latestRuns = 16
 )
@@ -39,12 +41,15 @@ func NewPlan(s *runs.Store, o sampling.Options, now func() time.Time) *sampling.
 func (h *runsHandler) wanted(w http.ResponseWriter, r *http.Request) {
 	var a api.Offer
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostAsk))
+	if n := bytes.Count(data, []byte(",")); n > mostCommas {
+		err = fmt.Errorf("%d commas", n)
+	}
 	if err == nil {
 		err = json.Unmarshal(data, &a)
 	}
 	switch {
 	case err != nil:
-		refuse(w, http.StatusBadRequest, "send the programs of a host as JSON, 1 MiB at most")
+		refuse(w, http.StatusBadRequest, fmt.Sprintf("send the programs of a host as JSON, %d at most and in 1 MiB", mostPrograms))
 		return
 	case len(a.Programs) > mostPrograms:
 		refuse(w, http.StatusBadRequest, fmt.Sprintf("send %d programs at most", mostPrograms))

@@ -88,7 +88,8 @@ func TestWanted(t *testing.T) {
 	many := api.Offer{Agent: "h", Programs: make([]api.Program, mostPrograms+1)}
 	for name, body := range map[string]any{
 		"no JSON": []byte("{"), "no agent": api.Offer{Programs: []api.Program{{Service: "a"}}}, "an agent of no name": api.Offer{Agent: "h\x1b"}, "many": many,
-		"long": []byte(`{"agent":"` + strings.Repeat("a", mostAsk) + `"}`),
+		"a list without end": []byte(`{"agent":"h","programs":[` + strings.Repeat("{},", mostCommas+1) + `{}]}`),
+		"long":               []byte(`{"agent":"` + strings.Repeat("a", mostAsk) + `"}`),
 	} {
 		t.Run(name, func(t *testing.T) { post("", api.WantedPath, body, http.StatusBadRequest, nil) })
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/api"
+	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/runs"
 	"github.com/gowhy/gowhy/fleet/sampling"
 	"github.com/gowhy/gowhy/fleet/store"
@@ -20,6 +21,12 @@ const (
 	// A recording of 256 MiB may take this long, and each part of it as long as any
 	// request.
 	uploadTime = 15 * time.Minute
+	// In the mean it comes this fast after a while, in bytes a second: who sends a byte a minute
+	// would have one of the few slots for all that time. A piece that is broken off goes on later.
+	uploadPace, uploadGrace = 16 << 10, 30 * time.Second
+	// recordingBytes is about what a recording has in a list, with what was found in it, and what
+	// is written of it.
+	recordingBytes = 4 << 10
 )
 
 // RunsHandler takes recordings, lists them and gives them back, and tells agents which to
@@ -60,25 +67,33 @@ func (h *runsHandler) take(w http.ResponseWriter, r *http.Request) {
 
 var errBody = errors.New("the recording did not arrive whole")
 
-// A patient reader gives each part of a body as long as any request has, and the whole
-// body a bound.
+// A patient reader gives each part of a body as long as any request has where it came as fast as
+// it must, and the whole body a bound.
 type patient struct {
 	in      io.Reader
 	control *http.ResponseController
-	until   time.Time
+	begin   time.Time
+	n       int64 // that came
 }
 
 func (p *patient) Read(b []byte) (int, error) {
-	deadline := time.Now().Add(readTime)
-	if deadline.After(p.until) {
-		deadline = p.until
-	}
-	_ = p.control.SetReadDeadline(deadline) // a test's connection may have none
+	_ = p.control.SetReadDeadline(p.due()) // a test's connection may have none
 	n, err := p.in.Read(b)
+	p.n += int64(n)
 	if err != nil && err != io.EOF {
 		err = errors.Join(errBody, err)
 	}
 	return n, err
+}
+
+// due returns when the next of it must have come.
+func (p *patient) due() time.Time {
+	paced := uploadGrace + time.Duration(float64(p.n)/uploadPace*float64(time.Second))
+	deadline := p.begin.Add(min(paced, uploadTime))
+	if soon := time.Now().Add(readTime); soon.Before(deadline) {
+		return soon
+	}
+	return deadline
 }
 
 // list answers with the runs of a service, a version and a span of time.
@@ -90,6 +105,9 @@ func (h *runsHandler) list(w http.ResponseWriter, r *http.Request) {
 	}
 	f.Tenant = r.Header.Get("X-Scope-OrgID")
 	list, more := h.store.List(f, n)
+	if err := memory.More(r.Context(), recordingBytes*int64(len(list))); scarce(w, err) {
+		return
+	}
 	answer(w, http.StatusOK, api.Recordings{Runs: append([]api.Recording{}, list...), Omitted: more})
 }
 

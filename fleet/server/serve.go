@@ -52,6 +52,8 @@ type Options struct {
 	Forward *forward.Forwarder
 	// Ready is called with the address once it listens.
 	Ready func(address string)
+
+	patience time.Duration // of questions, a test's; questionWait
 }
 
 const (
@@ -65,7 +67,7 @@ const (
 // begun.
 func Serve(ctx context.Context, s store.Store, o Options) error {
 	m := newMeter(s)
-	memories := budgetOf(o.Memory)
+	memories := budgetOf(o.Memory, cmp.Or(o.patience, questionWait))
 	m.refusing.log, m.now = cmp.Or(o.Log, slog.New(slog.DiscardHandler)), time.Now
 	scraper := scrape.New(m, nil, memories.profiles)
 	live, err := newLive(o, scraper)
@@ -142,6 +144,7 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 
 // routes are all paths of a server.
 func routes(s store.Store, m *meter, l *live, memories *budget, o Options) http.Handler {
+	room := ingest.Room{Heads: memories.heads, Bodies: memories.bodies, Within: readTime}
 	mux := http.NewServeMux()
 	mux.Handle("/", page.Handler())
 	if o.Runs != nil {
@@ -149,6 +152,9 @@ func routes(s store.Store, m *meter, l *live, memories *budget, o Options) http.
 		mux.Handle(api.RunsPath, h)
 		mux.Handle(api.RunsPath+"/", h)
 		mux.Handle(api.UploadsPath, h)
+		mux.Handle("GET "+api.RunsPath, memories.ask(h))
+		mux.Handle("POST "+api.RecordPath, memories.ask(h))
+		mux.Handle("POST "+api.WantedPath, ingest.Admit(h, room, mostAsk))
 	}
 	mux.Handle("/api/", memories.ask(Handler(s, time.Now, l.costs, o.Runs)))
 	path, grafana := querier.Handler(s)
@@ -164,7 +170,6 @@ func routes(s store.Store, m *meter, l *live, memories *budget, o Options) http.
 	if o.Forward != nil {
 		in = o.Forward.Handler(in)
 	}
-	room := ingest.Room{Heads: memories.heads, Bodies: memories.bodies, Within: readTime}
 	in = ingest.Admit(in, room, ways.Body)
 	mux.Handle(ingest.PushPath, m.count(in))
 	mux.Handle(ingest.IngestPath, m.count(in))

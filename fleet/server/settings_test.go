@@ -371,3 +371,31 @@ func testForward(t *testing.T, protocol forward.Protocol) {
 		t.Errorf("here  %s\nthere %s", own, other)
 	}
 }
+
+// TestOddPaths has tokens of one scope ask by paths that are written oddly, at which one scope
+// seems to be needed and another is: they get no answer, but where to ask.
+func TestOddPaths(t *testing.T) {
+	kept := new(storetest.Reference)
+	url := startedWith(t, kept, Options{Settings: Settings{Tokens: []access.Token{token("out", access.Read), token("in", access.Ingest), token("chief", access.Admin)}}})
+	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	in, out := []string{"ingest?name=a", "push.v1.PusherService/Push", "v1development/profiles"}, []string{"api/v1/services", "pyroscope/render", "querier.v1.QuerierService/LabelNames"}
+	for token, of := range map[string]struct{ through, to []string }{
+		"out":   {[]string{"/pyroscope/../", "/pyroscope/%2e%2e/", "/pyroscope//../", "/querier.v1.QuerierService/../", "/querier.%2f..%2f"}, in},
+		"in":    {[]string{"/api/v1/uploads/../../../", "/api/v1/uploads/%2e%2e/%2E%2E/%2e%2e/", "/api/v1/uploads/..%2f..%2f..%2f"}, out},
+		"chief": {[]string{"/-/../", "/-/%2e%2e/", "/-//../"}, append(in, out...)},
+	} {
+		for _, method := range []string{"GET", "POST", "PATCH", "CONNECT"} {
+			for _, through := range of.through {
+				for _, to := range of.to {
+					a, said := do(t, c, method, url+through+to, token, "", pprofOf(t, 1))
+					if a.StatusCode < 300 || strings.Contains(said, `"services"`) {
+						t.Errorf("%s %s as %s: %d %.80s", method, through+to, token, a.StatusCode, said)
+					}
+				}
+			}
+		}
+	}
+	if all, err := kept.Services(t.Context(), store.Selection{}); err != nil || len(all.Services) > 0 {
+		t.Errorf("kept: %+v, %v", all, err)
+	}
+}

@@ -92,7 +92,7 @@ func (h *runsHandler) receive(w http.ResponseWriter, r *http.Request, take func(
 		return
 	}
 	control := http.NewResponseController(w)
-	take(&patient{in: r.Body, control: control, until: time.Now().Add(uploadTime)})
+	take(&patient{in: r.Body, control: control, begin: time.Now()})
 }
 
 // taken answers that a recording is kept.

@@ -107,3 +107,21 @@ func TestUploadBreaksOff(t *testing.T) {
 		t.Errorf("%d at %s", w.Code, w.Header().Get(api.OffsetHeader))
 	}
 }
+
+// TestPatience holds that who sends a byte a minute has a slot for half a minute, and who sends a
+// large recording over a slow network for a quarter of an hour.
+func TestPatience(t *testing.T) {
+	for _, c := range []struct {
+		sent       int64
+		ago, wants time.Duration // after its begin; and until the next must have come
+	}{
+		{0, 0, uploadGrace}, {1, 29 * time.Second, time.Second}, {1, time.Minute, -29 * time.Second},
+		{64 * uploadPace, 10 * time.Second, readTime}, {64 * uploadPace, 90 * time.Second, 4 * time.Second},
+		{200 << 20, 14*time.Minute + 50*time.Second, 10 * time.Second},
+	} {
+		p := &patient{begin: time.Now().Add(-c.ago), n: c.sent}
+		if got := time.Until(p.due()); got > c.wants+time.Second || got < c.wants-5*time.Second {
+			t.Errorf("after %v and %d bytes: %v are left, want %v", c.ago, c.sent, got, c.wants)
+		}
+	}
+}
