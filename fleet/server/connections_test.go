@@ -38,7 +38,7 @@ func TestConnections(t *testing.T) {
 		return conn
 	}
 	read := func(conn net.Conn) error {
-		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 		a, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err == nil {
 			a.Body.Close()

@@ -119,7 +119,7 @@ func diskFull(t *testing.T, size, memory string) {
 			t.Fatal(err)
 		}
 		full := kept
-		for end := time.Now().Add(10 * time.Second); push(kept) != http.StatusOK; time.Sleep(50 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); push(kept) != http.StatusOK; time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("with room again: nothing is kept: %s", said)
 			}

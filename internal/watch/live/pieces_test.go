@@ -49,7 +49,7 @@ func TestPieces(t *testing.T) {
 		list, _ := filepath.Glob(filepath.Join(dir, "*.gowhy"))
 		return len(list)
 	}
-	for deadline := time.Now().Add(20 * time.Second); left() != 92; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); left() != 92; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d files are left, want 92", left())
 		}
@@ -140,7 +140,7 @@ func TestRestart(t *testing.T) {
 	first.Process.Kill()
 	first.Wait()
 	second := start(t, first.Path).Process.Pid
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		f, err := w.Refresh()
 		if err != nil {
 			t.Fatal(err)

@@ -118,7 +118,7 @@ func TestRefreshStill(t *testing.T) {
 	}
 	defer w.Close()
 	still := func(t proc.Task) bool { return t.ID == pid && t.Still }
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	for deadline := time.Now().Add(time.Minute); ; {
 		f, err := w.Refresh()
 		if err != nil {
 			t.Fatal(err)
