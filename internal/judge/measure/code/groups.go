@@ -46,6 +46,7 @@ func Root(m *model.Model, s model.Stack) string {
 	return name
 }
 
+// MainGroups are both names that the group of the main goroutine goes by.
 var MainGroups = []string{"main.main", "runtime.main"}
 
 // GroupsOfStacks is the groups that stacks belong to; none without a trace to
@@ -70,6 +71,7 @@ func GroupName(name string) string {
 	return name
 }
 
+// IsSystemGroup reports whether a group of that name is of the runtime itself.
 func IsSystemGroup(m *model.Model, name string) bool {
 	g := Group(m, name)
 	return g != nil && g.System

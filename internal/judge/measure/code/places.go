@@ -10,6 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
+// PlaceOf returns a frame's line as a place.
 func PlaceOf(f model.Frame) diagnosis.Place {
 	return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}
 }
@@ -145,9 +146,10 @@ func Short(function string) string {
 	return name
 }
 
-// Name is a function in a sentence.
+// Name returns a function for a sentence, by its short name.
 func Name(function string) fact.Name { return fact.Name(Short(function)) }
 
+// Line writes a place for a sentence: the function by its short name, and the line.
 func Line(p diagnosis.Place) string { return Short(p.Function) + ":" + strconv.Itoa(p.Line) }
 
 // FileLine is a place's file and line, as a sentence has it.
@@ -155,6 +157,7 @@ func FileLine(at diagnosis.Place) fact.Name {
 	return fact.Name(Base(at.File) + ":" + strconv.Itoa(at.Line))
 }
 
+// Base returns the name of a file without its directories.
 func Base(file string) string { return file[strings.LastIndexByte(file, '/')+1:] }
 
 // OfStacks counts what has one of some stacks.

@@ -54,6 +54,7 @@ type Request struct {
 // Requests are several, by name.
 type Requests map[string]*Request
 
+// Add adds time in which a stack stood in a request of that name.
 func (o Requests) Add(name string, s model.Stack, d time.Duration) {
 	if o[name] == nil {
 		o[name] = &Request{Name: name, Stacks: map[model.Stack]time.Duration{}}
@@ -74,6 +75,7 @@ func (o Requests) Sorted() (list []*Request) {
 	return list
 }
 
+// Place returns the user's line with most of the request's time.
 func (o *Request) Place(p *diagnosis.Pass) diagnosis.Place {
 	return code.UserPlace(p, statistics.Largest(o.Stacks)...)
 }
@@ -131,6 +133,7 @@ func CallUseOf(p *diagnosis.Pass, name string, match fact.Where) (c CallUse) {
 	return c
 }
 
+// Cost returns the CPU of the calls as a cost.
 func (c *CallUse) Cost() diagnosis.Cost { return diagnosis.CostOf(c.Cores, c.Share.Value) }
 
 // Bound is a direction: the part of the calls in the kernel goes with them, and

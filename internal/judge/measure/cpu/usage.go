@@ -150,6 +150,7 @@ func Places(ps []Line, n int) (out []diagnosis.Place) {
 	return out
 }
 
+// Stacks returns the stacks of the first n lines.
 func Stacks(ps []Line, n int) (out []model.Stack) {
 	for _, p := range ps[:min(n, len(ps))] {
 		out = append(out, p.Stacks...)
@@ -208,6 +209,7 @@ func (s *Use) SamplesAt(places []Line) fact.Fact {
 	return s.Pass.SampleCount("samples", s.Tree, AtPlaces(places))
 }
 
+// AtPlaces matches the samples whose stacks the lines are made of.
 func AtPlaces(places []Line) fact.Where {
 	stacks := map[model.Stack]bool{}
 	for i := range places {
@@ -218,6 +220,7 @@ func AtPlaces(places []Line) fact.Where {
 	return func(sample *model.Sample) bool { return stacks[sample.Stack] }
 }
 
+// ShareOf returns the share of the CPU in samples that match, of all CPU: what no sample shows is not like the rest.
 func (s *Use) ShareOf(name string, match fact.Where) fact.Fact {
 	share := s.Pass.SampleShare(name, s.Tree, match)
 	if missed := s.Pass.CPUPart("CPU that no sample shows", model.NotSampled); missed.Value > 0 {
@@ -341,6 +344,7 @@ func (s *Use) Unseen() fact.Fact {
 	return s.Pass.CPUPart("CPU that samples may not show", model.NotSampled, model.OtherCPU)
 }
 
+// SampleCount returns how many samples there are.
 func (s *Use) SampleCount() fact.Fact { return s.Pass.CPUSamples() }
 
 // Witness says how sure the samples are.

@@ -99,6 +99,7 @@ func (a *Allocation) Cost() fact.Fact {
 	return fact.Sum.Of("CPU in allocating and collecting", fact.Ratio, a.malloc, a.Collect)
 }
 
+// Whole returns the cost with first use of fresh pages.
 func (a *Allocation) Whole() fact.Fact {
 	return a.with("CPU in allocating, collecting and first use of memory", a.Cost())
 }
@@ -186,6 +187,7 @@ type Site struct {
 // Line is a site in a sentence.
 func (s *Site) Line() string { return code.Line(s.Place) }
 
+// AllocationOf measures what allocating costs by the best evidence there is: samples of the CPU, else the trace.
 func AllocationOf(p *diagnosis.Pass) (a Allocation) {
 	if s, ok := cpu.UseOf(p); ok {
 		a.Measured, a.CostFrom = true, s.Source

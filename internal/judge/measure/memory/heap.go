@@ -21,7 +21,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// Names of runtime/metrics.
+// Names of runtime/metrics: see its documentation for what each counts.
 const (
 	MetricLive         = "/gc/heap/live:bytes"
 	MetricGoal         = "/gc/heap/goal:bytes"
@@ -51,6 +51,7 @@ type LiveSeries struct {
 	Source model.Source
 }
 
+// LiveHeap returns what each collection found alive: by metrics, else by the lines of gctrace, else by the trace.
 func LiveHeap(m *model.Model) LiveSeries {
 	if m.Metrics != nil {
 		if s := changes(m.Metrics.Series[MetricLive]); len(s) > 0 {
@@ -70,7 +71,7 @@ func LiveHeap(m *model.Model) LiveSeries {
 	return LiveSeries{}
 }
 
-// LastFound returns the heap that the last collection found, and most the largest of any.
+// LastFound returns the heap that the last collection found.
 func (l *LiveSeries) LastFound(p *diagnosis.Pass) fact.Fact {
 	if l.Source == model.MetricsLog {
 		return p.Metric("live heap", MetricLive, fact.Last)
@@ -79,6 +80,7 @@ func (l *LiveSeries) LastFound(p *diagnosis.Pass) fact.Fact {
 	return l.Statistic(p, "live heap", last.Value, fact.Bytes)
 }
 
+// MostFound returns the largest heap that any collection found.
 func (l *LiveSeries) MostFound(p *diagnosis.Pass) fact.Fact {
 	if l.Source == model.MetricsLog {
 		return p.Metric("largest live heap", MetricLive, fact.Most)
@@ -289,6 +291,7 @@ func CollectorCPU(p *diagnosis.Pass) (share, cores fact.Fact, ok bool) {
 	return loggedCPU(p)
 }
 
+// The names of the parts of what memory costs, the same in every finding.
 const (
 	InAllocator = "CPU in the allocator"
 	InCollector = "CPU in the garbage collector"

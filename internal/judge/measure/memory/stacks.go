@@ -9,6 +9,7 @@ import (
 // than a trivial chain of calls was doubled twice, from 2 KiB to 8 KiB.
 const GoroutineBytes = 8 << 10
 
+// LeastStack returns what the stack of a goroutine takes at least.
 func LeastStack() fact.Fact {
 	return fact.Figure("stack of one, at least", GoroutineBytes, fact.Bytes, "the runtime's smallest stack, doubled twice")
 }

@@ -16,6 +16,7 @@ var doings = map[string]string{
 	model.StateMutex: "waits for another lock", model.StateWLock: "waits for another lock", model.StateRLock: "waits for another lock",
 }
 
+// StateWords says what a goroutine in a state does, as a verb.
 func StateWords(state string) string {
 	if words, ok := doings[state]; ok {
 		return words
@@ -37,6 +38,7 @@ func OfStandings(list ...*model.Standing) func(*model.Standing) bool {
 	return func(s *model.Standing) bool { return slices.Contains(list, s) }
 }
 
+// StacksOf returns the stacks of some standings, none twice.
 func StacksOf(list []*model.Standing) (stacks []model.Stack) {
 	for _, s := range list {
 		if !slices.Contains(stacks, s.Stack) {
@@ -46,6 +48,7 @@ func StacksOf(list []*model.Standing) (stacks []model.Stack) {
 	return stacks
 }
 
+// RootsOf returns the groups that some standings are of.
 func RootsOf(m *model.Model, list []*model.Standing) (names []string) {
 	return code.GroupsOfStacks(m, StacksOf(list))
 }

@@ -48,6 +48,7 @@ const (
 	Pool              // a connection pool or a semaphore
 )
 
+// String says what a demand waits for.
 func (d Demand) String() string {
 	return [...]string{"nothing", "a lock", "the lock of a file descriptor", "a receiver to take what they send", "a slot of a semaphore made of a channel", "a free slot of a pool"}[d]
 }
@@ -61,9 +62,9 @@ var pools = []string{
 	"golang.org/x/sync/semaphore.(*Weighted).Acquire",
 }
 
-// demands sorts waits into kinds. It needs the wake graph once, to tell a
+// Demands sorts waits into kinds. It needs the wake graph once, to tell a
 // select that sends from one that receives.
-type demands struct {
+type Demands struct {
 	m *model.Model
 	// sending holds stacks whose waits are mostly ended by a receiver.
 	sending map[model.Stack]bool
@@ -71,7 +72,7 @@ type demands struct {
 
 // Kind tells what the goroutines of a wait want. Those of the runtime want
 // nothing that a user could give.
-func (d *demands) Kind(w *model.Wait) Demand {
+func (d *Demands) Kind(w *model.Wait) Demand {
 	if w.Kind != model.Sync {
 		return None
 	}
@@ -92,8 +93,9 @@ func (d *demands) Kind(w *model.Wait) Demand {
 	return None
 }
 
-func NewDemands(m *model.Model) *demands {
-	d := &demands{m: m, sending: map[model.Stack]bool{}}
+// NewDemands looks through the wake graph of a model.
+func NewDemands(m *model.Model) *Demands {
+	d := &Demands{m: m, sending: map[model.Stack]bool{}}
 	by, parks := map[model.Stack]int64{}, selectParks(m)
 	for _, w := range m.Sched.Wakes {
 		if takes(m, w.Waker, parks) {
@@ -491,6 +493,7 @@ func (q *Queue) Merge(o Queue) {
 
 // What a queue costs, as facts.
 
+// Has reports whether a wait is one of the queue's.
 func (q *Queue) Has(w *model.Wait) bool { return q.entries[w] }
 
 // Waited is the time that its goroutines waited.

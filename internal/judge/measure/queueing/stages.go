@@ -35,6 +35,7 @@ const (
 	stagePart  = 0.1
 )
 
+// A Stage is goroutines that take work from a channel before which somebody stands with more.
 type Stage struct {
 	Queue    *Queue
 	Before   []Queue        // in which those wait who bring work to those who stand in the queue, and so on
@@ -202,6 +203,7 @@ func (s *Stage) has(m *model.Model, stack model.Stack) bool {
 	return slices.Contains(s.Teams, teamOf(m, stack))
 }
 
+// Names returns the groups of its teams.
 func (s *Stage) Names() (out []string) {
 	for _, c := range s.Teams {
 		out = append(out, c.Name)
