@@ -3,7 +3,7 @@
 //
 // It hides what separates a program with a problem from a busy one: the figures, the
 // look-alikes that are innocent, and what the fix of each problem can bring
-// at most. [All] is the suite.
+// at most. [All] is the suite; what several rules measure is below them, in internal/judge/measure.
 //
 // A rule is a pure function of the model. None of them reads files, the
 // clock, the environment or the network.
