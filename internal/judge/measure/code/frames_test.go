@@ -19,7 +19,7 @@ func TestSite(t *testing.T) {
 	} {
 		m.Stacks.Add([]model.Frame{{Func: "main.other", Line: 1}})
 		if got := Site(m, m.Stacks.Add(c.frames)); got != c.want {
-			t.Errorf("site() of %v = %q, want %q", c.frames, got, c.want)
+			t.Errorf("Site() of %v = %q, want %q", c.frames, got, c.want)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestRoot(t *testing.T) {
 		{nil, ""},
 	} {
 		if got := Root(m, m.Stacks.Add(c.frames)); got != c.want {
-			t.Errorf("root() of %v = %q, want %q", c.frames, got, c.want)
+			t.Errorf("Root() of %v = %q, want %q", c.frames, got, c.want)
 		}
 	}
 }
@@ -41,11 +41,11 @@ func TestGroupsOfStacks(t *testing.T) {
 	work := stack("strings.Index", "main.work", "runtime.goexit")
 	serve := stack("main.serve")
 	if got, want := GroupsOfStacks(m, []model.Stack{foreign, work, serve, work}), []string{"main.work", "main.serve"}; !slices.Equal(got, want) {
-		t.Errorf("groupsOfStacks() = %q, want %q", got, want)
+		t.Errorf("GroupsOfStacks() = %q, want %q", got, want)
 	}
 	m.Sched = nil
 	if got := GroupsOfStacks(m, []model.Stack{work}); got != nil {
-		t.Errorf("groupsOfStacks() = %q without a trace, want none", got)
+		t.Errorf("GroupsOfStacks() = %q without a trace, want none", got)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestCountRoots(t *testing.T) {
 	}
 	wakers := map[model.Stack]int64{0: 9, stack("main.a", "main.work"): 2, stack("main.b", "main.work"): 3, stack("main.serve"): 4}
 	if got, want := CountRoots(m, wakers), map[string]int64{"main.work": 5, "main.serve": 4}; !maps.Equal(got, want) {
-		t.Errorf("countRoots() = %v, want %v", got, want)
+		t.Errorf("CountRoots() = %v, want %v", got, want)
 	}
 }
 

@@ -37,7 +37,7 @@ func ProgramPlace(p *diagnosis.Pass, stacks ...model.Stack) diagnosis.Place {
 	return diagnosis.Place{}
 }
 
-// ProgramFrame is programPlace for the frames of one stack, leaf first.
+// ProgramFrame is ProgramPlace for the frames of one stack, leaf first.
 func ProgramFrame(m *model.Model, frames []model.Frame) (place diagnosis.Place, ok bool) {
 	own := OwnPackages(m)
 	for _, f := range frames {

@@ -53,7 +53,7 @@ func UseOf(p *diagnosis.Pass) (s Use, ok bool) {
 	return s, s.Samples >= diagnosis.ThinSamples
 }
 
-// Needed is cpuUseOf for a rule that cannot look without it, and says so.
+// Needed is UseOf for a rule that cannot look without it, and says so.
 func Needed(p *diagnosis.Pass) (s Use, ok bool) {
 	if s, ok = UseOf(p); !ok {
 		p.Lacks("the CPU samples are too few to take shares from", p.RecordAgain(60, "longer.gowhy"))

@@ -17,7 +17,7 @@ func TestComparePlaces(t *testing.T) {
 		for j := range sorted {
 			got, want := compareLines(sorted[i], sorted[j]), i-j
 			if got < 0 != (want < 0) || got > 0 != (want > 0) {
-				t.Errorf("comparePlaces(%+v, %+v) = %d, want the sign of %d", sorted[i], sorted[j], got, want)
+				t.Errorf("compareLines(%+v, %+v) = %d, want the sign of %d", sorted[i], sorted[j], got, want)
 			}
 		}
 	}

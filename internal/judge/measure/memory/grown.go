@@ -50,7 +50,7 @@ func GrownPlaces(p *diagnosis.Pass, survivors bool) (out []Grown) {
 }
 
 const (
-	// grownNamed is how many places a finding names, and heapgrowthPlace
+	// grownNamed is how many places a finding names, and grownPart
 	// the part of the growth that makes one worth it.
 	grownNamed = 3
 	grownPart  = 0.1

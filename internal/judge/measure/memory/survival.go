@@ -71,7 +71,7 @@ const survivingPart = 0.5
 
 // remadePart is the part of a stack's bytes from which it keeps what grows by being
 // made anew: of a slice that grows by a quarter each time a fifth is the last one, of a
-// map or a slice that doubles half. heapgrowthLarger is how many times as large as those
+// map or a slice that doubles half. remadeLarger is how many times as large as those
 // made what is left is then: of garbage that marking found alive, which is a half of all
 // where others have the machine, it is as large.
 const remadePart = 0.2

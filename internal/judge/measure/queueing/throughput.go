@@ -159,7 +159,7 @@ func TurnsOfEach(p *diagnosis.Pass, count fact.Fact, names []string) fact.Fact {
 	return fact.Quotient.Of(count.Name+" by each", fact.Count, count, p.Goroutines("those goroutines", names, "peak"))
 }
 
-// TurnsLimit is fasterLimit of a factor that was seen over some turns, in each of which one
+// TurnsLimit is FasterLimit of a factor that was seen over some turns, in each of which one
 // of those who wait is let on or answered.
 func TurnsLimit(factor, turns fact.Fact, when string) diagnosis.Bound {
 	switch {
