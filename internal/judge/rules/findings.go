@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -80,4 +82,17 @@ func goOn() diagnosis.Bound {
 // noSaving is the bound where nothing tells what the fix brings.
 func noSaving(u fact.Unit, goal diagnosis.Goal, why string) diagnosis.Bound {
 	return diagnosis.Direction(fact.Figure("saving that is known", 0, u, why), goal, 0, "")
+}
+
+// inQueue begins the finding about a queue: what it costs that some wait in it, the bound of what they
+// would do otherwise, and whose time that is.
+func inQueue(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact, otherwise string, places ...diagnosis.Place) diagnosis.Finding {
+	return diagnosis.Finding{
+		Where:      code.Places(places...),
+		Cost:       diagnosis.CostOf(waiting, q.Share(p, "their time in it").Value),
+		Bound:      q.Limit(p, otherwise),
+		Confidence: diagnosis.Medium,
+		Groups:     q.Groups,
+		Stacks:     q.Stacks,
+	}
 }

@@ -168,28 +168,21 @@ func receiverActivities(groups []*model.Group) map[string][]string {
 
 func funnel(p *diagnosis.Pass, q *queueing.Queue, in *inlet, waiting fact.Fact) diagnosis.Finding {
 	place, wait := q.Place(p), q.MeanWait(p, "mean wait")
-	f := diagnosis.Finding{
-		Where:      code.Places(place, in.place),
-		Evidence:   []fact.Fact{waiting, in.count, in.busy, wait, cpu.BusyPs(p)},
-		Cost:       diagnosis.CostOf(waiting, q.Share(p, "their time in it").Value),
-		Bound:      q.Limit(p, "if no sender waited"),
-		Confidence: diagnosis.Medium,
-		Reasons: []string{
-			"senders from the waits, receivers from the wake-ups of the same trace",
-			"the trace does not name the channel: code that takes from the same senders is taken for its receiver",
-		},
-		RuledOut: []string{
-			"a worker pool without work: waits to receive are not counted",
-			fact.Sentence("a semaphore or a pool at capacity: the receivers (%s) run other code than the senders", in.count),
-			cpu.FullMachine(p),
-			"back-pressure that is wanted looks the same: if the receiver is meant to set the pace, this is its pace",
-		},
-		Groups: q.Groups,
-		Stacks: q.Stacks,
-		Remedy: funnelRemedy(in),
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "The 99th percentile of the senders' requests tells what the wait did to them; "+
-			"if neither moves, the receiver was meant to set the pace."),
+	f := inQueue(p, q, waiting, "if no sender waited", place, in.place)
+	f.Evidence = []fact.Fact{waiting, in.count, in.busy, wait, cpu.BusyPs(p)}
+	f.Reasons = []string{
+		"senders from the waits, receivers from the wake-ups of the same trace",
+		"the trace does not name the channel: code that takes from the same senders is taken for its receiver",
 	}
+	f.RuledOut = []string{
+		"a worker pool without work: waits to receive are not counted",
+		fact.Sentence("a semaphore or a pool at capacity: the receivers (%s) run other code than the senders", in.count),
+		cpu.FullMachine(p),
+		"back-pressure that is wanted looks the same: if the receiver is meant to set the pace, this is its pace",
+	}
+	f.Remedy = funnelRemedy(in)
+	f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", "The 99th percentile of the senders' requests tells what the wait did to them; "+
+		"if neither moves, the receiver was meant to set the pace.")
 	works := "works %s of the time, mostly %s."
 	if in.busy.Value < queueing.ReceiverBusy {
 		works = "works only %s of the time, so the senders come in bursts."

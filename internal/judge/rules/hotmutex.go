@@ -141,22 +141,16 @@ const (
 func hotLock(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) diagnosis.Finding {
 	place, server := q.Place(p), q.Server(p)
 	use, wait, busy := queueing.LockInUse.Of("lock in use", fact.Ratio, waiting), q.MeanWait(p, "mean wait"), cpu.BusyPs(p)
-	f := diagnosis.Finding{
-		Where:    code.Places(place, server),
-		Evidence: []fact.Fact{waiting, use, wait, q.Rate(p, "waits per second"), busy},
-		Cost:     diagnosis.CostOf(waiting, q.Share(p, "their time in it").Value),
-		Bound:    q.Limit(p, "if nobody waited for this lock"),
-		RuledOut: []string{
-			"wait groups, first uses and condition variables: only stacks inside Mutex or RWMutex are counted",
-			"goroutines without work: a goroutine that waits for a lock has work",
-			fact.Sentence("Ps that are busy anyway: %s of %s are", busy.Number(), cpu.Procs(p)),
-		},
-		Groups: q.Groups,
-		Stacks: q.Stacks,
-		Remedy: lockRemedy(p.Model, q),
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters. "+
-			"On one or two cores a short section that was split often shows no gain: there was nobody to run beside it."),
+	f := inQueue(p, q, waiting, "if nobody waited for this lock", place, server)
+	f.Evidence = []fact.Fact{waiting, use, wait, q.Rate(p, "waits per second"), busy}
+	f.RuledOut = []string{
+		"wait groups, first uses and condition variables: only stacks inside Mutex or RWMutex are counted",
+		"goroutines without work: a goroutine that waits for a lock has work",
+		fact.Sentence("Ps that are busy anyway: %s of %s are", busy.Number(), cpu.Procs(p)),
 	}
+	f.Remedy = lockRemedy(p.Model, q)
+	f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters. "+
+		"On one or two cores a short section that was split often shows no gain: there was nobody to run beside it.")
 	held, known := q.Holder(p)
 	if known && held.Reader {
 		// The queue M/M/1 is of a lock that one at a time holds.

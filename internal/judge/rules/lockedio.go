@@ -124,35 +124,29 @@ func lockedioFinding(p *diagnosis.Pass, q *queueing.Queue, h heldWait, waiting f
 			p.Statistic(fact.Timeline, "waits without an end", "time in those that go on", h.wait.OpenTotal.Seconds(), fact.Seconds))
 	}
 	mean := fact.Quotient.Of("one such wait, mean", fact.Seconds, ended, waits)
-	f := diagnosis.Finding{
-		Where:      code.Places(lock, wait, q.Server(p)),
-		Evidence:   []fact.Fact{waiting, h.inUse, h.runs, h.inside, mean, fact.Quotient.Of("such waits", fact.PerSec, waits, p.WindowLength()), cpu.BusyPs(p)},
-		Cost:       diagnosis.CostOf(waiting, q.Share(p, "their time in it").Value),
-		Bound:      q.Limit(p, "if nobody waited for this lock"),
-		Confidence: diagnosis.Medium,
-		Reasons: []string{
-			"inferred from one trace: the lock is in use for longer than those who take it run, " +
-				"and one at a time waits in the function that takes it",
-			"the trace does not say when a lock is taken, only when somebody waits for it",
-		},
-		RuledOut: []string{
-			fact.Sentence("work under the lock: all who take it together keep %s busy", h.runs),
-			fact.Sentence("waits outside of the lock: then several would wait at the same time, here it is %s on average", h.inside),
-			cpu.FullMachine(p),
-		},
-		Groups: q.Groups,
-		Stacks: append(q.Stacks, h.wait.Stack),
-		Remedy: diagnosis.Remedy{
-			Text: "Take the wait out of the locked section: copy what is needed under the lock, release it, then ask, " +
-				"and take it again to store the answer. Where the lock protects a connection, " +
-				"give each goroutine one of its own, from a pool. " +
-				"Where it keeps several from asking the same, let one ask and the others wait for its answer alone " +
-				"(golang.org/x/sync/singleflight), by key.",
-			Code: "mu.Lock()\nv, ok := cache[key]\nmu.Unlock()\nif !ok {\n\tv = fetch(key) // not under the lock\n\tmu.Lock()\n\tcache[key] = v\n\tmu.Unlock()\n}",
-		},
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "In a new recording several goroutines are in that wait at the same time, "+
-			"and few wait for the lock. If throughput stays, the other side serves one at a time."),
+	f := inQueue(p, q, waiting, "if nobody waited for this lock", lock, wait, q.Server(p))
+	f.Stacks = append(f.Stacks, h.wait.Stack)
+	f.Evidence = []fact.Fact{waiting, h.inUse, h.runs, h.inside, mean, fact.Quotient.Of("such waits", fact.PerSec, waits, p.WindowLength()), cpu.BusyPs(p)}
+	f.Reasons = []string{
+		"inferred from one trace: the lock is in use for longer than those who take it run, " +
+			"and one at a time waits in the function that takes it",
+		"the trace does not say when a lock is taken, only when somebody waits for it",
 	}
+	f.RuledOut = []string{
+		fact.Sentence("work under the lock: all who take it together keep %s busy", h.runs),
+		fact.Sentence("waits outside of the lock: then several would wait at the same time, here it is %s on average", h.inside),
+		cpu.FullMachine(p),
+	}
+	f.Remedy = diagnosis.Remedy{
+		Text: "Take the wait out of the locked section: copy what is needed under the lock, release it, then ask, " +
+			"and take it again to store the answer. Where the lock protects a connection, " +
+			"give each goroutine one of its own, from a pool. " +
+			"Where it keeps several from asking the same, let one ask and the others wait for its answer alone " +
+			"(golang.org/x/sync/singleflight), by key.",
+		Code: "mu.Lock()\nv, ok := cache[key]\nmu.Unlock()\nif !ok {\n\tv = fetch(key) // not under the lock\n\tmu.Lock()\n\tcache[key] = v\n\tmu.Unlock()\n}",
+	}
+	f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", "In a new recording several goroutines are in that wait at the same time, "+
+		"and few wait for the lock. If throughput stays, the other side serves one at a time.")
 	f.Say("The lock taken in %s is held while its holder waits for %s, %s each time: %s goroutines wait for it on average.",
 		code.Name(lock.Function), fact.Name(h.what), mean, waiting)
 	return f

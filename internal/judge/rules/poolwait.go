@@ -85,38 +85,32 @@ func poolFinding(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) diagno
 	}
 	wait, share := q.MeanWait(p, "mean wait"), q.Share(p, "share of their time")
 	served := p.Statistic(fact.Wakes, "wake-ups that end waits in the pool", "connections handed on", float64(q.Served), fact.Count)
-	f := diagnosis.Finding{
-		Where: code.Places(asks, lib, q.Server(p)),
-		Evidence: []fact.Fact{
-			waiting, share, wait, fact.Quotient.Of("connections handed on", fact.PerSec, served, p.WindowLength()), cpu.BusyPs(p),
-		},
-		Cost:       diagnosis.CostOf(waiting, share.Value),
-		Bound:      q.Limit(p, "if nobody waited for a connection and the other side took as much more"),
-		Confidence: diagnosis.Low,
-		Reasons: []string{
-			"the waits are named by the pool's own functions",
-			"whether the other side bears more connections at once is not in the evidence: " +
-				"where it is the limit, a larger pool moves the queue there",
-		},
-		RuledOut: []string{
-			"connections being made: these waits were ended by one that came back",
-			cpu.FullMachine(p),
-		},
-		Groups: q.Groups,
-		Stacks: q.Stacks,
-		Remedy: diagnosis.Remedy{
-			Text: "Hold connections for less time: " +
-				"close rows and read bodies to their end at once, do other work outside of transactions, " +
-				"send several statements together. The pool needs operations per second × seconds that one holds a " +
-				"connection (Little's law): " +
-				"raise the limit step by step while throughput rises (DB.SetMaxOpenConns together with SetMaxIdleConns, " +
-				"Transport.MaxConnsPerHost, PoolSize), and stop where the other side's own latency begins to rise.",
-			Code: "db.SetMaxOpenConns(n)\ndb.SetMaxIdleConns(n) // else n-2 of them are closed and dialled again",
-		},
-		Experiment: &diagnosis.Experiment{
-			Primary: diagnosis.ThroughputMetric(p.Model), Tune: "pool=1..256",
-			Note: "If throughput stays while the wait for the pool shrinks, the time went to the other side: it is the limit.",
-		},
+	f := inQueue(p, q, waiting, "if nobody waited for a connection and the other side took as much more", asks, lib, q.Server(p))
+	f.Evidence = []fact.Fact{
+		waiting, share, wait, fact.Quotient.Of("connections handed on", fact.PerSec, served, p.WindowLength()), cpu.BusyPs(p),
+	}
+	f.Confidence = diagnosis.Low
+	f.Reasons = []string{
+		"the waits are named by the pool's own functions",
+		"whether the other side bears more connections at once is not in the evidence: " +
+			"where it is the limit, a larger pool moves the queue there",
+	}
+	f.RuledOut = []string{
+		"connections being made: these waits were ended by one that came back",
+		cpu.FullMachine(p),
+	}
+	f.Remedy = diagnosis.Remedy{
+		Text: "Hold connections for less time: " +
+			"close rows and read bodies to their end at once, do other work outside of transactions, " +
+			"send several statements together. The pool needs operations per second × seconds that one holds a " +
+			"connection (Little's law): " +
+			"raise the limit step by step while throughput rises (DB.SetMaxOpenConns together with SetMaxIdleConns, " +
+			"Transport.MaxConnsPerHost, PoolSize), and stop where the other side's own latency begins to rise.",
+		Code: "db.SetMaxOpenConns(n)\ndb.SetMaxIdleConns(n) // else n-2 of them are closed and dialled again",
+	}
+	f.Experiment = &diagnosis.Experiment{
+		Primary: diagnosis.ThroughputMetric(p.Model), Tune: "pool=1..256",
+		Note: "If throughput stays while the wait for the pool shrinks, the time went to the other side: it is the limit.",
 	}
 	f.Say("On average %s goroutines wait for a free connection of a pool in %s, %s each time, %s of their time.",
 		waiting, code.Name(asks.Function), wait, share)
