@@ -587,9 +587,9 @@ export interface Lane {
   label: string
   /** file:line of a group's start function, … */
   detail: string
-  /** of goroutines, threads, tasks, samples in it */
+  /** of goroutines, threads, Ps, collections, tasks, samples in it */
   count: number
-  /** lanes that it opens into: GET api/timeline/lanes?r=&parent=&offset=&limit=&q= */
+  /** lanes that it opens into */
   children: number
   /** time spent running; sorts */
   total_ns: number
@@ -629,7 +629,7 @@ export interface Insight {
   queue: string
 }
 
-/** Lanes are the rows that one opens into. */
+/** Lanes are the rows that one opens into: GET api/timeline/lanes?r=&parent=&offset=&limit=&q=. */
 export interface Lanes {
   lanes: Lane[]
   /** that match; Lanes is a page of them */
@@ -775,14 +775,15 @@ export interface Holds {
 }
 
 /**
- * A Hold is a stretch in which a goroutine had it. Where that is not sure it was handed to
- * somebody else at FromNS, and this one was quicker.
+ * A Hold is a stretch in which a goroutine had what others waited for. Where that is not sure
+ * it was handed to somebody else when it began, and this one was quicker.
  */
 export interface Hold {
   from_ns: number
   to_ns: number
   goroutine: number
   group: string
+  /** it began at From; else not before */
   sure: boolean
 }
 
@@ -860,6 +861,7 @@ export interface GroupTotal {
   running_ns: number
   ready_ns: number
   waiting_ns: number
+  /** goroutines */
   count: number
 }
 
@@ -887,22 +889,21 @@ export interface KernelCall {
 }
 
 /**
- * Hits are found by GET api/timeline/search?r=&q=&limit=: goroutines and moments
- * that match the filter language (see ui's help: `func:worker state:waiting
- * reason:"chan receive" stack:ReadFile label:x dur>10ms id:17`). With from= and to=
- * only there.
+ * Hits are what a search found: goroutines and moments that match a filter, like
+ * `func:worker state:waiting reason:"chan receive" stack:ReadFile label:x dur>10ms id:17`.
  */
 export interface Hits {
   hits: Hit[]
+  /** that match */
   total: number
-  /** "only the first second was searched", … */
+  /** what was searched, and which of the hits these are */
   note: string
   /** Pending: ask again with the same query; Done is how much was searched, 0 to 1. */
   pending: boolean
   done: number
 }
 
-/** A Hit is a place in the timeline. */
+/** A Hit is a place in the timeline: a goroutine, or a stretch of its time. */
 export interface Hit {
   lane: string
   label: string

@@ -15,12 +15,14 @@ import (
 // also the next that ends such a wait, it has had it since it was woken. Otherwise somebody
 // was quicker, and all that is known is that it began after the hand-over before.
 
-// A Hold is a stretch in which a goroutine had what others waited for.
+// A Hold is a stretch in which a goroutine had what others waited for. Where that is not sure
+// it was handed to somebody else when it began, and this one was quicker.
 type Hold struct {
-	From, To  time.Duration
-	Goroutine int64
-	Group     string
-	Sure      bool // it began at From; else not before
+	From      time.Duration `json:"from_ns"`
+	To        time.Duration `json:"to_ns"`
+	Goroutine int64         `json:"goroutine"`
+	Group     string        `json:"group"`
+	Sure      bool          `json:"sure"` // it began at From; else not before
 }
 
 // A Party is goroutines of a group that held something, or waited for it, at one place.

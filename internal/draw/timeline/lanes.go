@@ -14,14 +14,21 @@ import (
 
 // A Lane is a row of the timeline.
 type Lane struct {
-	ID, Parent, Kind string
-	Label            string
-	Detail           string        // file:line of a group's start function
-	Count            int           // of goroutines, threads, Ps, collections, tasks
-	Children         int           // lanes that it opens into
-	Total            time.Duration // spent running
-	From, To         time.Duration // when it lives
-	Peak             float64       // the most at once
+	ID       string        `json:"id"`
+	Parent   string        `json:"parent"` // "" at the top
+	Kind     string        `json:"kind"`   // gc, stw, ps, p, threads, m, groups, g, go, tasks, task, regions, samples, kernel, cpu
+	Label    string        `json:"label"`
+	Detail   string        `json:"detail"`   // file:line of a group's start function, …
+	Count    int           `json:"count"`    // of goroutines, threads, Ps, collections, tasks, samples in it
+	Children int           `json:"children"` // lanes that it opens into
+	Total    time.Duration `json:"total_ns"` // time spent running; sorts
+	From     time.Duration `json:"from_ns"`  // when it lives
+	To       time.Duration `json:"to_ns"`
+	// Peak is the most at once, for the height of the strip: 1 for a single
+	// lane, goroutines for a group, Ps for ps, threads for threads, open ones for tasks,
+	// CPUs for the kernel's samples. Each of these is drawn as the period of CPU time
+	// that it stands for, before it: in user code as running, in the kernel as syscall.
+	Peak float64 `json:"peak"`
 }
 
 // Lanes are those shown first, in order. Groups are the first firstGroups of them.

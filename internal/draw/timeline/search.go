@@ -11,22 +11,24 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// Hits are what a search found.
+// Hits are what a search found: goroutines and moments that match a filter, like
+// `func:worker state:waiting reason:"chan receive" stack:ReadFile label:x dur>10ms id:17`.
 type Hits struct {
-	Hits  []Hit
-	Total int    // that match
-	Note  string // what was searched, and which of the hits these are
-	// Pending is set until all of the window was read; Done is how much of it was.
-	Pending bool
-	Done    float64
+	Hits  []Hit  `json:"hits"`
+	Total int    `json:"total"` // that match
+	Note  string `json:"note"`  // what was searched, and which of the hits these are
+	// Pending: ask again with the same query; Done is how much was searched, 0 to 1.
+	Pending bool    `json:"pending"`
+	Done    float64 `json:"done"`
 }
 
-// A Hit is a goroutine, or a stretch of its time.
+// A Hit is a place in the timeline: a goroutine, or a stretch of its time.
 type Hit struct {
-	Lane     string
-	Label    string
-	From, To time.Duration
-	Text     string
+	Lane  string        `json:"lane"`
+	Label string        `json:"label"`
+	From  time.Duration `json:"from_ns"`
+	To    time.Duration `json:"to_ns"`
+	Text  string        `json:"text"`
 }
 
 // maxHits bounds what a search tells.

@@ -52,9 +52,11 @@ type Pair struct {
 
 // A GroupTotal is one group's part of a window.
 type GroupTotal struct {
-	Group                   string
-	Running, Ready, Waiting time.Duration
-	Count                   int64 // goroutines
+	Group   string        `json:"group"`
+	Running time.Duration `json:"running_ns"`
+	Ready   time.Duration `json:"ready_ns"`
+	Waiting time.Duration `json:"waiting_ns"`
+	Count   int64         `json:"count"` // goroutines
 }
 
 // maxRows bounds the lists of a selection.

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 
+	"github.com/gowhy/gowhy/internal/draw/timeline"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/watch/live"
@@ -217,9 +218,9 @@ type Timeline struct {
 	// States of a bucket, in order: running, runnable, syscall, sync, net, wait
 	// (blocked otherwise; of a P or thread: held, looking for work), gc (mark
 	// workers and assists; the cycles and pauses of gc and stw), unknown.
-	States []string `json:"states"`
-	Lanes  []Lane   `json:"lanes"`  // those shown first: gc, stw, ps with its Ps, threads, groups, tasks, kernel with its CPUs
-	Damage []Gap    `json:"damage"` // where evidence was lost
+	States []string        `json:"states"`
+	Lanes  []timeline.Lane `json:"lanes"`  // those shown first: gc, stw, ps with its Ps, threads, groups, tasks, kernel with its CPUs
+	Damage []Gap           `json:"damage"` // where evidence was lost
 	// Insights are the findings about groups of goroutines, to be drawn on their lanes.
 	Insights []Insight `json:"insights"`
 }
@@ -240,57 +241,28 @@ type Insight struct {
 // Holds are who had what a finding's goroutines wait for, and who waited, in a window: GET
 // api/timeline/holds?r=&finding=&from=&to=, for an Insight with a Queue.
 type Holds struct {
-	Holds   []Hold  `json:"holds"`   // in order of time; the longest 1,000
-	Total   int     `json:"total"`   // of them
-	Holders []Party `json:"holders"` // largest first, at most 8
-	Waiters []Party `json:"waiters"` // the same, of waits that ended
-	Partial string  `json:"partial"` // the window is too long: which pieces this is of
-	Pending bool    `json:"pending"` // ask again; see Tiles
-}
-
-// A Hold is a stretch in which a goroutine had it. Where that is not sure it was handed to
-// somebody else at FromNS, and this one was quicker.
-type Hold struct {
-	FromNS    int64  `json:"from_ns"`
-	ToNS      int64  `json:"to_ns"`
-	Goroutine int64  `json:"goroutine"`
-	Group     string `json:"group"`
-	Sure      bool   `json:"sure"`
+	Holds   []timeline.Hold `json:"holds"`   // in order of time; the longest 1,000
+	Total   int             `json:"total"`   // of them
+	Holders []Party         `json:"holders"` // largest first, at most 8
+	Waiters []Party         `json:"waiters"` // the same, of waits that ended
+	Partial string          `json:"partial"` // the window is too long: which pieces this is of
+	Pending bool            `json:"pending"` // ask again; see Tiles
 }
 
 // A Party is goroutines of a group at one place.
 type Party struct {
-	Group   string  `json:"group"`
-	Stack   []Frame `json:"stack"` // where they gave it back, or waited
-	NS      int64   `json:"ns"`
-	Count   int64   `json:"count"`
-	Longest Hold    `json:"longest"` // of the holds, or of the waits
+	Group   string        `json:"group"`
+	Stack   []Frame       `json:"stack"` // where they gave it back, or waited
+	NS      int64         `json:"ns"`
+	Count   int64         `json:"count"`
+	Longest timeline.Hold `json:"longest"` // of the holds, or of the waits
 }
 
-// A Lane is a row of the timeline.
-type Lane struct {
-	ID       string `json:"id"`
-	Parent   string `json:"parent"` // "" at the top
-	Kind     string `json:"kind"`   // gc, stw, ps, p, threads, m, groups, g, go, tasks, task, regions, samples, kernel, cpu
-	Label    string `json:"label"`
-	Detail   string `json:"detail"`   // file:line of a group's start function, …
-	Count    int    `json:"count"`    // of goroutines, threads, tasks, samples in it
-	Children int    `json:"children"` // lanes that it opens into: GET api/timeline/lanes?r=&parent=&offset=&limit=&q=
-	TotalNS  int64  `json:"total_ns"` // time spent running; sorts
-	FromNS   int64  `json:"from_ns"`  // when it lives
-	ToNS     int64  `json:"to_ns"`
-	// Peak is the most at once, for the height of the strip: 1 for a single
-	// lane, goroutines for a group, Ps for ps, threads for threads, open ones for tasks,
-	// CPUs for the kernel's samples. Each of these is drawn as the period of CPU time
-	// that it stands for, before it: in user code as running, in the kernel as syscall.
-	Peak float64 `json:"peak"`
-}
-
-// Lanes are the rows that one opens into.
+// Lanes are the rows that one opens into: GET api/timeline/lanes?r=&parent=&offset=&limit=&q=.
 type Lanes struct {
-	Lanes []Lane `json:"lanes"`
-	Total int    `json:"total"` // that match; Lanes is a page of them
-	Note  string `json:"note"`  // which are not listed, "" when all are
+	Lanes []timeline.Lane `json:"lanes"`
+	Total int             `json:"total"` // that match; Lanes is a page of them
+	Note  string          `json:"note"`  // which are not listed, "" when all are
 }
 
 // A Gap is a piece of time without trusted evidence.
@@ -396,12 +368,12 @@ type Frame struct {
 // A Selection is what happened in a window: GET api/timeline/select?r=&from=&to=&lanes=
 // (no lanes: everything).
 type Selection struct {
-	FromNS int64        `json:"from_ns"`
-	ToNS   int64        `json:"to_ns"`
-	States []StateTotal `json:"states"`
-	Stacks []StackTotal `json:"stacks"` // where goroutines waited or were sampled, largest first, at most 50
-	Wakers []Pair       `json:"wakers"` // who woke whom, most frequent first, at most 50
-	Groups []GroupTotal `json:"groups"` // at most 50
+	FromNS int64                 `json:"from_ns"`
+	ToNS   int64                 `json:"to_ns"`
+	States []StateTotal          `json:"states"`
+	Stacks []StackTotal          `json:"stacks"` // where goroutines waited or were sampled, largest first, at most 50
+	Wakers []Pair                `json:"wakers"` // who woke whom, most frequent first, at most 50
+	Groups []timeline.GroupTotal `json:"groups"` // at most 50
 	// Partial is set when the window is too long for exact stacks and wakers:
 	// states are exact, the rest is of the pieces named here.
 	Partial string `json:"partial"`
@@ -455,36 +427,8 @@ type Pair struct {
 	Stack []Frame `json:"stack"`
 }
 
-// A GroupTotal is one group's part of a window.
-type GroupTotal struct {
-	Group     string `json:"group"`
-	RunningNS int64  `json:"running_ns"`
-	ReadyNS   int64  `json:"ready_ns"`
-	WaitingNS int64  `json:"waiting_ns"`
-	Count     int64  `json:"count"`
-}
-
-// Hits are found by GET api/timeline/search?r=&q=&limit=: goroutines and moments
-// that match the filter language (see ui's help: `func:worker state:waiting
-// reason:"chan receive" stack:ReadFile label:x dur>10ms id:17`). With from= and to=
-// only there.
-type Hits struct {
-	Hits  []Hit  `json:"hits"`
-	Total int    `json:"total"`
-	Note  string `json:"note"` // "only the first second was searched", …
-	// Pending: ask again with the same query; Done is how much was searched, 0 to 1.
-	Pending bool    `json:"pending"`
-	Done    float64 `json:"done"`
-}
-
-// A Hit is a place in the timeline.
-type Hit struct {
-	Lane   string `json:"lane"`
-	Label  string `json:"label"`
-	FromNS int64  `json:"from_ns"`
-	ToNS   int64  `json:"to_ns"`
-	Text   string `json:"text"`
-}
+// GET api/timeline/search?r=&q=&limit= answers [timeline.Hits]; with from= and to= of that window
+// only.
 
 // A Flame is a tree of stacks: GET api/flame?r=&kind=&group=&label=&from=&to=&min=&base=N
 // (from, to: a window of the trace; base: a run to compare with). Nodes are in columns, parents before children, the root first.

@@ -80,9 +80,9 @@ func (v *View) holds(q url.Values) (any, error) {
 	if err != nil {
 		return nil, timeProblem(err)
 	}
-	out := Holds{Holds: []Hold{}, Total: h.Total, Partial: h.Partial, Pending: h.Pending, Holders: v.parties(h.Holders), Waiters: v.parties(h.Waiters)}
-	for _, x := range h.List {
-		out.Holds = append(out.Holds, webHold(x))
+	out := Holds{Holds: slices.Clone(h.List), Total: h.Total, Partial: h.Partial, Pending: h.Pending, Holders: v.parties(h.Holders), Waiters: v.parties(h.Waiters)}
+	for i := range out.Holds {
+		out.Holds[i].Group = name(out.Holds[i].Group)
 	}
 	return out, nil
 }
@@ -102,11 +102,8 @@ func (v *View) parties(list []timeline.Party) []Party {
 	out := []Party{}
 	o := flame.OwnersOf(v.Model)
 	for _, p := range list {
-		out = append(out, Party{Group: name(p.Group), Stack: frames(o, p.Stack), NS: int64(p.Time), Count: p.Count, Longest: webHold(p.Longest)})
+		p.Longest.Group = name(p.Longest.Group)
+		out = append(out, Party{Group: name(p.Group), Stack: frames(o, p.Stack), NS: int64(p.Time), Count: p.Count, Longest: p.Longest})
 	}
 	return out
-}
-
-func webHold(h timeline.Hold) Hold {
-	return Hold{FromNS: int64(h.From), ToNS: int64(h.To), Goroutine: h.Goroutine, Group: name(h.Group), Sure: h.Sure}
 }

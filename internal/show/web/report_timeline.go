@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gowhy/gowhy/internal/draw/timeline"
 )
 
 // timelines asks for the overview of a run's timeline, and for the windows that
@@ -21,7 +23,7 @@ func (f *reportFile) timelines(r int, v *View) error {
 	if !ok {
 		return nil
 	}
-	t := excerpt{reportFile: f, r: r, head: head, label: map[string]Lane{}, kids: map[string][]Lane{}}
+	t := excerpt{reportFile: f, r: r, head: head, label: map[string]timeline.Lane{}, kids: map[string][]timeline.Lane{}}
 	for _, l := range head.Lanes {
 		if err := t.open(l); err != nil {
 			return err
@@ -46,13 +48,13 @@ type excerpt struct {
 	*reportFile
 	r     int
 	head  *Timeline
-	lanes []Lane            // that are shown, and those that findings lead to
-	label map[string]Lane   // groups, by name
-	kids  map[string][]Lane // of lanes that were opened
+	lanes []timeline.Lane            // that are shown, and those that findings lead to
+	label map[string]timeline.Lane   // groups, by name
+	kids  map[string][]timeline.Lane // of lanes that were opened
 }
 
 // open asks for what a lane opens into.
-func (t *excerpt) open(l Lane) error {
+func (t *excerpt) open(l timeline.Lane) error {
 	t.lanes = append(t.lanes, l)
 	if l.Kind == "g" {
 		t.label[l.Label] = l
@@ -65,7 +67,7 @@ func (t *excerpt) open(l Lane) error {
 }
 
 // children returns the lanes that a lane opens into; they are asked for once.
-func (t *excerpt) children(parent string) ([]Lane, error) {
+func (t *excerpt) children(parent string) ([]timeline.Lane, error) {
 	if list, ok := t.kids[parent]; ok {
 		return list, nil
 	}
@@ -83,7 +85,7 @@ func (t *excerpt) children(parent string) ([]Lane, error) {
 }
 
 // takeLanes asks for lanes as the page does, and keeps the answer.
-func (t *excerpt) takeLanes(parent string, more ...string) ([]Lane, error) {
+func (t *excerpt) takeLanes(parent string, more ...string) ([]timeline.Lane, error) {
 	q := of(t.r, append([]string{"parent", parent, "offset", "0", "limit", strconv.Itoa(lanePage)}, more...)...)
 	value, err := t.take("api/timeline/lanes", q, nil)
 	if lanes, ok := as[Lanes](value); ok {
@@ -103,7 +105,7 @@ func (t *excerpt) group(g string) error {
 	if !known {
 		return nil
 	}
-	if !slices.ContainsFunc(t.lanes, func(have Lane) bool { return have.ID == l.ID }) {
+	if !slices.ContainsFunc(t.lanes, func(have timeline.Lane) bool { return have.ID == l.ID }) {
 		t.lanes = append(t.lanes, l)
 	}
 	_, err := t.children(l.ID)

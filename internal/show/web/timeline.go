@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,11 +74,9 @@ func (v *View) timeline(q url.Values) (any, error) {
 	if t == nil {
 		return nil, v.noTrace()
 	}
-	out := Timeline{DurationNS: int64(t.Length()), States: timeline.StateNames(), Lanes: []Lane{}, Damage: []Gap{}}
+	out := Timeline{DurationNS: int64(t.Length()), States: timeline.StateNames(), Damage: []Gap{}}
 	out.MinLevel, out.MaxLevel = t.Levels()
-	for _, l := range t.Lanes() {
-		out.Lanes = append(out.Lanes, webLane(l))
-	}
+	out.Lanes = sentLanes(t.Lanes())
 	if k := v.kernelSamples(); k != nil {
 		out.Lanes = append(out.Lanes, k.lanes()...)
 	}
@@ -88,9 +87,14 @@ func (v *View) timeline(q url.Values) (any, error) {
 	return out, nil
 }
 
-func webLane(l timeline.Lane) Lane {
-	return Lane{ID: l.ID, Parent: l.Parent, Kind: l.Kind, Label: name(l.Label), Detail: name(l.Detail), Count: l.Count, Children: l.Children,
-		TotalNS: int64(l.Total), FromNS: int64(l.From), ToNS: int64(l.To), Peak: l.Peak}
+// sentLanes cuts the names of lanes, which may be the timeline's own.
+func sentLanes(lanes []timeline.Lane) []timeline.Lane {
+	lanes = slices.Clone(lanes)
+	for i := range lanes {
+		l := &lanes[i]
+		l.Label, l.Detail = name(l.Label), name(l.Detail)
+	}
+	return lanes
 }
 
 // lanes answers api/timeline/lanes.
@@ -117,11 +121,7 @@ func (v *View) lanes(q url.Values) (any, error) {
 	if err != nil {
 		return nil, timeProblem(err)
 	}
-	out := Lanes{Lanes: []Lane{}, Total: total, Note: note}
-	for _, l := range list {
-		out.Lanes = append(out.Lanes, webLane(l))
-	}
-	return out, nil
+	return Lanes{Lanes: sentLanes(list), Total: total, Note: note}, nil
 }
 
 // tiles answers api/timeline/tiles.
@@ -306,7 +306,7 @@ func (v *View) selection(q url.Values) (any, error) {
 
 func (v *View) webSelection(s *timeline.Selection) Selection {
 	out := Selection{FromNS: int64(s.From), ToNS: int64(s.To), States: []StateTotal{}, Stacks: []StackTotal{}, Wakers: []Pair{},
-		Groups: []GroupTotal{}, Partial: s.Partial, Pending: s.Pending}
+		Groups: slices.Clone(s.Groups), Partial: s.Partial, Pending: s.Pending}
 	o := flame.OwnersOf(v.Model)
 	for _, x := range s.States {
 		out.States = append(out.States, StateTotal{State: x.State.String(), Reason: name(x.Reason), NS: int64(x.Time), Count: x.Count})
@@ -321,9 +321,8 @@ func (v *View) webSelection(s *timeline.Selection) Selection {
 	for _, x := range s.Wakers {
 		out.Wakers = append(out.Wakers, Pair{Waker: name(x.Waker), Woken: name(x.Woken), Count: x.Count, NS: int64(x.Waited), Stack: frames(o, x.Stack)})
 	}
-	for _, x := range s.Groups {
-		out.Groups = append(out.Groups, GroupTotal{Group: name(x.Group), RunningNS: int64(x.Running), ReadyNS: int64(x.Ready),
-			WaitingNS: int64(x.Waiting), Count: x.Count})
+	for i := range out.Groups {
+		out.Groups[i].Group = name(out.Groups[i].Group)
 	}
 	return out
 }
@@ -351,9 +350,10 @@ func (v *View) search(q url.Values) (any, error) {
 	if err != nil {
 		return nil, timeProblem(err)
 	}
-	out := Hits{Hits: []Hit{}, Total: h.Total, Note: h.Note, Pending: h.Pending, Done: h.Done}
-	for _, x := range h.Hits {
-		out.Hits = append(out.Hits, Hit{Lane: x.Lane, Label: name(x.Label), FromNS: int64(x.From), ToNS: int64(x.To), Text: name(x.Text)})
+	h.Hits = slices.Clone(h.Hits) // others were given them too
+	for i := range h.Hits {
+		x := &h.Hits[i]
+		x.Label, x.Text = name(x.Label), name(x.Text)
 	}
-	return out, nil
+	return h, nil
 }

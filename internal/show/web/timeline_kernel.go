@@ -138,11 +138,11 @@ func split(lanes []string) (kernel, others []string) {
 }
 
 // lanes are that of all samples and those that it opens into, the first of them.
-func (k *kernelSamples) lanes() []Lane {
+func (k *kernelSamples) lanes() []timeline.Lane {
 	cpus := k.cpuLanes()
-	head := Lane{ID: kernelLane, Kind: "kernel", Count: len(k.list), Children: len(cpus),
-		TotalNS: int64(k.period) * int64(len(k.list)), ToNS: int64(k.length), Peak: float64(len(k.cpus()))}
-	return append([]Lane{head}, cpus[:min(len(cpus), firstCPULanes)]...)
+	head := timeline.Lane{ID: kernelLane, Kind: "kernel", Count: len(k.list), Children: len(cpus),
+		Total: k.period * time.Duration(len(k.list)), To: k.length, Peak: float64(len(k.cpus()))}
+	return append([]timeline.Lane{head}, cpus[:min(len(cpus), firstCPULanes)]...)
 }
 
 // cpus are the CPUs with how many samples each has.
@@ -154,14 +154,16 @@ func (k *kernelSamples) cpus() map[int32]int {
 	return counts
 }
 
-func (k *kernelSamples) cpuLanes() (lanes []Lane) {
+func (k *kernelSamples) cpuLanes() (lanes []timeline.Lane) {
 	for cpu, n := range k.cpus() {
-		lanes = append(lanes, Lane{ID: kernelLane + ":" + strconv.Itoa(int(cpu)), Parent: kernelLane, Kind: "cpu", Label: "CPU " + strconv.Itoa(int(cpu)),
-			Count: n, TotalNS: int64(k.period) * int64(n), ToNS: int64(k.length), Peak: 1})
+		lanes = append(lanes, timeline.Lane{ID: kernelLane + ":" + strconv.Itoa(int(cpu)), Parent: kernelLane, Kind: "cpu", Label: "CPU " + strconv.Itoa(int(cpu)),
+			Count: n, Total: k.period * time.Duration(n), To: k.length, Peak: 1})
 	}
-	slices.SortFunc(lanes, func(a, b Lane) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(lanes, func(a, b timeline.Lane) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.ID, b.ID)) })
 	lanes = lanes[:min(len(lanes), maxCPULanes)]
-	slices.SortFunc(lanes, func(a, b Lane) int { return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(lanes, func(a, b timeline.Lane) int {
+		return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
+	})
 	return lanes
 }
 

@@ -54,11 +54,11 @@ func TestKernelLanes(t *testing.T) {
 	v := kernelView(t, someMoments()...)
 	value, err := v.timeline(nil)
 	lanes := ask[Timeline](t, value, err).Lanes
-	i := slices.IndexFunc(lanes, func(l Lane) bool { return l.ID == "kernel" })
+	i := slices.IndexFunc(lanes, func(l timeline.Lane) bool { return l.ID == "kernel" })
 	if i < 0 || len(lanes) != i+3 {
 		t.Fatalf("lanes %+v, want kernel and its two CPUs last", lanes)
 	}
-	if head := lanes[i]; head.Kind != "kernel" || head.Count != 6 || head.Children != 2 || head.Peak != 2 || head.TotalNS != int64(6*kernelPeriod) {
+	if head := lanes[i]; head.Kind != "kernel" || head.Count != 6 || head.Children != 2 || head.Peak != 2 || head.Total != 6*kernelPeriod {
 		t.Errorf("lane of the kernel %+v, want 6 samples on 2 CPUs, 2 at once", head)
 	}
 	if cpu := lanes[i+2]; cpu.ID != "kernel:3" || cpu.Parent != "kernel" || cpu.Kind != "cpu" || cpu.Label != "CPU 3" || cpu.Count != 2 {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gowhy/gowhy/internal/draw/timeline"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/testing/typescript"
 	"github.com/gowhy/gowhy/internal/watch/live"
@@ -22,7 +23,7 @@ const typesFile = "../../../ui/src/api.ts"
 
 // roots are what is sent; all other types hang on them.
 var roots = []any{
-	Session{}, Findings{}, Together{}, Timeline{}, Lanes{}, Tiles{}, Moment{}, Edges{}, Holds{}, Selection{}, Hits{}, Flame{}, Table{}, Memory{}, Runtime{},
+	Session{}, Findings{}, Together{}, Timeline{}, Lanes{}, Tiles{}, Moment{}, Edges{}, Holds{}, Selection{}, timeline.Hits{}, Flame{}, Table{}, Memory{}, Runtime{},
 	Tasks{}, Task{}, Derivation{}, Marks{}, Standings{}, SourceText{}, Compare{}, Sources{}, Upload{}, Failure{}, Worst{}, MMU{}, LiveNews{}, LiveFlame{}, LiveKept{}, LiveAsked{},
 }
 
@@ -66,7 +67,7 @@ func TestTypes(t *testing.T) {
 
 // read reads the files of the types, and returns those of api.go.
 func read(t *testing.T, w *typescript.Writer) []string {
-	for _, pkg := range []string{"judge/diagnosis", "know/fact", "watch/live"} {
+	for _, pkg := range []string{"judge/diagnosis", "know/fact", "watch/live", "draw/timeline"} {
 		files, err := filepath.Glob("../../" + pkg + "/*.go")
 		if err != nil || len(files) == 0 {
 			t.Fatal("no files of", pkg, err)
