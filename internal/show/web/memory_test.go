@@ -81,7 +81,7 @@ func TestMemory(t *testing.T) {
 // memory has no such screen.
 func TestMemoryMissing(t *testing.T) {
 	m := remembering()
-	m.Metrics, m.Run.Refused = nil, []model.Refusal{{Source: "metrics.jsonl", Why: "the program has no endpoint"}}
+	m.Metrics, m.Run.Refused = nil, []model.Refusal{{Member: "metrics.jsonl", Source: model.MetricsLog, Why: "the program has no endpoint"}}
 	got := memoryOf(t, m)
 	if len(got.Missing) != 1 || got.Missing[0].Source != "metrics" || got.Missing[0].Why != "the program has no endpoint" || got.Missing[0].How == "" {
 		t.Errorf("missing %+v, want the metrics, why and how", got.Missing)
