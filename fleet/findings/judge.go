@@ -230,7 +230,7 @@ func Diagnose(ctx context.Context, r store.Reader, s store.Selection, rules []*d
 	if err != nil {
 		return nil, nil, fmt.Errorf("write the merged profiles: %w", err)
 	}
-	m, err := evidence.Read(ctx, "the merged profiles", rec, evidence.Options{Workers: 1})
+	m, err := evidence.Read(ctx, "the merged profiles", rec, evidence.Options{Workers: 1, Elsewhere: true})
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the merged profiles: %w", err)
 	}

@@ -3,7 +3,10 @@ package findings
 import (
 	"context"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -139,6 +142,32 @@ func TestMixed(t *testing.T) {
 	for i, want := range []bool{false, true, false} {
 		if got := mixed(all, i); got != want {
 			t.Errorf("%+v: %v", all[i], got)
+		}
+	}
+}
+
+// A client names the files of its stacks: none of them is read here.
+func TestNoFileIsRead(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "hot.go")
+	if err := os.WriteFile(file, []byte("package order\n\nfunc other() {}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	calls := []*store.Frame{{Function: "example.com/shop/order.inner", File: file, Line: 3}, {Function: "example.com/shop/order.outer", File: file, Line: 3}}
+	shop := simulate.Service{Name: "shop", Processes: 2, Versions: []simulate.Version{{Name: "v1"}}}
+	shop.Versions[0].Causes = []simulate.Cause{{Type: store.CPU, Function: shop.Function(3), Calls: calls, Sum: 60e9}}
+	r := new(storetest.Reference)
+	for b := range (simulate.Plan{Seed: 3, Start: start, Length: 10 * time.Minute, Step: time.Minute, Services: []simulate.Service{shop}}).Batches() {
+		if err := r.Write(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, _, err := Diagnose(t.Context(), r, store.Selection{Service: "shop", From: start, Until: start.Add(10 * time.Minute)}, rules.All)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range d.Warnings {
+		if strings.Contains(w, "hot.go") {
+			t.Errorf("a file that a client named was read: %s", w)
 		}
 	}
 }

@@ -116,7 +116,7 @@ func (s *Store) try(ctx context.Context, file string) (d api.Diagnosis, err erro
 
 // Diagnose returns gowhy's diagnosis of a recording.
 func Diagnose(ctx context.Context, file string) (api.Diagnosis, error) {
-	m, err := evidence.Load(ctx, []string{file}, evidence.Options{Workers: 1})
+	m, err := evidence.Load(ctx, []string{file}, evidence.Options{Workers: 1, Elsewhere: true})
 	if err != nil {
 		return api.Diagnosis{}, err
 	}

@@ -100,7 +100,7 @@ func (l *loader) core(s source) error {
 // and is.
 func (l *loader) openCore(c *core.File, s source) (r *goroutines.Reader, path string, err error) {
 	list, tried := l.programs, ""
-	if len(list) == 0 {
+	if len(list) == 0 && !l.opts.Elsewhere {
 		list = programPaths(c, s.path)
 	}
 	err = os.ErrNotExist

@@ -51,6 +51,9 @@ type Options struct {
 	// NoSource leaves out why the work of hot lines is not necessary, for which their
 	// source is read.
 	NoSource bool
+	// Elsewhere says that this is of another machine, and that somebody else sent it: no file of
+	// this machine is read for what it names, neither source nor program.
+	Elsewhere bool
 	// Progress, if set, is called now and then, from any goroutine, with the
 	// bytes of the trace read so far and its size, 0 when not known.
 	Progress func(read, size int64)

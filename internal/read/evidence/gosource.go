@@ -25,6 +25,7 @@ const maxGoSource = 4 << 20
 // A sourceReader reads functions beside stacks.
 type sourceReader struct {
 	set      *token.FileSet
+	none     bool               // no file is read
 	dirs     []string           // where the program ran, beside where this one does
 	files    map[string]*goFile // nil for those that are not there
 	holds    map[model.Frame][]heldLock
@@ -36,6 +37,14 @@ type goFile struct {
 	set       *token.FileSet
 	file      *ast.File
 	variables map[*ast.Ident]*variable
+}
+
+// sourceReader returns a reader of the files that stacks name, of which there are none where
+// these are of elsewhere.
+func (l *loader) sourceReader() *sourceReader {
+	r := newSourceReader()
+	r.none = l.opts.Elsewhere
+	return r
 }
 
 func newSourceReader() *sourceReader {
@@ -129,7 +138,7 @@ func (r *sourceReader) file(path string) *goFile {
 }
 
 func (r *sourceReader) readGoFile(path string) *goFile {
-	if !strings.HasSuffix(path, ".go") {
+	if r.none || !strings.HasSuffix(path, ".go") {
 		return nil
 	}
 	here, _ := os.Getwd()

@@ -365,7 +365,7 @@ func (l *loader) joinHolders() {
 	if profile == nil {
 		return
 	}
-	r := newSourceReader()
+	r := l.sourceReader()
 	for i := range profile.Samples {
 		s := &profile.Samples[i]
 		frames := l.m.Stacks.Frames(s.Stack)

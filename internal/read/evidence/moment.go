@@ -126,7 +126,7 @@ func stateInTrace(reason string, frames []model.Frame) string {
 
 // resolve finds the locks and puts those together that stand alike.
 func (l *loader) resolve(m *model.Moment, looks []look) {
-	t := newLockTable(&l.m.Stacks, looks)
+	t := newLockTable(&l.m.Stacks, looks, l.sourceReader())
 	t.find()
 	t.findChannels()
 	t.findAbsences()
@@ -230,8 +230,8 @@ type candidate struct {
 	score int
 }
 
-func newLockTable(stacks *model.Stacks, looks []look) *lockTable {
-	return &lockTable{stacks: stacks, looks: looks, source: newSourceReader(), wants: make([]int, len(looks)), holds: make([][]model.Holding, len(looks)),
+func newLockTable(stacks *model.Stacks, looks []look, source *sourceReader) *lockTable {
+	return &lockTable{stacks: stacks, looks: looks, source: source, wants: make([]int, len(looks)), holds: make([][]model.Holding, len(looks)),
 		held: map[model.Stack][]heldLock{}, sends: make([]int, len(looks)), serves: make([][]model.Serving, len(looks)), lacks: make([]int, len(looks)),
 		receivers: map[ownField]fieldReceivers{}}
 }

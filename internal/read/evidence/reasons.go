@@ -38,14 +38,14 @@ type hotCall struct {
 
 // joinReasons finds why work is not necessary.
 func (l *loader) joinReasons() {
-	if l.opts.NoSource {
+	if l.opts.NoSource || l.opts.Elsewhere {
 		return
 	}
 	calls, parts := l.hotCalls()
 	if len(calls) == 0 {
 		return
 	}
-	r := reasoner{sourceReader: newSourceReader(), version: l.m.Run.Go, infos: map[string]*checkedPackage{}, differing: map[string]bool{}}
+	r := reasoner{sourceReader: l.sourceReader(), version: l.m.Run.Go, infos: map[string]*checkedPackage{}, differing: map[string]bool{}}
 	if r.version == "" && l.m.Build != nil {
 		r.version = l.m.Build.Go
 	}

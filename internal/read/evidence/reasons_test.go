@@ -63,8 +63,10 @@ func TestReasons(t *testing.T) {
 	if !slices.Equal(does, []bool{true, false}) {
 		t.Errorf("the samples that it is about are %v, want the first", does)
 	}
-	if m := reasonsOf(t, wastefulSource, Options{NoSource: true}, 12); len(m.Reasons) > 0 {
-		t.Errorf("found %+v although no source is to be read", m.Reasons)
+	for _, o := range []Options{{NoSource: true}, {Elsewhere: true}} {
+		if m := reasonsOf(t, wastefulSource, o, 12); len(m.Reasons)+len(m.Run.Coverage.Notes) > 0 {
+			t.Errorf("found %+v although no source is to be read, notes %q", m.Reasons, m.Run.Coverage.Notes)
+		}
 	}
 	for name, m := range map[string]*model.Model{
 		"a line beyond the end": reasonsOf(t, wastefulSource, Options{}, 300),
@@ -119,5 +121,19 @@ func TestUnwantedText(t *testing.T) {
 	}
 	if parts[log] = 0.3; !isLogged(text, parts) {
 		t.Error("a message that costs more than its text is not taken to be written")
+	}
+}
+
+// What is of elsewhere names no file of this machine, whoever asks for it: a line, a lock, a channel.
+func TestElsewhere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(wastefulSource), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, elsewhere := range []bool{false, true} {
+		l := newLoader(t.Context(), Options{Elsewhere: elsewhere})
+		if g := l.sourceReader().file(file); (g == nil) != elsewhere {
+			t.Errorf("of elsewhere %t: the file is read: %t", elsewhere, g != nil)
+		}
 	}
 }
