@@ -68,7 +68,13 @@ func retainedFinding(p *diagnosis.Pass, u *heldUse) diagnosis.Finding {
 			f.Bound = diagnosis.Direction(u.unused, diagnosis.MemoryGoal, share.Value, "what is kept for nothing by now; more comes all the time")
 		}
 	}
-	f.Say("Of %s that %s keeps in %s, %s are in use: each part keeps all of what it was cut from. %s could go.",
-		u.bytes, fact.Name(u.holder.Words()), fact.Name(u.step.Type), u.use, u.unused)
+	format, parts := "Of %s that %s keeps in %s, %s are in use: each part keeps all of what it was cut from. %s could go.",
+		[]fact.Part{u.bytes, fact.Name(u.holder.Words()), fact.Name(u.step.Type), u.use, u.unused}
+	if f.Grows {
+		format = strings.TrimSuffix(format, ".") + ", and what is kept grows by %s."
+		parts = append(parts, fact.Quotient.Of("growth of what "+u.holder.Words()+" holds", fact.BytesPerSec,
+			p.Held("more held by "+u.holder.Words(), "grew", u.holder), p.Look("time between the looks", "over")))
+	}
+	f.Say(format, parts...)
 	return f
 }
