@@ -36,7 +36,7 @@ const holdersShown = 12
 
 func (f *holdersFlags) flags(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.BoolVar(&f.wanted, "holders", false, "say who holds the heap of a process")
+	fs.BoolVar(&f.wanted, "holders", false, "say who holds the heap, of a process, a core or a recording")
 	fs.IntVar(&f.top, "top", holdersShown, "with --holders: show this `NUMBER` of them, 0 for all")
 	fs.UintVar(&f.budget, "budget", heap.Budget>>20, "with --holders: use at most so much memory, in `MIB`")
 }
@@ -67,14 +67,14 @@ func (c *command) memoryHolders(ctx context.Context, args []string, f *memoryFla
 	})
 }
 
-// coreHolders says who holds the heap in a core.
+// coreHolders says who holds the heap in a core, or held it when a recording was made.
 func (c *command) coreHolders(ctx context.Context, args []string, f *memoryFlags) error {
 	r, done, err := evidence.OpenCore(args)
 	if err != nil {
 		return err
 	}
 	if r == nil {
-		return noHeap()
+		return c.recordedHolders(ctx, args, f)
 	}
 	defer done()
 	line := c.statusLine()
@@ -86,6 +86,21 @@ func (c *command) coreHolders(ctx context.Context, args []string, f *memoryFlags
 	look.Core = true
 	return c.output(f.out, func(w io.Writer, l layout.Options) error {
 		return report.Holders(w, look, report.HoldersOptions{Options: l, Top: f.holders.top, JSON: f.format == jsonFormat})
+	})
+}
+
+// recordedHolders says who held the heap at the last look of a recording.
+func (c *command) recordedHolders(ctx context.Context, args []string, f *memoryFlags) error {
+	m, err := c.read(ctx, args, f.reading)
+	if err != nil {
+		return err
+	}
+	looks := m.Run.Holders
+	if len(looks) == 0 {
+		return noHeap()
+	}
+	return c.output(f.out, func(w io.Writer, l layout.Options) error {
+		return report.Holders(w, looks[len(looks)-1], report.HoldersOptions{Options: l, Top: f.holders.top, JSON: f.format == jsonFormat})
 	})
 }
 
@@ -113,7 +128,7 @@ func (c *command) lookAtHolders(ctx context.Context, pid int, f *memoryFlags, li
 }
 
 func noHeap() error {
-	return misused("gowhy memory 4242 --holders", "--holders reads a running process of this machine, or a core file")
+	return misused("gowhy memory 4242 --holders", "--holders reads a running process of this machine, a core, or a recording by gowhy record --holders")
 }
 
 // heapProblem says what to do about a heap that was not read, of a process or a core.

@@ -56,7 +56,8 @@ Look for ten seconds or longer (-d 30s) to learn when a limit is reached.
 With --holders it reads the heap of a process or of a core and says who holds it
 instead: variables, goroutines by what they do, timers and finalizers, each with
 what it holds, how much of that others reach, too, and the way to the most of it.
-With -d it looks twice, and says by how much each grew.
+With -d it looks twice, and says by how much each grew. Of a recording it says
+who held it then, if that was made with --holders or at a mark of memory.
 The process runs on: what changed meanwhile is said. Contents are never shown.`,
 		Example: `  gowhy memory 4242
   gowhy memory 4242 -d 30s               does it grow, and until when?

@@ -51,8 +51,8 @@ var LedgerTables = func() (names []string) {
 //   - time: axis (Ps, threads, machine, control group), part, time_ns,
 //     window_ns, share (of the axis; null for what overlaps its parts);
 //   - memory: name, of (resident or taken: parts that add up to the row of all; beside,
-//     limit, heap, alloc), value (null when nothing tells it), unit, share (of the parts'
-//     sum, of a limit), from, growth, growth_low and growth_high (bytes a second), headroom
+//     limit, heap, alloc, held), value (null when nothing tells it), unit, share (of the parts'
+//     sum, of a limit, of what is reached on the heap), from, growth, growth_low and growth_high (bytes a second), headroom
 //     and reached_seconds of a limit (null when not known);
 //   - operation: name, value, unit, source;
 //   - function: function, cpu_ns (of its own), cum_ns (with all that it calls), share (of

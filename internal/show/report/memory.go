@@ -1,11 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/ground/figures"
+	"github.com/gowhy/gowhy/internal/ground/shell"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
@@ -13,8 +16,8 @@ import (
 //
 //   - of is resident or taken, of whose parts the rows add up; all, their sum; mapped, what has
 //     the most outside of the heap, by name; beside, what is in no part or in several; limit;
-//     heap and alloc.
-//   - share is of the sum of the parts, or how much of a limit is used.
+//     heap and alloc; held, who holds most of the heap.
+//   - share is of the sum of the parts, of what is reached on the heap, or how much of a limit is used.
 //   - growth is the robust slope in bytes a second with its 95% interval, unless too few
 //     values were read.
 //   - headroom is what a limit leaves, and reached_seconds when it is reached at the slope
@@ -51,12 +54,12 @@ func (t *memoryTab) add(of, name string, v any, unit, from string) row {
 }
 
 func memoryTable(m *model.Model) *table {
-	return tableOfMemory(m.MemoryAccount(), m.Operations().PerSecond(m.Run.Duration))
+	return tableOfMemory(m.MemoryAccount(), m.Operations().PerSecond(m.Run.Duration), &m.Run)
 }
 
 // tableOfMemory is the table of an account of a program that does so many operations a second, 0
-// where nothing tells how many.
-func tableOfMemory(a *model.MemoryAccount, operations float64) *table {
+// where nothing tells how many. Who holds the heap is added where the run has a look at it.
+func tableOfMemory(a *model.MemoryAccount, operations float64, run *model.Run) *table {
 	t := &memoryTab{newTable("no memory", memoryColumns), a}
 	t.parts()
 	t.mapped()
@@ -64,6 +67,7 @@ func tableOfMemory(a *model.MemoryAccount, operations float64) *table {
 	t.bounds()
 	t.heap()
 	t.allocations(operations)
+	t.holders(run)
 	t.names("OF", "of")
 	t.text("AMOUNT", t.amount)
 	t.show("SHARE", "share")
@@ -75,8 +79,52 @@ func tableOfMemory(a *model.MemoryAccount, operations float64) *table {
 		return orDash(t.name(r, "from"))
 	}).Left = true
 	t.order = []string{"of=", "amount=value"}
-	t.note(memoryNotes(t.a)...)
+	notes := memoryNotes(t.a)
+	t.note(append(notes, holderNotes(run)...)...)
 	return t.table
+}
+
+const (
+	// heldRows are how many holders the account has, and leastHeldRow the share of the heap from
+	// which one counts: the others are in the list of all.
+	heldRows     = 3
+	leastHeldRow = 0.01
+)
+
+// holderNotes say who grew, and where the ways are.
+func holderNotes(run *model.Run) (lines []string) {
+	if len(run.Holders) == 0 {
+		return nil
+	}
+	look := run.Holders[len(run.Holders)-1]
+	for _, h := range look.Holders[:min(len(look.Holders), 1)] {
+		if h.Growth() > 0 && share(uint64(h.Growth()), look.Reached.Bytes) >= leastHeldRow {
+			lines = append(lines, fmt.Sprintf("%s grew most between two looks at the heap: by %s in %s", h.Words(), figures.Bytes(h.Growth()), figures.Duration(look.Over)))
+		}
+	}
+	if run.Recording != "" {
+		lines = append(lines, "the ways to what they hold: gowhy memory "+shell.Word(run.Recording)+" --holders")
+	}
+	return lines
+}
+
+// holders are those with most of the heap at the last look, and how fast each grew since the first.
+func (t *memoryTab) holders(run *model.Run) {
+	if len(run.Holders) == 0 {
+		return
+	}
+	look := run.Holders[len(run.Holders)-1]
+	list := slices.Clone(look.Holders)
+	slices.SortStableFunc(list, func(a, b model.Holder) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	for i, h := range list[:min(len(list), heldRows)] {
+		if i > 0 && share(h.Bytes, look.Reached.Bytes) < leastHeldRow {
+			break
+		}
+		r := t.table.add(h.Words(), "held", float64(h.Bytes), bytesUnit, share(h.Bytes, look.Reached.Bytes), "look at the heap")
+		if h.Grew != nil {
+			t.set(r, "growth", float64(*h.Grew)/look.Over.Seconds())
+		}
+	}
 }
 
 // parts returns what the memory is, and their sum.
@@ -181,7 +229,7 @@ func MemoryRows(a *model.MemoryAccount, operations float64) (rows []json.RawMess
 	if a == nil {
 		return nil, nil, nil
 	}
-	t := tableOfMemory(a, operations)
+	t := tableOfMemory(a, operations, &model.Run{})
 	rows, err = t.objects(t.Rows)
 	return rows, memoryNotes(a), err
 }

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -20,5 +22,44 @@ func TestMemoryNotes(t *testing.T) {
 	}
 	if got := memoryNotes(&model.MemoryAccount{}); got != nil {
 		t.Errorf("notes %q of nothing", got)
+	}
+}
+
+// TestMemoryHolders: the account of a recording with looks at the heap has who holds most, and how
+// fast each grew.
+func TestMemoryHolders(t *testing.T) {
+	first, last := heldLook(), heldLook()
+	last.Time = first.Time.Add(10 * time.Second)
+	last.Holders[1].Bytes += 10 << 20
+	last.Since(first)
+	m := &model.Model{Run: model.Run{Recording: "run.gowhy", Holders: []*model.HeapLook{first, last}}, Process: &model.Process{Samples: []model.ProcessSample{{RSS: 200 << 20}}}}
+	var text, list bytes.Buffer
+	if err := Ledger(&text, m, LedgerOptions{By: "memory"}); err != nil {
+		t.Fatal(err)
+	}
+	if s := text.String(); !strings.Contains(s, "main.cache") || !strings.Contains(s, "by 10 MiB in 10.0 s") || !strings.Contains(s, "gowhy memory run.gowhy --holders") {
+		t.Errorf("no holder, or not where the ways are:\n%s", s)
+	}
+	if err := Ledger(&list, m, LedgerOptions{By: "memory", JSON: true}); err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		Name, Of             string
+		Value, Share, Growth *float64
+	}
+	if err := json.Unmarshal(list.Bytes(), &rows); err != nil {
+		t.Fatal(err)
+	}
+	var held []string
+	for _, r := range rows {
+		if r.Of == "held" {
+			held = append(held, r.Name)
+			if r.Name == last.Holders[0].Words() && (*r.Value != 19<<20 || *r.Growth != 1<<20 || *r.Share != 0.19) {
+				t.Errorf("%s: %v, a share of %v, growing by %v a second; want 19 MiB, 0.19 and 1 MiB", r.Name, *r.Value, *r.Share, *r.Growth)
+			}
+		}
+	}
+	if len(held) != 2 || held[0] != "main.cache" {
+		t.Errorf("holders %q, want the two that count, main.cache first", held)
 	}
 }
