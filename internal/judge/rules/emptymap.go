@@ -45,9 +45,11 @@ func emptyFinding(p *diagnosis.Pass, u *heldUse) diagnosis.Finding {
 			"it may fill again soon: a map that is as full each minute as it once was needs its room"},
 		RuledOut: []string{"a map that grows: it has room for as many entries again, and not for ten times as many"},
 		Remedy: diagnosis.Remedy{
-			Text: "Make a new map when the old one is empty or nearly so, and copy what is left in a loop: a Go map keeps its slots whatever is " +
-				"deleted, and clear and maps.Clone keep them, too. Where it was made with a size, make it with the number of entries that it comes to have.",
-			Code: "if len(m) < peak/8 {\n\tfresh := make(map[K]V, len(m))\n\tfor k, v := range m {\n\t\tfresh[k] = v\n\t}\n\tm, peak = fresh, len(m)\n}",
+			Text: "Make a new map when the old one is empty or nearly so, and copy what is left in a loop: a Go map keeps its " +
+				"slots whatever is deleted, and clear and maps.Clone keep them, too. Where it was made with a size, make it with " +
+				"the number of entries that it comes to have.",
+			Code: "if len(m) < peak/8 {\n\tfresh := make(map[K]V, len(m))\n\tfor k, v := range m {\n\t\tfresh[k] = v\n\t}\n\tm, " +
+				"peak = fresh, len(m)\n}",
 		},
 		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, "Each run must go through the time in which the map was large."),
 	}

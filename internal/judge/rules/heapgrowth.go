@@ -28,17 +28,15 @@ const (
 	// heapgrowthCycles is the fewest collections: each says once what is alive,
 	// and both halves of the window need six to have a slope with an interval.
 	heapgrowthCycles = 12
-	// heapgrowthWindow is the shortest window: one that only holds a program's
-	// start shows nothing but growth. heapgrowthShort is the shortest time since the warm-up
+	// heapgrowthShort is the shortest time since the warm-up
 	// where a line keeps what it makes: a window of five seconds leaves 3.2 to 3.7 of them,
 	// and was too short however many collections agreed. heapgrowthLong is the one from
 	// which it is more likely that something is kept than that something is being loaded.
 	// heapgrowthMany is how many objects the line must have kept there: a store that began
 	// with two buffers of 14 and 20 MiB had 39 MiB more, and was as large from then on.
-	heapgrowthWindow = 5 * time.Second
-	heapgrowthShort  = 3 * time.Second
-	heapgrowthMany   = 16
-	heapgrowthLong   = 30 * time.Second
+	heapgrowthShort = 3 * time.Second
+	heapgrowthMany  = 16
+	heapgrowthLong  = 30 * time.Second
 	// heapgrowthSure is the part of it that the named places must have to be sure of.
 	heapgrowthSure = 0.5
 	// heapgrowthSince is the part of the window after the last collection from

@@ -14,6 +14,9 @@ const (
 	// heapgrowthBytes is the least growth that can matter: the runtime's
 	// smallest heap.
 	heapgrowthBytes = 4 << 20
+	// heapgrowthWindow is the shortest window: one that only holds a program's
+	// start shows nothing but growth.
+	heapgrowthWindow = 5 * time.Second
 	// heapgrowthFew is the fewest values of the live heap that show a pace and
 	// whether it lasts: two ways from one to the next. A leak under GOGC=100 has
 	// no more of them, for the heap doubles between collections.

@@ -117,8 +117,8 @@ func fills(first *model.HeapLook, u *heldUse) bool {
 var spared = &fact.Formula{Name: "spared memory", Words: "{0} × (1 + {1} ÷ 100), with what GOGC lets grow beside it",
 	Value: func(x []float64) float64 { return x[0] * (1 + x[1]/100) }}
 
-// bound is what the fix saves at most; without a goal of the collector nothing limits what goes
-// with it.
+// bound returns what the fix saves at most; without a goal of the collector nothing limits what
+// goes with it.
 func (u *heldUse) bound(p *diagnosis.Pass, share float64) diagnosis.Bound {
 	percent, off := memory.GOGC(p)
 	if off {

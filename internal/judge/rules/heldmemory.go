@@ -188,7 +188,8 @@ func (g *heldGrowth) certainty(f *diagnosis.Finding) {
 	over := g.over
 	if g.traced {
 		over = g.trend.over
-		f.Reasons = []string{fact.Sentence("two kinds of evidence agree: the collections show a trend of %s, and the looks at the heap whose it is, with %s of the growth", g.trend.slope, g.part)}
+		f.Reasons = []string{fact.Sentence("two kinds of evidence agree: the collections show a trend of %s, and the looks at the heap whose it is, with %s "+
+			"of the growth", g.trend.slope, g.part)}
 		f.RuledOut = append(f.RuledOut, fact.Sentence("a cache that is full: it does not grow, and in the second half the heap grew by %s", g.trend.late))
 		f.Rest(g.trend.slope, g.trend.late, g.trend.cycles)
 	} else {
@@ -219,30 +220,34 @@ type heldCure struct {
 // heldCures are by the kind of container, the most telling first where a type has several names.
 var heldCures = []heldCure{
 	{[]string{"sync.Pool", "sync.poolLocal", "sync.poolChain"},
-		"Put nothing back that has grown large (`if cap(b) <= 64<<10 { pool.Put(b) }`), and bound how many are taken at once: a pool keeps " +
-			"what it has until two collections have passed."},
+		"Put nothing back that has grown large (`if cap(b) <= 64<<10 { pool.Put(b) }`), and bound how many are taken at " +
+			"once: a pool keeps what it has until two collections have passed."},
 	{[]string{"context.cancelCtx", "context.timerCtx", "context.afterFuncCtx"},
-		"Call the cancel functions of context.WithCancel and context.WithTimeout when the work is over, on every path: a context keeps all " +
-			"that are made from it until they are cancelled, and one that lives as long as the program keeps them for ever."},
+		"Call the cancel functions of context.WithCancel and context.WithTimeout when the work is over, on every path: a " +
+			"context keeps all that are made from it until they are cancelled, and one that lives as long as the program " +
+			"keeps them for ever."},
 	{[]string{"chan "},
-		"Make the channel's buffer smaller, so that who sends waits or drops, or give it more receivers: they are slower than those " +
-			"who send, or have ended, or wait for something else."},
+		"Make the channel's buffer smaller, so that who sends waits or drops, or give it more receivers: they are slower " +
+			"than those who send, or have ended, or wait for something else."},
 	{[]string{"sync.Map", "sync.HashTrieMap", "map["},
-		"Delete entries that are done with, on every path that ends what they are for (defer it where the entry is made), and give what " +
-			"is a cache a bound: a number of entries with an order of use, or an age that a janitor enforces. Keys that are never the same " +
-			"twice (a URL with its query, a time, an error's text) fill any map."},
+		"Delete entries that are done with, on every path that ends what they are for (defer it where the entry is " +
+			"made), and give what is a cache a bound: a number of entries with an order of use, or an age that a janitor " +
+			"enforces. Keys that are never the same twice (a URL with its query, a time, an error's text) fill any map."},
 	{[]string{"list.Element", "list.List"},
 		"Remove elements that are done with: call list.Remove where their work ends, and give a cache a bound."},
 	{[]string{"[]"},
-		"Remove what is done with: it is appended to and never cut. `s = s[1:]` keeps the whole array and what it points to, so set the " +
-			"element to its zero value first, and copy the rest to a new slice now and then."},
+		"Remove what is done with: it is appended to and never cut. `s = s[1:]` keeps the whole array and what it points " +
+			"to, so set the element to its zero value first, and copy the rest to a new slice now and then."},
 }
 
-// containerCure is what helps with the container nearest to the root; "" without one.
+// containerCure returns what helps with the container nearest to the root; "" without one.
 func containerCure(h *model.Holder) string {
 	for _, s := range h.Path {
 		for _, c := range heldCures {
-			if slices.ContainsFunc(c.types, func(t string) bool { return strings.Contains(s.Type, t) || strings.Contains(s.Field, t) }) {
+			if slices.ContainsFunc(c.types, func(t string) bool {
+				named := strings.Contains(t, ".") // of a package, also as what a pointer or a list is of
+				return strings.HasPrefix(s.Type, t) || named && (strings.Contains(s.Type, t) || strings.Contains(s.Field, t))
+			}) {
 				return c.text
 			}
 		}
@@ -250,19 +255,20 @@ func containerCure(h *model.Holder) string {
 	return ""
 }
 
-// heldRemedy is what to change, by who holds it and the way to it.
+// heldRemedy returns what to change, by who holds it and the way to it.
 func heldRemedy(h *model.Holder) diagnosis.Remedy {
 	text := "Let go of it: delete what is done with, and give what is a cache a bound."
 	switch {
 	case h.Kind == model.HeldByGoroutines && h.Count > 1:
-		text = "Let the goroutines end when their work does (with a context, a closed channel, a deadline), and set large variables to nil " +
-			"before a long wait: one that does not end keeps what is on its stack, and all that it leads to."
+		text = "Let the goroutines end when their work does (with a context, a closed channel, a deadline), and set large " +
+			"variables to nil before a long wait: one that does not end keeps what is on its stack, and all that it leads to."
 	case h.Kind == model.HeldByTimers:
-		text = "Stop timers when their work is over: keep what time.AfterFunc returns. Until it fires a timer keeps all that its function has " +
-			"captured, so let that be the few values that it needs and not the whole request."
+		text = "Stop timers when their work is over: keep what time.AfterFunc returns. Until it fires a timer keeps all that " +
+			"its function has captured, so let that be the few values that it needs and not the whole request."
 	case h.Kind == model.HeldByFinalizers:
-		text = "Let no finalizer wait: they are called one after the other in one goroutine, and one of them blocks or is slow. The goroutine " +
-			"started as runtime.runFinalizers says where. Start a goroutine in it, or free what it frees with Close."
+		text = "Let no finalizer wait: they are called one after the other in one goroutine, and one of them blocks or is slow. " +
+			"The goroutine started as runtime.runFinalizers says where. Start a goroutine in it, or free what it frees with " +
+			"Close."
 	default: // a variable, of the program or of a function that does not return
 		text = cmp.Or(containerCure(h), text)
 	}

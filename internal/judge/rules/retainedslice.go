@@ -50,9 +50,10 @@ func retainedFinding(p *diagnosis.Pass, u *heldUse) diagnosis.Finding {
 		Reasons:    []string{"the lengths are those of samples, evenly spread over all that lead there"},
 		RuledOut:   []string{"what append makes room for: that is a quarter of a slice on average, and half at most"},
 		Remedy: diagnosis.Remedy{
-			Text: "Copy the part that is kept (`strings.Clone`, `bytes.Clone`, `slices.Clone`): a string or slice cut out of a larger one keeps " +
-				"all of that, for as long as it lives. Where the part is the beginning of a buffer that was made too large, make it as large as " +
-				"what is in it, or clone it when it is full. Do it where the part is stored, not where it is cut: what is only looked at needs no copy.",
+			Text: "Copy the part that is kept (`strings.Clone`, `bytes.Clone`, `slices.Clone`): a string or slice cut out of a " +
+				"larger one keeps all of that, for as long as it lives. Where the part is the beginning of a buffer that was " +
+				"made too large, make it as large as what is in it, or clone it when it is full. Do it where the part is stored, " +
+				"not where it is cut: what is only looked at needs no copy.",
 			Code: "sessions[id] = strings.Clone(line[from:to]) // without the line",
 		},
 		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, "A copy of each part is allocated, which is its price: it is small where the part is."),

@@ -25,7 +25,7 @@ func (p Meter) FirstLook(name, column string) Fact {
 	return p.counted(name, Origin{Kind: Held, Source: model.Holders, Columns: []string{column}, Fold: First})
 }
 
-// heldRows are what an origin counts of a look; none where the look does not have it.
+// heldRows returns what an origin counts of a look; none where the look does not have it.
 func (o *Origin) heldRows(m *model.Model) []Row {
 	looks := m.Run.Holders
 	if len(looks) == 0 {

@@ -202,7 +202,7 @@ func (b *blackBox) endHolders(gone bool) {
 	h.conclude(b.pid, gone || !b.kept.IsZero()) // what was kept stays as it is
 }
 
-// holderBudget is what a look may use: little where the program's limits are the recorder's, too.
+// holderBudget returns what a look may use: little where the program's limits are the recorder's, too.
 func (b *blackBox) holderBudget() uint64 {
 	budget := uint64(heap.Budget)
 	if sameGroups(b.pid) {
