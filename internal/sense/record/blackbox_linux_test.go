@@ -16,6 +16,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/read/evidence"
 	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
@@ -98,7 +99,7 @@ func killedByMemory(t *testing.T, exe string) {
 	go cmd.Wait()
 	out := filepath.Join(t.TempDir(), "killed.gowhy")
 	kept := 0
-	res, err := Run(t.Context(), Target{PID: pid}, Options{Out: out, UntilMemory: Mark{Share: 0.9}, Log: func(s string) { t.Log(s) }, Kept: func(recording.Event) {
+	res, err := Run(t.Context(), Target{PID: pid}, Options{Out: out, UntilMemory: Mark{Share: 0.9}, Holders: true, Log: func(s string) { t.Log(s) }, Kept: func(recording.Event) {
 		if exited(pid) {
 			t.Error("it has ended by the time that evidence is kept")
 			return
@@ -110,6 +111,9 @@ func killedByMemory(t *testing.T, exe string) {
 		t.Fatalf("%+v, %v; kept %d times", res, err, kept)
 	}
 	rec := checkKilled(t, out, true)
+	if looks := load(t, evidence.Options{}, out).Run.Holders; len(looks) == 0 || looks[0].Holders[0].Name != "main.kept" {
+		t.Errorf("%d looks at who holds the heap, want one with main.kept: refused %+v", len(looks), res.Refused)
+	}
 	t.Logf("kept %d times, the last %v before the end; %.0f ms of CPU in %v", kept, rec.Ended.Time.Sub(rec.Event.Time).Round(time.Millisecond),
 		1000*res.Cost.RecorderCPU, res.Duration.Round(100*time.Millisecond))
 }
