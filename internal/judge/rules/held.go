@@ -35,6 +35,14 @@ func mostHeld(l *model.HeapLook) (most *model.Holder) {
 	return most
 }
 
+// mainHolder is the holder with most of a heap, if that is half of it or more; else nil.
+func mainHolder(l *model.HeapLook) *model.Holder {
+	if h := mostHeld(l); h != nil && float64(h.Bytes) >= heldMost*float64(l.Reached.Bytes) {
+		return h
+	}
+	return nil
+}
+
 // mostGrown is the holder that grew most since the first look; nil where none did.
 func mostGrown(l *model.HeapLook) (most *model.Holder) {
 	for i := range l.Holders {

@@ -50,6 +50,12 @@ func checkNoheadroom(p *diagnosis.Pass) {
 	}
 	live := memory.LiveHeap(p.Model)
 	r.alive = live.MostFound(p)
+	if look := lastLook(p.Model); look != nil { // which is later than the last collection
+		r.alive = r.alive.Larger(p.Look("what is reached on the heap", "reached"))
+		if r.holder = mainHolder(look); r.holder != nil {
+			r.held = p.Held("held by "+r.holder.Words(), "bytes", r.holder)
+		}
+	}
 	var known bool
 	r.limit, r.set, known = memory.Limit(p)
 	r.native = measureNative(p)
@@ -74,8 +80,10 @@ type headroom struct {
 	memory, rss, goal, alive fact.Fact // bytes: the container's, and the largest of the others in the window
 	limit                    fact.Fact // GOMEMLIMIT
 	set                      bool
-	killed                   bool      // the kernel killed it at the limit
-	native                   fact.Fact // bytes, if they are most of the resident memory
+	killed                   bool          // the kernel killed it at the limit
+	native                   fact.Fact     // bytes, if they are most of the resident memory
+	holder                   *model.Holder // of most of the heap; nil where nobody is, or looked
+	held                     fact.Fact     // by it
 }
 
 // nativeText is what helps where the memory is not the runtime's.
@@ -164,6 +172,9 @@ func killedFinding(p *diagnosis.Pass, r *headroom) diagnosis.Finding {
 	} else {
 		format, parts = format+", and %s", append(parts, fact.Name(r.unlimited()))
 	}
+	if h := r.holder; h != nil {
+		format, parts = format+". %s of the heap are held by %s", append(parts, r.held, fact.Name(h.Way()))
+	}
 	if places := memory.GrownPlaces(p, false); len(places) > 0 {
 		format, parts = format+". Most of what it held more in the end comes from %s", append(parts, code.Name(places[0].Place.Function))
 		nameGrown(p, &f, places)
@@ -184,12 +195,21 @@ func (r *headroom) sayNative(format *string, parts *[]fact.Part) {
 // bound promises the garbage that earlier collections would have taken away: what
 // is resident beyond the live heap.
 func (r *headroom) bound() diagnosis.Bound {
+	if r.heldFull() {
+		return diagnosis.NoLimit(r.held, diagnosis.MemoryGoal, fact.Fraction.Of("part of the container's memory", fact.Ratio, r.held, r.memory).Value,
+			"how much of it is needed is not known")
+	}
 	if r.alive.Value == 0 {
 		return noSaving(fact.Bytes, diagnosis.MemoryGoal, "no evidence tells how much of it is alive")
 	}
 	garbage := fact.Difference.Of("resident memory beyond the live heap", fact.Bytes, r.rss, r.alive)
 	return diagnosis.Limit(garbage, diagnosis.MemoryGoal, fact.Fraction.Of("part of the container's memory", fact.Ratio, garbage, r.memory).Value,
 		"an upper bound on what earlier collections can free. A process that is killed loses all")
+}
+
+// heldFull reports whether what is alive takes most of the memory and it is known who holds it.
+func (r *headroom) heldFull() bool {
+	return r.holder != nil && r.native.Value == 0 && r.alive.Value > headroomLive*headroomLimit*r.memory.Value
 }
 
 func (r *headroom) unlimited() string {
@@ -203,6 +223,10 @@ func (r *headroom) unlimited() string {
 func (r *headroom) remedy() diagnosis.Remedy {
 	if r.native.Value > 0 {
 		return diagnosis.Remedy{Text: nativeText}
+	}
+	if r.heldFull() {
+		return diagnosis.Remedy{Text: fact.Sentence("Let less stay alive, or give the container more memory: no limit keeps what is reached below it. "+
+			"Who holds it is %s. %s", fact.Name(r.holder.Words()), fact.Name(heldRemedy(r.holder).Text))}
 	}
 	if r.killed && r.set && r.limit.Value <= r.memory.Value {
 		return diagnosis.Remedy{Text: "Let less stay alive, or give the container more memory: GOMEMLIMIT was set, and could not keep it below. " +
