@@ -82,3 +82,26 @@ func TestHoldersBroken(t *testing.T) {
 		}
 	}
 }
+
+// FuzzHolders reads whatever there is: what is accepted can be named, and written and read again.
+func FuzzHolders(f *testing.F) {
+	first, second := heldLooks()
+	f.Add(HoldersJSON(first, second))
+	f.Add(HoldersJSON(second))
+	f.Add([]byte(`{"kind":"gowhy holders","schema":1,"looks":[{"holders":[{"kind":"goroutines","count":3,"path":[{"size":96}]}]},{"time":"2026-01-01T00:00:00Z"}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		looks, err := ParseHolders(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		for _, l := range looks {
+			for i := range l.Holders {
+				_ = l.Holders[i].Words() + l.Holders[i].Way()
+			}
+		}
+		again, err := ParseHolders(bytes.NewReader(HoldersJSON(looks...)))
+		if err != nil || len(again) != len(looks) {
+			t.Fatalf("%d of %d looks are read again: %v", len(again), len(looks), err)
+		}
+	})
+}
