@@ -34,6 +34,9 @@ const (
 	// day, and a host after some recordings in a day: one service that is killed and begins anew
 	// every two minutes would have all of these before an hour is over.
 	restMemory, mostMarks = time.Hour, 24
+	// holderBudget is the memory that may be used to read who holds a heap, which is enough for two
+	// million objects: the agent is a guest of the host.
+	holderBudget = 64 << 20
 )
 
 // memoryWatch watches the memory of all programs, and has evidence kept. Use it from one goroutine.
@@ -256,7 +259,7 @@ func (m *memoryWatch) wait(ctx, waiting context.Context, p *recordable) (rest ti
 	waiting, enough := context.WithCancel(waiting)
 	defer enough()
 	res, err := m.record(waiting, p, record.Options{Out: file, UntilMemory: record.Mark{Share: fullMemory}, Duration: boxTime, Outside: p.url == "",
-		Holders: true, Redact: !m.a.o.RecordingText, Kept: func(recording.Event) { time.AfterFunc(afterMark, enough) }})
+		Holders: true, HolderBudget: holderBudget, Redact: !m.a.o.RecordingText, Kept: func(recording.Event) { time.AfterFunc(afterMark, enough) }})
 	switch {
 	case ctx.Err() != nil:
 		return restMemory, false

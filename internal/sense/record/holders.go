@@ -57,7 +57,7 @@ func (l *holderLog) look(ctx context.Context, pid int) {
 	if l == nil || pid == 0 || !l.last.IsZero() && time.Since(l.last) < holdersApart {
 		return
 	}
-	if l.err = l.read(ctx, pid, heap.Options{}); l.err == nil {
+	if l.err = l.read(ctx, pid, heap.Options{Budget: l.r.o.HolderBudget}); l.err == nil {
 		l.err = l.write()
 	}
 }
@@ -204,7 +204,7 @@ func (b *blackBox) endHolders(gone bool) {
 
 // holderBudget returns what a look may use: little where the program's limits are the recorder's, too.
 func (b *blackBox) holderBudget() uint64 {
-	budget := uint64(heap.Budget)
+	budget := cmp.Or(b.r.o.HolderBudget, heap.Budget)
 	if sameGroups(b.pid) {
 		for _, l := range b.watch.Bounds(time.Now(), b.threshold()) {
 			budget = min(budget, (l.Limit-min(l.Limit, l.Used))/roomForHolders)

@@ -89,6 +89,8 @@ type Options struct {
 	// Holders reads who holds the heap, too: before the recording and behind it, of a command in
 	// it, with UntilMemory when evidence was kept.
 	Holders bool
+	// HolderBudget is how many bytes of memory that may take; 0 means [heap.Budget].
+	HolderBudget uint64
 	// Redact leaves out command line, environment, log lines and labels.
 	Redact bool
 	// Foreground is set when an interrupt that ends the recording also goes to
