@@ -45,7 +45,7 @@ func HoldersJSON(looks ...*model.HeapLook) []byte {
 		kept.Holders, kept.Types = kept.Holders[:min(len(kept.Holders), model.MaxHolders)], kept.Types[:min(len(kept.Types), model.MaxHeldTypes)]
 		f.Looks = append(f.Looks, &kept)
 	}
-	text, err := json.MarshalIndent(f, "", " ")
+	text, err := json.Marshal(f)
 	if err != nil {
 		panic(err) // strings, numbers and times always have a JSON
 	}

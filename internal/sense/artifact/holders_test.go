@@ -67,14 +67,14 @@ func TestHoldersBroken(t *testing.T) {
 	for want, text := range map[string]string{
 		"unexpected end":       "",
 		"invalid character":    "[}",
-		"newer gowhy":          change(`"schema": 1`, `"schema": 2`),
+		"newer gowhy":          change(`"schema":1`, `"schema":2`),
 		"0 looks":              `{"kind":"gowhy holders","schema":1}`,
 		"3 looks":              string(HoldersJSON(first, first, second)),
 		"order of time":        string(HoldersJSON(second, first)),
 		"makes no sense":       `{"kind":"gowhy holders","schema":1,"looks":[null]}`,
-		`"main.cache" holds`:   change(`"shared_bytes": 8`, `"shared_bytes": 4001`),
-		`"main.cache" holds m`: change(`"use": 0.25`, `"use": 1.25`),
-		"more bytes":           change(`"bytes": 4100`, `"bytes": 72057594037927937`),
+		`"main.cache" holds`:   change(`"shared_bytes":8`, `"shared_bytes":4001`),
+		`"main.cache" holds m`: change(`"use":0.25`, `"use":1.25`),
+		"more bytes":           change(`"bytes":4100`, `"bytes":72057594037927937`),
 		"larger than 16 MiB":   whole + strings.Repeat(" ", maxHoldersFile),
 	} {
 		if looks, err := ParseHolders(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
