@@ -110,26 +110,49 @@ const (
 // quarters on average, maps between 44 and 88 %.
 const lowUse = 0.4
 
+// A HeldStation is a place on the way from a holder to the most of what it holds.
+type HeldStation struct {
+	Name string // a variable or a type, with the field that leads on
+	ObjectSum
+	Use      *float64 // as of a [HolderStep]
+	Retained uint64
+}
+
+// Stations are the holder itself and what is behind it, each with the field over which the next
+// is reached: "main.cache.sessions", "map[string]*main.Session", "main.Session.raw", "[]byte".
+func (h *Holder) Stations() []HeldStation {
+	list := []HeldStation{{Name: h.Words(), ObjectSum: h.ObjectSum, Retained: h.Bytes}}
+	for _, s := range h.Path {
+		last := &list[len(list)-1]
+		next := HeldStation{s.Type, s.ObjectSum, s.Use, s.Retained}
+		switch {
+		case s.Type != "":
+		case s.Size > 0:
+			next.Name = fmt.Sprintf("%d-byte objects", s.Size)
+		default: // a frame
+			last.Name += " in " + s.Field
+			continue
+		}
+		last.Name += s.Field
+		list = append(list, next)
+	}
+	return list
+}
+
 // Way is the path in words: "main.cache.sessions → map[string]*main.Session → …".
 func (h *Holder) Way() string { return h.Name + h.Steps() }
 
 // Steps is the path behind the name.
 func (h *Holder) Steps() string {
-	var b strings.Builder
-	for _, s := range h.Path {
-		switch {
-		case s.Type != "":
-			b.WriteString(s.Field + " → " + s.Type)
-			if s.Use != nil && *s.Use < lowUse {
-				b.WriteString(" (" + figures.Percent(*s.Use) + " in use)")
-			}
-		case s.Size > 0:
-			fmt.Fprintf(&b, "%s → %d-byte objects", s.Field, s.Size)
-		default: // a frame
-			b.WriteString(" in " + s.Field)
+	stations := h.Stations()
+	words := make([]string, len(stations))
+	for i, s := range stations {
+		words[i] = s.Name
+		if s.Use != nil && *s.Use < lowUse {
+			words[i] += " (" + figures.Percent(*s.Use) + " in use)"
 		}
 	}
-	return b.String()
+	return strings.TrimPrefix(strings.Join(words, " → "), h.Words())
 }
 
 // MaxHeldTypes and MaxHolders bound the lists of a look that is kept.

@@ -47,7 +47,7 @@ func Holders(w io.Writer, l *model.HeapLook, o HoldersOptions) error {
 	x.holders(l, o.Top)
 	x.beside(l, o.Account)
 	x.types(l)
-	x.List("What it rests on", heldNotes(l), layout.Dim)
+	x.List("What it rests on", HeldNotes(l), layout.Dim)
 	return x.Flush(w)
 }
 
@@ -191,8 +191,8 @@ func (x *texter) types(l *model.HeapLook) {
 	g.Print(x.Text, g.Rows)
 }
 
-// heldNotes say how far the figures may be believed.
-func heldNotes(l *model.HeapLook) (list []string) {
+// HeldNotes says how far the figures of a look may be believed.
+func HeldNotes(l *model.HeapLook) (list []string) {
 	if l.Core {
 		list = append(list, fmt.Sprintf("read in %s out of a core, which does not change", figures.Duration(l.Took)))
 	} else {
