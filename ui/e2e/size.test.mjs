@@ -67,9 +67,9 @@ describe('the page of a fleet', () => {
 describe('the built page', () => {
   it('is in the parts that it is made of, each of which something loads', () => {
     expect([...first].filter((f) => f.endsWith('.js'))).toEqual(['app.js'])
-    expect([...fetched('app.js')].sort()).toEqual([...screens, 'palette', 'graph', 'zh'].map((s) => s + '.js').sort())
+    expect([...fetched('app.js')].sort()).toEqual([...screens, 'palette', 'graph', 'held', 'zh'].map((s) => s + '.js').sort())
     for (const f of files.filter((f) => f.endsWith('.js') && f !== 'app.js')) expect([...fetched(f)], f).toEqual([])
-    const reached = new Set([...screens.flatMap((s) => [...loads(s, 'zh')]), ...['palette', 'graph'].flatMap((s) => [...closure(s + '.js'), ...styles(s)])])
+    const reached = new Set([...screens.flatMap((s) => [...loads(s, 'zh')]), ...['palette', 'graph', 'held'].flatMap((s) => [...closure(s + '.js'), ...styles(s)])])
     expect([...reached].sort()).toEqual(files)
   })
   it.each(screens.flatMap((s) => [[s, 'en'], [s, 'zh']]))('is below 100 KB packed: %s in %s', (screen, language) => {

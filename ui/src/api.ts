@@ -1003,7 +1003,9 @@ export interface Memory {
   /** the parts over time; null where nothing was read twice */
   chart: Chart | null
   limits: Series[]
-  /** Missing are sources (proc, metrics) that would say more. */
+  /** null without a look at the heap */
+  held: Held | null
+  /** Missing are sources (proc, metrics, holders) that would say more. */
   missing: Refusal[]
 }
 
@@ -1047,6 +1049,61 @@ export interface Series {
   at: number[]
   /** null is a gap */
   value: (number | null)[]
+}
+
+/** Held is who holds the heap, at one moment; growth is since a look before, null without one. */
+export interface Held {
+  /** since the window's start; -1 when not known */
+  at_ns: number
+  /** how long before the other look was; 0 without one */
+  over_ns: number
+  /** bytes, of which Objects are */
+  reached: number
+  objects: number
+  /** bytes of objects whose type nothing tells */
+  untyped: number
+  /** it was interrupted: there is more */
+  partial: boolean
+  holders: Holder[]
+  /** most first */
+  types: HeldType[]
+  /** holders, below each the way to the most of it */
+  tree: Flame | null
+  notes: string[]
+}
+
+/** A Holder is a variable, goroutines that do the same, or a list of the runtime's. */
+export interface Holder {
+  /** global, goroutines, timers, finalizers, runtime */
+  kind: string
+  name: string
+  /** of goroutines */
+  count: number
+  objects: number
+  bytes: number
+  /** of them, what others reach, too */
+  shared: number
+  grew: number | null
+  /** from itself to the most of what it holds; named as in the tree */
+  way: HeldStation[]
+}
+
+/** A HeldStation is a place on the way from a holder to objects. */
+export interface HeldStation {
+  name: string
+  objects: number
+  /** bytes, with all that is behind */
+  retained: number
+  /** the share in use, of strings, slices and maps */
+  use: number | null
+}
+
+/** A HeldType is all objects of a type. */
+export interface HeldType {
+  name: string
+  objects: number
+  bytes: number
+  grew: number | null
 }
 
 /** A Refusal is evidence that could not be had. */

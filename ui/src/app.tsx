@@ -21,6 +21,8 @@ import { format, go, here, href, setParams, usePlace, type Place } from './url'
 const Graph = lazy(async () => (await import('./live/graph')).Graph)
 // Nothing runs in a report file.
 const Live = import.meta.env.MODE === 'report' ? undefined : lazy(async () => (await import('./screens/live')).liveWith(Graph))
+// Only some recordings have looked at the heap.
+const HeldBy = lazy(async () => (await import('./data/held')).HeldBy)
 const Compare = lazy(async () => (await import('./screens/compare')).Compare)
 
 /** The screens in the order of their tabs, with what they ask of a run before all else. */
@@ -31,7 +33,7 @@ const screens: [name: string, screen: Lazy, asks?: string][] = [
   ['flame', lazy(async () => (await import('./screens/flame')).Flame)],
   ['goroutines', lazy(async () => (await import('./screens/goroutines')).Goroutines)],
   ['standing', lazy(async () => (await import('./screens/standing')).Standing), 'api/standing'],
-  ['memory', lazy(async () => (await import('./screens/memory')).Memory), 'api/memory'],
+  ['memory', lazy(async () => (await import('./screens/memory')).memoryWith(HeldBy)), 'api/memory'],
   ['runtime', lazy(async () => (await import('./screens/runtime')).Runtime), 'api/runtime'],
   ['tasks', lazy(async () => (await import('./screens/tasks')).Tasks), 'api/tasks'],
   ['compare', Compare],

@@ -569,7 +569,8 @@ type Memory struct {
 	Notes  []string    `json:"notes"` // below them: what grows, and when a limit is reached
 	Chart  *Chart      `json:"chart"` // the parts over time; null where nothing was read twice
 	Limits []Series    `json:"limits"`
-	// Missing are sources (proc, metrics) that would say more.
+	Held   *Held       `json:"held"` // null without a look at the heap
+	// Missing are sources (proc, metrics, holders) that would say more.
 	Missing []Refusal `json:"missing"`
 }
 
@@ -587,6 +588,48 @@ type MemoryRow struct {
 	GrowthHigh     *float64 `json:"growth_high"`
 	Headroom       *float64 `json:"headroom"`
 	ReachedSeconds *float64 `json:"reached_seconds"`
+}
+
+// Held is who holds the heap, at one moment; growth is since a look before, null without one.
+type Held struct {
+	AtNS    int64      `json:"at_ns"`   // since the window's start; -1 when not known
+	OverNS  int64      `json:"over_ns"` // how long before the other look was; 0 without one
+	Reached int64      `json:"reached"` // bytes, of which Objects are
+	Objects int64      `json:"objects"`
+	Untyped int64      `json:"untyped"` // bytes of objects whose type nothing tells
+	Partial bool       `json:"partial"` // it was interrupted: there is more
+	Holders []Holder   `json:"holders"`
+	Types   []HeldType `json:"types"` // most first
+	Tree    *Flame     `json:"tree"`  // holders, below each the way to the most of it
+	Notes   []string   `json:"notes"`
+}
+
+// A Holder is a variable, goroutines that do the same, or a list of the runtime's.
+type Holder struct {
+	Kind    string        `json:"kind"` // global, goroutines, timers, finalizers, runtime
+	Name    string        `json:"name"`
+	Count   int           `json:"count"` // of goroutines
+	Objects int64         `json:"objects"`
+	Bytes   int64         `json:"bytes"`
+	Shared  int64         `json:"shared"` // of them, what others reach, too
+	Grew    *int64        `json:"grew"`
+	Way     []HeldStation `json:"way"` // from itself to the most of what it holds; named as in the tree
+}
+
+// A HeldStation is a place on the way from a holder to objects.
+type HeldStation struct {
+	Name     string   `json:"name"`
+	Objects  int64    `json:"objects"`
+	Retained int64    `json:"retained"` // bytes, with all that is behind
+	Use      *float64 `json:"use"`      // the share in use, of strings, slices and maps
+}
+
+// A HeldType is all objects of a type.
+type HeldType struct {
+	Name    string `json:"name"`
+	Objects int64  `json:"objects"`
+	Bytes   int64  `json:"bytes"`
+	Grew    *int64 `json:"grew"`
 }
 
 // Tasks are user tasks and regions: GET api/tasks?r=.

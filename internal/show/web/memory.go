@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/gowhy/gowhy/internal/draw/flame"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/show/report"
@@ -17,7 +18,7 @@ import (
 
 // hasMemory reports whether a run says anything of its memory, or of its end.
 func hasMemory(m *model.Model) bool {
-	return m.MemoryAccount() != nil || m.Run.Ending() != ""
+	return m.MemoryAccount() != nil || len(m.Run.Holders) > 0 || m.Run.Ending() != ""
 }
 
 // memory answers GET api/memory.
@@ -32,6 +33,9 @@ func (v *View) memory(url.Values) (any, error) {
 		return nil, err
 	}
 	a.Chart, a.Limits = plot{m, window{}}.memoryOver()
+	if n := len(m.Run.Holders); n > 0 {
+		a.Held = v.held(m.Run.Holders[n-1])
+	}
 	return a, nil
 }
 
@@ -92,7 +96,7 @@ func (p plot) partsOver(moments []model.MemoryMoment) *Chart {
 }
 
 // memorySources are those that the account and the holders are made of.
-var memorySources = []model.Source{model.ProcFS, model.MetricsLog}
+var memorySources = []model.Source{model.ProcFS, model.MetricsLog, model.Holders}
 
 // memoryMissing are the sources that would say more of the memory, with how to get them.
 func (v *View) memoryMissing() (list []Refusal) {
@@ -109,4 +113,27 @@ func (v *View) memoryMissing() (list []Refusal) {
 		list = append(list, r)
 	}
 	return list
+}
+
+// held is a look at who holds the heap as it is sent.
+func (v *View) held(l *model.HeapLook) *Held {
+	h := &Held{AtNS: -1, OverNS: int64(l.Over), Reached: int64(l.Reached.Bytes), Objects: int64(l.Reached.Objects), Untyped: int64(l.Untyped.Bytes),
+		Partial: l.Partial, Notes: report.HeldNotes(l)}
+	if start := v.Model.Run.Start; !start.IsZero() && !l.Time.Before(start) {
+		h.AtNS = int64(l.Time.Sub(start))
+	}
+	for i := range l.Holders {
+		of := &l.Holders[i]
+		x := Holder{Kind: name(of.Kind), Name: name(of.Name), Count: of.Count, Objects: int64(of.Objects), Bytes: int64(of.Bytes), Shared: int64(of.Shared), Grew: of.Grew}
+		for _, s := range of.Stations() {
+			x.Way = append(x.Way, HeldStation{name(s.Name), int64(s.Objects), int64(s.Retained), s.Use})
+		}
+		h.Holders = append(h.Holders, x)
+	}
+	for _, t := range l.Types {
+		h.Types = append(h.Types, HeldType{name(t.Name), int64(t.Objects), int64(t.Bytes), t.Grew})
+	}
+	t := flame.Held(l, flame.OwnersOf(v.Model))
+	h.Tree = flameOf(t, []flame.Kind{{Name: t.Kind, Unit: t.Unit, Total: t.Total}})
+	return h
 }

@@ -39,7 +39,7 @@ func TestMemory(t *testing.T) {
 	m := remembering()
 	m.Run.Killed = &model.Kill{Words: "was killed at 12:03:11 by the memory limit"}
 	got := memoryOf(t, m)
-	if got.Ended != m.Run.Killed.Words || len(got.Missing) != 0 {
+	if got.Ended != m.Run.Killed.Words || len(got.Missing) != 1 || got.Missing[0].Source != "holders" || got.Missing[0].How == "" {
 		t.Errorf("ended %q, missing %+v", got.Ended, got.Missing)
 	}
 	var sum, all float64
@@ -83,7 +83,7 @@ func TestMemoryMissing(t *testing.T) {
 	m := remembering()
 	m.Metrics, m.Run.Refused = nil, []model.Refusal{{Member: "metrics.jsonl", Source: model.MetricsLog, Why: "the program has no endpoint"}}
 	got := memoryOf(t, m)
-	if len(got.Missing) != 1 || got.Missing[0].Source != "metrics" || got.Missing[0].Why != "the program has no endpoint" || got.Missing[0].How == "" {
+	if len(got.Missing) != 2 || got.Missing[0].Source != "metrics" || got.Missing[0].Why != "the program has no endpoint" || got.Missing[0].How == "" {
 		t.Errorf("missing %+v, want the metrics, why and how", got.Missing)
 	}
 	if len(got.Chart.Series) != 1 || len(got.Limits) != 1 {
@@ -107,5 +107,36 @@ func TestLinkToMemory(t *testing.T) {
 	}
 	if !leads(diagnosis.MemoryGoal) || leads(diagnosis.CPUGoal) {
 		t.Error("a finding about memory, and no other, leads to the account")
+	}
+}
+
+// Who holds the heap is that of the last look, with the growth since the one before, as rows and
+// as a tree that are named alike.
+func TestHeld(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	look := func(at time.Duration, bytes uint64) *model.HeapLook {
+		use := 0.25
+		of := model.ObjectSum{Objects: 3, Bytes: bytes}
+		return &model.HeapLook{Time: start.Add(at), Reached: model.ObjectSum{Objects: 9, Bytes: bytes + 50}, Typed: true, Types: []model.HeldType{{Name: "[]byte", ObjectSum: of}},
+			Holders: []model.Holder{{Kind: model.HeldByVariable, Name: evilName, ObjectSum: of, Shared: 1, Path: []model.HolderStep{{Field: ".m", Type: "[]byte", ObjectSum: of, Retained: bytes, Use: &use}}}}}
+	}
+	m := remembering()
+	m.Run.Start = start
+	m.Run.Holders = []*model.HeapLook{look(time.Second, 100), look(3*time.Second, 130)}
+	m.Run.Holders[1].Since(m.Run.Holders[0])
+	got := memoryOf(t, m).Held
+	if got == nil || got.AtNS != 3e9 || got.OverNS != 2e9 || got.Reached != 180 || len(got.Holders) != 1 || len(got.Notes) == 0 {
+		t.Fatalf("held %+v", got)
+	}
+	h := got.Holders[0]
+	if h.Bytes != 130 || *h.Grew != 30 || h.Shared != 1 || len(h.Way) != 2 || h.Way[1].Name != "[]byte" || *h.Way[1].Use != 0.25 || *got.Types[0].Grew != 30 {
+		t.Errorf("holder %+v, types %+v", h, got.Types)
+	}
+	if tree := got.Tree; tree.Total != 180 || tree.Names[tree.Func[1]] != h.Way[0].Name || tree.Sum[1] != 130 || len(tree.Kinds) != 1 {
+		t.Errorf("tree %+v, of the way %+v", tree, h.Way)
+	}
+	m.Run.Start = time.Time{}
+	if got := memoryOf(t, m).Held; got.AtNS != -1 {
+		t.Errorf("a look is at %d of a window that begins at no known time", got.AtNS)
 	}
 }

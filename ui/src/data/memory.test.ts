@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { MemoryRow, Series } from '../api'
-import { groupsOf, overTime } from './memory'
+import { groupsOf, keyOf, leastUse, overTime } from './memory'
 
 const row = (of: string, name: string): MemoryRow => ({
   of, name, value: 1, unit: 'bytes', share: null, from: '', growth: null, growth_low: null, growth_high: null, headroom: null, reached_seconds: null,
@@ -32,5 +32,17 @@ describe('memory over time', () => {
   it('is not there where nothing was read twice', () => {
     expect(overTime({ chart: null, limits: [] })).toBeNull()
     expect(overTime({ chart: chart(series('a', [1])), limits: [] })).toBeNull()
+  })
+})
+
+describe('a holder', () => {
+  const station = (name: string, use: number | null) => ({ name, objects: 1, retained: 1, use })
+  it('is named by its kind as well', () => {
+    expect(keyOf({ kind: 'global', name: 'main.cache' })).toBe('global main.cache')
+  })
+  it('is in use as its least part is', () => {
+    expect(leastUse({ way: [station('a', null), station('b', 0.5), station('c', 0.1), station('d', 0.9)] })).toBe(0.1)
+    expect(leastUse({ way: [station('a', null)] })).toBeNull()
+    expect(leastUse({ way: [station('a', 0), station('b', 0.2)] })).toBe(0)
   })
 })

@@ -1,6 +1,6 @@
 // The account of memory, made ready for the screen: its rows in groups, its parts over time
 // with the limits that are near enough to be drawn beside them.
-import type { Memory, MemoryRow, Series } from '../api'
+import type { Holder, Memory, MemoryRow, Series } from '../api'
 import type { ChartLine } from '../parts/chart'
 import { extent, type Range } from './series'
 
@@ -43,4 +43,14 @@ export function overTime(m: Pick<Memory, 'chart' | 'limits'>): { lines: ChartLin
     full,
     far: limits.filter((s) => !near(s)),
   }
+}
+
+/** Names a holder in the address. */
+export function keyOf(h: Pick<Holder, 'kind' | 'name'>): string {
+  return h.kind + ' ' + h.name
+}
+
+/** The smallest share in use on a holder's way; null where none is known. */
+export function leastUse(h: Pick<Holder, 'way'>): number | null {
+  return h.way.reduce((least: number | null, s) => (s.use === null || (least !== null && least <= s.use) ? least : s.use), null)
 }

@@ -2,7 +2,7 @@
 // and who holds the heap.
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { Memory as Answer, Refusal } from '../api'
+import type { Held, Memory as Answer, Refusal } from '../api'
 import { useData } from '../client'
 import { Account } from '../data/account'
 import { flip, hiddenOf, listOf, setOf } from '../data/choices'
@@ -20,7 +20,14 @@ import { setParams, usePlace } from '../url'
 import '../data/data.css'
 import './memory.css'
 
-export function Memory(p: { r: number }): JSX.Element {
+type HeldBy = (p: { held: Held }) => JSX.Element
+
+/** The screen with who holds the heap, whose code comes later. */
+export function memoryWith(heldBy: HeldBy): (p: { r: number }) => JSX.Element {
+  return (p) => <Memory r={p.r} heldBy={heldBy} />
+}
+
+function Memory(p: { r: number; heldBy: HeldBy }): JSX.Element {
   const { data, error } = useData<Answer>('api/memory', { r: p.r })
   if (error) return <Failed error={error} />
   if (!data) return <Loading />
@@ -30,6 +37,7 @@ export function Memory(p: { r: number }): JSX.Element {
       <Ending text={data.ended} />
       <Notes list={data.notes} />
       <OverTime data={data} />
+      {data.held && <p.heldBy held={data.held} />}
       {data.rows.length > 0 && <Account title={t('data.mem.account')} rows={data.rows} />}
       <Missing list={data.missing} />
     </div>

@@ -23,6 +23,7 @@ export const flame = {
   'flame.of.inuse_objects': ['Objects in use', '在用的对象'],
   'flame.of.block': ['Blocking profile', '阻塞剖析'],
   'flame.of.mutex': ['Mutex profile', '互斥锁剖析'],
+  'flame.of.held': ['Bytes held', '被持有的字节'],
   'flame.of.goroutine': ['Goroutines at the end', '结束时的 goroutine'],
 
   'flame.view': ['View', '视图'],
