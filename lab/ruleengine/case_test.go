@@ -311,6 +311,9 @@ func TestLag(t *testing.T) {
 	if _, err := newEngine(t.Context(), missing); err == nil || !strings.Contains(err.Error(), "no topic") {
 		t.Errorf("an engine without its topic: %v", err)
 	}
+	if err := produce(t.Context(), missing); err == nil || !strings.Contains(err.Error(), "-mode topic") {
+		t.Errorf("a producer without its topic: %v", err)
+	}
 	out.Reset()
 	if err := errors.Join(makeTopic(t.Context(), missing, &out), showLag(t.Context(), missing, &out)); err != nil || !strings.HasSuffix(strings.TrimSpace(out.String()), "0") {
 		t.Errorf("a topic that was made: %v\n%s", err, &out)

@@ -60,6 +60,9 @@ func (p *producer) close(ctx context.Context) error {
 // produce offers so many messages at a rate, or as fast as they are taken. Their
 // number follows the clock, not the ticks.
 func produce(ctx context.Context, c config) error {
+	if err := topicExists(ctx, c); err != nil {
+		return err
+	}
 	p, err := newProducer(c)
 	if err != nil {
 		return err

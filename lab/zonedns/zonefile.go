@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -299,27 +300,52 @@ func (n *masterName) setTTLs() {
 	}
 }
 
-// A lineReader knows the line of what was read last. The parser takes single
-// bytes of it, and none beyond the record that it returns.
+// A lineReader gives the parser one line for each record, and knows the line of what was read
+// last. The parser takes single bytes of it, and none beyond the record that it returns.
+//
+// It leaves out comments, and has spaces for parentheses and for the ends of lines between
+// them: to the parser an end of a line there is nothing, so that the numbers of an SOA record
+// which begin their lines would be one number. It quotes the texts of a NAPTR, which to the
+// parser must be.
 //
 // Behind an IPSECKEY the parser expects the end of a line once more, and takes the next
 // record for garbage: from the first on, each line gets an empty one behind it.
 type lineReader struct {
 	*bufio.Reader
-	lines, bytes  int
-	last          byte
-	seen          int  // letters of that type read, all of them from the first on
-	quoted, apart bool // inside a string, or a comment
-	empty         bool // an empty line is due
+	lines, bytes    int
+	last            byte
+	seen            int // letters of that type read, all of them from the first on
+	depth           int // of parentheses
+	quoted, escaped bool
+	words           wordReader
+	due             []byte // behind the byte that was returned last
 }
 
 const awaitsLine = "IPSECKEY"
 
 func (r *lineReader) ReadByte() (byte, error) {
-	if r.empty {
-		r.empty = false
-		return '\n', nil
+	if len(r.due) > 0 {
+		b := r.due[0]
+		r.due = r.due[1:]
+		return b, nil
 	}
+	b, err := r.next()
+	if err == nil && b == ';' && !r.quoted && !r.escaped {
+		for err == nil && b != '\n' {
+			b, err = r.next()
+		}
+	}
+	switch {
+	case err == io.EOF && r.depth > 0:
+		return 0, errors.New("a parenthesis that is not closed")
+	case err != nil:
+		return 0, err
+	}
+	return r.plain(b)
+}
+
+// next reads a byte of the file.
+func (r *lineReader) next() (byte, error) {
 	if r.bytes == maxZoneBytes {
 		return 0, fmt.Errorf("more than %d bytes", maxZoneBytes)
 	}
@@ -328,32 +354,85 @@ func (r *lineReader) ReadByte() (byte, error) {
 		return 0, err
 	}
 	r.bytes++
-	r.look(b)
 	if r.last = b; b == '\n' {
 		r.lines++
 	}
 	return b, nil
 }
 
-// look notes what a byte is part of.
-func (r *lineReader) look(b byte) {
+// plain returns a byte as the parser sees it, and has others due.
+func (r *lineReader) plain(b byte) (byte, error) {
+	escaped := r.escaped
+	r.escaped = b == '\\' && !escaped
 	switch {
-	case b == '\n':
-		r.apart = false
-		r.empty = r.seen == len(awaitsLine) && !r.quoted
-	case r.apart:
-	case b == '"' && r.last != '\\':
+	case escaped && b != '\n':
+	case b == '"':
 		r.quoted = !r.quoted
-	case b == ';' && !r.quoted:
-		r.apart = true
+	case r.quoted:
+	case b == '(':
+		r.depth++
+		b = ' '
+	case b == ')' && r.depth == 0:
+		return 0, errors.New("a parenthesis that was not opened")
+	case b == ')':
+		r.depth--
+		b = ' '
+	case b == '\n' && r.depth > 0:
+		b = ' '
 	}
 	switch {
-	case r.seen == len(awaitsLine):
+	case b == '\n' && r.seen == len(awaitsLine) && !r.quoted:
+		r.due = append(r.due, '\n')
+	case b == '\n', r.seen == len(awaitsLine):
 	case b&^0x20 == awaitsLine[r.seen]:
 		r.seen++
 	default:
 		r.seen = 0
 	}
+	if r.words.quotes(b, r.quoted || escaped && b != '\n') {
+		r.due = append([]byte{b}, r.due...)
+		return '"', nil
+	}
+	return b, nil
+}
+
+// A wordReader tells the words of a record, and where those need quotes that have none.
+type wordReader struct {
+	in, owner, bare bool // in a word, which is the record's owner, or in quotes of ours
+	late            bool // the line has begun
+	name            []byte
+	after           int // words after NAPTR, and that one
+}
+
+const quotedType, firstQuoted, lastQuoted = "NAPTR", 4, 6 // flags, service and pattern, behind two numbers
+
+// quotes takes the next byte, and reports whether a quote comes before it. Text is part of a
+// word whatever it is.
+func (w *wordReader) quotes(b byte, text bool) (quote bool) {
+	begin := !w.late
+	w.late = true
+	if !text && (b == ' ' || b == '\t' || b == '\r' || b == '\n') {
+		if w.in && !w.owner && w.after == 0 && strings.EqualFold(string(w.name), quotedType) {
+			w.after = 1
+		}
+		quote, w.in, w.bare = w.bare, false, false
+		if b == '\n' {
+			w.after, w.late = 0, false
+		}
+		return quote
+	}
+	if !w.in {
+		w.in, w.owner, w.name = true, begin, w.name[:0]
+		if w.after > 0 {
+			w.after++
+		}
+		w.bare = w.after >= firstQuoted && w.after <= lastQuoted && b != '"'
+		quote = w.bare
+	}
+	if len(w.name) <= len(quotedType) {
+		w.name = append(w.name, b)
+	}
+	return quote
 }
 
 func (r *lineReader) line() int {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -210,4 +211,95 @@ func TestZoneFileTypes(t *testing.T) {
 	if err := p.Err(); err != nil || n < 50 {
 		t.Errorf("%d records: %v", n, err)
 	}
+}
+
+// TestZoneFileSpellings: a record that NSD or BIND read is the same however it is spelled.
+func TestZoneFileSpellings(t *testing.T) {
+	long := strings.Repeat(" \""+strings.Repeat("t", 250)+"\"", 20)
+	for spelled, want := range map[string]string{
+		"x TXT \"a\" \"b\"":                     `TXT "a" "b"`,
+		"x TXT a b":                             `TXT "a" "b"`,
+		"x TXT(\"a\" \"b\")":                    `TXT "a" "b"`,
+		"x TXT (\n\"a\"\n\"b\"\n)":              `TXT "a" "b"`,
+		"x TXT ( ; one\n\"a\" ; two (\n\"b\" )": `TXT "a" "b"`,
+		"x TXT \"a;b\" \"(c\" ; \"d":            `TXT "a;b" "(c"`,
+		"x TXT \"a\nb\"":                        `TXT "a\010b"`,
+		"x TXT \"\\\"a\\\\\" ; c":               `TXT "\"a\\"`,
+		"x TXT \"\\\\\" (\n\"b\" )":             `TXT "\\" "b"`,
+		"x TXT a\\;b \\( \"\"":                  `TXT "a;b" "(" ""`,
+		"x TXT \\097\\ b":                       `TXT "a b"`,
+		"x TXT" + long:                          "TXT" + long,
+		"x TXT (\n" + strings.ReplaceAll(long, " ", "\r\n") + "\r\n)\r": "TXT" + long,
+		"x A 192.0.2.7\r":                                     "A 192.0.2.7",
+		"x\tin\ta\t192.0.2.7":                                 "A 192.0.2.7",
+		"x CLASS1 TYPE1 192.0.2.7":                            "A 192.0.2.7",
+		"x IN 1h30m A 192.0.2.7":                              "A 192.0.2.7",
+		"x 1W IN A 192.0.2.7":                                 "A 192.0.2.7",
+		"x A (192.0.2.7)":                                     "A 192.0.2.7",
+		"$TTL 1D\n$ORIGIN x\n@ A 192.0.2.7":                   "A 192.0.2.7",
+		"$ttl 60 ; c\r\n$origin small.test.\r\nx A 192.0.2.7": "A 192.0.2.7",
+		"X.Small.TEST. A 192.0.2.7":                           "A 192.0.2.7",
+		"\\120 A 192.0.2.7":                                   "A 192.0.2.7",
+		"x type65280 \\# 4 0aBC (\ndeF1 )":                    `TYPE65280 \# 4 0abcdef1`,
+		"x TYPE65280 \\# 0":                                   `TYPE65280 \# 0`,
+		"x TYPE10 \\# 2 AB cd":                                `NULL \# 2 abcd`,
+		"x MX \\# 5 000a 01 78 00":                            "MX 10 x.",
+		"x TYPE15 \\# 5 000A017800":                           "MX 10 x.",
+		"x DS 1 13 2 (\n49FD46E6C4B45C55D4AC69CBD3CD34AC\n1afe51de3aa5d1c0bd7b8e5f10a1b2c3 )": "DS 1 13 2 49fd46e6c4b45c55d4ac69cbd3cd34ac1afe51de3aa5d1c0bd7b8e5f10a1b2c3",
+		"x CDS 0 0 0 00":       "CDS 0 0 0 00",
+		"x CDNSKEY 0 3 0 AA==": "CDNSKEY 0 3 0 AA==",
+		"x TLSA 3 1 1 D2AB de24 0d7cd3EE6B4B28C54DF034B97983A1D16E8A410E4561CB106618E971": "TLSA 3 1 1 d2abde240d7cd3ee6b4b28c54df034b97983a1d16e8a410e4561cb106618e971",
+		"x CAA 0 issue ca.example":               `CAA 0 issue "ca.example"`,
+		"x CAA 128 ISSUEWILD \";\"":              `CAA 128 ISSUEWILD ";"`,
+		"x URI 10 1 \"ftp://x/\"":                `URI 10 1 "ftp://x/"`,
+		"x HINFO cpu os":                         `HINFO "cpu" "os"`,
+		"x NAPTR 1 2 u E2U+sip !^.*$!sip:a@b! .": `NAPTR 1 2 "u" "E2U+sip" "!^.*$!sip:a@b!" .`,
+		"naptr 9 A 192.0.2.8\nx IN naptr ( 1\n2 u E2U+sip\n!^.*$!sip:b! . )": `NAPTR 1 2 "u" "E2U+sip" "!^.*$!sip:b!" .`,
+		"x NAPTR 1 2 \"\" \"\" \"\" y":                                       `NAPTR 1 2 "" "" "" y.small.test.`,
+		"x LOC 48 N 11 E 520m":                                               "LOC 48 0 0 N 11 0 0 E 520m 1m 10000m 10m",
+		"x LOC 42 21 54 N 71 06 18 W -24m 30m":                               "LOC 42 21 54 N 71 6 18 W -24m 30m 10000m 10m",
+		"x SVCB 0 y":                                                         "SVCB 0 y.small.test.",
+		"x HTTPS 1 . alpn=h2,h3 port=\"443\" ipv4hint=192.0.2.1,192.0.2.2":   `HTTPS 1 . alpn="h2,h3" port="443" ipv4hint="192.0.2.1,192.0.2.2"`,
+		"x HTTPS 1 . mandatory=alpn alpn=\"h2\" key65000=\"v\"":              `HTTPS 1 . mandatory="alpn" alpn="h2" key65000="v"`,
+		"x WKS 192.0.2.1 TCP ( smtp 80 )":                                    `TYPE11 \# 16 c0000201060000004000000000000080`,
+		"x SRV 1 2 3 @":                                                      "SRV 1 2 3 small.test.",
+		"x MX 10 a\\.b":                                                      `MX 10 a\.b.small.test.`,
+	} {
+		_, nodes, err := zoneFile{"small.test.", zoneFileFor(t, smallZone+spelled+"\ny A 192.0.2.9\n")}.read()
+		if err != nil {
+			t.Errorf("%.200s\n: %v", spelled, err)
+			continue
+		}
+		rr, err := dns.NewRR(". 0 IN " + want)
+		if err != nil {
+			t.Fatal(want, err)
+		}
+		if node := string(nodes["x"]); !holds(t, node, rr) || !strings.Contains(string(nodes["y"])+string(nodes["y.x"]), "192.0.2.9") {
+			t.Errorf("%.200s\n: %.400s, want %.200s", spelled, node, want)
+		}
+	}
+	config, _, err := zoneFile{"small.test.", zoneFileFor(t, "$TTL 600\n@ IN SOA ns h (\n1\n2 ; refresh\n3\n4;expire\n30)\n NS ns\nns A 192.0.2.1")}.read()
+	if err != nil || !strings.Contains(string(config), "ns.small.test. h.small.test. 1 2 3 4 30") {
+		t.Errorf("numbers that begin their lines: %s, %v", config, err)
+	}
+	for text, want := range map[string]string{"x A ( 192.0.2.1\n": "not closed", "x A 192.0.2.1 )\n": "not opened", "x TXT \"a\n": ":"} {
+		if _, _, err := (zoneFile{"small.test.", zoneFileFor(t, smallZone+text)}).read(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// holds reports whether a name's JSON has the data of a record, and no other.
+func holds(t *testing.T, node string, rr dns.RR) bool {
+	t.Helper()
+	if a, is := rr.(*dns.A); is {
+		return strings.Contains(node, `"`+a.A.String()+`"`)
+	}
+	var of struct {
+		Records []string `json:"rr"`
+	}
+	if err := json.Unmarshal([]byte(node), &of); err != nil {
+		t.Fatal(err)
+	}
+	return len(of.Records) == 1 && readsAs(of.Records[0], rr)
 }
