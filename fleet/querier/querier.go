@@ -82,7 +82,7 @@ func (q *scope) selection() (store.Selection, error) {
 	return s, nil
 }
 
-// few refuses a list of a question that no source can answer: it has so many labels at most.
+// few refuses a list of a question that no source can answer, for it has more than [mostMatchers].
 func few(what string, list []string) error {
 	if len(list) > mostMatchers {
 		return invalid("%d %s, %d are the most", len(list), what, mostMatchers)

@@ -36,8 +36,8 @@ const (
 )
 
 // flood has a number of clients push as much as they can to a whole server, which is the
-// measured process; the clients are another. Others ask questions meanwhile. The names of
-// functions have so many bytes, where that is not 0.
+// measured process; the clients are another. Others ask questions meanwhile. A name is the
+// length of the functions' names in bytes; where it is 0 they push many stacks.
 func flood(clients, name int) func(ctx context.Context, dir string) ([]Figure, error) {
 	return func(ctx context.Context, dir string) ([]Figure, error) {
 		s, err := embedded.Open(filepath.Join(dir, "data"), embedded.Options{Memory: server.TableBytes(floodMemory)})

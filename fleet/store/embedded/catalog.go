@@ -279,8 +279,8 @@ func frameIDs(of *frameList, number func(store.Frame) (int64, error)) ([]int64, 
 	return ids, nil
 }
 
-// Of the frames of a table so many are remembered while it is added, with so many bytes of
-// names: a fleet's programs have fewer.
+// mostFrameIDs frames of a table, with mostFrameText bytes of names at most, are remembered while
+// it is added: a fleet's programs have fewer.
 const mostFrameIDs, mostFrameText = 1 << 16, 8 << 20
 
 // frameNumbers gives the IDs of frames, new ones to those that have none.

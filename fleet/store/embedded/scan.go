@@ -36,7 +36,7 @@ const (
 	totalRowBytes = 60
 )
 
-// framesCost returns what so many frames take whose names have a number of bytes together.
+// framesCost returns what a number of frames takes whose names have text bytes together.
 func framesCost(frames, text int) int64 {
 	return namedBytes*int64(frames) + textCopies*int64(max(0, text-usualText*frames))
 }

@@ -31,8 +31,8 @@ type table struct {
 // then he waits, and not who sends of places that are there.
 const mostPlaces = 10_000
 
-// full reports whether a request's batch is for another table, where others with so many bytes
-// come before it: a table that has some takes none that does not fit.
+// full reports whether a request's batch is for another table, where others come before it, whose
+// bytes are given: a table that has some takes none that does not fit.
 func (t *table) full(r *request, before int64, o *Options) bool {
 	_, has := t.places[r.place]
 	have := t.bytes + before
