@@ -19,6 +19,16 @@ func (p *Pass) RecordAgain(seconds int, out string) string {
 	return recordAgain(&p.Model.Run, seconds, out)
 }
 
+// CountRounds returns the command that counts the rounds of hot loops, or "" where the
+// evidence does not tell a command that ends by itself.
+func (p *Pass) CountRounds() string {
+	files, ok := pasteableFiles(&p.Model.Run)
+	if !ok || len(p.Model.Run.Command) == 0 || len(p.Model.Run.Files) != 1 || Serves(p.Model) {
+		return ""
+	}
+	return "gowhy count " + files
+}
+
 // SteadyLoad returns the command for a load at the rate that there was, for so long, or the
 // help where nothing tells what it asked for.
 func (p *Pass) SteadyLoad(length string) string {

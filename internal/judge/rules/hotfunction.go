@@ -208,6 +208,9 @@ func reportHot(p *diagnosis.Pass, s *cpu.Use, least float64) {
 				"only the whole program tells what that is worth.",
 		},
 	}
+	if count := p.CountRounds(); count != "" {
+		f.Remedy.Text += " `" + count + "` counts the rounds of its loops, and with --vary says how they grow."
+	}
 	f.Bound.Share = 0 // nobody knows whether any of it can be saved
 	switch {
 	case p.Goal == diagnosis.CPUGoal:
