@@ -22,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/ground/shell"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -146,18 +147,23 @@ func (s *Setup) profile(ctx context.Context, p *program, r *Report, tmp string, 
 		if n == 0 {
 			return problem.New(problem.Absence, "go test -list Benchmark "+shell.Word(p.spec.Package), "no benchmark of %s ran", p.name())
 		}
-		r.note("its benchmarks make %d rounds in each run, so that all runs do the same", n)
+		r.note("each benchmark runs %s, so that all runs do the same", figures.Plural(n, "time"))
+		if len(o.Result.Benchmarks) > 1 {
+			r.note("that is how often the slowest of %d ran: name one with -bench for better costs", len(o.Result.Benchmarks))
+		}
 		p.args, args = withRounds(p.args, n), withRounds(args, n)
 	}
 	say.Step("recording where it spends its time…")
 	out := filepath.Join(tmp, "profile.gowhy")
 	o := record.Options{Out: out, Only: []string{"cpu", "kernel", "allocs", "build", "proc"}, NoGodebug: true, Dir: p.dir, Env: env, Duration: s.End}
+	var said tail
+	o.Stderr = &said
 	res, err := record.Run(ctx, record.Target{Command: append([]string{plain}, args...)}, o)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case res != nil && res.ExitCode != 0:
-		return problem.New(problem.Failure, "run it by itself until it succeeds", "%s failed with exit code %d", shell.Words(s.Command), res.ExitCode)
+		return problem.New(problem.Failure, "run it by itself until it succeeds", "%s failed with exit code %d%s", shell.Words(s.Command), res.ExitCode, said)
 	case err == nil:
 		s.Model, err = evidence.Load(ctx, []string{out}, evidence.Options{NoSource: true})
 	}
@@ -169,6 +175,23 @@ func (s *Setup) profile(ctx context.Context, p *program, r *Report, tmp string, 
 			"import gowhy's agent, or run this with the rights that `gowhy doctor` names")
 	}
 	return ctx.Err()
+}
+
+// A tail keeps the end of what a program writes.
+type tail []byte
+
+func (t *tail) Write(b []byte) (int, error) {
+	*t = append(*t, b...)
+	*t = (*t)[max(0, len(*t)-1000):]
+	return len(b), nil
+}
+
+// String is empty, or lines as an error has them.
+func (t tail) String() string {
+	if len(t) == 0 {
+		return ""
+	}
+	return "; it printed last:\n    " + strings.ReplaceAll(strings.TrimSpace(string(t)), "\n", "\n    ")
 }
 
 // build makes the copy that counts. Where the go command cannot count packages of the

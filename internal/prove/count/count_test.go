@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/ground/problem"
+	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/read/coverage"
 )
 
@@ -76,6 +77,16 @@ func TestRounds(t *testing.T) {
 	}
 	if args := []string{"-test.benchtime=100x"}; benchmarks(args) || !fixedRounds(args) {
 		t.Error(args)
+	}
+}
+
+// A program that does not count in main writes nothing at its end.
+func TestHotPackages(t *testing.T) {
+	if got := hotPackages(new(model.Model), "example.com/app"); !slices.Equal(got, []string{"example.com/app"}) {
+		t.Errorf("%v", got)
+	}
+	if got := hotPackages(nil, "example.com/app"); got != nil {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -43,12 +43,14 @@ func countable(pkg string) bool {
 	return !slices.ContainsFunc(uncounted, func(p string) bool { return pkg == p || strings.HasPrefix(pkg, p+"/") })
 }
 
-// hotPackages are the import paths of what is hot, main being the package with a path; nil
-// without a model.
+// hotPackages are the import paths of what is hot, and that of main: a program whose main does
+// not count writes no counters. It is nil, for those of the main module, without a model or
+// where main's path is not known.
 func hotPackages(m *model.Model, main string) (list []string) {
-	if m == nil {
+	if m == nil || main == "" {
 		return nil
 	}
+	list = append(list, main)
 	functions, all := m.Functions()
 	for _, f := range functions {
 		hot := float64(f.CPU) >= hotSelf*float64(all.CPU) && f.CPU > 0 || float64(f.CumCPU) >= hotCum*float64(all.CPU) && f.CumCPU > 0 ||

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+	"strings"
 )
 
 // A Function is a function or method of a file, or a literal in one.
@@ -175,14 +176,20 @@ func (j *join) loop(f *Function, s ast.Stmt, body *ast.BlockStmt, outer int, lab
 	j.loops(f, body, outer, "", literals)
 }
 
+// hasCall reports whether something is called, other than what costs nothing.
 func hasCall(n ast.Node) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
-		_, call := n.(*ast.CallExpr)
-		found = found || call
+		if call, ok := n.(*ast.CallExpr); ok {
+			name, _ := call.Fun.(*ast.Ident)
+			found = found || name == nil || !slices.Contains(free, name.Name)
+		}
 		return !found
 	})
 	return found
 }
+
+// free are functions and conversions of the language that take no time.
+var free = strings.Fields("cap float64 int int32 int64 len max min uint uint32 uint64")
 
 // leaving returns the statements that leave a loop before its end: returns, and jumps to
 // where it does not go on.

@@ -28,7 +28,7 @@ func (c *command) countCommand() *cobra.Command {
 	f := &countFlags{}
 	cmd := &cobra.Command{
 		Use:   "count (FILE | -- CMD)",
-		Short: "Count calls and rounds of hot loops: does it grow faster than its input?",
+		Short: "Count the rounds of hot loops, and whether they outgrow the input",
 		Long: `Builds a copy of a program that counts, runs it once more, and says of each hot
 function how often it is called, how many rounds its loops make for that, and
 what one of them costs. Counts are exact: no sampling, no noise, no root.

@@ -128,7 +128,10 @@ func pieceText(r *count.Report, f *count.Function, i int, begin bool) string {
 		if n == 0 {
 			rounds, from, verb = figures.Number(ratio(l.Rounds[r.Base], calls)), "each call", "makes "
 		}
-		parts = append(parts, fmt.Sprintf("%s %s%s rounds of the loop at line %d", from, verb, rounds, l.Line))
+		if rounds += " rounds"; rounds == "1 rounds" {
+			rounds = "1 round"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s%s of the loop at line %d", from, verb, rounds, l.Line))
 	}
 	text := strings.Join(parts, ", ")
 	if begin {
