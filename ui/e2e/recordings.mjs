@@ -73,6 +73,12 @@ export async function habits(gowhy, dir) {
   return files
 }
 
+/** A recording of a program that keeps what it makes, with looks at its heap. */
+export async function holder(gowhy, dir) {
+  const file = join(dir, 'held.gowhy')
+  return once(file, () => run(gowhy, ['record', '--holders', '--no-diagnose', '-o', file, '--', join(dir, 'habits'), '-habit', 'remember']))
+}
+
 /** Saved results of compare, tune and verify. */
 export async function results(gowhy, dir, [a, b]) {
   const work = ['--', join(dir, 'filepool'), '-dir', dir, '-tasks', '100', '-size', '64KiB', '-workers', '{workers}']

@@ -11,13 +11,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { comparesResults, dismissesAMark, followsWakeUps, goesAnywhere, looksIntoAWindow, looksIntoTasks, readsADump, readsGoroutines, readsKernelSamples, readsMemory, readsResults, readsTogether, readsUtilization, seesWhoHolds, takesDroppedFile, turnsTheFlameGraph, undoes } from './uses.mjs'
+import { comparesResults, dismissesAMark, followsWakeUps, goesAnywhere, looksIntoAWindow, looksIntoTasks, readsADump, readsGoroutines, readsHolders, readsKernelSamples, readsMemory, readsResults, readsTogether, readsUtilization, seesWhoHolds, takesDroppedFile, turnsTheFlameGraph, undoes } from './uses.mjs'
 import { axeFinds, faultless, launch, open, settled, shows, view, visit } from './browser.mjs'
 import { check, each, equal, must, summary, timed, until } from './harness.mjs'
 import { walksTheFleet } from './fleet.mjs'
 import { watchesAProgram } from './live.mjs'
 import { catalogue, pageOfRules, walkCard, walked, walkRule } from './rules.mjs'
-import { command, deadlock, demos, filepool, habits, hostileFiles, httpBenchmark, results } from './recordings.mjs'
+import { command, deadlock, demos, filepool, habits, holder, hostileFiles, httpBenchmark, results } from './recordings.mjs'
 
 const run = promisify(execFile)
 const shots = join(dirname(fileURLToPath(import.meta.url)), 'shots')
@@ -38,6 +38,7 @@ sick.push(...(await timed('habits', () => habits(gowhy, dir))))
 const saved = await timed('results', () => results(gowhy, dir, sick))
 const bench = await timed('benchmark', () => httpBenchmark(dir))
 const dump = deadlock(dir)
+const kept = await timed('holders', () => holder(gowhy, dir))
 const bad = await timed('hostile files', () => hostileFiles(dir))
 const sickRules = await timed('rules', () => pageOfRules(dir))
 
@@ -69,6 +70,16 @@ const besides = (async () => {
     const served = await view(gowhy, [dump])
     const q = await open(browser, served.url + '#/standing?r=0')
     await readsADump(q, (name) => shot(q.page, 'dump-' + name))
+    await faultless(q)
+    await q.close()
+    served.stop()
+  })
+
+  await check('memory: who holds the heap', async () => {
+    const served = await view(gowhy, [kept])
+    const q = await open(browser, served.url + '#/memory?r=0')
+    await ready(q)
+    await readsHolders(q, (name) => shot(q.page, 'held-' + name))
     await faultless(q)
     await q.close()
     served.stop()

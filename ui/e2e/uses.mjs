@@ -424,6 +424,28 @@ export async function readsMemory(p, r, shot) {
   await page.locator('.chart-line').first().click()
 }
 
+/** Who holds the heap: as the server says, and at a click the way to the most of it, in the picture as well. */
+export async function readsHolders(p, shot) {
+  const { page } = p
+  await settled(page)
+  const { held } = await ask(page, 'api/memory', { r: 0 })
+  must(held.holders.length > 2 && held.types.length > 2, () => `${held.holders.length} holders, ${held.types.length} types`)
+  equal(Number(await page.locator('#held [role=grid]').first().getAttribute('aria-rowcount')), held.holders.length + 1, 'rows of the holders')
+  const first = page.locator('.memory-open').first()
+  const name = held.holders.find((h) => h.kind === 'global' && h.way.length > 1).name
+  await page.locator('.memory-open', { hasText: name.split('.').pop() }).first().click()
+  await comes(page, 'the holder that is open', (q) => q.held === 'global ' + name && q.focus === held.holders.find((h) => h.name === name).way[0].name)
+  await settled(page)
+  equal(await page.locator('.memory-way tbody tr').count(), held.holders.find((h) => h.name === name).way.length, 'steps of the way')
+  must(((await page.locator('.flame-path').textContent()) ?? '').includes(name), 'the picture is not at the holder')
+  await shot('way')
+  const found = await axeFinds(page)
+  must(found.length === 0, () => `axe on who holds the heap:\n${found.join('\n')}`)
+  await page.locator('.memory-way h4 button').click()
+  await comes(page, 'the way that is closed', (q) => q.held === undefined && q.focus === undefined)
+  must(await first.isVisible(), 'the holders are gone')
+}
+
 /** A dump: its states, its locks with who holds them, and a stack, on the page as the server says. */
 export async function readsADump(p, shot) {
   const { page } = p

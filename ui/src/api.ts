@@ -1679,6 +1679,16 @@ export interface LiveFlame {
 }
 
 /**
+ * A LiveMemory is what the memory of a program is at the end of the last piece that meets a window:
+ * GET api/live/memory?pid=&from=&to=. Without a piece it has no rows.
+ */
+export interface LiveMemory {
+  at_ms: number
+  rows: MemoryRow[]
+  notes: string[]
+}
+
+/**
  * A LiveKept is a recording that was made of a window: POST
  * api/live/keep?pid=&from=&to=. It is a run of the page from then on.
  */

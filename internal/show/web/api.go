@@ -889,6 +889,14 @@ type LiveFlame struct {
 	Hint string `json:"hint"`
 }
 
+// A LiveMemory is what the memory of a program is at the end of the last piece that meets a window:
+// GET api/live/memory?pid=&from=&to=. Without a piece it has no rows.
+type LiveMemory struct {
+	AtMS  int64       `json:"at_ms"`
+	Rows  []MemoryRow `json:"rows"`
+	Notes []string    `json:"notes"`
+}
+
 // A LiveKept is a recording that was made of a window: POST
 // api/live/keep?pid=&from=&to=. It is a run of the page from then on.
 type LiveKept struct {

@@ -53,6 +53,8 @@ func (s *Server) liveRoute(w http.ResponseWriter, r *http.Request, path string, 
 		return true, s.follow(w, r, h, int(pid))
 	case "api/live/flame":
 		return true, s.liveFlame(w, r, h, int(pid), q)
+	case "api/live/memory":
+		return true, s.liveMemory(w, r, h, int(pid), q)
 	case "api/live/keep":
 		return true, s.liveKeep(w, r, h, int(pid), q)
 	case "api/live/trace":
@@ -256,6 +258,20 @@ func (s *Server) liveFlame(w http.ResponseWriter, r *http.Request, h *live.Histo
 		a.Tree = flameOf(t, kinds)
 	} else if len(kinds) > 0 {
 		a.Tree = flameOf(&flame.Tree{Kind: q.Get("kind"), Unit: kinds[0].Unit, Parent: []int32{-1}, Func: []int32{-1}, Line: []int32{0}, Self: []int64{0}, Sum: []int64{0}, Ratio: 1}, kinds)
+	}
+	return s.json(w, r, a)
+}
+
+// liveMemory answers what the memory was at the end of the last recorded piece of a window.
+func (s *Server) liveMemory(w http.ResponseWriter, r *http.Request, h *live.History, pid int, q url.Values) error {
+	from, to, err := liveWindow(q)
+	if err != nil {
+		return err
+	}
+	account, at := h.Memory(pid, from, to)
+	a := LiveMemory{AtMS: millis(at)}
+	if a.Rows, a.Notes, err = memoryRows(account, 0); err != nil {
+		return err
 	}
 	return s.json(w, r, a)
 }

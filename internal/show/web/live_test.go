@@ -136,6 +136,8 @@ func TestLiveAnswers(t *testing.T) {
 		{http.MethodGet, "api/live/flame?pid=" + pid, http.StatusOK, `"pieces":0`},
 		{http.MethodGet, "api/live/flame?pid=" + pid + "&from=5&to=4", http.StatusBadRequest, "has no length"},
 		{http.MethodGet, "api/live/flame?pid=x", http.StatusBadRequest, "pid"},
+		{http.MethodGet, "api/live/memory?pid=" + pid, http.StatusOK, `"rows":[]`},
+		{http.MethodGet, "api/live/memory?pid=" + pid + "&from=5&to=4", http.StatusBadRequest, "has no length"},
 		{http.MethodPost, "api/live/keep?pid=" + pid, http.StatusNotFound, "nothing was recorded in this window"},
 		{http.MethodGet, "api/live/keep?pid=" + pid, http.StatusMethodNotAllowed, ""},
 		{http.MethodPost, "api/live/trace?pid=" + pid, http.StatusOK, "next ten seconds"},

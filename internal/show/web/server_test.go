@@ -656,7 +656,7 @@ func TestPaths(t *testing.T) {
 	for _, m := range regexp.MustCompile(`api/[a-z/]+[a-z]`).FindAllString(string(contract), -1) {
 		named[m] = true
 	}
-	served := []string{"api/session", "api/upload", "api/export", "api/member", "api/live", "api/live/flame", "api/live/keep", "api/live/trace"}
+	served := []string{"api/session", "api/upload", "api/export", "api/member", "api/live", "api/live/flame", "api/live/memory", "api/live/keep", "api/live/trace"}
 	for p := range endpoints {
 		served = append(served, p)
 	}

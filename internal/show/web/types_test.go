@@ -24,7 +24,7 @@ const typesFile = "../../../ui/src/api.ts"
 // roots are what is sent; all other types hang on them.
 var roots = []any{
 	Session{}, Findings{}, Together{}, Timeline{}, Lanes{}, Tiles{}, Moment{}, Edges{}, Holds{}, Selection{}, timeline.Hits{}, Flame{}, Table{}, Memory{}, Runtime{},
-	Tasks{}, Task{}, Derivation{}, Marks{}, Standings{}, SourceText{}, Compare{}, Sources{}, Upload{}, Failure{}, Worst{}, MMU{}, LiveNews{}, LiveFlame{}, LiveKept{}, LiveAsked{},
+	Tasks{}, Task{}, Derivation{}, Marks{}, Standings{}, SourceText{}, Compare{}, Sources{}, Upload{}, Failure{}, Worst{}, MMU{}, LiveNews{}, LiveFlame{}, LiveMemory{}, LiveKept{}, LiveAsked{},
 }
 
 // The page's types are those of Go. A type of api.go that nothing sends is one

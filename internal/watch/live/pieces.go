@@ -22,6 +22,8 @@ type Piece struct {
 	file  string
 	size  int64
 	trees []*flame.Tree // of what the kernel saw, for pictures of several pieces
+	// memory is what the memory was at its end; nil when nothing tells it.
+	memory *model.MemoryAccount
 }
 
 // Bounds of what is kept: by age, and in case pieces are larger than usual, as with
@@ -40,6 +42,7 @@ var pictured = []string{"kernel", "offcpu"}
 
 // picture keeps of a model what pictures of several pieces are drawn from.
 func (p *Piece) picture(m *model.Model) {
+	p.memory = m.MemoryAccount()
 	for _, kind := range pictured {
 		t, err := flame.Build(m, flame.Options{Kind: kind, Limit: maxNodes})
 		if err != nil {
@@ -105,6 +108,17 @@ func (j *judge) of(pid int, from, to time.Time) (list []*Piece) {
 // Pieces are the recordings of a program that are kept, in the order of time.
 func (w *Watch) Pieces(pid int) []*Piece {
 	return w.judge.of(pid, time.Time{}, time.Now().Add(time.Hour))
+}
+
+// Memory is what the memory was at the end of the last piece that meets a window, and when that
+// was; nil when no such piece tells it.
+func (w *Watch) Memory(pid int, from, to time.Time) (a *model.MemoryAccount, at time.Time) {
+	for _, p := range w.judge.of(pid, from, to) {
+		if p.memory != nil {
+			a, at = p.memory, p.To
+		}
+	}
+	return a, at
 }
 
 // Flame is the tree of what a program did in a window, by the pieces that meet it:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/draw/flame"
+	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 // piece is a recording of ten seconds that says nothing but how long they were.
@@ -55,6 +56,13 @@ func TestPieces(t *testing.T) {
 		}
 	}
 	at := func(second int64) time.Time { return time.Unix(second, 0) }
+	w.judge.pieces[1].memory, w.judge.pieces[2].memory = &model.MemoryAccount{RSS: 1}, &model.MemoryAccount{RSS: 2}
+	if a, when := w.Memory(1, at(95), at(125)); a == nil || a.RSS != 2 || !when.Equal(w.judge.pieces[2].To) {
+		t.Errorf("the memory at the end of 30 seconds is %+v at %v", a, when)
+	}
+	if a, _ := w.Memory(1, at(905), at(925)); a != nil {
+		t.Errorf("the memory of pieces that do not tell it is %+v", a)
+	}
 	if tree, kinds, pieces := w.Flame(1, "", at(905), at(925)); len(pieces) != 3 || tree == nil || tree.Total != 15 || len(kinds) != 1 || kinds[0].Total != 15 {
 		t.Errorf("a picture of 20 seconds is of %d pieces: %+v, %v", len(pieces), tree, kinds)
 	}

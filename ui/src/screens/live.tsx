@@ -4,8 +4,9 @@
 // it then shows the feed as it was at that moment, while the page goes on listening.
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { LiveKept, LivePiece, Session } from '../api'
-import { get, post, problem, type ApiError } from '../client'
+import type { LiveKept, LiveMemory, LivePiece, Session } from '../api'
+import { get, post, problem, useData, type ApiError } from '../client'
+import { Account } from '../data/account'
 import { flip, hiddenOf, listOf, setOf } from '../data/choices'
 import { Clock } from '../data/clock'
 import { useClock } from '../data/hooks'
@@ -115,10 +116,19 @@ function Watched(p: { graph: Graph; feed: Feed; status: Status }): JSX.Element {
         <Charts stand={stand} clock={clock} />
         <Findings verdict={news.verdict} pid={program?.pid} ended={news.ended} />
       </div>
+      {program && <Memory pid={program.pid} pieces={stand.window ? news.pieces : stand.feed.news.pieces} window={stand.window} />}
       {program && <Flame graph={p.graph} pid={program.pid} pieces={stand.window ? news.pieces : stand.feed.news.pieces} window={stand.window} />}
       <Goroutines news={stand.feed.news} stopped={stand.stopped} />
     </div>
   )
+}
+
+// Memory is the account at the end of the last piece of recording, or of the window that was chosen.
+function Memory(p: { pid: number; pieces: readonly LivePiece[]; window: Window | null }): JSX.Element | null {
+  const window = asked(p.pieces, p.window)
+  const { data } = useData<LiveMemory>(window ? 'api/live/memory' : null, { pid: p.pid, from: window?.from, to: window?.to })
+  if (!data || data.rows.length === 0) return null
+  return <Account title={t('live.memory', { at: wall(data.at_ms) })} rows={data.rows} />
 }
 
 // Flame is the flame graph of the last half minute, or of the window that was chosen.

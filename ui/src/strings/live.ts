@@ -94,6 +94,8 @@ export const live = {
   'live.unchecked.which': ['Which', '哪些'],
   'live.trace': ['Take a trace for 10 s', '采集 10 秒跟踪'],
 
+  'live.memory': ['What the memory was at {at}', '{at} 的内存构成'],
+
   'live.flame': ['Where the time goes', '时间的去向'],
   'live.flame.of': ['{from} to {to}', '{from} 至 {to}'],
   'live.flame.waiting': ['The first picture takes about 10 s.', '首张图约需 10 秒。'],
