@@ -110,8 +110,8 @@ func (w *Watch) Pieces(pid int) []*Piece {
 	return w.judge.of(pid, time.Time{}, time.Now().Add(time.Hour))
 }
 
-// Memory is what the memory was at the end of the last piece that meets a window, and when that
-// was; nil when no such piece tells it.
+// Memory returns the account of a program's memory at the end of the last piece that meets a
+// window, and when that was; nil when no such piece has one.
 func (w *Watch) Memory(pid int, from, to time.Time) (a *model.MemoryAccount, at time.Time) {
 	for _, p := range w.judge.of(pid, from, to) {
 		if p.memory != nil {
