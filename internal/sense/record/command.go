@@ -79,7 +79,12 @@ func (r *recorder) command(ctx context.Context, argv []string) (code int, err er
 	if where := at.redactedAddress(); where != "" {
 		r.o.Log("recording at " + where)
 	}
-	r.window(stop, f, until, started)
+	r.window(stop, f, until, func() {
+		started()
+		if r.o.Began != nil {
+			r.o.Began(p.subject())
+		}
+	})
 	f.conclude(p.ended())
 	endHolders()
 	return r.finishProcess(ctx, p), nil

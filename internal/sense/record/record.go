@@ -103,6 +103,8 @@ type Options struct {
 	Dir string
 	// Fixed goes into the manifest: how the command runs with its problem fixed.
 	Fixed []string
+	// Began, if set, is called with the number of the command's process once that is recorded.
+	Began func(pid int)
 	// Started is called once, when everything that will be recorded is being
 	// recorded. It may be nil.
 	Started func()

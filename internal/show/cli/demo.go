@@ -3,15 +3,18 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/ground/shell"
@@ -19,6 +22,8 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/prove/experiment"
 	"github.com/gowhy/gowhy/internal/prove/trial"
+	"github.com/gowhy/gowhy/internal/sense/goroutines"
+	"github.com/gowhy/gowhy/internal/sense/heap"
 	"github.com/gowhy/gowhy/internal/sense/record"
 	"github.com/gowhy/gowhy/internal/show/demo"
 	"github.com/gowhy/gowhy/internal/show/report"
@@ -189,6 +194,10 @@ func (c *command) recordCase(ctx context.Context, k demo.Case, out string) error
 	if k.Fix != "" {
 		o.Fixed = []string{fixedFlag}
 	}
+	held := make(chan string, 1)
+	if k.Held {
+		o.Began = func(pid int) { go func() { held <- whoHolds(ctx, pid) }() }
+	}
 	res, err := record.Run(ctx, record.Target{Command: argv}, o)
 	line.Clear()
 	switch {
@@ -199,7 +208,54 @@ func (c *command) recordCase(ctx context.Context, k demo.Case, out string) error
 	case res.ExitCode != 0:
 		return problem.New(problem.Failure, shell.Words(argv), "the program of the demonstration failed: %s", strings.TrimSpace(failed.String()))
 	}
-	return nil
+	if !k.Held {
+		return nil
+	}
+	select {
+	case said := <-held:
+		_, err = io.WriteString(c.Stdout, said+"\n")
+	case <-time.After(heldAfter): // it was never asked
+	}
+	return err
+}
+
+const (
+	// heldAfter is how long a program runs before somebody asks who holds its memory, and
+	// heldOver how long after that it is asked again: both are over before it ends.
+	heldAfter = time.Second
+	heldOver  = time.Second
+)
+
+// whoHolds looks twice into the heap of a process that runs, and says who holds the most of what
+// grew.
+func whoHolds(ctx context.Context, pid int) string {
+	look := func(after time.Duration) (*model.HeapLook, error) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(after):
+		}
+		return heap.Read(ctx, pid, heap.Options{})
+	}
+	first, err := look(heldAfter)
+	if err != nil {
+		return heldUnknown(err)
+	}
+	last, err := look(heldOver)
+	if err != nil {
+		return heldUnknown(err)
+	}
+	last.Since(first)
+	if len(last.Holders) == 0 {
+		return heldUnknown(errors.New("nothing was reached"))
+	}
+	h := &last.Holders[0]
+	return fmt.Sprintf("Who holds its memory: %s of %s, %s more than %s before:\n   %s\nSo says gowhy memory of any program that runs, with --holders.\n",
+		figures.Bytes(h.Bytes), figures.Bytes(last.Reached.Bytes), figures.Bytes(max(0, *h.Grew)), figures.Duration(last.Over), layout.Safe(h.Way()))
+}
+
+// heldUnknown says why nobody can say it: of a stripped program, or where memory is not to be read.
+func heldUnknown(err error) string {
+	return "Who holds its memory cannot be read here:\n   " + strings.TrimPrefix(err.Error(), goroutines.ErrUnsure.Error()+": ") + "\n"
 }
 
 // demoPairs are as few as can decide with a rank test.

@@ -30,6 +30,8 @@ type Case struct {
 	Fix   string // what it does instead when it is fixed; empty where nothing is wrong
 	// Args are arguments with which it shows its problem, for a knob to be seen.
 	Args []string
+	// Held says that who holds its memory is worth a look while it runs.
+	Held bool
 
 	unit string // of its work, plural
 	work int    // how much of it, some two seconds with two processors
@@ -64,6 +66,10 @@ var cases = []Case{
 	{Name: "funnelchannel", unit: "messages", work: 35_000, run: funnel,
 		Story: "Hundreds of producers hand their messages to a single goroutine over one channel.",
 		Fix:   "there are as many consumers as processors."},
+	{Name: "memory", unit: "messages", work: 4250, run: keepTitles, Held: true,
+		Story: fmt.Sprintf("A service receives a message of %d KiB each millisecond, answers it, and remembers its title, "+
+			"which is a part of its text.", messageSize>>10),
+		Fix: "it remembers a copy of the title (strings.Clone), so that the text goes."},
 	{Name: "healthy", unit: "jobs", work: 3500, run: pooled(0, 0),
 		Story: "The pool of the case \"oversubscribed\" with as many workers as processors, each with a buffer of its own."},
 }
