@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -81,10 +83,10 @@ func TestHoldersPage(t *testing.T) {
 		t.Errorf("rows %+v", rows)
 	}
 	var b bytes.Buffer
-	if err := writeHolders(&b, saved, known, rows, all); err != nil {
+	if err := writeHolders(&b, saved, known, rows, all, &Accounts{Answers: []AccountAnswer{{Program: "holders/a", Before: 100 << 20, After: 100 << 20, Parts: 103 << 20}, {Program: "holders/b", Before: 100 << 20, After: 100 << 20, Parts: 100 << 20}}}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| pid | all | 75 %", "no answer", "| `global-map` | ✓ |", "`main.other `", "## Each wrong answer", "it fell"} {
+	for _, want := range []string{"| pid | all | 75 %", "no answer", "| `global-map` | ✓ |", "`main.other `", "## Each wrong answer", "it fell", "**50 % (1 of 2", "| `holders/a` | 100.00 | 100.00 | 103.00 | +3.00 % |"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the page lacks %q:\n%s", want, b.String())
 		}
@@ -92,6 +94,38 @@ func TestHoldersPage(t *testing.T) {
 	saved.Answers[0].Program = "nobody"
 	if _, _, err := judgeHolders(saved, known); err == nil {
 		t.Error("an answer about nobody is judged")
+	}
+}
+
+// TestSavedHolders: HOLDERS.md is what holders.json, account.json and the truth give.
+func TestSavedHolders(t *testing.T) {
+	o := options{lab: labDir, out: filepath.Join(t.TempDir(), "HOLDERS.md"), say: io.Discard}
+	for _, name := range []string{"holders.json", "account.json"} {
+		b, err := os.ReadFile(filepath.Join(labDir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(filepath.Dir(o.out), name), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held, err := o.savedHolders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.holdersPage(held.answers, held.known); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(o.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, err := os.ReadFile(filepath.Join(labDir, "HOLDERS.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(have, want) {
+		t.Error("lab/HOLDERS.md is not what lab/holders.json gives: go run ./lab/score -holders -from lab/holders.json")
 	}
 }
 
@@ -121,6 +155,38 @@ func TestHolderRuns(t *testing.T) {
 	for i := range answers {
 		if j := judgeHolder(&answers[i], known.Program(answers[i].Program)); !j.right() {
 			t.Errorf("wrong: %+v", answers[i])
+		}
+	}
+}
+
+// The parts may be anywhere between what the kernel said before and after.
+func TestApart(t *testing.T) {
+	for parts, want := range map[int64]float64{100: 0, 110: 0, 105: 0, 90: -0.1, 121: 0.1} {
+		a := AccountAnswer{Before: 110, After: 100, Parts: parts}
+		if got := a.Apart(); got < want-1e-9 || got > want+1e-9 {
+			t.Errorf("%d beside 100 to 110 is %v apart, want %v", parts, got, want)
+		}
+	}
+}
+
+// A few programs are asked, and the parts are what the kernel says.
+func TestAccountRuns(t *testing.T) {
+	attempt.Only(t, "builds gowhy and runs four programs")
+	if runtime.GOOS != "linux" {
+		t.Skip("mappings are read on Linux")
+	}
+	bed, err := testbed.New("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bed.Close()
+	answers, err := accountsOf(t.Context(), bed, filepath.Join(labDir, "holders"), []string{"global-map", "mmap", "fragmentation", "arena-fine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range answers {
+		if a := &answers[i]; !a.right() || a.Parts < leastHeld {
+			t.Errorf("%+v: %.2f %% apart", a, 100*a.Apart())
 		}
 	}
 }

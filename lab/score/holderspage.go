@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,11 +22,15 @@ func (o *options) holdersPage(h *Holders, known *truth.Holders) error {
 	if err != nil {
 		return err
 	}
+	accounts, err := loadAccounts(o.accountFile())
+	if err != nil {
+		return err
+	}
 	f, err := os.Create(o.out)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(writeHolders(f, h, known, rows, all), f.Close()); err != nil {
+	if err := errors.Join(writeHolders(f, h, known, rows, all, accounts), f.Close()); err != nil {
 		return err
 	}
 	fmt.Fprintf(o.say, "wrote %s\n", o.out)
@@ -41,7 +46,7 @@ func (o *options) holdersPage(h *Holders, known *truth.Holders) error {
 }
 
 // writeHolders writes HOLDERS.md: the same bytes for the same answers and truth.
-func writeHolders(out io.Writer, h *Holders, known *truth.Holders, rows []holderRow, all []holderJudgement) error {
+func writeHolders(out io.Writer, h *Holders, known *truth.Holders, rows []holderRow, all []holderJudgement, accounts *Accounts) error {
 	p := &page{}
 	p.line("# Programs that hold memory")
 	p.line("")
@@ -59,6 +64,7 @@ func writeHolders(out io.Writer, h *Holders, known *truth.Holders, rows []holder
 	p.line("is a false alarm. No answer counts as wrong.")
 	p.holderTable(known, all)
 	p.holdersWrong(all)
+	p.account(accounts)
 	_, err := io.WriteString(out, strings.TrimRight(strings.ReplaceAll(p.String(), "\n\n\n", "\n\n"), "\n")+"\n")
 	return err
 }
@@ -144,4 +150,50 @@ func saidHolder(a *HolderAnswer) string {
 		return saidOf(&WaitAnswer{Verdict: a.Verdict, Findings: a.Findings})
 	}
 	return fmt.Sprintf("%s %s, %d MiB: %s", a.Kind, a.Name, a.Bytes>>20, a.Way)
+}
+
+// heldMemory is what gowhy said of programs that hold memory, and what is true of them.
+type heldMemory struct {
+	answers  *Holders
+	known    *truth.Holders
+	accounts *Accounts // nil where nobody looked
+}
+
+// savedHolders are the answers that lie beside the page; nil when there are none.
+func (o *options) savedHolders() (*heldMemory, error) {
+	h, err := loadHolders(o.holdersFile())
+	if h == nil || err != nil {
+		return nil, err
+	}
+	accounts, err := loadAccounts(o.accountFile())
+	if err != nil {
+		return nil, err
+	}
+	known, err := truth.ReadHolders(filepath.Join(o.lab, "holders"))
+	return &heldMemory{h, known, accounts}, err
+}
+
+// holders writes the summary of HOLDERS.md for SCORE.md.
+func (p *page) holders(h *heldMemory) error {
+	if h == nil {
+		return nil
+	}
+	rows, _, err := judgeHolders(h.answers, h.known)
+	if err != nil {
+		return err
+	}
+	p.line("## Programs that hold memory")
+	p.line("")
+	p.line("%d programs of `lab/holders`, those that hold 72 MiB in one way and others that are well, by", len(h.known.Programs))
+	p.line("`go run ./lab/score -holders`, %s, commit %s; program by program in [HOLDERS.md](HOLDERS.md).", safe(h.answers.Taken.Date), code(h.answers.Taken.Commit))
+	p.holderRows(rows)
+	if h.accounts != nil {
+		var within Share
+		for i := range h.accounts.Answers {
+			within.add(h.accounts.Answers[i].right())
+		}
+		p.line("`gowhy memory` adds up to the kernel's Rss within ±%s for %s of programs that ran.", percent(wantApart), share(within))
+		p.line("")
+	}
+	return nil
 }

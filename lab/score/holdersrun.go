@@ -119,17 +119,11 @@ func (r *holderRun) holders(ctx context.Context, of []string, a *HolderAnswer) e
 
 // account asks for the account of memory, of which the largest part is the answer.
 func (r *holderRun) account(ctx context.Context, of []string, a *HolderAnswer) error {
-	var rows []struct {
-		Name, Of string
-		Value    *float64
-	}
-	if _, err := r.bed.Answer(ctx, &rows, append([]string{"memory", "--format", "json"}, of...)...); err != nil {
-		return err
-	}
+	rows, err := askAccount(ctx, r.bed, of...)
 	for _, row := range rows {
-		if row.Of == "resident" && row.Value != nil && int64(*row.Value) > a.Bytes {
-			a.Kind, a.Name, a.Bytes = rowKind, row.Name, int64(*row.Value)
+		if row.bytes > a.Bytes {
+			a.Kind, a.Name, a.Bytes = rowKind, row.name, row.bytes
 		}
 	}
-	return nil
+	return err
 }

@@ -7,6 +7,7 @@
 //	go run ./lab/score -from lab/score.json   the page again, from saved results
 //	go run ./lab/score -waits              programs that wait, by kind of evidence: lab/WAITS.md
 //	go run ./lab/score -holders            programs that hold memory: lab/HOLDERS.md
+//	go run ./lab/score -account            how far the account of memory adds up: lab/HOLDERS.md
 //	go run ./lab/score -stories            the case studies at three sizes and on real servers: lab/STORIES.md
 //	go run ./lab/score -same               whether ten programs get the same answer each time: lab/SCORE.md
 //	go run ./lab/score -live               what gowhy top says of them while they run: lab/LIVE.md
@@ -59,6 +60,7 @@ type options struct {
 	watch         bool   // the programs while they run instead
 	waits         bool   // the programs of lab/waits instead
 	holders       bool   // the programs of lab/holders instead
+	account       bool   // how far the account of memory adds up instead
 	releases      string // of Go, that build these
 	stories       bool   // the case studies at several sizes and on real servers instead
 	same          bool   // the same programs again and again instead
@@ -87,6 +89,7 @@ func main() {
 	flag.BoolVar(&o.watch, "live", false, "have gowhy top watch the cases while they run, and write LIVE.md and live.json")
 	flag.BoolVar(&o.waits, "waits", false, "run the programs of lab/waits instead, and write WAITS.md and waits.json; -cases may have names like mutex-*")
 	flag.BoolVar(&o.holders, "holders", false, "run the programs of lab/holders instead, and write HOLDERS.md and holders.json")
+	flag.BoolVar(&o.account, "account", false, "ask what the memory of forty programs is instead, and write account.json and HOLDERS.md")
 	flag.StringVar(&o.releases, "releases", ownRelease, "with -holders: build them with these `RELEASES` of Go, separated by commas: local, go1.22.12")
 	flag.BoolVar(&o.stories, "stories", false, "run the case studies at several sizes, sick and healed, on the servers of lab/up too, and write STORIES.md and stories.json;\nwith -keep, what is kept there already is not run again")
 	flag.BoolVar(&o.same, "same", false, "record ten programs -runs times each, quiet and beside a load, and write how often the answer is the same;\n-cases may have CASE:RUN of the lab and SPECIMEN:SIDE of lab/field/pairs")
@@ -119,6 +122,7 @@ func usage() {
   go run ./lab/score -live                  what gowhy top says while they run
   go run ./lab/score -waits                 programs that wait, from each kind of evidence
   go run ./lab/score -holders               programs that hold memory, while they run and from cores
+  go run ./lab/score -account               how far the account of memory adds up
   go run ./lab/score -stories -runs 2 -keep DIR   the case studies at three sizes, on the servers of lab/up
   go run ./lab/score -stories -cases top -into lab/stories.json   one of these cases anew
   go run ./lab/score -same -keep DIR     whether programs get the same answer each time
@@ -155,6 +159,9 @@ func (o *options) run(ctx context.Context) error {
 	}
 	if o.holders {
 		return o.scoreHolders(ctx)
+	}
+	if o.account {
+		return o.scoreAccount(ctx)
 	}
 	if o.stories {
 		if o.prove || o.only != "" || o.keep != "" && o.rejudge != "" {
@@ -235,7 +242,7 @@ func (o *options) places() error {
 		page = "LIVE.md"
 	case o.waits:
 		page = "WAITS.md"
-	case o.holders:
+	case o.holders, o.account:
 		page = "HOLDERS.md"
 	case o.stories:
 		page = "STORIES.md"
@@ -314,6 +321,10 @@ func (o *options) page(r *Results, cases []*truth.Case) (err error) {
 	if err != nil {
 		return err
 	}
+	holders, err := o.savedHolders()
+	if err != nil {
+		return err
+	}
 	repeats, err := loadRepeats(o.repeatsFile())
 	if err != nil {
 		return err
@@ -322,7 +333,7 @@ func (o *options) page(r *Results, cases []*truth.Case) (err error) {
 	if err != nil {
 		return err
 	}
-	p := page{repeated: repeats, r: r, s: s, reasons: reasons, answers: field, specimens: specimens, waiting: waits, known: known}
+	p := page{repeated: repeats, r: r, s: s, reasons: reasons, answers: field, specimens: specimens, waiting: waits, known: known, holding: holders}
 	if err := errors.Join(p.write(f), f.Close()); err != nil {
 		return err
 	}

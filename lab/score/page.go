@@ -68,6 +68,8 @@ type page struct {
 	// what is true of these
 	waiting *Waits
 	known   *truth.Waits
+	// holding are answers about programs that hold memory, nil when there are none
+	holding *heldMemory
 }
 
 // write writes SCORE.md: the same bytes for the same results, truth and reasons.
@@ -76,6 +78,9 @@ func (p *page) write(w io.Writer) error {
 	p.field(p.answers, p.specimens)
 	p.repeats(p.repeated)
 	if err := p.waits(p.waiting, p.known); err != nil {
+		return err
+	}
+	if err := p.holders(p.holding); err != nil {
 		return err
 	}
 	p.illnesses()
