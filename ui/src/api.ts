@@ -1010,8 +1010,8 @@ export interface Memory {
 }
 
 /**
- * A MemoryRow is one of the account: what it is of (resident or taken, all, beside, limit, heap,
- * alloc), and how much. What is not known is null.
+ * A MemoryRow is one of the account: what it is of (resident or taken, all, mapped, beside, limit,
+ * heap, alloc), and how much. What is not known is null.
  */
 export interface MemoryRow {
   name: string

@@ -574,8 +574,8 @@ type Memory struct {
 	Missing []Refusal `json:"missing"`
 }
 
-// A MemoryRow is one of the account: what it is of (resident or taken, all, beside, limit, heap,
-// alloc), and how much. What is not known is null.
+// A MemoryRow is one of the account: what it is of (resident or taken, all, mapped, beside, limit,
+// heap, alloc), and how much. What is not known is null.
 type MemoryRow struct {
 	Name           string   `json:"name"`
 	Of             string   `json:"of"`

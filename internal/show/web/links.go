@@ -303,11 +303,22 @@ func (l *linker) screenLinks(main *picture) (list []Link) {
 		add("link.standing", "standing")
 	}
 	add("link.flame", cmp.Or(l.flameWith(main.trees, l.function()), l.flameWith(everyTree, l.function()), l.flameOf(main.trees)))
-	if l.has("memory") && l.f.Bound.Goal == diagnosis.MemoryGoal {
-		add("link.memory", "memory")
-	}
+	add("link.memory", l.memory())
 	add("link.runtime", cmp.Or(l.chart(main), l.stops(main)))
 	return list
+}
+
+// memory is what the memory is, for a finding about it, with the holder open that it names.
+func (l *linker) memory() string {
+	if !l.has("memory") || l.f.Bound.Goal != diagnosis.MemoryGoal {
+		return ""
+	}
+	for i := range l.f.Evidence {
+		if o := lead(&l.f.Evidence[i]).Origin; o.Kind == fact.Held && o.Name != "" {
+			return linkTo("memory", "held", o.Names[0]+" "+pageName(o.Name))
+		}
+	}
+	return "memory"
 }
 
 // ofMoment reports whether a number is about what goroutines stand at.

@@ -47,6 +47,7 @@ func memoryRows(a *model.MemoryAccount, operations float64) (rows []MemoryRow, n
 		if err := json.Unmarshal(text, &r); err != nil {
 			return nil, nil, err
 		}
+		r.Name = name(r.Name) // of a file that is mapped
 		rows = append(rows, r)
 	}
 	return rows, notes, err

@@ -38,6 +38,7 @@ export const data = {
   'data.mem.of.resident': ['Resident, by what it is', '常驻内存，按构成'],
   'data.mem.of.taken': ['Taken from the system, by what it is', '向系统申请的内存，按构成'],
   'data.mem.of.all': ['In all', '合计'],
+  'data.mem.of.mapped': ['Largest mappings outside of the Go heap, parts of the rows above', 'Go 堆之外最大的映射（已计入上面各行）'],
   'data.mem.of.beside': ['Beside it: in no part, or in several', '另外：不属于任何部分，或属于多个部分'],
   'data.mem.of.limit': ['Limits, and how much of them is in use', '限额及其使用比例'],
   'data.mem.of.heap': ['Heap', '堆'],
