@@ -308,7 +308,7 @@ func (l *linker) screenLinks(main *picture) (list []Link) {
 	return list
 }
 
-// memory is what the memory is, for a finding about it, with the holder open that it names.
+// memory returns the screen of the memory for a finding about it, with the holder open that it names.
 func (l *linker) memory() string {
 	if !l.has("memory") || l.f.Bound.Goal != diagnosis.MemoryGoal {
 		return ""
