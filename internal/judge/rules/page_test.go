@@ -255,6 +255,15 @@ func evidenceAt(t *testing.T, base string, r int, link string) string {
 		if s.Total == 0 || len(s.Groups) == 0 {
 			return fmt.Sprintf("%d goroutines in %d groups", s.Total, len(s.Groups))
 		}
+	case "memory":
+		var m web.Memory
+		answer(t, base+"api/memory", q, &m)
+		if held := q.Get("held"); held != "" && (m.Held == nil || !slices.ContainsFunc(m.Held.Holders, func(h web.Holder) bool { return h.Kind+" "+h.Name == held })) {
+			return "no such holder"
+		}
+		if len(m.Rows) == 0 && m.Held == nil {
+			return "nothing is said of the memory"
+		}
 	case "runtime":
 		var charts web.Runtime
 		answer(t, base+"api/runtime", q, &charts)
