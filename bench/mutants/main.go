@@ -164,11 +164,11 @@ func sample(list []*mutant, n int, seed uint64) (out []*mutant) {
 // A result is what one run measured.
 type result struct {
 	Packages string
-	Seed    uint64
-	Found   int // mutants of the packages, of which Mutants were tried
-	Mutants []*mutant
-	Stale   []string // excuses that no survivor needs
-	Seconds float64
+	Seed     uint64
+	Found    int // mutants of the packages, of which Mutants were tried
+	Mutants  []*mutant
+	Stale    []string // excuses that no survivor needs
+	Seconds  float64
 }
 
 // count counts the mutants that the tests noticed, and those with an excuse.

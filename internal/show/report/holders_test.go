@@ -69,6 +69,17 @@ func TestHoldersBeside(t *testing.T) {
 	}
 }
 
+// Where much less was reached than a collection found alive, the reason is said.
+func TestHoldersLess(t *testing.T) {
+	for marked, want := range map[int64]bool{99 << 20: false, 104 << 20: false, 125 << 20: true} {
+		look := heldLook()
+		look.Marked = marked
+		if got := strings.Contains(strings.Join(HeldNotes(look), "\n"), "counts as alive"); got != want {
+			t.Errorf("100 MiB reached of %d MiB: %v, want %v", marked>>20, got, want)
+		}
+	}
+}
+
 func TestHoldersGrowth(t *testing.T) {
 	before, after := heldLook(), heldLook()
 	after.Time = before.Time.Add(time.Minute)
