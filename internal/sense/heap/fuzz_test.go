@@ -76,7 +76,10 @@ func (fake) Started(uint64) string { return "main.f" }
 
 func (fake) Frames(uint64) []symbols.Place { return nil }
 
-func (fake) Frame(uint64) (f symbols.FrameMap, ok bool) { return f, false }
+// Frame has one word in use, and a variable whose address is taken behind it.
+func (fake) Frame(uint64) (f symbols.FrameMap, ok bool) {
+	return symbols.FrameMap{Size: 40, Locals: symbols.NewWords(true, false, false, false), Objects: []symbols.StackObject{{At: -16, Size: 16}}}, true
+}
 
 func (fake) Goroutines() ([]goroutines.Goroutine, error) {
 	return []goroutines.Goroutine{{ID: 1, State: goroutines.Waiting, PC: textAt + 16, SP: fakeBase + stackAt, BP: fakeBase + stackAt + 32, Low: fakeBase + stackAt, High: fakeBase + stackAt + 128}}, nil
@@ -130,7 +133,7 @@ func newFake() fake {
 	f.put(moduleAt, textAt, textAt+0x1000, fakeBase+dataAt, fakeBase+bssAt, fakeBase+bssAt, fakeBase+bssEnd, fakeBase+typesAt, fakeBase+typesEnd, fakeBase+maskAt, fakeBase+maskAt)
 	f[maskAt] = 0xff
 	f.put(dataAt, fakeBase+smallAt)
-	f.put(stackAt, fakeBase+headedAt+headed+8, 0, 0, 0, 0, textAt+32)
+	f.put(stackAt, fakeBase+headedAt+headed+8, fakeBase+smallAt+20*small, 0, 0, 0, textAt+32) // the second word is left over
 	f.put(finAt, fakeBase+finBlockAt)
 	f.put(finBlockAt, 0, 0, 1, 0, fakeBase+smallAt+7*small)
 	f.put(cleanupsAt+int(cleanupList()), fakeBase+cleanupBlockAt)
