@@ -200,7 +200,8 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 		Remedy: diagnosis.Remedy{
 			Text: "Ask who holds it while it runs: gowhy memory with the number of its process and `--holders -d 1m` names the " +
 				"variable or the goroutines, the fields that lead there, and whose part grew. Two heap profiles " +
-				"(`go tool pprof -base first.pb.gz -sample_index=inuse_space last.pb.gz`) say who allocated it. Usual suspects are maps and slices that only grow, caches without a bound, " +
+				"(`go tool pprof -base first.pb.gz -sample_index=inuse_space last.pb.gz`) say who allocated it. " +
+				"Usual suspects are maps and slices that only grow, caches without a bound, " +
 				"entries kept for requests that are long over, small pieces that hold a large buffer (clone them), " +
 				"and timers that were never stopped. If it is a cache, give it a bound.",
 		},

@@ -15,7 +15,7 @@ const (
 	maxCleanupBlocks                        = 1 << 18
 )
 
-// cleanupList is where the list has its first block: two lines of the processor's cache are before it.
+// cleanupList returns where the list has its first block: two lines of the processor's cache are before it.
 func cleanupList() uint64 {
 	if runtime.GOARCH == "arm64" {
 		return 256
@@ -23,8 +23,8 @@ func cleanupList() uint64 {
 	return 128
 }
 
-// cleanupWords is how many words an entry of a version has: a closure, or since Go 1.26 a function
-// that calls another with an argument.
+// cleanupWords returns how many words an entry of a version has: a closure, or since Go 1.26 a
+// function that calls another with an argument.
 func cleanupWords(version string) int {
 	if strings.HasPrefix(version, "go1.25") {
 		return 1

@@ -128,7 +128,7 @@ func (p program) inlineMarks() bool {
 	return marksInSpans(p.image.GoVersion())
 }
 
-// cleanupWords is how many words an entry of the runtime's list of cleanups has.
+// cleanupWords returns how many words an entry of the runtime's list of cleanups has.
 func (p program) cleanupWords() int {
 	if p.image == nil {
 		return 0

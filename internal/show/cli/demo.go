@@ -220,8 +220,8 @@ func (c *command) recordCase(ctx context.Context, k demo.Case, out string) error
 }
 
 const (
-	// heldAfter is how long a program runs before somebody asks who holds its memory, and
-	// heldOver how long after that it is asked again: both are over before it ends.
+	// heldAfter is how long a program runs before gowhy looks who holds its memory, and heldOver
+	// how long after that gowhy looks again: both are over before it ends.
 	heldAfter = time.Second
 	heldOver  = time.Second
 )
