@@ -53,3 +53,26 @@ func TestUnused(t *testing.T) {
 		t.Error("words of a goroutine that runs are left out")
 	}
 }
+
+// TestOrdered has a server whose handlers have lower numbers than itself, as those that another
+// processor dealt out; and two that started each other, which cannot be.
+func TestOrdered(t *testing.T) {
+	k := &stacks{groups: map[string]*stackGroup{}}
+	for _, g := range []*stackGroup{
+		{name: "handler", first: 5, creator: 1, frames: []frame{{name: 2}}},
+		{name: "server", first: 9, creator: 3, frames: []frame{{name: 4}, {name: 1}}},
+		{name: "main", first: 1, creator: -1, frames: []frame{{name: 3}}},
+		{name: "worker", first: 7, creator: 3, frames: []frame{{name: 2}}},
+		{name: "chicken", first: 20, creator: 7, frames: []frame{{name: 6}}},
+		{name: "egg", first: 21, creator: 6, frames: []frame{{name: 7}}},
+	} {
+		k.groups[g.name] = g
+	}
+	var got []string
+	for _, g := range k.ordered() {
+		got = append(got, g.name)
+	}
+	if want := []string{"main", "server", "handler", "worker", "egg", "chicken"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

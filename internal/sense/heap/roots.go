@@ -3,6 +3,7 @@ package heap
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -271,6 +272,9 @@ type stackGroup struct {
 	system bool
 	name   string
 	roots  []stackRoot
+	// creator is the function that started the first of them, frames are those on its stack.
+	creator int32
+	frames  []frame
 }
 
 // ownRecord is in the place of the frame of what the runtime keeps of a goroutine.
@@ -353,6 +357,12 @@ func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
 		frames, where = k.walk(g, b[:got])
 	}
 	group := k.group(g, where)
+	if group.count == 0 {
+		group.creator, group.frames = -1, frames
+		if at := k.place(g.Creator); at.name != "" {
+			group.creator = at.number
+		}
+	}
 	group.count++
 	group.first = min(group.first, g.ID)
 	left := k.unused(g, frames, b[:got])
@@ -551,15 +561,36 @@ func (k *stacks) words(group *stackGroup, frames []frame, at uint64, b []byte, o
 	}
 }
 
-// hold reaches what the goroutines hold, those first that are there longest: what all of a
-// server's reach is the one's that began it.
-func (k *stacks) hold(ctx context.Context, r *retainer, system bool) error {
-	list := make([]*stackGroup, 0, len(k.groups))
-	for _, g := range k.groups {
-		list = append(list, g)
+// ordered returns the groups, those first that are there longest: by their numbers, and who
+// started others before these, for each processor deals out numbers of its own.
+func (k *stacks) ordered() (list []*stackGroup) {
+	all := slices.SortedFunc(maps.Values(k.groups), func(a, b *stackGroup) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.name, b.name))
+	})
+	in := map[int32]*stackGroup{}
+	for _, g := range all {
+		for _, f := range g.frames {
+			if _, has := in[f.name]; !has {
+				in[f.name] = g
+			}
+		}
 	}
-	slices.SortFunc(list, func(a, b *stackGroup) int { return cmp.Compare(a.first, b.first) })
-	for _, g := range list {
+	known := map[*stackGroup]bool{}
+	for _, g := range all {
+		var chain []*stackGroup
+		for ; g != nil && !known[g]; g = in[g.creator] {
+			known[g] = true
+			chain = append(chain, g)
+		}
+		slices.Reverse(chain)
+		list = append(list, chain...)
+	}
+	return list
+}
+
+// hold reaches what the goroutines hold: what all of a server's reach is the one's that began it.
+func (k *stacks) hold(ctx context.Context, r *retainer, system bool) error {
+	for _, g := range k.ordered() {
 		if len(g.roots) == 0 || g.system != system {
 			continue
 		}
