@@ -57,8 +57,8 @@ func memoryTable(m *model.Model) *table {
 	return tableOfMemory(m.MemoryAccount(), m.Operations().PerSecond(m.Run.Duration), &m.Run)
 }
 
-// tableOfMemory is the table of an account of a program that does so many operations a second, 0
-// where nothing tells how many. Who holds the heap is added where the run has a look at it.
+// tableOfMemory returns the table of an account; operations is how many the program does a second,
+// 0 where nothing tells. Who holds the heap is added where the run has a look at it.
 func tableOfMemory(a *model.MemoryAccount, operations float64, run *model.Run) *table {
 	t := &memoryTab{newTable("no memory", memoryColumns), a}
 	t.parts()
@@ -224,7 +224,7 @@ func (t *memoryTab) allocations(rate float64) {
 }
 
 // MemoryRows returns an account of memory as its JSON has it, an object for each row, and the
-// lines that stand below it as text, of a program that does so many operations a second.
+// lines that stand below it as text; operations is how many the program does a second.
 func MemoryRows(a *model.MemoryAccount, operations float64) (rows []json.RawMessage, notes []string, err error) {
 	if a == nil {
 		return nil, nil, nil
