@@ -308,8 +308,12 @@ func TestScorePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	repeats, err := loadRepeats(o.repeatsFile())
+	if err != nil {
+		t.Fatal(err)
+	}
 	var want bytes.Buffer
-	if err := (&page{r: r, s: s, reasons: reasons, answers: field, specimens: specimens, waiting: waits, known: known, holding: held}).write(&want); err != nil {
+	if err := (&page{repeated: repeats, r: r, s: s, reasons: reasons, answers: field, specimens: specimens, waiting: waits, known: known, holding: held}).write(&want); err != nil {
 		t.Fatal(err)
 	}
 	have, err := os.ReadFile(filepath.Join(labDir, "SCORE.md"))

@@ -200,7 +200,8 @@ func checkLink(t *testing.T, c *fixture, f *diagnosis.Finding, link string) {
 	if err != nil {
 		t.Errorf("%q: %s: link %s: %v", c.story, f.Rule, link, err)
 	}
-	has := map[string]bool{"number": true, "sources": true, "goroutines": c.model.Sched != nil, "standing": c.model.Moment != nil, "runtime": true, "flame": true}
+	has := map[string]bool{"number": true, "sources": true, "goroutines": c.model.Sched != nil, "standing": c.model.Moment != nil, "runtime": true, "flame": true,
+		"memory": c.model.MemoryAccount() != nil || len(c.model.Run.Holders) > 0 || c.model.Run.Ending() != ""}
 	if !has[screen] {
 		t.Errorf("%q: %s: link %s: the run has no such screen", c.story, f.Rule, link)
 	}
