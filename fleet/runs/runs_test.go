@@ -497,8 +497,7 @@ func TestCount(t *testing.T) {
 // TestTurns has a tenant send many recordings before another sends one: that is not the last.
 func TestTurns(t *testing.T) {
 	begun, next := make(chan string), make(chan bool)
-	var s *Store
-	s = opened(t, t.TempDir(), Options{}, func(ctx context.Context, file string) (api.Diagnosis, error) {
+	s := opened(t, t.TempDir(), Options{}, func(ctx context.Context, file string) (api.Diagnosis, error) {
 		tenant := ""
 		for _, of := range []string{"a", "b"} {
 			if strings.HasPrefix(filepath.Base(file), stem(&api.Recording{Tenant: of, ID: filepath.Base(file)[:64]})) {

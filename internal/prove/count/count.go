@@ -171,8 +171,12 @@ func (s *Setup) profile(ctx context.Context, p *program, r *Report, tmp string, 
 		s.Model = nil
 	}
 	if s.Model == nil {
-		r.note("no CPU profile of it could be taken, so that nothing is known of costs: " +
-			"import gowhy's agent, or run this with the rights that `gowhy doctor` names")
+		why := ""
+		if err != nil {
+			why = fmt.Sprintf(" (%v)", err)
+		}
+		r.note("no CPU profile of it could be taken%s, so that nothing is known of costs: "+
+			"import gowhy's agent, or run this with the rights that `gowhy doctor` names", why)
 	}
 	return ctx.Err()
 }
