@@ -23,6 +23,7 @@ import (
 type Field struct {
 	Schema  int               `json:"schema"`
 	Taken   Provenance        `json:"taken"`
+	Anew    []Provenance      `json:"anew,omitempty"` // of cases that were asked for alone later
 	Answers []specimen.Answer `json:"answers"`
 }
 
@@ -57,11 +58,7 @@ func (f *Field) save(path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	taken, err := json.Marshal(f.Taken)
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(w, "{\"schema\": %d,\n\"taken\": %s,\n\"answers\": [\n", schema, taken); err != nil {
+	if err := writeHead(w, f.Taken, f.Anew); err != nil {
 		return err
 	}
 	if err := lines(w, f.Answers); err != nil {
@@ -133,6 +130,7 @@ func (o *options) scoreField(ctx context.Context) error {
 	}
 	f.Taken.TookMins = float64(int(time.Since(p.began).Minutes()*10)) / 10
 	if old != nil && o.cases != "" { // what was not asked for stays
+		f.Taken, f.Anew = old.Taken, append(old.Anew, f.Taken)
 		f.Answers = append(f.Answers, slices.DeleteFunc(old.Answers, func(a specimen.Answer) bool {
 			return slices.ContainsFunc(chosen, func(s *specimen.Specimen) bool { return s.Name == a.Specimen })
 		})...)
@@ -322,6 +320,28 @@ func (t *fieldFigures) add(s *specimen.Specimen, a *specimen.Answer) {
 	}
 }
 
+// fieldSpan says which of the specimens some are, whose names have commas between them.
+func fieldSpan(names string, all []*specimen.Specimen) string {
+	list := strings.Split(names, ",")
+	for _, half := range []specimen.Half{specimen.Learning, specimen.Exam} {
+		whole := 0
+		for _, s := range all {
+			if s.Half() != half {
+				continue
+			}
+			if !slices.Contains(list, s.Name) {
+				whole = -1
+				break
+			}
+			whole++
+		}
+		if whole == len(list) {
+			return "all of the half " + string(half)
+		}
+	}
+	return list[0] + " to " + list[len(list)-1]
+}
+
 // field is the section about programs that nobody here wrote.
 func (p *page) field(f *Field, all []*specimen.Specimen) {
 	if f == nil {
@@ -339,6 +359,9 @@ func (p *page) field(f *Field, all []*specimen.Specimen) {
 	p.line("by the half learning; the exam was written by nobody who works on rules, and is only read")
 	p.line("here. Each was recorded with nothing beside it and beside")
 	p.line("a load that takes half of the machine. Judged on %s with %s, commit %s.", f.Taken.Date, safe(f.Taken.Go), safe(f.Taken.Commit))
+	for _, a := range f.Anew {
+		p.line("%d of them, %s, were recorded anew on %s with %s, commit %s.", strings.Count(a.Cases, ",")+1, fieldSpan(a.Cases, all), a.Date, safe(a.Go), safe(a.Commit))
+	}
 	var rows [][]string
 	var figures []fieldFigures
 	for _, half := range []specimen.Half{specimen.Learning, specimen.Exam} {
