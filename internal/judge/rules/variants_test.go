@@ -150,6 +150,15 @@ func TestEdges(t *testing.T) {
 		{printedprofile, "the timers of a service", "cum=1s → cum=3.3s", false, ""},
 		{printedprofile, "the timers of a service", "cum=1s → cum=3.5s", true, "a remark"},
 		{runtimetax, "four stages", "\"blocked.chan receive\"=20s → blocked.select=20s\nreason=\"chan receive\" → reason=select", true, "!a remark"},
+		{gcassist, "by the lines of gctrace alone", "cpu-assist=200ms cpu-background=100ms → cpu-assist=100ms cpu-background=50ms", false, "assists are 66.7% of its marking"},
+		{slowstop, "the last thread to stop had no CPU", "runqueue=2s → runqueue=300ms", true, "!whether the program delays its stops"},
+		{failures, "half of the answers", "ops=1000 failed=500 → ops=300 failed=4\nn=500 → n=4", true, ""},
+		{hotmutex, "delays of which two thirds", "delay=60s → delay=20s", true, "wait for locks, by the mutex profile"},
+		{poolmisuse, "what is taken comes back", "bytes=20MiB → bytes=20KiB", false, "fine: pools"},
+		{deeprecursion, "two functions that call each other", "stack=deep count=400 time=4s → stack=deep count=70 time=700ms\nstack=work count=590 time=5.9s → stack=work count=920 time=9.2s", false, ""},
+		{memoryprofiler, sampled, "count=440 time=4.4s → count=110 time=1.1s\ncount=40 time=400ms → count=5 time=50ms\nstack=work count=390 time=3.9s → stack=work count=755 time=7.55s", true, ""},
+		{retainedslice, "a key of each line", "use=0.0002 → use=0.2", true, "20.0% are in use"},
+		{broadcastclose, "most of those called have nothing to do", "run=900ms → run=140ms", false, ""},
 		{stalled, "nobody moved while a trace was taken, and the holder waits for another lock whose holder sleeps", "watched=4s → watched=700ms", false, ""},
 	})
 }
