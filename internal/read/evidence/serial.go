@@ -67,6 +67,7 @@ const (
 
 type serialSum struct {
 	model.Serial
+	serves  int64 // operations in which it waited before it wrote
 	frames  []exectrace.Frame
 	longest time.Duration // of the operation that these are of
 }
@@ -200,7 +201,7 @@ func (r *serialReader) end(o *operation, at exectrace.Time) {
 	for i := range o.parts {
 		p := &o.parts[i]
 		calls := p.calls()
-		if calls == 0 || p.kind == inSleep && serialPaced*o.sent >= calls {
+		if calls == 0 && !p.serves || p.kind == inSleep && serialPaced*o.sent >= calls {
 			continue
 		}
 		key := serialKey{o.root.Func, p.function, p.kind}
@@ -208,6 +209,10 @@ func (r *serialReader) end(o *operation, at exectrace.Time) {
 		if sum == nil {
 			sum = &serialSum{Serial: model.Serial{Operation: model.Frame(o.root), Sleeps: p.kind == inSleep}}
 			r.sums[key] = sum
+		}
+		if calls == 0 {
+			sum.serves++
+			continue
 		}
 		sum.Done++
 		sum.Calls += int64(calls)
@@ -234,7 +239,8 @@ func (p *serialPart) calls() int {
 	return min(p.waits, p.writes)
 }
 
-// found returns what operations wait for.
+// found returns what operations wait for. On a busy machine a question of the other side may be
+// there before it is waited for, so that one operation seems to ask: most of them decide.
 func (r *serialReader) found(m *model.Model) (out []model.Serial) {
 	stacks := map[string]model.Stack{}
 	for i := range m.Sched.Waits {
@@ -245,6 +251,9 @@ func (r *serialReader) found(m *model.Model) (out []model.Serial) {
 		return cmp.Or(cmp.Compare(r.sums[b].Waited, r.sums[a].Waited), cmp.Compare(a.operation, b.operation), cmp.Compare(a.function, b.function))
 	}) {
 		sum := r.sums[key]
+		if sum.serves >= sum.Done {
+			continue
+		}
 		frames := make([]model.Frame, len(sum.frames))
 		for i, f := range sum.frames {
 			frames[i] = model.Frame(f)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/exectrace"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
@@ -96,6 +97,28 @@ func TestSerial(t *testing.T) {
 	}
 	if s := found["func4"]; s.Done < 19 || s.Done > 20 || s.Calls != s.Done || !s.Sleeps || s.Waited < 19*time.Millisecond {
 		t.Errorf("twenty sleeps: %+v", s)
+	}
+}
+
+// Most operations say who asks: one that was kept from the processor finds what came there
+// already, and seems not to wait for it.
+func TestSerialMostDecide(t *testing.T) {
+	m := &model.Model{Sched: &model.Sched{}}
+	read := []exectrace.Frame{{Func: "net.(*conn).Read"}, {Func: "main.relay"}, {Func: "main.handle"}}
+	m.Sched.Waits = []model.Wait{{Stack: m.Stacks.Add([]model.Frame{model.Frame(read[0]), model.Frame(read[1]), model.Frame(read[2])})}}
+	for _, c := range []struct{ asks, serves, want int }{{20, 0, 20}, {19, 1, 19}, {1, 19, 0}, {0, 20, 0}, {10, 10, 0}} {
+		r := serialReader{sums: map[serialKey]*serialSum{}}
+		for i := range c.asks + c.serves {
+			p := serialPart{function: "main.relay", kind: onSocket, writes: 4, waits: 4, serves: i >= c.asks, waited: 1000, frames: read}
+			r.end(&operation{whole: true, root: read[2], parts: []serialPart{p}}, 2000)
+		}
+		got := 0
+		for _, s := range r.found(m) {
+			got += int(s.Done)
+		}
+		if got != c.want {
+			t.Errorf("found of %d operations that ask and %d that serve = %d, want %d", c.asks, c.serves, got, c.want)
+		}
 	}
 }
 
