@@ -43,13 +43,13 @@ func fieldOf(t *testing.T) (*Field, []*specimen.Specimen) {
 func TestTallyField(t *testing.T) {
 	f, all := fieldOf(t)
 	got := tallyField(f, all, specimen.Learning, false)
-	if got.First != (Share{1, 2}) || got.Three != (Share{2, 2}) || got.Silent != (Share{1, 2}) || got.False != 1 || got.Healthy != 2 || got.Same != 1 || got.Failed != 1 {
+	if got.Strict != (Share{1, 2}) || got.First != (Share{1, 2}) || got.Green != (Share{0, 2}) || got.Three != (Share{2, 2}) || got.Silent != (Share{1, 2}) || got.False != 1 || got.Healthy != 2 || got.Same != 1 || got.Failed != 1 {
 		t.Errorf("tallyField(learning) = %+v", got)
 	}
 	if len(got.wrong) != 4 {
 		t.Errorf("wrong are %+v, want the second place, the repaired one, the false finding and the failure", got.wrong)
 	}
-	if busy := tallyField(f, all, specimen.Learning, true); busy.First != (Share{0, 1}) || busy.Healthy != 0 {
+	if busy := tallyField(f, all, specimen.Learning, true); busy.First != (Share{0, 1}) || busy.Green != (Share{1, 1}) || busy.Healthy != 0 {
 		t.Errorf("tallyField(learning, beside) = %+v, want the one answer, which is wrong", busy)
 	}
 	if exam := tallyField(f, all, specimen.Exam, false); exam.First.N != 0 || len(exam.wrong) != 0 {

@@ -166,6 +166,7 @@ func generic(function string) string {
 // A Judgement is what is right and wrong in one answer.
 type Judgement struct {
 	Rank  int      // of the right finding in a sick run, from 1; 0 when the cause was not named
+	First bool     // it accuses the program, before all others
 	Named bool     // of a repaired run: it is accused of the cause
 	False []string // rules that accused and should not have, each once
 	Bound *Bound   // of the right finding
@@ -181,7 +182,7 @@ func (s *Specimen) Judge(a *Answer) (j Judgement) {
 		switch {
 		case right && a.Side == "sick":
 			if j.Rank == 0 {
-				j.Rank, j.Bound = i+1, f.Bound
+				j.Rank, j.Bound, j.First = i+1, f.Bound, i == 0 && len(all) > 0
 			}
 		case i >= len(all):
 		case right:

@@ -61,21 +61,22 @@ func TestJudge(t *testing.T) {
 		side, findings string
 		rank           int
 		wrong          string
+		first          bool
 	}{
-		"right":                       {"sick", found, 1, ""},
-		"right, after a consequence":  {"sick", `{"rule": "gccost"},` + found, 2, ""},
-		"machine and remarks":         {"sick", `{"rule": "neighbour", "symptoms": [{"rule": "nopgo", "remark": true}]},` + found, 1, ""},
-		"a symptom":                   {"sick", `{"rule": "gccost", "symptoms": [` + found + `]}`, 2, ""},
-		"a place without a rule":      {"sick", `{"where": [{"function": "main.render"}]}`, 1, ""},
-		"another place":               {"sick", `{"rule": "hotfunction", "where": [{"function": "example.com/escape.(*Writer).WriteAll"}]}`, 0, ""},
-		"another rule":                {"sick", `{"rule": "spinloop", "where": [{"function": "main.render"}]}`, 0, "spinloop"},
-		"the well side is ill":        {"well", found, 0, "named"},
-		"a remark about the well one": {"well", `{"rule": "hotfunction", "remark": true, "where": [{"function": "main.render"}]}`, 0, ""},
-		"a remark, after the others":  {"sick", `{"rule": "hotfunction", "remark": true, "where": [{"function": "main.render"}]}, {"rule": "gccost"}`, 2, ""},
-		"what comes of a remark":      {"sick", `{"rule": "hotfunction", "remark": true, "where": [{"function": "main.render"}], "symptoms": [{"rule": "spinloop"}]}`, 1, ""},
-		"type arguments":              {"sick", `{"rule": "hotfunction", "where": [{"function": "main.(*set[go.shape.string]).add"}]}`, 1, ""},
-		"the well side, elsewhere":    {"well", `{"rule": "hotfunction", "where": [{"function": "main.other"}]}`, 0, "hotfunction"},
-		"the well side, consequences": {"well", `{"rule": "gccost"}`, 0, ""},
+		"right":                       {"sick", found, 1, "", true},
+		"right, after a consequence":  {"sick", `{"rule": "gccost"},` + found, 2, "", false},
+		"machine and remarks":         {"sick", `{"rule": "neighbour", "symptoms": [{"rule": "nopgo", "remark": true}]},` + found, 1, "", true},
+		"a symptom":                   {"sick", `{"rule": "gccost", "symptoms": [` + found + `]}`, 2, "", false},
+		"a place without a rule":      {"sick", `{"where": [{"function": "main.render"}]}`, 1, "", true},
+		"another place":               {"sick", `{"rule": "hotfunction", "where": [{"function": "example.com/escape.(*Writer).WriteAll"}]}`, 0, "", false},
+		"another rule":                {"sick", `{"rule": "spinloop", "where": [{"function": "main.render"}]}`, 0, "spinloop", false},
+		"the well side is ill":        {"well", found, 0, "named", false},
+		"a remark about the well one": {"well", `{"rule": "hotfunction", "remark": true, "where": [{"function": "main.render"}]}`, 0, "", false},
+		"a remark, after the others":  {"sick", `{"rule": "hotfunction", "remark": true, "where": [{"function": "main.render"}]}, {"rule": "gccost"}`, 2, "", false},
+		"what comes of a remark":      {"sick", `{"rule": "hotfunction", "remark": true, "where": [{"function": "main.render"}], "symptoms": [{"rule": "spinloop"}]}`, 1, "", false},
+		"type arguments":              {"sick", `{"rule": "hotfunction", "where": [{"function": "main.(*set[go.shape.string]).add"}]}`, 1, "", true},
+		"the well side, elsewhere":    {"well", `{"rule": "hotfunction", "where": [{"function": "main.other"}]}`, 0, "hotfunction", false},
+		"the well side, consequences": {"well", `{"rule": "gccost"}`, 0, "", false},
 	} {
 		a := &Answer{Side: c.side}
 		if err := json.Unmarshal([]byte(`{"findings": [`+c.findings+`]}`), a); err != nil {
@@ -91,8 +92,8 @@ func TestJudge(t *testing.T) {
 			if j.Named {
 				j.False = append(j.False, "named")
 			}
-			if j.Rank != c.rank || strings.Join(j.False, ",") != c.wrong {
-				t.Errorf("%s: rank %d, wrong %q; want %d, %q", name, j.Rank, j.False, c.rank, c.wrong)
+			if j.Rank != c.rank || j.First != c.first || strings.Join(j.False, ",") != c.wrong {
+				t.Errorf("%s: rank %d, first %v, wrong %q; want %d, %v, %q", name, j.Rank, j.First, j.False, c.rank, c.first, c.wrong)
 			}
 			a = &Answer{}
 			if err := json.Unmarshal(saved, a); err != nil {
