@@ -79,7 +79,7 @@ func (l *loader) core(s source) error {
 	}
 	c, err := core.New(s.at, s.size)
 	if err != nil {
-		return l.pass(problem.New(problem.Absence, "dlv core PROGRAM "+shell.Word(s.name)+"   # then, in it: goroutines -t", "%q is %w", s.name, err))
+		return l.pass(problem.New(problem.Absence, "dlv core PROGRAM "+shell.Word(s.name)+"   # then, in it: transcript delve.txt, and goroutines -t; gowhy delve.txt", "%q is %w", s.name, err))
 	}
 	l.cores++
 	reader, path, err := l.openCore(c, s)

@@ -16,8 +16,8 @@ var foreigners = []struct {
 	is         func(head []byte) bool
 	what, hint string
 }{
-	{artifact.OtherCore, "a core dump of another system, the memory of a process that died", "dlv core PROGRAM %s   # then, in it: goroutines -t"},
-	{begins("MDMP"), "a minidump, the memory of a process that died", "dlv core PROGRAM.exe %s   # then, in it: goroutines -t"},
+	{artifact.OtherCore, "a core dump of another system, the memory of a process that died", "dlv core PROGRAM %s   # then, in it: transcript delve.txt, and goroutines -t; gowhy delve.txt"},
+	{begins("MDMP"), "a minidump, the memory of a process that died", "dlv core PROGRAM.exe %s   # then, in it: transcript delve.txt, and goroutines -t; gowhy delve.txt"},
 	{begins("PERFILE2", "PERFFILE"), "what perf record wrote, and only perf knows the names in it", "perf script -i %s > perf.txt && gowhy perf.txt"},
 	{func(head []byte) bool { return heapDump.Match(head) }, "a dump of the heap by debug.WriteHeapDump, which has objects and no stacks",
 		"save a heap profile instead, by pprof.WriteHeapProfile or from /debug/pprof/heap"},

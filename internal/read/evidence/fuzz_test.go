@@ -13,7 +13,7 @@ import (
 // FuzzText feeds every reader of text with whatever there is: the sniffer is
 // asked first, as for a file, and then each reader gets it all the same.
 func FuzzText(f *testing.F) {
-	for _, glob := range []string{"testdata/*.log", "testdata/*.txt", "testdata/text-*/*.txt"} {
+	for _, glob := range []string{"testdata/*.log", "testdata/*.txt", "testdata/text-*/*.txt", "testdata/delve/*.txt"} {
 		names, err := filepath.Glob(glob)
 		if err != nil || len(names) == 0 {
 			f.Fatalf("files of %s: %v; want some", glob, err)
