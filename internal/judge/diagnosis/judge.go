@@ -401,6 +401,9 @@ func (r *runner) judge(rules int) {
 	case why != "" && len(d.Accounts) > 0:
 		d.Verdict = Partial
 		d.Summary = d.Accounts[0].Text + " Whether the program is well cannot be said: " + why + "."
+		if d.Death != "" {
+			d.Summary = "The program " + d.Death + ". " + d.Summary
+		}
 	case why != "":
 		d.Verdict = TooThin
 		d.Summary = "Not enough evidence to say that the program is well: " + why + "."

@@ -61,7 +61,7 @@ func (r *Run) Ending() string {
 
 // A Death is how a program ended.
 type Death struct {
-	Signal string // like SIGABRT, which the runtime sends itself after a panic
+	Signal string // like SIGABRT, which the runtime sends itself after a panic; empty where only its words are known
 	Addr   uint64 // of a fault; 0 else
 	Words  string // the runtime's last, like "panic: …"; empty where nothing tells
 	// Where in the program; empty where nothing tells.
@@ -71,7 +71,10 @@ type Death struct {
 
 // String says it in one line.
 func (d *Death) String() string {
-	s := "died of " + d.Signal
+	s := "died"
+	if d.Signal != "" {
+		s += " of " + d.Signal
+	}
 	if d.Addr != 0 {
 		s += fmt.Sprintf(" at address %#x", d.Addr)
 	}

@@ -26,6 +26,7 @@ type dumpSection struct {
 	interrupted bool           // by other lines, after the last goroutine
 	inside      bool           // a goroutine
 	dead        bool           // the runtime said of the dump that follows that nobody can go on
+	cause       string         // why the program ended that prints the dump that follows; "" where nothing tells
 	head, call  []byte         // the lines that the next decides on; empty without
 	cut         []byte         // a call whose end is on the next line, as of a narrow terminal
 
@@ -39,6 +40,7 @@ type foundDump struct {
 	p          *model.Profile
 	looks      []look
 	dead       bool
+	death      *model.Death // nil where the program may have gone on
 	goroutines int
 	at         time.Time
 }
@@ -60,6 +62,7 @@ var (
 	elsewhere  = []byte("goroutine running on other thread")
 	elidedLine = regexp.MustCompile(`^\.\.\.(?:additional|\d+) frames elided\.\.\.$`)
 	dumpCause  = regexp.MustCompile(`^(?:SIG[A-Z]+: |panic: |fatal error: )`)
+	deathCause = regexp.MustCompile(`^(?:panic: |fatal error: )\S`)
 	cutCall    = regexp.MustCompile(`^[^\s(]+(?:\(\*[^\s()]+\)[^\s(]*)?\([0-9a-fx, {}?.]*$`)
 	placeEnds  = [][]byte{[]byte(" +0x"), []byte(" fp=0x")}
 )
@@ -107,6 +110,9 @@ func (s *dumpSection) other(line []byte, sure bool) error {
 	}
 	err := s.endGoroutine()
 	s.endDump()
+	if s.cause = ""; deathCause.Match(line) {
+		s.cause = clipName(string(bytes.TrimSpace(line)))
+	}
 	return err
 }
 
@@ -189,6 +195,7 @@ func (s *dumpSection) take() error {
 	}
 	if s.d == nil {
 		s.d, s.ids, s.stamp = newDump(s.f.l, s.f.name), map[int64]bool{}, s.f.at()
+		s.d.cause, s.cause = s.cause, ""
 	}
 	if s.dead {
 		s.dead = false
@@ -236,7 +243,7 @@ func (s *dumpSection) endGoroutine() error {
 
 func (s *dumpSection) end() error {
 	err := s.endGoroutine()
-	s.interrupted = true
+	s.interrupted, s.cause = true, ""
 	return err
 }
 
@@ -253,7 +260,7 @@ func (s *dumpSection) endDump() {
 	if s.d == nil {
 		return
 	}
-	found := foundDump{s.d.t.p, s.d.looks, s.d.dead && !slices.ContainsFunc(s.d.looks, goesOn), s.goroutines(), s.stamp}
+	found := foundDump{s.d.t.p, s.d.looks, s.d.dead && !slices.ContainsFunc(s.d.looks, goesOn), s.d.death(), s.goroutines(), s.stamp}
 	switch {
 	case found.goroutines == 1 && !found.dead:
 		s.single = found
@@ -325,6 +332,9 @@ func (f *finder) finishSingles() (found bool) {
 // keepDump keeps a dump as a snapshot. Those of a recording's output are for want of
 // better ones.
 func (f *finder) keepDump(d foundDump) {
+	if run := &f.l.m.Run; d.death != nil && run.Death == nil {
+		run.Death = d.death
+	}
 	s := snapshot{name: f.name, member: f.member, at: d.at, dump: true, p: d.p, looks: d.looks, dead: d.dead}
 	if f.member != "" {
 		f.l.logs.dumps = append(f.l.logs.dumps, s)

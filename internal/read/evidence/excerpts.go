@@ -58,7 +58,8 @@ var excerptMarks = []struct {
 }{
 	{[]byte("goroutine "), regexp.MustCompile(dumpHeader.String() + `(?::| \{)|^goroutine \d+ .* labels:\{`), ofGoroutines, false},
 	{[]byte(" goroutines ["), joinedHeader, ofGoroutines, false},
-	{[]byte("fatal error: all "), regexp.MustCompile("^" + regexp.QuoteMeta(string(allAsleep))), ofGoroutines, false},
+	{[]byte("fatal error: "), deathCause, ofGoroutines, false},
+	{[]byte("panic: "), deathCause, ofGoroutines, false},
 	{[]byte(" profile: "), textProfileBegin, ofProfiles, false},
 	{[]byte("--- "), textProfileBegin, ofProfiles, false},
 	{[]byte(" @ 0x"), goroutineGroup, ofProfiles, true},

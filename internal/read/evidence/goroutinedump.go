@@ -41,7 +41,8 @@ type dump struct {
 	args   []uint64 // the first argument of each frame, 0 where it is not sure
 	placed bool     // the last frame has its file
 	looks  []look
-	dead   bool // the runtime found that nobody can go on
+	dead   bool   // the runtime found that nobody can go on
+	cause  string // of the program's end, in the runtime's words; "" where nothing tells
 }
 
 // allAsleep is how the runtime says that no goroutine can go on.
@@ -173,6 +174,23 @@ func labelWord(s, end string) (word, rest string, ok bool) {
 		return "", s, false
 	}
 	return s[:i], s[i:], true
+}
+
+// death returns how the program ended that printed the dump, nil where it may have gone on:
+// one that recovers from a panic prints its own stack.
+func (d *dump) death() *model.Death {
+	if d.cause == "" || len(d.looks) == 0 {
+		return nil
+	}
+	frames := d.l.m.Stacks.Frames(d.looks[0].stack)
+	if slices.ContainsFunc(frames, func(f model.Frame) bool { return f.Func == "runtime/debug.Stack" || f.Func == "runtime.Stack" }) {
+		return nil
+	}
+	death := &model.Death{Words: d.cause}
+	if at, ok := model.UserFrame(frames); ok {
+		death.Func, death.File, death.Line = at.Func, at.File, at.Line
+	}
+	return death
 }
 
 func (d *dump) flush() error {

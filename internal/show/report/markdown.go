@@ -23,7 +23,7 @@ func Markdown(w io.Writer, d *diagnosis.Diagnosis, _ layout.Options) error {
 	if s := subject(d); s != "" {
 		m.P("%s", layout.Code(s))
 	}
-	if d.Death != "" {
+	if d.Death != "" && !strings.Contains(d.Summary, d.Death) {
 		m.P("It %s.", layout.Escape(d.Death))
 	}
 	m.List(eachRun, runAnswers(d))

@@ -67,7 +67,7 @@ func (t *texter) head(d *diagnosis.Diagnosis) {
 
 // death says how the program ended, of a core file.
 func (t *texter) death(d *diagnosis.Diagnosis) {
-	if d.Death != "" {
+	if d.Death != "" && !strings.Contains(d.Summary, d.Death) {
 		t.Line(strings.Join(layout.Lines("It "+d.Death+".", t.Width), "\n"))
 	}
 }
