@@ -81,7 +81,8 @@ func (l *loader) readDelve(s source) error {
 		return err
 	}
 	if words > 0 && len(d.looks) > 0 {
-		l.note("%s has no stacks of %d goroutines: what they wait for is said in Delve's words, which may be wrong of a Go that is newer; goroutines -t prints stacks", s.name, words)
+		l.note("%s has no stacks of %d goroutines: what they wait for is said in Delve's words, "+
+			"which may be wrong of a newer Go; goroutines -t prints stacks", s.name, words)
 	}
 	if len(d.looks) == 0 {
 		return l.pass(problem.New(problem.Absence, "dlv attach PID   # then, in it: transcript delve.txt, and goroutines -t", "%q has no goroutine of Delve's list", s.name))
@@ -109,7 +110,7 @@ func (d *dump) call(function string) {
 	}
 }
 
-// at is where the last frame is.
+// at says where the last frame is.
 func (d *dump) at(file, line string) {
 	if d.placed || len(d.frames) == 0 {
 		return
