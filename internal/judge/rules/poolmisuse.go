@@ -195,6 +195,13 @@ func poolmisuseFinding(p *diagnosis.Pass, pools *poolObjects, cycles fact.Fact) 
 		f.Evidence = append(f.Evidence, pools.inUse)
 	}
 	f.Cost, f.Bound = poolmisuseCost(p, pools)
+	if len(places) > 0 {
+		f.Where = code.Places(append(code.WithProgram(p, places[0], stacks...), places[1:]...)...)
+	}
+	if used := p.CPUInUse(); used.Value > 0 && used.Value < hotCores {
+		f.Remark, f.Confidence = true, diagnosis.Low
+		f.Reasons = append(f.Reasons, fact.Sentence("a remark: the program uses %s, and a busy one takes from a pool what an idle one makes", used))
+	}
 	f.Say("A sync.Pool made %s new objects in each collection, %s of all %s allocated: nearly every Get finds it empty.", pools.each, pools.share(), what)
 	return f
 }
