@@ -1,7 +1,11 @@
 package rules
 
 import (
+	"cmp"
 	_ "embed"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
@@ -42,10 +46,11 @@ const (
 type openKind struct {
 	keeper string // the function in which that waits
 	title  string
-	what   string // is open, several
-	ended  string // what ends it
-	asks   string // begins the functions through which it is opened
-	text   string // of the remedy
+	what   string   // is open, several
+	ended  string   // what ends it
+	asks   string   // begins the functions through which it is opened
+	opens  []string // ends their names
+	text   string   // of the remedy
 	code   string
 }
 
@@ -55,6 +60,7 @@ var openKinds = []openKind{{
 	what:   "bodies of HTTP responses",
 	ended:  "read to its end or closed",
 	asks:   "net/http.(*Client).",
+	opens:  []string{".Do", ".Get", ".Post", ".PostForm", ".Head"},
 	text: "Close the body of every response, also of one whose status is an error and that nobody reads: defer " +
 		"resp.Body.Close() right behind the check of err. Read it to its end first, so that the connection can be used again. " +
 		"Until then each keeps a connection and two goroutines.",
@@ -65,6 +71,7 @@ var openKinds = []openKind{{
 	what:   "rows of queries",
 	ended:  "read to their end or closed",
 	asks:   "database/sql.",
+	opens:  []string{".Query", ".QueryContext"},
 	text: "Close the rows of every query on every path: defer rows.Close() right behind the check of err, also where " +
 		"you return after the first row (QueryRow does that for you). Until then each keeps a connection of the pool.",
 	code: "rows, err := db.QueryContext(ctx, query)\nif err != nil {\n\treturn err\n}\ndefer rows.Close()",
@@ -74,6 +81,7 @@ var openKinds = []openKind{{
 	what:   "transactions",
 	ended:  "committed or rolled back",
 	asks:   "database/sql.",
+	opens:  []string{".Begin", ".BeginTx"},
 	text: "End every transaction on every path: defer tx.Rollback() right behind Begin, which does nothing after Commit. " +
 		"Until then each keeps a connection of the pool, and its locks in the database.",
 	code: "tx, err := db.BeginTx(ctx, nil)\nif err != nil {\n\treturn err\n}\ndefer tx.Rollback()",
@@ -113,6 +121,26 @@ func keeperOf(frames []model.Frame) int {
 	return -1
 }
 
+// openers returns the program's lines that open one, those with most stacks of any evidence first.
+func (k *openKind) openers(m *model.Model) []diagnosis.Place {
+	stacks := map[diagnosis.Place]int{}
+	for s := range model.Stack(m.Stacks.Len()) {
+		frames := m.Stacks.Frames(s)
+		asked := slices.IndexFunc(frames, func(f model.Frame) bool {
+			return strings.HasPrefix(f.Func, k.asks) && slices.ContainsFunc(k.opens, func(end string) bool { return strings.HasSuffix(f.Func, end) })
+		})
+		if asked < 0 {
+			continue
+		}
+		if at, ok := model.UserFrame(frames[asked:]); ok {
+			stacks[diagnosis.Place{Function: at.Func, File: at.File, Line: at.Line}]++
+		}
+	}
+	return slices.SortedFunc(maps.Keys(stacks), func(a, b diagnosis.Place) int {
+		return cmp.Or(cmp.Compare(stacks[b], stacks[a]), cmp.Compare(code.Line(a), code.Line(b)))
+	})
+}
+
 func reportOpen(p *diagnosis.Pass, k *openKind, open, users []*model.Standing) {
 	n := p.Standing("open", "goroutines", queueing.OfStandings(open...))
 	using := p.Standing("goroutines that could be using one", "goroutines", queueing.OfStandings(users...))
@@ -145,9 +173,11 @@ func reportOpen(p *diagnosis.Pass, k *openKind, open, users []*model.Standing) {
 		}
 	}
 	if len(f.Where) > 0 {
-		f.Where = f.Where[:min(len(f.Where), absentNamed)]
 		f.Reasons = append(f.Reasons, "where it is opened is inferred: the place named asks for one at this moment, and others may, too")
+	} else if f.Where = k.openers(p.Model); len(f.Where) > 0 {
+		f.Reasons = append(f.Reasons, "where it is opened is inferred: of all stacks that were recorded those of the place named lead there, and others may, too")
 	}
+	f.Where = f.Where[:min(len(f.Where), absentNamed)]
 	if using.Value == 0 {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "no goroutine with code of the program is in what was given, which may be a part of all")
