@@ -323,6 +323,30 @@ func Back(ctx context.Context, held int64) {
 	g.Keep(held)
 }
 
+// A Bill is the memory of an answer that grows, taken some at a time for the work of a context.
+type Bill struct {
+	ctx  context.Context
+	open int64
+}
+
+// NewBill returns a bill with nothing on it.
+func NewBill(ctx context.Context) *Bill { return &Bill{ctx: ctx} }
+
+// MostOpen is what of a bill is not taken yet.
+const MostOpen = 64 << 10
+
+// Add adds bytes to a bill.
+func (b *Bill) Add(bytes int64) error {
+	if b.open += bytes; b.open < MostOpen {
+		return nil
+	}
+	bytes, b.open = b.open, 0
+	return More(b.ctx, bytes)
+}
+
+// Scarce reports whether an error says that memory is short.
+func Scarce(err error) bool { return errors.Is(err, ErrBusy) || errors.Is(err, ErrLarge) }
+
 // Reader reads what nobody said the length of: it takes memory for as many copies of it, as
 // it comes, for the work of a context.
 func Reader(ctx context.Context, from io.Reader, copies int64) io.Reader {

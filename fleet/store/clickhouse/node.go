@@ -129,7 +129,7 @@ func (n *node) ask(ctx context.Context, query string, row func(*decoder)) error 
 		settings.Set("select_sequential_consistency", "1")
 	}
 	return n.post(ctx, settings, []byte(query+" FORMAT RowBinary"), func(body io.Reader) error {
-		d := newDecoder(body)
+		d := newDecoder(ctx, body)
 		return d.each(func() { row(d) })
 	})
 }

@@ -2,14 +2,17 @@ package clickhouse
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -159,4 +162,83 @@ func TestHangs(t *testing.T) {
 	if _, err := Open(ctx, Options{Shards: [][]string{{server}}}); err == nil {
 		t.Error("Open whose context ended: no error")
 	}
+}
+
+// TestAnswersPay has a server answer at length: an answer takes memory for what it keeps at least,
+// and fails where there is not enough, of one shard or of two.
+func TestAnswersPay(t *testing.T) {
+	const rows = 20_000
+	var stacks, frames, instances, points, values []byte
+	for i := range rows {
+		name := fmt.Sprintf("github.com/example/shop/orders.(*Service).Handle%d", i)
+		stacks = appendInt64(appendInt64(append(stacks, mark), int64(i+1)), 7)
+		frames = appendUint64(appendInt64(append(frames, mark), int64(i+1)), 7)
+		frames = appendFrames(frames, []*store.Frame{{Function: name, File: "orders/service.go", Line: 1}, {Function: "main.main", Line: 2}})
+		instances = appendText(appendText(appendText(append(instances, mark), name), "v1"), "host")
+		for range 4 {
+			instances = appendInt64(instances, 1)
+		}
+		instances = appendTexts(instances, []store.Type{store.CPU, store.AllocSpace}, func(t store.Type) string { return string(t) })
+		instances = appendInts(instances, []int64{1, 2}, func(v int64) int64 { return v })
+		points = appendInt64(appendInt64(appendText(append(points, mark), "v1"), int64(i)), 7)
+		values = appendText(append(values, mark), name)
+	}
+	answer := func(query string) (int, string) {
+		switch {
+		case strings.Contains(query, "ARRAY JOIN"):
+			return 200, string(stacks)
+		case strings.Contains(query, "FROM stacks"):
+			return 200, string(frames)
+		case strings.Contains(query, "groupArray"):
+			return 200, string(instances)
+		case strings.Contains(query, "GROUP BY series"):
+			return 200, string(points)
+		case strings.Contains(query, "GROUP BY found"):
+			return 200, string(values)
+		}
+		return 200, version18(query)
+	}
+	s := mustOpen(t, Options{Shards: [][]string{{fake(t, answer)}}})
+	two := mustOpen(t, Options{Shards: [][]string{{fake(t, answer)}, {fake(t, answer)}}})
+	selected := store.Selection{Type: store.CPU, Until: time.Unix(1<<20, 0)}
+	for name, ask := range map[string]func(ctx context.Context, s *Store) (any, error){
+		"instances": func(ctx context.Context, s *Store) (any, error) { return s.Instances(ctx, selected) },
+		"stacks":    func(ctx context.Context, s *Store) (any, error) { return s.Stacks(ctx, selected) },
+		"values":    func(ctx context.Context, s *Store) (any, error) { return s.Values(ctx, selected, store.ByInstance) },
+		"series": func(ctx context.Context, s *Store) (any, error) {
+			return s.Series(ctx, selected, time.Second, store.ByVersion)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			granted, err := memory.NewPool("questions", 1<<30, 0).Take(t.Context(), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx := memory.With(t.Context(), granted)
+			before := heap()
+			answer, err := ask(ctx, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept := heap() - before
+			runtime.KeepAlive(answer)
+			if took := memory.Held(ctx); took < kept || took > 20*max(kept, 1<<20) {
+				t.Errorf("took %d bytes for an answer of %d", took, kept)
+			}
+			for shards, of := range map[int]*Store{1: s, 2: two} {
+				few, _ := memory.NewPool("questions", 300<<10, 0).Take(t.Context(), 1)
+				if _, err := ask(memory.With(t.Context(), few), of); !errors.Is(err, memory.ErrLarge) {
+					t.Errorf("of %d shards with little memory: %v", shards, err)
+				}
+			}
+		})
+	}
+}
+
+// heap returns the bytes that are alive.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

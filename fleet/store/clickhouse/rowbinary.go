@@ -3,10 +3,13 @@ package clickhouse
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/gowhy/gowhy/fleet/memory"
 )
 
 // Bounds of what a server may answer.
@@ -14,6 +17,15 @@ const (
 	mostAnswer = 512 << 20 // bytes of one answer
 	mostText   = mostBatch // bytes of one string: none that was written is longer
 	mostArray  = mostBatch // entries of one array
+)
+
+// What an answer takes: each byte that comes wireCopies times, as it was read, as the answer has
+// it, and twice while that is written; each value with its part of the rows, maps and lists that
+// it gets into valueBytes, a row rowBytes. TestAnswersPay holds them to what is allocated.
+const (
+	wireCopies = 4
+	valueBytes = 48
+	rowBytes   = 64
 )
 
 func appendText(to []byte, text string) []byte {
@@ -50,15 +62,24 @@ func appendInt32(to []byte, value int32) []byte {
 // of an answer that began well, its text stands where a row would begin.
 const mark = 1
 
-// A decoder reads rows of RowBinary. Once a value is not there it has an error and gives
-// zeros.
+// A decoder reads rows of RowBinary, and takes memory for them. Once a value is not there it
+// has an error and gives zeros.
 type decoder struct {
 	from *bufio.Reader
+	pays *memory.Bill
 	err  error
 }
 
-func newDecoder(from io.Reader) *decoder {
-	return &decoder{from: bufio.NewReaderSize(io.LimitReader(from, mostAnswer+1), 64<<10)}
+func newDecoder(ctx context.Context, from io.Reader) *decoder {
+	from = memory.Reader(ctx, io.LimitReader(from, mostAnswer+1), wireCopies)
+	return &decoder{from: bufio.NewReaderSize(from, 64<<10), pays: memory.NewBill(ctx)}
+}
+
+// pay takes memory for what is decoded.
+func (d *decoder) pay(bytes int64) {
+	if d.err == nil {
+		d.err = d.pays.Add(bytes)
+	}
 }
 
 // each calls a function for each row, until the end or an error.
@@ -75,6 +96,7 @@ func (d *decoder) each(row func()) error {
 			text, _ := io.ReadAll(io.LimitReader(d.from, mostError))
 			return fmt.Errorf("the answer broke off: %.*q", mostError, string(first)+string(text))
 		}
+		d.pay(rowBytes)
 		if row(); d.err != nil {
 			return d.err
 		}
@@ -82,16 +104,20 @@ func (d *decoder) each(row func()) error {
 }
 
 func (d *decoder) fail(err error) {
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	if d.err == nil {
+	switch {
+	case d.err != nil:
+	case memory.Scarce(err):
+		d.err = err
+	default:
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
 		d.err = fmt.Errorf("the answer is cut or longer than %d bytes: %w", mostAnswer, err)
 	}
 }
 
 func (d *decoder) bytes(to []byte) {
-	if d.err != nil {
+	if d.pay(valueBytes); d.err != nil {
 		return
 	}
 	if _, err := io.ReadFull(d.from, to); err != nil {

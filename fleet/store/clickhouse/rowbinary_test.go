@@ -20,12 +20,12 @@ func FuzzDecode(f *testing.F) {
 	f.Add(s.appendFinding([]byte{mark}, &one))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		entries := 0
-		d := newDecoder(bytes.NewReader(body))
+		d := newDecoder(t.Context(), bytes.NewReader(body))
 		err := d.each(func() { entries += 1 + len(decodeFrames(d).frames) })
 		if err == nil && entries > len(body) {
 			t.Errorf("%d entries of %d bytes", entries, len(body))
 		}
-		d = newDecoder(bytes.NewReader(body))
+		d = newDecoder(t.Context(), bytes.NewReader(body))
 		_ = d.each(func() { decodeFinding(d) }) // ends
 	})
 }
@@ -33,7 +33,7 @@ func FuzzDecode(f *testing.F) {
 func TestFindingRow(t *testing.T) {
 	s := &Store{options: Options{}.orDefault()}
 	want := finding(5)
-	d := newDecoder(bytes.NewReader(s.appendFinding([]byte{mark}, &want)))
+	d := newDecoder(t.Context(), bytes.NewReader(s.appendFinding([]byte{mark}, &want)))
 	var got store.Finding
 	if err := d.each(func() { got = decodeFinding(d).Finding }); err != nil {
 		t.Fatal(err)

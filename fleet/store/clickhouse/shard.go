@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -77,7 +78,7 @@ func (s *shard) on(ctx context.Context, do func(*node) error) error {
 		if len(s.nodes) > 1 {
 			err = fmt.Errorf("%s: %w", n.address, err)
 		}
-		if all = also(all, err); ctx.Err() != nil {
+		if all = also(all, err); ctx.Err() != nil || memory.Scarce(err) {
 			break
 		}
 	}
@@ -118,7 +119,7 @@ func (s *shard) query(ctx context.Context, query string, begin func(), row func(
 			return n.ask(ctx, query, row)
 		})
 		var answered *answerError
-		if err == nil || errors.As(err, &answered) || errors.Is(err, errLayout) || errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		if err == nil || errors.As(err, &answered) || errors.Is(err, errLayout) || errors.Is(err, context.DeadlineExceeded) || memory.Scarce(err) || ctx.Err() != nil {
 			break
 		}
 	}
@@ -138,7 +139,7 @@ func (a absences) missing() store.Missing {
 }
 
 // ask asks shards at the same time and gives the rows of those that answered, by shard.
-// It is an error when none did.
+// It is an error when none did, and where memory is short: that is no shard's fault.
 func ask[T any](ctx context.Context, shards []*shard, query string, row func(*decoder) T) ([]T, absences, error) {
 	answers := make([][]T, len(shards))
 	errs := make([]error, len(shards))
@@ -155,6 +156,9 @@ func ask[T any](ctx context.Context, shards []*shard, query string, row func(*de
 	absent := absences{}
 	var all error
 	for i, s := range shards {
+		if memory.Scarce(errs[i]) {
+			return nil, nil, errs[i]
+		}
 		if errs[i] != nil {
 			absent[s] = errs[i]
 			all = also(all, fmt.Errorf("%s: %w", s.name, errs[i]))

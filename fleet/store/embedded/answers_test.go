@@ -69,7 +69,7 @@ func TestAnswersPay(t *testing.T) {
 				}
 				kept := heap() - before
 				runtime.KeepAlive(answer)
-				if took := memory.Held(ctx); took+mostOpen < kept || took > 20*max(kept, 100_000) {
+				if took := memory.Held(ctx); took+memory.MostOpen < kept || took > 20*max(kept, 100_000) {
 					t.Errorf("took %d bytes for an answer of %d", took, kept)
 				}
 				few, _ := memory.NewPool("questions", 50<<10, 0).Take(t.Context(), 1)

@@ -391,14 +391,14 @@ func (c *catalog) frames(ctx context.Context, wanted map[int64]*store.Frame) err
 	for id := range wanted {
 		ids = append(ids, id)
 	}
-	pays := bill{ctx: ctx}
+	pays := memory.NewBill(ctx)
 	return inParts(ids, func(marks string, args []any) error {
 		return c.each(`SELECT id, function, file, line FROM frames WHERE id IN (`+marks+`)`, func(r *sql.Rows) error {
 			var id int64
 			f := &store.Frame{}
 			err := r.Scan(&id, &f.Function, &f.File, &f.Line)
 			wanted[id] = f
-			return errors.Join(err, pays.add(framesCost(1, len(f.Function)+len(f.File))))
+			return errors.Join(err, pays.Add(framesCost(1, len(f.Function)+len(f.File))))
 		}, args...)
 	})
 }

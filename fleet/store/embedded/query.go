@@ -27,23 +27,6 @@ const (
 	valueBytes  = 150
 )
 
-// A bill is the memory of an answer that grows, taken some at a time.
-type bill struct {
-	ctx  context.Context
-	open int64
-}
-
-// mostOpen is what is not taken yet.
-const mostOpen = 64 << 10
-
-func (b *bill) add(bytes int64) error {
-	if b.open += bytes; b.open < mostOpen {
-		return nil
-	}
-	bytes, b.open = b.open, 0
-	return memory.More(b.ctx, bytes)
-}
-
 // A sum is what batches have together. Most are of one process and a few types.
 type sum struct {
 	first, last, covered int64
@@ -108,7 +91,7 @@ func (s *Store) sums(ctx context.Context, selected store.Selection, key func(*st
 	v := s.view(selected)
 	sums := map[process]*sum{}
 	bySource := map[*store.Source]*sum{}
-	pays := bill{ctx: ctx}
+	pays := memory.NewBill(ctx)
 	err := v.totals(ctx, anyHour, func(source *store.Source, t *hourTotal) error {
 		bytes := int64(0)
 		to := bySource[source]
@@ -126,7 +109,7 @@ func (s *Store) sums(ctx context.Context, selected store.Selection, key func(*st
 		if to.add(t) {
 			bytes += totalBytes
 		}
-		return pays.add(bytes)
+		return pays.Add(bytes)
 	})
 	return sums, errors.Join(err, v.close())
 }
@@ -250,7 +233,7 @@ func (s *Store) Series(ctx context.Context, selected store.Selection, step time.
 	points := map[string]map[int64]int64{}
 	number := func(at int64) int64 { return (at - v.selected.from) / step.Milliseconds() }
 	inOneStep := func(least, most int64) bool { return number(least) == number(most) }
-	pays := bill{ctx: ctx}
+	pays := memory.NewBill(ctx)
 	err = v.totals(ctx, inOneStep, func(source *store.Source, t *hourTotal) error {
 		if t.kind == "" || selected.Type != "" && store.Type(t.kind) != selected.Type {
 			return nil
@@ -267,7 +250,7 @@ func (s *Store) Series(ctx context.Context, selected store.Selection, step time.
 			bytes += pointBytes
 		}
 		of[number(t.least)] = store.Add(value, t.value)
-		return pays.add(bytes)
+		return pays.Add(bytes)
 	})
 	if err := errors.Join(err, v.close()); err != nil {
 		return store.SeriesSet{}, fmt.Errorf("series: %w", err)
@@ -296,13 +279,13 @@ func (s *Store) Values(ctx context.Context, selected store.Selection, by store.B
 	}
 	v := s.view(selected)
 	values := map[string]bool{}
-	pays := bill{ctx: ctx}
+	pays := memory.NewBill(ctx)
 	note := func(value string) error {
 		if values[value] {
 			return nil
 		}
 		values[value] = true
-		return pays.add(valueBytes)
+		return pays.Add(valueBytes)
 	}
 	err = v.totals(ctx, anyHour, func(source *store.Source, t *hourTotal) error {
 		switch {
