@@ -183,7 +183,7 @@ func (c *catalog) addSources(sources []*store.Source) (map[*store.Source]int64, 
 
 // addTable makes the segments of a table those that count, with its stacks and IDs of
 // batches, and its file of the log one that does not.
-func (c *catalog) addTable(t *table, segments []*segment, seen time.Time) error {
+func (c *catalog) addTable(t *table, segments []*segment, now time.Time) error {
 	return c.update("segments", func(tx *sql.Tx) error {
 		var again int
 		err := tx.QueryRow(`SELECT count(*) FROM meta WHERE name = 'flushed' AND value >= ?`, t.number).Scan(&again)
@@ -199,12 +199,16 @@ func (c *catalog) addTable(t *table, segments []*segment, seen time.Time) error 
 		if err := addStacks(tx, t); err != nil {
 			return err
 		}
+		seen, err := ownTime(tx, now)
+		if err != nil {
+			return err
+		}
 		insert, err := tx.Prepare(`INSERT OR IGNORE INTO batches (tenant, id, seen) VALUES (?, ?, ?)`)
 		if err != nil {
 			return err
 		}
 		for key := range t.ids {
-			if _, err := insert.Exec([]byte(key.tenant), key.id[:], seen.UnixMilli()); err != nil {
+			if _, err := insert.Exec([]byte(key.tenant), key.id[:], seen); err != nil {
 				return err
 			}
 		}
@@ -329,12 +333,36 @@ func (c *catalog) replace(old []*segment, merged ...*segment) error {
 	})
 }
 
-// forget drops the IDs of batches seen before a time.
-func (c *catalog) forget(before time.Time) error {
+// forget drops the IDs of batches that were seen longer ago.
+func (c *catalog) forget(now time.Time, remember time.Duration) error {
 	return c.update("old batches", func(tx *sql.Tx) error {
-		_, err := tx.Exec(`DELETE FROM batches WHERE seen < ?`, before.UnixMilli())
+		own, err := ownTime(tx, now)
+		if err == nil {
+			_, err = tx.Exec(`DELETE FROM batches WHERE seen < ?`, own-remember.Milliseconds())
+		}
 		return err
 	})
+}
+
+// mostStep is how far the store's own time goes on at once. The store looks each tidyEvery: what
+// is longer is a clock that was set, or nobody ran the store, and then nobody sent it anything.
+const mostStep = 2 * tidyEvery
+
+// ownTime returns the store's own time in milliseconds, by which it forgets batches: it never goes
+// back and never jumps, as clocks do. It begins with the first clock there was.
+func ownTime(tx *sql.Tx, now time.Time) (own int64, err error) {
+	clock := now.UnixMilli()
+	last := clock
+	err = tx.QueryRow(`SELECT o.value, c.value FROM meta o, meta c WHERE o.name = 'own time' AND c.name = 'clock'`).Scan(&own, &last)
+	if errors.Is(err, sql.ErrNoRows) {
+		own, err = clock, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	own += min(max(0, clock-last), mostStep.Milliseconds())
+	_, err = tx.Exec(`INSERT OR REPLACE INTO meta (name, value) VALUES ('own time', ?), ('clock', ?)`, own, clock)
+	return own, err
 }
 
 // most is how many parameters one of the catalog's queries has.

@@ -146,7 +146,7 @@ func (s *Store) discard(t *table, segments []*segment) error {
 // flushing, or is alone.
 func (s *Store) tidy() error {
 	now := s.options.now()
-	if err := s.catalog.forget(now.Add(-s.options.Remember)); err != nil {
+	if err := s.catalog.forget(now, s.options.Remember); err != nil {
 		return err
 	}
 	if err := s.dropOld(now); err != nil {

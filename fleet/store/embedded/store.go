@@ -91,8 +91,8 @@ type Options struct {
 	// store looks when it opens, when it flushes and each hour. From seven days on days
 	// are merged and go as one: their first batches are a day older then.
 	Keep time.Duration
-	// Remember is how long the ID of a batch is known after it came: a client that sends
-	// it again later is not recognized. A day where it is 0.
+	// Remember is how long the ID of a batch is known after it came, while the store runs, however
+	// its clock is set: a client that sends it again later is not recognized. A day where it is 0.
 	Remember time.Duration
 
 	disk   disk             // a test's

@@ -170,6 +170,12 @@ func TestClock(t *testing.T) {
 	now = storetest.Start.Add(time.Minute)
 	flushed(t, s, 2, 3)
 	total(4)
+	now = storetest.Start.Add(-48 * time.Hour) // a server that begins before it asks for the time
+	flushed(t, s, 4)
+	now = storetest.Start.Add(2 * time.Minute)
+	flushed(t, s, 5) // forgets what is old
+	flushed(t, s, 4)
+	total(6)
 }
 
 // A batch that comes again is known as long as it should be.
