@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/store"
@@ -11,7 +12,8 @@ import (
 
 // Between compares two selections of a service, versions or times, by each type that both
 // sent: CPU first, then allocations and waits. Their probabilities are corrected for all of
-// these together.
+// these together. Where one side ran for longer, what is about to be claimed must show in times of
+// the same length too, as a deploy's must.
 func Between(ctx context.Context, r store.Reader, base, head store.Selection) ([]Change, error) {
 	was, err := all(ctx, r, base)
 	if err != nil {
@@ -21,13 +23,20 @@ func Between(ctx context.Context, r store.Reader, base, head store.Selection) ([
 	if err != nil {
 		return nil, err
 	}
+	equalWas, equalIs, missing, err := alike(ctx, r, &was.version, &is.version, base, head)
+	if err != nil {
+		return nil, err
+	}
 	var changes []Change
 	for _, k := range kinds {
 		if !was.sent(k.Type) || !is.sent(k.Type) {
 			continue
 		}
 		c := compare(&was.version, &is.version, k, len(kinds))
-		c.Missing = append(was.missing[:len(was.missing):len(was.missing)], is.missing...)
+		if c.Why == "" && c.P < alpha && (equalWas != &was.version || equalIs != &is.version) {
+			c.hold(compare(equalWas, equalIs, k, len(kinds)))
+		}
+		c.Missing = slices.Compact(slices.Sorted(slices.Values(slices.Concat(was.missing, is.missing, missing))))
 		changes = append(changes, c)
 	}
 	correct(changes, 0)
@@ -53,6 +62,9 @@ func all(ctx context.Context, r store.Reader, s store.Selection) (*side, error) 
 	for i, p := range a.Instances {
 		if i == 0 || p.First.Before(v.first) {
 			v.first = p.First
+		}
+		if p.Last.After(v.last) {
+			v.last = p.Last
 		}
 	}
 	return v, nil

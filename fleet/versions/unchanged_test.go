@@ -182,3 +182,28 @@ func TestFound(t *testing.T) {
 		}
 	}
 }
+
+// TestBetweenUnequal compares an hour with the three minutes after it, in which nothing changed:
+// what happens rarely is in the mean of the hour, and that is no change.
+func TestBetweenUnequal(t *testing.T) {
+	random, claimed := rand.New(rand.NewPCG(17, 18)), 0
+	const n = 100
+	for i := range n {
+		h := deploy{hosts: 40, same: true, noise: rare, factor: 1}.history(random)
+		was := store.Selection{Service: "s", Version: "v1", From: start, Until: start.Add(minutes*time.Minute + time.Millisecond)}
+		is := store.Selection{Service: "s", Version: "v2", From: was.Until, Until: was.Until.Add(3 * time.Minute)}
+		if i%2 == 0 { // the earlier as the head
+			was, is = is, was
+		}
+		changes, err := Between(t.Context(), h, was, is)
+		if err != nil || len(changes) != 1 {
+			t.Fatal(changes, err)
+		}
+		if changes[0].Worse() || changes[0].Better() {
+			claimed++
+		}
+	}
+	if t.Logf("%d of %d are claimed", claimed, n); claimed > n/20 {
+		t.Errorf("%d of %d comparisons that changed nothing are claimed", claimed, n)
+	}
+}

@@ -140,33 +140,46 @@ func judge(ctx context.Context, r store.Reader, s store.Selection, base, head *v
 	if c.Why != "" || c.P*looks*family >= alpha {
 		return c, nil
 	}
-	var err error
-	var missing store.Missing
-	switch was, is := base.length(), head.length(); {
-	case float64(was) > longer*float64(is):
-		end := base.last
-		if head.last.Before(end) {
-			end = head.last
-		}
-		base, missing, err = base.within(ctx, r, s, end.Add(-is), end)
-	case float64(is) > longer*float64(was):
-		head, missing, err = head.within(ctx, r, s, head.first, head.first.Add(was))
-	default:
-		return c, nil
-	}
+	was, is := s, s
+	was.Service, was.Version = base.service, base.name
+	is.Service, is.Version = head.service, head.name
+	base, head, missing, err := alike(ctx, r, base, head, was, is)
 	if err != nil {
 		return c, err
 	}
-	alike := compare(base, head, kinds[0], looks*family)
-	switch c.Missing = missing; {
-	case alike.Why != "":
-		c.Why, c.P = alike.Why, math.NaN()
-	case (alike.Ratio > 1) != (c.Ratio > 1):
+	c.Missing = missing
+	c.hold(compare(base, head, kinds[0], looks*family))
+	return c, nil
+}
+
+// alike returns two versions in times of the same length: of the one that ran for longer the part
+// next to the other. Was and is select them.
+func alike(ctx context.Context, r store.Reader, base, head *version, was, is store.Selection) (*version, *version, store.Missing, error) {
+	var missing store.Missing
+	var err error
+	switch b, h := base.length(), head.length(); {
+	case float64(b) > longer*float64(h):
+		end := base.last
+		if head.last.Before(end) && !head.first.Before(base.first) {
+			end = head.last
+		}
+		base, missing, err = base.within(ctx, r, was, end.Add(-h), end)
+	case float64(h) > longer*float64(b):
+		head, missing, err = head.within(ctx, r, is, head.first, head.first.Add(b))
+	}
+	return base, head, missing, err
+}
+
+// hold has a change claim no more than what the same comparison in other times shows too.
+func (c *Change) hold(other Change) {
+	switch {
+	case other.Why != "":
+		c.Why, c.P = other.Why, math.NaN()
+	case (other.Ratio > 1) != (c.Ratio > 1):
 		c.P = 1
 	default:
-		c.P = max(c.P, alike.P)
+		c.P = max(c.P, other.P)
 	}
-	return c, nil
 }
 
 // rank orders changes: sure ones by their size, worse before better.
@@ -211,7 +224,7 @@ func (v *version) length() time.Duration { return v.last.Sub(v.first) }
 
 // within returns a version as it was in a part of its time, which ends with a batch.
 func (v *version) within(ctx context.Context, r store.Reader, s store.Selection, from, until time.Time) (*version, store.Missing, error) {
-	s.Service, s.Version, s.From, s.Until = v.service, v.name, from, until.Add(time.Millisecond)
+	s.From, s.Until = from.Add(time.Millisecond), until.Add(time.Millisecond) // a batch is where it ends
 	a, err := r.Instances(ctx, s)
 	return &version{service: v.service, name: v.name, first: from, last: until, processes: a.Instances}, a.Missing, err
 }
