@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,11 +15,14 @@ import (
 )
 
 // Types of old RFCs that other servers still read in master files and the library does
-// not know: WKS (RFC 1035 section 3.4.2) and NSAP (RFC 1706). They are served as any
+// not know: WKS (RFC 1035 section 3.4.2) and NSAP (RFC 1706); and those that it reads without
+// quotes only, which NSD writes: X25 (RFC 1183) and GPOS (RFC 1712). They are served as any
 // unknown type is.
 var oldTypes = sync.OnceFunc(func() {
 	dns.PrivateHandle("WKS", 11, func() dns.PrivateRdata { return &oldData{read: readWKS} })
 	dns.PrivateHandle("NSAP", 22, func() dns.PrivateRdata { return &oldData{read: readNSAP} })
+	dns.PrivateHandle("X25", dns.TypeX25, func() dns.PrivateRdata { return &oldData{read: readTexts(1)} })
+	dns.PrivateHandle("GPOS", dns.TypeGPOS, func() dns.PrivateRdata { return &oldData{read: readTexts(3)} })
 })
 
 // oldData is the wire format of such a record's data.
@@ -105,4 +109,21 @@ func readWKS(words []string) ([]byte, error) {
 		bits[port/8] |= 0x80 >> (port % 8)
 	}
 	return append(wire, bits...), nil
+}
+
+// readTexts reads so many character-strings of digits, in quotes or not.
+func readTexts(n int) func(words []string) ([]byte, error) {
+	return func(words []string) (wire []byte, err error) {
+		words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == `"` })
+		if len(words) != n {
+			return nil, fmt.Errorf("want %d of digits, there are %d", n, len(words))
+		}
+		for _, word := range words {
+			if len(word) > 255 || strings.Trim(word, "+-.0123456789") != "" {
+				return nil, fmt.Errorf("%q is not of digits", word)
+			}
+			wire = append(append(wire, byte(len(word))), word...)
+		}
+		return wire, nil
+	}
 }
