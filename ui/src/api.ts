@@ -259,7 +259,7 @@ export interface Bound {
   goal: Goal
   /**
    * Along says, of an estimate that reaches beyond the finding's cost, what goes with
-   * it; else empty.
+   * it, and what more there is to save than by this alone; else empty.
    */
   along?: string
   /** Words are the gain as every report says it. */

@@ -151,7 +151,7 @@ type Bound struct {
 	// Goal is what the bound improves.
 	Goal Goal `json:"goal"`
 	// Along says, of an estimate that reaches beyond the finding's cost, what goes with
-	// it; else empty.
+	// it, and what more there is to save than by this alone; else empty.
 	Along string `json:"along,omitempty"`
 	// Words are the gain as every report says it.
 	Words string `json:"words"`

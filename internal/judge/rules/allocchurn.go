@@ -136,6 +136,9 @@ func allocFinding(p *diagnosis.Pass, a *memory.Allocation, named []memory.Site) 
 	} else {
 		f.Remedy.Text += " Try the knob to see what collecting alone costs: it trades memory for CPU."
 	}
+	if use, ok := cpu.UseOf(p); ok && a.Measured {
+		f.Bound = use.Beyond(f.Bound, named[0].Place.Function)
+	}
 	sayAllocation(p, a, &f, named[0])
 	f.Confidence, f.Reasons = allocationConfidence(a)
 	if _, told := memory.KeptPart(p); !told && a.Tree != memory.ObjectTree {

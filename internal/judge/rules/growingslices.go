@@ -135,6 +135,7 @@ func growingFinding(p *diagnosis.Pass, s *cpu.Use, sites []cpu.Line, share fact.
 	if s.Garbage(growsHere(p.Model)).Value >= hotGarbage {
 		f.Explains = p.Rule.Explains
 	}
+	f.Bound = s.Beyond(f.Bound, sites[0].Function)
 	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
 	return f
 }

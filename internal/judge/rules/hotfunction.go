@@ -146,7 +146,7 @@ func remakeFinding(p *diagnosis.Pass, s *cpu.Use, r *remake, sites []cpu.Line, s
 		Stacks:     cpu.Stacks(sites, cpu.MostNamed),
 		Evidence:   []fact.Fact{share, s.InUse()},
 		Cost:       s.Cost(share),
-		Bound:      s.Estimate(s.Saved(r.what, r.matches), ""),
+		Bound:      s.Beyond(s.Estimate(s.Saved(r.what, r.matches), ""), sites[0].Function),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.Witness()},
 		RuledOut:   []string{"the program's start: what runs in an init function or under a sync.Once is not counted"},

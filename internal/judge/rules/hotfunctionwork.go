@@ -180,7 +180,7 @@ func workFinding(p *diagnosis.Pass, s *cpu.Use, n *norm, e model.WorkEntry, shar
 		Stacks:     stacks,
 		Evidence:   []fact.Fact{share, usual, s.InUse()},
 		Cost:       s.Cost(share),
-		Bound:      s.Estimate(s.Saved(string(n.work)+" for "+code.Short(e.Line.Func), match), "all of it; a cheaper way still costs something"),
+		Bound:      s.Beyond(s.Estimate(s.Saved(string(n.work)+" for "+code.Short(e.Line.Func), match), "all of it; a cheaper way still costs something"), e.Line.Func),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.Witness()},
 		RuledOut:   []string{"healthy programs: none that it is compared with spends half as much on one function"},

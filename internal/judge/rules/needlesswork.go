@@ -163,7 +163,7 @@ func (n *needless) byCPU() (f diagnosis.Finding, ok bool) {
 	f = n.finding(hottest(p, s.Profile, s.Profile.Column("cpu"), n.reasons, n.does), stacks)
 	f.Evidence = []fact.Fact{share, times, s.InUse()}
 	f.Cost = s.Cost(share)
-	f.Bound = cpu.EstimateOf(gain, s.InUse(), cpu.WorkRepairs, "measured on "+n.figure.input+": with your data it is more or less")
+	f.Bound = s.Beyond(cpu.EstimateOf(gain, s.InUse(), cpu.WorkRepairs, "measured on "+n.figure.input+": with your data it is more or less"), top.Func)
 	f.Reasons = slices.Insert(f.Reasons, 0, s.Witness())
 	f.Experiment = changed(diagnosis.CPUPerOp, "", "A benchmark of the function with `go test -bench NAME -benchmem` shows it in one run.")
 	f.Explains = needlessSymptoms(p, s, share, n.does)
@@ -220,7 +220,7 @@ func (n *needless) byBytes() (f diagnosis.Finding, ok bool) {
 	f = n.finding(hottest(p, p.Model.Heap, column, n.reasons, n.allocates), stacks)
 	f.Evidence = []fact.Fact{bytes, kept, price, a.Cores}
 	f.Cost = a.CostOf(price)
-	f.Bound = allocationBound(&a, gain)
+	f.Bound = n.s.Beyond(allocationBound(&a, gain), top.Func)
 	f.Reasons = slices.Insert(f.Reasons, 0, "the allocs profile counts the bytes")
 	f.Experiment = allocationExperiment(&a, objects.Value, bytes.Value)
 	f.Explains = []string{}

@@ -213,6 +213,9 @@ func stringFinding(p *diagnosis.Pass, a *memory.Allocation, sites []stringSite, 
 		Remedy:     stringRemedy(top),
 		Experiment: changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "A benchmark of the function with `go test -bench NAME -benchmem` counts the same."),
 	}
+	if use, ok := cpu.UseOf(p); ok {
+		f.Bound = use.Beyond(f.Bound, top.place.Function)
+	}
 	f.Experiment.Promised = promised(diagnosis.AllocsOp, fact.Amdahl(objects.Value), "all objects of these functions")
 	f.Say("%s of all objects are strings that %s makes by %s%s: %s of the CPU in use.",
 		objects, code.Name(top.place.Function), fact.Name(strings.Join(top.kinds, " and ")), others(len(sites)-1), share)

@@ -80,6 +80,23 @@ func Places(ps ...diagnosis.Place) []diagnosis.Place {
 	return out
 }
 
+// Begins reports whether a program, a benchmark or a goroutine begins in a function: it is the
+// first of most stacks that have it, but for the runtime and package testing.
+func Begins(m *model.Model, function string) bool {
+	has, first := 0, 0
+	for s := range model.Stack(m.Stacks.Len()) {
+		frames := m.Stacks.Frames(s)
+		at := slices.IndexFunc(frames, func(f model.Frame) bool { return f.Func == function })
+		if at < 0 {
+			continue
+		}
+		if has++; !slices.ContainsFunc(frames[at+1:], func(f model.Frame) bool { return f.Func != function && !model.IsStd(f.Func) }) {
+			first++
+		}
+	}
+	return 2*first > has
+}
+
 // MakerOf is the program's line that makes the library's thing behind a place: it calls a
 // function named New…, Dial…, Open… or Connect… of the place's library. Many dial in a
 // goroutine of their own, under which nobody's line is; what the line makes shows in any

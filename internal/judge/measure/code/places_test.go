@@ -108,3 +108,28 @@ func TestMakerOf(t *testing.T) {
 		}
 	}
 }
+
+// A program, a handler and a goroutine begin where the library calls the program; who is called
+// by it is one that can be left out.
+func TestBegins(t *testing.T) {
+	m := &model.Model{}
+	for _, s := range [][]string{
+		{"runtime.memmove", "main.encode", "main.main", "runtime.main"},
+		{"main.encode", "main.save", "main.handle", "net/http.HandlerFunc.ServeHTTP", "net/http.(*conn).serve"},
+		{"main.walk", "main.walk", "main.walk", "main.main"},
+		{"main.save", "main.handle", "net/http.HandlerFunc.ServeHTTP"},
+	} {
+		var frames []model.Frame
+		for _, f := range s {
+			frames = append(frames, model.Frame{Func: f})
+		}
+		m.Stacks.Add(frames)
+	}
+	for function, want := range map[string]bool{
+		"main.main": true, "main.handle": true, "main.encode": false, "main.save": false, "main.walk": false, "main.none": false,
+	} {
+		if got := Begins(m, function); got != want {
+			t.Errorf("Begins(%s) = %v, want %v", function, got, want)
+		}
+	}
+}

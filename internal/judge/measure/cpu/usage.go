@@ -317,6 +317,23 @@ func EstimateOf(share, used fact.Fact, r Repairs, note string) diagnosis.Bound {
 	return b
 }
 
+// Beyond adds to an estimate what is known of more than it: all that a function does, with what
+// it calls. Of eleven repairs of the field that saved more than was promised for the work itself
+// nine no longer called the function, or let it do its work in another way. Where a program or a
+// goroutine begins is no function that one can leave out.
+func (s *Use) Beyond(b diagnosis.Bound, function string) diagnosis.Bound {
+	under := s.ShareIn("CPU under "+code.Short(function), func(frames []model.Frame) bool {
+		return slices.ContainsFunc(frames, func(f model.Frame) bool { return f.Func == function })
+	})
+	if under.Value*s.InUse().Value <= b.High || code.Begins(s.Pass.Model, function) {
+		return b
+	}
+	more := fact.Sentence("By this alone; %s of the CPU is under %s, and more goes where it is called less.", under, code.Name(function))
+	b.Along = strings.TrimSpace(b.Along + " " + more)
+	b.Method = strings.TrimSuffix(more, ".") + "; " + b.Method
+	return b
+}
+
 // Saved is the most of the CPU, as a share, that is saved when what matches is not
 // done any more: see [fact.Without].
 func (s *Use) Saved(name string, match func([]model.Frame) bool) fact.Fact {

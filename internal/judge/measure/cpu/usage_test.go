@@ -76,6 +76,27 @@ func TestUseOf(t *testing.T) {
 	}
 }
 
+// An estimate says what more there is under a function that can be called less.
+func TestBeyond(t *testing.T) {
+	m := sampled(1600*time.Millisecond, map[string]int64{"runtime.mallocgc main.a main.main": 40, "main.a main.main": 80, "main.main": 40})
+	s, ok := UseOf(&diagnosis.Pass{Meter: fact.Meter{Model: m}})
+	if !ok {
+		t.Fatal("UseOf() has nothing")
+	}
+	share := s.ShareIn("allocating", func(frames []model.Frame) bool { return frames[0].Func == "runtime.mallocgc" })
+	b := EstimateOf(share, s.InUse(), Repairs{0.5, 1.5}, "")
+	for function, want := range map[string]bool{"main.a": true, "main.main": false, "main.none": false} {
+		got := s.Beyond(b, function)
+		if says := strings.Contains(got.Along, "75.0% of the CPU is under main.a"); says != want || got.High != b.High || got.Low != b.Low {
+			t.Errorf("Beyond(%s) = %g to %g, %q; want %g to %g, and more said: %v", function, got.Low, got.High, got.Along, b.Low, b.High, want)
+		}
+	}
+	b.High = 1.5 // as much as all of it
+	if got := s.Beyond(b, "main.a"); got.Along != "" {
+		t.Errorf("Beyond() of an estimate that has all of it says %q", got.Along)
+	}
+}
+
 // What the program does is a benchmark when most of its CPU is under one.
 func TestBenchmarks(t *testing.T) {
 	for under, want := range map[int64]bool{70: false, 90: true} {
