@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,10 +47,15 @@ func (s *Store) judge(ctx context.Context) {
 		if ctx.Err() != nil {
 			d = api.Diagnosis{State: api.Waiting, Tries: r.Diagnosis.Tries - 1} // it is not to blame
 		} else if err != nil {
-			d = api.Diagnosis{State: api.Failed, Why: strings.ReplaceAll(err.Error(), s.recording(&r), "the recording")}
+			d = api.Diagnosis{State: api.Failed, Why: withoutPath(err, s.recording(&r))}
 		}
 		s.end(&r, d)
 	}
+}
+
+// withoutPath returns the text of an error without a file of the server, quoted or not.
+func withoutPath(err error, file string) string {
+	return strings.NewReplacer(strconv.Quote(file), "the recording", file, "the recording").Replace(err.Error())
 }
 
 // begin takes the run that is next, and notes that its diagnosis was begun: one

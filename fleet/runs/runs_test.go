@@ -336,7 +336,7 @@ func TestDiagnosis(t *testing.T) {
 
 	s = opened(t, t.TempDir(), Options{}, func(_ context.Context, file string) (api.Diagnosis, error) { panic(file) })
 	add(t, s, made(t, 0), api.Recording{})
-	if r := await(t, s, api.Failed); strings.Contains(r.Diagnosis.Why, os.TempDir()) || !strings.Contains(r.Diagnosis.Why, "the recording") {
+	if r := await(t, s, api.Failed); strings.ContainsAny(r.Diagnosis.Why, `"/`) || !strings.Contains(r.Diagnosis.Why, "the recording") {
 		t.Errorf("why: %q", r.Diagnosis.Why)
 	}
 }

@@ -55,11 +55,13 @@ func apart(begin func(ctx context.Context, args ...string) *exec.Cmd, memory int
 		child.Stdout, child.Stderr = &said, &limited{to: &failed}
 		err = child.Run()
 		var exit *exec.ExitError
+		ours, is := strings.CutPrefix(strings.TrimSpace(failed.String()), "gowhy-fleet: ") // whatever its code
 		switch {
 		case ctx.Err() != nil:
 			return d, ctx.Err()
-		case errors.As(err, &exit) && exit.ExitCode() == 1:
-			return d, errors.New(strings.TrimPrefix(strings.TrimSpace(failed.String()), "gowhy-fleet: "))
+		case errors.As(err, &exit) && (is || exit.ExitCode() == 1):
+			ours, _, _ = strings.Cut(ours, "\n") // the hint has a path of this machine
+			return d, errors.New(ours)
 		case errors.As(err, &exit): // by the runtime, which has many words for too little memory, or the kernel
 			line, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(failed.String()), "fatal error: "), "\n")
 			return d, fmt.Errorf("with %d MiB of memory it ended (%.60s): fetch it with gowhy fleet runs get, and run gowhy on it", memory, cmp.Or(line, exit.String()))

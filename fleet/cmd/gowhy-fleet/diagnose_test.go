@@ -1,7 +1,11 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/runs"
 )
@@ -38,6 +43,24 @@ func TestApart(t *testing.T) {
 	}
 	if _, err := diagnose(t.Context(), filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "no such file") || strings.Contains(err.Error(), "gowhy-fleet:") {
 		t.Errorf("a file that is not there: %v", err)
+	}
+	two := filepath.Join(dir, "two.zip")
+	var packed bytes.Buffer
+	z := zip.NewWriter(&packed)
+	for _, name := range []string{recording.CPUMember, recording.CPUMember} {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = io.WriteString(w, "main.main;main.work 100\n")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(z.Close(), os.WriteFile(two, packed.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := diagnose(t.Context(), two); err == nil || !strings.HasPrefix(err.Error(), "two CPU profiles were given") {
+		t.Errorf("two profiles: %v; memory has nothing to do with it", err)
 	}
 	if runtime.GOOS == "linux" {
 		_, err := apart(func(ctx context.Context, args ...string) *exec.Cmd {
