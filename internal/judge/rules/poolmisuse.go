@@ -150,15 +150,30 @@ func poolPlaces(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Sta
 	}
 	stacks = statistics.Largest(by)
 	for _, s := range stacks {
-		frames := p.Model.Stacks.Frames(s)
-		i := slices.IndexFunc(frames, func(f model.Frame) bool { return f.Func == "sync.(*Pool).Get" })
-		for _, part := range [][]model.Frame{frames[i:], frames[:i]} {
-			if place, ok := diagnosis.UserPlace(part); ok {
-				places = append(places, place)
-			}
-		}
+		places = append(places, getAndNew(p.Model.Stacks.Frames(s))...)
 	}
 	return code.Places(places[:min(len(places), poolmisuseNamed)]...), stacks
+}
+
+// getAndNew returns where a stack takes from a pool and where it makes the object.
+func getAndNew(frames []model.Frame) (places []diagnosis.Place) {
+	i := slices.IndexFunc(frames, func(f model.Frame) bool { return f.Func == "sync.(*Pool).Get" })
+	for _, part := range [][]model.Frame{frames[i:], frames[:i]} {
+		if place, ok := diagnosis.UserPlace(part); ok {
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
+// ownPool reports whether a stack takes from a pool in the program's own module, or makes
+// the object there. It holds every pool for the program's own where no build is known.
+func ownPool(p *diagnosis.Pass, s model.Stack) bool {
+	if p.Model.Build == nil || p.Model.Build.Module == "" {
+		return true
+	}
+	own := code.OwnPackages(p.Model)
+	return slices.ContainsFunc(getAndNew(p.Model.Stacks.Frames(s)), func(at diagnosis.Place) bool { return code.StartsWith(at.Function, own) })
 }
 
 // putBack is what a pool lacks that makes object after object.
@@ -167,6 +182,13 @@ var putBack = diagnosis.Remedy{
 		"If it cannot be known when that is, or if the object is small, the pool costs more than it saves: take it out. " +
 		"Measure either: decoding into a variable on the stack beat a pool in the DNS server that the rule was made after.",
 	Code: "b := pool.Get().(*bytes.Buffer)\ndefer func() { b.Reset(); pool.Put(b) }()",
+}
+
+// callLess is what a program can do about the pool of a library.
+var callLess = diagnosis.Remedy{
+	Text: "Keep what the library makes and use it again, or call what gives it back, like Close or Release: " +
+		"one made anew for each operation takes another object from the library's pool. " +
+		"If it is used so already, the library does not put back what it takes: a newer version may.",
 }
 
 func poolmisuseFinding(p *diagnosis.Pass, pools *poolObjects, cycles fact.Fact) diagnosis.Finding {
@@ -195,12 +217,15 @@ func poolmisuseFinding(p *diagnosis.Pass, pools *poolObjects, cycles fact.Fact) 
 		f.Evidence = append(f.Evidence, pools.inUse)
 	}
 	f.Cost, f.Bound = poolmisuseCost(p, pools)
-	if len(places) > 0 {
-		f.Where = code.Places(append(code.WithProgram(p, places[0], stacks...), places[1:]...)...)
-	}
 	if used := p.CPUInUse(); used.Value > 0 && used.Value < hotCores {
 		f.Remark, f.Confidence = true, diagnosis.Low
 		f.Reasons = append(f.Reasons, fact.Sentence("a remark: the program uses %s, and a busy one takes from a pool what an idle one makes", used))
+	}
+	if !ownPool(p, stacks[0]) {
+		f.Where = code.Places(append([]diagnosis.Place{code.ProgramPlace(p, stacks...)}, places...)...)
+		f.Remedy = callLess
+		f.Remark = pools.share().Value < poolmisuseMost
+		f.Reasons = append(f.Reasons, "the pool is a library's: only how often and for what it is called is yours to tell")
 	}
 	f.Say("A sync.Pool made %s new objects in each collection, %s of all %s allocated: nearly every Get finds it empty.", pools.each, pools.share(), what)
 	return f
