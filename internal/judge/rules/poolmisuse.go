@@ -224,7 +224,9 @@ func poolmisuseFinding(p *diagnosis.Pass, pools *poolObjects, cycles fact.Fact) 
 	if !ownPool(p, stacks[0]) {
 		f.Where = code.Places(append([]diagnosis.Place{code.ProgramPlace(p, stacks...)}, places...)...)
 		f.Remedy = callLess
-		f.Remark = pools.share().Value < poolmisuseMost
+		if pools.share().Value < poolmisuseMost {
+			f.Remark, f.Explains = true, []string{} // no accusation hangs under a remark
+		}
 		f.Reasons = append(f.Reasons, "the pool is a library's: only how often and for what it is called is yours to tell")
 	}
 	f.Say("A sync.Pool made %s new objects in each collection, %s of all %s allocated: nearly every Get finds it empty.", pools.each, pools.share(), what)
