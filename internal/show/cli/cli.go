@@ -268,10 +268,50 @@ to change, and an upper bound on what that brings.`,
 	root.AddCommand(wordsTopic())
 	c.withSettings(root)
 	root.InitDefaultHelpCmd()
+	c.refuseOtherTopics(root)
 	for _, sub := range root.Commands() {
 		sub.Hidden = sub.Hidden || sub.Name() == "help" // every command's -h does it
 	}
 	return root
+}
+
+// refuseOtherTopics makes gowhy help TOPIC an error where there is no such command: without
+// it the help of gowhy itself answers.
+func (c *command) refuseOtherTopics(root *cobra.Command) {
+	help, _, err := root.Find([]string{"help"})
+	if err != nil || help == root {
+		return
+	}
+	print := help.Run
+	help.Run = nil
+	help.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			if found, _, err := root.Find(args); err != nil || found == root {
+				return c.noTopic(root, args[0])
+			}
+		}
+		print(cmd, args)
+		return nil
+	}
+}
+
+// noTopic returns the error of help about what is no command: a rule has its page elsewhere.
+func (c *command) noTopic(root *cobra.Command, topic string) error {
+	if slices.ContainsFunc(c.Rules, func(r *diagnosis.Rule) bool { return r.Name == topic }) {
+		return misused("gowhy explain "+topic, "%q is a rule and no command", topic)
+	}
+	hint := "gowhy --help"
+	if near, ok := problem.Near(topic, commandNames(root)); ok {
+		hint = "gowhy help " + near
+	}
+	return misused(hint, "there is no help about %q", topic)
+}
+
+func commandNames(cmd *cobra.Command) (names []string) {
+	for _, sub := range cmd.Commands() {
+		names = append(names, sub.Name())
+	}
+	return names
 }
 
 // wordsTopic is the glossary: gowhy help words.
@@ -438,6 +478,9 @@ var otherNames = map[string]string{
 
 // mistyped tells a wrong command from a file that is not there.
 func (c *command) mistyped(cmd *cobra.Command, arg string) error {
+	if scheme, _, ok := strings.Cut(arg, "://"); ok && !strings.HasPrefix(scheme, "http") {
+		return misused("gowhy http://localhost:6060", "%q cannot be recorded: only addresses of http and https can", arg)
+	}
 	if arg == "-" || strings.ContainsAny(arg, `/\.`) {
 		return nil
 	}
@@ -445,21 +488,17 @@ func (c *command) mistyped(cmd *cobra.Command, arg string) error {
 		return nil
 	}
 	hint := "gowhy --help"
-	var names []string
-	for _, sub := range cmd.Commands() {
-		names = append(names, sub.Name())
-	}
 	s, ok := otherNames[arg]
 	if !ok {
-		s, ok = problem.Near(arg, names)
+		s, ok = problem.Near(arg, commandNames(cmd))
 	}
-	if ok {
+	switch {
+	case strings.Contains(arg, ":"):
+		hint = "gowhy localhost:6060   # the number of a port ends an address"
+	case ok:
 		hint = "gowhy " + s
-		if slices.Index(c.Args, arg) == 0 { // flags may come before it
-			hint = "gowhy " + s
-			if len(c.Args) > 1 {
-				hint += " " + shell.Words(c.Args[1:])
-			}
+		if slices.Index(c.Args, arg) == 0 && len(c.Args) > 1 { // flags may come before it
+			hint += " " + shell.Words(c.Args[1:])
 		}
 	}
 	return misused(hint, "%q is neither a command nor a file", arg)

@@ -162,6 +162,8 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 		}
 	}
 	switch {
+	case len(given) == 0 && f.ssh != "":
+		return misused("gowhy record --ssh "+shell.Word(f.ssh)+" --pid PID   or   --url http://localhost:6060", "specify which program on %s to record", f.ssh)
 	case len(given) == 0:
 		return misused("gowhy record -- ./PROGRAM   or   --pid PID   or   --url http://localhost:6060", "nothing to record was given")
 	case len(given) > 1 && !slices.Equal(given, []string{"--url", "--pid"}):
