@@ -283,6 +283,17 @@ func (r *recorder) build(exe string) *buildinfo.BuildInfo {
 	return info
 }
 
+// notOfGo reports whether a program's file can be read and says nothing of Go.
+func notOfGo(exe string) bool {
+	f, err := os.Open(exe)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	_, err = buildinfo.Read(f)
+	return err != nil
+}
+
 func name(exe string) string {
 	if to, err := os.Readlink(exe); err == nil {
 		exe = to
@@ -311,6 +322,10 @@ func (r *recorder) findIn(ctx context.Context, pid int) *endpoint {
 		if len(addrs) == 0 && !PortsShown(pid) {
 			r.refuse(artifact.EndpointMember, artifact.Refusal{Why: "the process's ports may not be looked at, for it is another user's",
 				How: fmt.Sprintf("gowhy record --pid %d --url http://localhost:PORT   # or: sudo gowhy record --pid %d", pid, pid)})
+			return nil
+		}
+		if exe := filepath.Join("/proc", strconv.Itoa(pid), "exe"); notOfGo(exe) {
+			r.refuse(artifact.EndpointMember, artifact.Refusal{Why: name(exe) + " is no Go program, or built without build information", How: "gowhy list"})
 			return nil
 		}
 		why := "the process listens nowhere"

@@ -38,3 +38,20 @@ func TestProcLogOfThisProcess(t *testing.T) {
 		t.Errorf("process %+v, want 5 ms of CPU or more, threads and CPUs", m.Process)
 	}
 }
+
+// TestNotOfGo knows a program of another language from one whose file cannot be read.
+func TestNotOfGo(t *testing.T) {
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nsleep 60\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{own: false, script: true, script + "-absent": false} {
+		if got := notOfGo(path); got != want {
+			t.Errorf("notOfGo(%q) = %v, want %v", path, got, want)
+		}
+	}
+}
