@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -290,5 +291,27 @@ func TestTableChain(t *testing.T) {
 	}}))
 	if want := "80.0% of it under main.auth, 68.0% under main.handle and main.DB.Select."; !strings.HasSuffix(a.Text, want) {
 		t.Errorf("%q, want %q at its end", a.Text, want)
+	}
+}
+
+// TestRowsAddUpWithParts: half of the time has no sample, so that what has three quarters
+// of the samples has three eighths of the time.
+func TestRowsAddUpWithParts(t *testing.T) {
+	m := counted10(4*time.Second, 0, 1)
+	work := m.Stacks.Add([]model.Frame{line("main.sign", "sign.go", 20)})
+	other := m.Stacks.Add([]model.Frame{line("main.read", "read.go", 9)})
+	m.CPU.Samples = []model.Sample{{Stack: work, Values: []int64{150, 15e8}}, {Stack: other, Values: []int64{50, 5e8}}}
+	m.Kernel, m.CPU = &model.Kernel{CPU: m.CPU}, nil
+	sum := m.CPUAccount().Share(model.NotSampled)
+	for _, a := range accountsOf(m) {
+		for _, row := range a.Rows {
+			sum += row.Share
+			if row.Name == "main.sign" && math.Abs(row.Share-0.375) > 1e-6 {
+				t.Errorf("main.sign has %v of the CPU time, want 0.375", row.Share)
+			}
+		}
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		t.Errorf("rows and what was not sampled are %v of all", sum)
 	}
 }

@@ -35,6 +35,9 @@ func workIn(p fact.Meter, tree string) *Account {
 		return nil
 	}
 	for i := range rows {
+		if believed := a.Believed == model.KernelCPU; believed == (tree == "kernel") {
+			rows[i].Share *= 1 - a.Share(model.NotSampled) // of all CPU time, as the parts beside them are
+		}
 		if rows[i].Where != nil {
 			rows[i].Note = note(rows[i].Note, calledFrom(p, tree, rows[i].Name))
 		}
