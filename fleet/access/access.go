@@ -137,7 +137,7 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// ofServer is whether a path is about the server and no tenant.
+// ofServer reports whether a path is about the server and no tenant.
 func ofServer(r *http.Request) bool {
 	return r.URL.Path == "/metrics" || strings.HasPrefix(r.URL.Path, "/-/")
 }

@@ -130,7 +130,7 @@ type Status struct {
 
 func (s *Status) Error() string { return s.said }
 
-// again is whether another try may go better.
+// again reports whether another try may go better.
 func (s *Status) again() bool {
 	switch s.Code {
 	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:

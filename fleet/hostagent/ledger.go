@@ -106,7 +106,7 @@ func (l *ledger) left(now time.Time) int64 {
 	return left
 }
 
-// program is whether a program can bear a recording: all of its recordings together take
+// program reports whether a program can bear a recording: all of its recordings together take
 // a share of the CPU time that it has used.
 func (l *ledger) program(p *recordable, length time.Duration) bool {
 	share, known := l.shares[p.key()]

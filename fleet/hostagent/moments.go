@@ -91,7 +91,7 @@ func (a *Agent) upload(ctx context.Context, file string, q url.Values) error {
 	return err
 }
 
-// isHopeless is whether the server would refuse a recording again.
+// isHopeless reports whether the server would refuse a recording again.
 func isHopeless(err error) bool {
 	var s *client.Status
 	return errors.As(err, &s) && hopeless[s.Code]

@@ -89,7 +89,7 @@ func (p *plan) ended(one *program, err error) {
 	one.turn.busy, one.turn.refused = false, err != nil
 }
 
-// refused is whether the kernel did not let a program be sampled when it was last tried.
+// refused reports whether the kernel did not let a program be sampled when it was last tried.
 func (p *plan) refused(one *program) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -81,7 +81,7 @@ func describe(path string, about api.Recording) (r api.Recording, err error) {
 	return r, nil
 }
 
-// Plain is whether a text can be a name, or another that is known of a run.
+// Plain reports whether a text can be a name, or another that is known of a run.
 func Plain(s string) bool {
 	for _, c := range s {
 		if unicode.IsControl(c) {

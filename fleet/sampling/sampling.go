@@ -203,7 +203,7 @@ func (p *Plan) Wish(s Subject) (w api.Wish, ok bool) {
 	return w, true
 }
 
-// has is whether a subject, perhaps of any version, is another's.
+// has reports whether a subject, perhaps of any version, is another's.
 func (s Subject) has(o Subject) bool {
 	return s.Tenant == o.Tenant && s.Service == o.Service && (s.Version == "" || s.Version == o.Version)
 }
@@ -303,7 +303,7 @@ func (c candidate) compare(o candidate) int {
 	return cmp.Or(cmp.Compare(c.rank, o.rank), c.last.Compare(o.last))
 }
 
-// wants is whether a version is to be recorded, and why.
+// wants reports whether a version is to be recorded, and why.
 func (p *Plan) wants(s Subject) (c candidate, ok bool) {
 	c.Subject = s
 	kept := p.kept(s)
@@ -330,7 +330,7 @@ func (p *Plan) wants(s Subject) (c candidate, ok bool) {
 	return c, true
 }
 
-// answered is whether a recording shows what a trigger is about.
+// answered reports whether a recording shows what a trigger is about.
 func (t *Trigger) answered(l Last) bool {
 	return !l.At.Before(t.Seen) || l.Why == t.Why && !l.At.Before(t.Since)
 }

@@ -306,7 +306,7 @@ func Reachable(listen string, tokens, tls, insecure bool) error {
 	return nil
 }
 
-// onLoopback is whether only this host reaches an address.
+// onLoopback reports whether only this host reaches an address.
 func onLoopback(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {

@@ -56,7 +56,7 @@ func (b baseline) difference(key string, samples []store.Sample) (grown []store.
 	return grown
 }
 
-// fell is whether a count is less than before, which happens only in another process.
+// fell reports whether a count is less than before, which happens only in another process.
 func fell(before map[store.StackID]int64, samples []store.Sample) bool {
 	now := byStack(samples)
 	for stack, v := range before {

@@ -176,7 +176,7 @@ var kinds = []kind{
 	{"goroutines", "goroutine", nil},
 }
 
-// counts is whether a sample type is cumulative.
+// counts reports whether a sample type is cumulative.
 func (k kind) counts(sampleType string) bool { return slices.Contains(k.cumulative, sampleType) }
 
 func (k kind) key(sampleType string) string { return k.name + "/" + sampleType }

@@ -155,7 +155,7 @@ func (p *process) startedNone() string {
 	return name + " is no Go program, and started none"
 }
 
-// patience is until when a program may begin to answer: to the end of the recording, and
+// patience returns until when a program may begin to answer: to the end of the recording, and
 // longer when it has handlers or is yet to start what is meant.
 func (r *recorder) patience(p *process, until time.Time) time.Time {
 	if until.IsZero() {

@@ -217,7 +217,7 @@ func (g *Group) check() error {
 	return nil
 }
 
-// plain is whether a text can stand in a label.
+// plain reports whether a text can stand in a label.
 func plain(s string) bool {
 	return len(s) <= longest && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
