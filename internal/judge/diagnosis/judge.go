@@ -463,13 +463,15 @@ func (r *runner) doubt(rules int) string {
 	return ""
 }
 
-// mostCPU is the first remark about what takes the CPU; nil for none.
-func (r *runner) mostCPU() *Finding {
-	i := slices.IndexFunc(r.d.Findings, func(f Finding) bool { return f.Remark && f.Bound.Goal == CPUGoal && len(f.Where) > 0 })
-	if i < 0 {
-		return nil
+// mostCPU is the remark about what takes most of the CPU; nil for none.
+func (r *runner) mostCPU() (most *Finding) {
+	for i := range r.d.Findings {
+		f := &r.d.Findings[i]
+		if f.Remark && f.Bound.Goal == CPUGoal && len(f.Where) > 0 && (most == nil || f.Cost.Share > most.Cost.Share) {
+			most = f
+		}
 	}
-	return &r.d.Findings[i]
+	return most
 }
 
 // window returns how long it was looked at, in words.

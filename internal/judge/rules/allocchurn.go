@@ -43,6 +43,16 @@ const (
 	churnCores = 0.05
 	// churnNamed is how many sites a finding names.
 	churnNamed = 3
+	// churnReason is the share of CPU that a line's large objects must cost to accuse: of
+	// what costs less a reason is cold.
+	churnReason = 0.10
+	// churnGone is the share of a line's bytes still in use up to which they die at once. Programs of
+	// the field that make a buffer for each call are at 0.005 or less, one whose exemplars hold
+	// letters at 0.10.
+	churnGone = 0.05
+	// churnGrown is the part of the time in the allocator at a line from which it is what grows
+	// that is large, and no buffer: most.
+	churnGrown = 0.5
 )
 
 // allocRepairs is what repairs saved, by the price of the lines: ten pairs of the field saved
@@ -84,7 +94,72 @@ func checkAllocchurn(p *diagnosis.Pass) {
 	if len(named) == 0 {
 		return // spread over a hundred places, or kept: no site to change
 	}
-	p.Report(allocFinding(p, &a, named[:min(len(named), churnNamed)]))
+	reason, at := freshBuffers(p, &a, named[:min(len(named), churnNamed)])
+	if at > 0 { // what is accused comes first
+		named = slices.Insert(slices.Delete(slices.Clone(named), at, at+1), 0, named[at])
+	}
+	f := allocFinding(p, &a, named[:min(len(named), churnNamed)])
+	if at < 0 {
+		f.Remark = true
+		f.Reasons = append(f.Reasons, "nothing tells that what is allocated need not be: programs that are well spend as much on memory")
+	} else {
+		f.Rest(reason...)
+		if !madeForPool(p.Model, named[0].Stacks) {
+			f.Remedy.Text = fact.Sentence("Keep the buffer: each call of %s makes objects of %s and drops them. ", code.Name(named[0].Place.Function), reason[0]) + f.Remedy.Text
+		}
+		f.Reasons = append(f.Reasons, "objects so large get pages of their own, cleared for each, and none of them is kept: one that is kept would do")
+	}
+	p.Report(f)
+}
+
+// freshBuffers finds the first of some lines whose large objects die at once and cost enough, with
+// the facts that say so; -1 for none. How much is allocated is no reason, what is allocated may be: of
+// the field's programs that have only small objects, eight of which are ill and six well, neither sizes
+// nor shares tell one from the other.
+func freshBuffers(p *diagnosis.Pass, a *memory.Allocation, named []memory.Site) (facts []fact.Fact, at int) {
+	if a.Tree != memory.ObjectTree {
+		return nil, -1 // nothing tells how large they are, nor whether they are kept
+	}
+	for i, s := range named {
+		here := largeAt(p, s)
+		objects, bytes := "large objects allocated at "+s.Line(), "bytes in large objects at "+s.Line()
+		n, size := p.Samples(objects, memory.ObjectTree, here), p.Samples(bytes, "alloc_space", here)
+		if n.Value == 0 || s.LiveShare > churnGone || growsAt(p, s) {
+			continue
+		}
+		all := p.Frames(func(frames []model.Frame) bool { return !model.OfRecording(frames) })
+		price := a.Price("CPU in allocating and collecting "+bytes, fact.Quotient.Of(objects, fact.Ratio, n, p.Samples("all objects", memory.ObjectTree, all)),
+			fact.Quotient.Of(bytes, fact.Ratio, size, p.Samples("all bytes", "alloc_space", all)))
+		if price.Value >= churnReason {
+			kept := fact.Quotient.Of("part of them still in use", fact.Ratio, p.Samples("bytes of them in use", "inuse_space", here), size)
+			return []fact.Fact{fact.Quotient.Of("bytes in each large object at "+s.Line(), fact.Bytes, size, n), price, kept}, i
+		}
+	}
+	return nil, -1
+}
+
+// largeAt matches the samples of the allocs profile of a line's large objects.
+func largeAt(p *diagnosis.Pass, site memory.Site) fact.Where {
+	objects, bytes := p.Model.Heap.Column(memory.ObjectTree), p.Model.Heap.Column("alloc_space")
+	return func(s *model.Sample) bool {
+		n := s.Value(objects)
+		return n > 0 && slices.Contains(site.Stacks, s.Stack) && s.Value(bytes) >= memory.LargeObject*n
+	}
+}
+
+// growsAt reports whether a line's time in the allocator goes into making slices and maps larger, which
+// is of growingslices.
+func growsAt(p *diagnosis.Pass, site memory.Site) bool {
+	s, ok := cpu.UseOf(p)
+	if !ok {
+		return false
+	}
+	here := func(frames []model.Frame) bool {
+		place, _ := diagnosis.UserPlace(frames)
+		return place == site.Place && cpu.Allocates(frames)
+	}
+	grows := s.ShareIn("CPU in growing at "+site.Line(), func(frames []model.Frame) bool { return here(frames) && growsData(frames) })
+	return grows.Value > 0 && grows.Value >= churnGrown*s.ShareIn("CPU in the allocator at "+site.Line(), here).Value
 }
 
 // garbageRules find a problem in allocating or collecting. Beside one of them all is
@@ -93,9 +168,9 @@ func garbageRules() []*diagnosis.Rule {
 	return []*diagnosis.Rule{memorylimit, boxedargs, stringbuilding, tinyheap, poolmisuse, growingslices, forcedgc, gccost}
 }
 
-// wasteful reports whether one of them has a finding.
+// wasteful reports whether one of them has a finding or a remark.
 func wasteful(p *diagnosis.Pass) bool {
-	return slices.ContainsFunc(garbageRules(), func(r *diagnosis.Rule) bool { return fires(p, r) })
+	return slices.ContainsFunc(garbageRules(), func(r *diagnosis.Rule) bool { return speaks(p, r) })
 }
 
 func allocFinding(p *diagnosis.Pass, a *memory.Allocation, named []memory.Site) diagnosis.Finding {
@@ -265,7 +340,5 @@ func allocationConfidence(a *memory.Allocation) (diagnosis.Confidence, []string)
 // churnCPU is the share of CPU in allocating and collecting from which
 // it is worth an engineer's day: a peer's default for the same question.
 // The lab's file pool is at a few percent when it keeps its buffers.
-// Of libraries' lines it is a remark. The same share at the program's own
-// accuses: twenty programs of the field that are well are at 0.10 or less, and
-// fourteen that have the problem at 0.17 or more.
+// It is a remark unless there is a reason.
 const churnCPU = 0.15
