@@ -224,6 +224,10 @@ func (n *needless) byBytes() (f diagnosis.Finding, ok bool) {
 	f.Reasons = slices.Insert(f.Reasons, 0, "the allocs profile counts the bytes")
 	f.Experiment = allocationExperiment(&a, objects.Value, bytes.Value)
 	f.Explains = []string{}
+	if price.Value < needlessCost { // many bytes, and little CPU: two programs of the field that are well are at 0.05 and 0.06
+		f.Remark = true
+		f.Reasons = append(f.Reasons, "they are many of the bytes and little of the CPU")
+	}
 	if bytes.Value >= hotGarbage || hasFinding(p, allocchurn, func(o *diagnosis.Finding) bool { return o.Where[0].Function == f.Where[0].Function }) {
 		f.Explains = []string{allocchurn.Name, gccost.Name, tinyheap.Name}
 	}

@@ -219,6 +219,10 @@ func stringFinding(p *diagnosis.Pass, a *memory.Allocation, sites []stringSite, 
 	f.Experiment.Promised = promised(diagnosis.AllocsOp, fact.Amdahl(objects.Value), "all objects of these functions")
 	f.Say("%s of all objects are strings that %s makes by %s%s: %s of the CPU in use.",
 		objects, code.Name(top.place.Function), fact.Name(strings.Join(top.kinds, " and ")), others(len(sites)-1), share)
+	if !avoidable(sites) {
+		f.Remark = true
+		f.Reasons = append(f.Reasons, "a string made of bytes once may be what the program is for: nothing tells that it is not wanted")
+	}
 	for _, s := range sites[:min(stringNamed, len(sites))] {
 		f.Where = append(f.Where, s.place)
 		for _, l := range s.lines {
@@ -231,6 +235,15 @@ func stringFinding(p *diagnosis.Pass, a *memory.Allocation, sites []stringSite, 
 		f.Explains = []string{"hotfunction"}
 	}
 	return f
+}
+
+// avoidable reports whether such strings are made otherwise than from bytes: put together piece by
+// piece, or changed to bytes or runes to be looked at. Text made of bytes alone is in programs that are
+// well, three of the field, and in none that has the problem.
+func avoidable(sites []stringSite) bool {
+	return slices.ContainsFunc(sites, func(s stringSite) bool {
+		return slices.ContainsFunc(s.kinds, func(kind string) bool { return kind != "string(bytes)" })
+	})
 }
 
 // others says that a sentence about the first is also about more.
