@@ -64,11 +64,6 @@ func checkGrowingslices(p *diagnosis.Pass) {
 	p.Fine(fact.Sentence("slices and maps: growing them takes %s of the CPU", s.ShareAt(what, s.Places(p.Model, growsData)...)))
 }
 
-// growsData reports whether a stack makes a slice or a map larger: with the
-// allocation of the new one, the copying of the old, and the collector's help
-// that the allocation was asked for.
-func growsData(frames []model.Frame) bool { return code.Through(frames, growingFunctions) }
-
 // growsHere matches stacks that do so at a line that the reader can change: what
 // appends is of the program itself, or of any module where nobody knows which is its
 // own. growsElsewhere matches the others.
@@ -102,11 +97,6 @@ func grower(frames []model.Frame) (f model.Frame, ok bool) {
 }
 
 var growingPackages = []string{"bytes.", "strings.", "slices.", "maps.", "container/"}
-
-var growingFunctions = []string{
-	"runtime.growslice", "runtime.hashGrow", "runtime.growWork", "runtime.evacuate",
-	"internal/runtime/maps.(*table).rehash", "internal/runtime/maps.(*table).grow", "internal/runtime/maps.(*Map).growTo",
-}
 
 // growingRepairs is what a known size saves: about half of the bytes, and never more than
 // growing takes, the copying in it, with the collector's part.
