@@ -147,7 +147,7 @@ func scarce(w http.ResponseWriter, err error) bool {
 		w.Header().Set("Retry-After", "5")
 		refuseWith(w, http.StatusServiceUnavailable, "the server has no memory for this question now", "ask again in some seconds")
 	case errors.Is(err, memory.ErrLarge):
-		_, needs, _ := strings.Cut(err.Error(), "it needs ") // before it is who was asked
+		_, needs, _ := strings.Cut(err.Error(), "it needs ") // before it is which part failed
 		refuseWith(w, http.StatusUnprocessableEntity, "the answer needs "+needs,
 			"ask for a shorter time, one version or one instance, or give the server more with --memory")
 	default:
