@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -335,10 +336,11 @@ func noEndpoint(base string, err error) *problem.Error {
 func reachHint(base string, err error) string {
 	u, perr := url.Parse(base)
 	var unknown x509.UnknownAuthorityError
+	var plain tls.RecordHeaderError
 	switch {
 	case perr != nil:
 		return "gowhy list"
-	case errors.Is(err, http.ErrSchemeMismatch):
+	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &plain):
 		return "gowhy record --url " + shell.Word("http://"+u.Host)
 	case errors.As(err, &unknown):
 		return "SSL_CERT_FILE=the-authority.pem gowhy record --url " + shell.Word(u.Scheme+"://"+u.Host)

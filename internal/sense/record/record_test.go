@@ -263,10 +263,22 @@ func TestRecordURLHints(t *testing.T) {
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	defer secure.Close()
 	host := strings.TrimPrefix(s.URL, "http://")
+	plain, err := net.Listen("tcp", "127.0.0.1:0") // says in its own way that it speaks no TLS, as servers of other languages do
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	go func() {
+		for conn, err := plain.Accept(); err == nil; conn, err = plain.Accept() {
+			_, _ = io.WriteString(conn, "<!DOCTYPE HTML>\n")
+			_ = conn.Close()
+		}
+	}()
 	for url, want := range map[string]string{
-		s.URL + "/api":    "gowhy record --url " + s.URL,
-		host + "/api":     "gowhy record --url " + s.URL,
-		"https://" + host: "gowhy record --url " + s.URL,
+		"https://" + plain.Addr().String(): "gowhy record --url http://" + plain.Addr().String(),
+		s.URL + "/api":                     "gowhy record --url " + s.URL,
+		host + "/api":                      "gowhy record --url " + s.URL,
+		"https://" + host:                  "gowhy record --url " + s.URL,
 		strings.Replace(secure.URL, "https", "http", 1): "gowhy record --url " + secure.URL + "/debug/pprof/",
 		secure.URL:    "SSL_CERT_FILE=the-authority.pem gowhy record --url " + secure.URL,
 		"localhost:1": "gowhy list   # which programs run here, and at which ports they listen",
