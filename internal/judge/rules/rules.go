@@ -34,6 +34,7 @@ var All = []*diagnosis.Rule{
 	memorylimit,
 	noheadroom,
 	stalled,
+	blockedfinalizer,
 	unclosed,
 	leakedtimers,
 	oldtimers,

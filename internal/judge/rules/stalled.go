@@ -79,11 +79,7 @@ func checkStalled(p *diagnosis.Pass) {
 	}
 	reportQueues(p)
 	reportAbsences(p)
-	if s := cleaner(p); s != nil {
-		p.Report(blockedCleaner(p, s, stuck(m, s) || m.Dead))
-		said = true
-	}
-	if m.Dead && !said {
+	if m.Dead && !said && blockedCleaner(p) == nil {
 		p.Report(allAsleep(p))
 	}
 }
@@ -521,54 +517,6 @@ func behindWords(n fact.Fact) fact.Part {
 		return fact.Name("")
 	}
 	return fact.Name(fact.Sentence("; %s wait in all", plural(n, "goroutine")))
-}
-
-// cleaner is the goroutine that runs finalizers or cleanups, where it is stuck in one.
-func cleaner(p *diagnosis.Pass) *model.Standing {
-	m := p.Model.Moment
-	for i := range m.Goroutines {
-		s := &m.Goroutines[i]
-		frames := p.Model.Stacks.Frames(s.Stack)
-		if _, user := model.UserFrame(frames); user && code.ThroughOne(frames, cleaners) && !slices.Contains(queueing.AtWork, s.State) {
-			return s
-		}
-	}
-	return nil
-}
-
-// cleaners are the runtime's functions that run finalizers and cleanups.
-var cleaners = []string{"runtime.runfinq", "runtime.runFinalizers", "runtime.runCleanups"}
-
-func blockedCleaner(p *diagnosis.Pass, s *model.Standing, long bool) diagnosis.Finding {
-	here := p.Standing("goroutines that run finalizers or cleanups and stand", "goroutines", queueing.OfStandings(s))
-	since := p.Standing("how long it stands there", "waited", queueing.OfStandings(s))
-	all := p.Standing("goroutines", "goroutines", nil)
-	f := diagnosis.Finding{
-		Title:      "A finalizer or cleanup blocks all behind it",
-		Stalls:     long,
-		Where:      code.Places(code.UserPlace(p, s.Stack)),
-		Evidence:   []fact.Fact{here, all},
-		Cost:       diagnosis.CostOf(here, fact.Fraction.Of("part of all", fact.Ratio, here, all).Value),
-		Bound:      goOn(),
-		Confidence: diagnosis.High,
-		Reasons:    []string{"one goroutine runs all of them, one after the other, and it stands in this one"},
-		RuledOut:   []string{"a runtime at rest: then it waits in the runtime's own code and not in the program's"},
-		Stacks:     []model.Stack{s.Stack},
-		Remedy: diagnosis.Remedy{Text: "Let the finalizer start a goroutine for what takes long, or close the thing explicitly: " +
-			"until it returns nothing else is finalized, and what waits for that is never freed.",
-			Code: "runtime.AddCleanup(c, func(fd int) { go closeSlowly(fd) }, c.fd)"},
-		Prove: "A dump of the changed program has no goroutine in runtime.runFinalizers or runtime.runCleanups " +
-			"below a function of the program.",
-	}
-	if !long {
-		f.Confidence, f.Reasons = diagnosis.Low, append(f.Reasons, "one look does not show for how long: a second one would tell")
-	}
-	format, parts := "The goroutine that runs finalizers and cleanups %s", []fact.Part{fact.Name(queueing.StandsAt(p, s))}
-	if since.Value > 0 {
-		format, parts = format+" for %s", append(parts, since)
-	}
-	f.Say(format+": nothing behind it is finalized or freed.", parts...)
-	return f
 }
 
 // allAsleep is the finding of the runtime's own: no goroutine can go on.
