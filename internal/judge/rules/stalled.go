@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
@@ -27,13 +26,6 @@ var stalled = &diagnosis.Rule{
 }
 
 const (
-	// stuckFor is how long somebody must have stood at one place to be stuck. A dump
-	// counts whole minutes and prints none below one; locks of programs that are well
-	// are held for microseconds, and nobody waits a minute for one that is given back.
-	stuckFor = time.Minute
-	// stuckWatched is how long nobody may have moved, where it was watched: a call
-	// over a network under a lock takes up to a few hundred milliseconds.
-	stuckWatched = time.Second
 	// lookSure is from how many on that is a problem and not only worth a remark: workers
 	// that one ticker starts come together, ten of them in a program of the lab that is well.
 	lookSure = 16
@@ -169,16 +161,6 @@ func chained(qs []*lockQueue, inCycle map[*lockQueue]bool) (list []*lockQueue) {
 		}
 	}
 	return list
-}
-
-// stuck reports whether none of them made a step for long.
-func stuck(m *model.Moment, list ...*model.Standing) bool {
-	for _, s := range list {
-		if s.Waited < stuckFor && (m.Watched < stuckWatched || s.Still < s.Count) {
-			return false
-		}
-	}
-	return len(list) > 0
 }
 
 func (q *lockQueue) standing() (list []*model.Standing) {
