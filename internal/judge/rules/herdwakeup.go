@@ -40,6 +40,9 @@ const (
 	// than 20 µs and wait at the same place again. The catalogue draws the
 	// line at a quarter that does useful work.
 	herdFutile = 0.75
+	// herdIdle is the share of the woken that may do nothing where the crowd is said to
+	// have work: the same quarter, from the other side. Between the two neither is known.
+	herdIdle = 1 - herdFutile
 	// futileRun is the longest run that the model counts as futile.
 	futileRun = 20 * time.Microsecond
 )
@@ -74,6 +77,10 @@ func checkHerdwakeup(p *diagnosis.Pass) {
 	}
 	switch {
 	case found:
+	case futile.Value >= herdIdle:
+		p.Unchecked("whether goroutines are woken for nothing",
+			fact.Sentence("where a crowd is woken, %s of it does nothing: too few for a finding, and too many to call it well", futile),
+			"look at who wakes them: for one item Signal wakes one, Broadcast all")
 	case slight.Value > 0:
 		p.Fine(fact.Sentence("wake-ups: some are for nothing, at a cost of %s of the CPU in use", slight))
 	case futile.Value > 0:
