@@ -46,8 +46,6 @@ const (
 	// as its own computing: one goroutine that computes all the time is at 1. Where others
 	// on the machine take the CPU, it holds a P all the time, and that counts.
 	hotBound = 0.7
-	// hotCores is the least CPU in use that is worth a finding about kinds of work.
-	hotCores = 0.1
 	// hotMost is the share of the CPU that a function must take of a program that others
 	// wait for, or the clock: most of it.
 	hotMost = 0.5
@@ -106,7 +104,7 @@ func checkHotfunction(p *diagnosis.Pass) {
 	switch {
 	case p.Goal == diagnosis.CPUGoal, len(named) == 0 && cpuBound(p, &s):
 		reportHot(p, &s, hotShare)
-	case len(named) == 0 && s.InUse().Value >= hotCores:
+	case len(named) == 0 && s.InUse().Value >= leastCores:
 		reportHot(p, &s, hotMost)
 	}
 }

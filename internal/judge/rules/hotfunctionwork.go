@@ -122,7 +122,7 @@ const hotJob = 0.8
 // programs that are well, the largest first, but for those that are named already.
 func reportWork(p *diagnosis.Pass, s *cpu.Use, named []string) (found []string) {
 	list, all := p.Model.Works()
-	if all <= 0 || s.SampleCount().Value < hotWorkSamples || s.InUse().Value < hotCores {
+	if all <= 0 || s.SampleCount().Value < hotWorkSamples || s.InUse().Value < leastCores {
 		return nil
 	}
 	for _, e := range list {

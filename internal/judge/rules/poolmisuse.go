@@ -217,7 +217,7 @@ func poolmisuseFinding(p *diagnosis.Pass, pools *poolObjects, cycles fact.Fact) 
 		f.Evidence = append(f.Evidence, pools.inUse)
 	}
 	f.Cost, f.Bound = poolmisuseCost(p, pools)
-	if used := p.CPUInUse(); used.Value > 0 && used.Value < hotCores {
+	if used := p.CPUInUse(); used.Value > 0 && used.Value < leastCores {
 		f.Remark, f.Confidence = true, diagnosis.Low
 		f.Reasons = append(f.Reasons, fact.Sentence("a remark: the program uses %s, and a busy one takes from a pool what an idle one makes", used))
 	}

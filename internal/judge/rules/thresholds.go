@@ -25,3 +25,7 @@ const lookWaiters = 8
 // hotGarbage is the part of the allocator's time under some code from which the
 // garbage is its symptom.
 const hotGarbage = 0.7
+
+// leastCores is the least CPU in use that is worth accusing of what it goes into: kinds of work,
+// and pools that nothing comes back to.
+const leastCores = 0.1

@@ -175,7 +175,8 @@ func reportOpen(p *diagnosis.Pass, k *openKind, open, users []*model.Standing) {
 	if len(f.Where) > 0 {
 		f.Reasons = append(f.Reasons, "where it is opened is inferred: the place named asks for one at this moment, and others may, too")
 	} else if f.Where = k.openers(p.Model); len(f.Where) > 0 {
-		f.Reasons = append(f.Reasons, "where it is opened is inferred: of all stacks that were recorded those of the place named lead there, and others may, too")
+		f.Reasons = append(f.Reasons, "where it is opened is inferred: of all stacks that were recorded those of the place named lead there, "+
+			"and others may, too")
 	}
 	f.Where = f.Where[:min(len(f.Where), absentNamed)]
 	if using.Value == 0 {

@@ -33,7 +33,12 @@ func panicTwice() {
 	panic("no room")
 }
 
-func deeper(n int) int { return deeper(n+1) + n }
+func deeper(n int) int {
+	if n < 0 { // never
+		return n
+	}
+	return deeper(n+1) + n
+}
 
 func recovers() {
 	defer func() {
