@@ -130,7 +130,12 @@ func (o *options) scoreField(ctx context.Context) error {
 	}
 	f.Taken.TookMins = float64(int(time.Since(p.began).Minutes()*10)) / 10
 	if old != nil && o.cases != "" { // what was not asked for stays
-		f.Taken, f.Anew = old.Taken, append(old.Anew, f.Taken)
+		if r.again {
+			f.Taken.Only = "diagnoses"
+		}
+		f.Taken, f.Anew = old.Taken, append(slices.DeleteFunc(old.Anew, func(a Provenance) bool {
+			return a.Cases == f.Taken.Cases && (a.Only == f.Taken.Only || !r.again)
+		}), f.Taken)
 		f.Answers = append(f.Answers, slices.DeleteFunc(old.Answers, func(a specimen.Answer) bool {
 			return slices.ContainsFunc(chosen, func(s *specimen.Specimen) bool { return s.Name == a.Specimen })
 		})...)
@@ -364,7 +369,11 @@ func (p *page) field(f *Field, all []*specimen.Specimen) {
 	p.line("here. Each was recorded with nothing beside it and beside")
 	p.line("a load that takes half of the machine. Judged on %s with %s, commit %s.", f.Taken.Date, safe(f.Taken.Go), safe(f.Taken.Commit))
 	for _, a := range f.Anew {
-		p.line("%d of them, %s, were recorded anew on %s with %s, commit %s.", strings.Count(a.Cases, ",")+1, fieldSpan(a.Cases, all), a.Date, safe(a.Go), safe(a.Commit))
+		did := "recorded anew"
+		if a.Only == "diagnoses" {
+			did = "diagnosed again"
+		}
+		p.line("%d of them, %s, were %s on %s with %s, commit %s.", strings.Count(a.Cases, ",")+1, fieldSpan(a.Cases, all), did, a.Date, safe(a.Go), safe(a.Commit))
 	}
 	var rows [][]string
 	var figures []fieldFigures
