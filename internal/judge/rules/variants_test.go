@@ -120,6 +120,16 @@ func TestEdges(t *testing.T) {
 		{descriptorgrowth, unknown, "window 60s → window 31s\nat=0s..60s → at=0s..31s", true, "!record a minute"},
 		{descriptorgrowth, "a command for each job", "fds=5..174 → fds=5..60", true, "!too few"},
 		{descriptorgrowth, "a command for each job", "fds=5..174 → fds=5..50", false, "too few"},
+		{descriptorgrowth, "a command for each job", "fds=5..174 → fds=5..35", false, "too few"},
+		{emptymap, "a burst of sessions", "use=0.001 → use=0.07", true, "7.0% of them in use"},
+		{emptymap, "a burst of sessions", "use=0.001 → use=0.11", false, ""},
+		{retainedslice, "a key of each line", "use=0.0002 → use=0.24", true, "24.0% are in use"},
+		{retainedslice, "a key of each line", "use=0.0002 → use=0.3", false, ""},
+		{failures, "half of the answers", "ops=1000 failed=500 → ops=100 failed=3\nn=500 → n=3", true, ""},
+		{failures, "half of the answers", "ops=1000 failed=500 → ops=100 failed=2\nn=500 → n=2", false, ""},
+		{poolmisuse, "one request in a hundred", "stack growtwo bytes.growSlice@buffer.go:249 < bytes.(*Buffer).Grow@buffer.go:170 < main.export@export.go:19\n" +
+			"stack puttwo sync.(*Pool).Put@pool.go:100 < main.export@export.go:30\nsample stack=puttwo count=3 time=30ms\n" +
+			"liveheap end stack=growtwo objects=12 bytes=36MiB\nalloc stack=growtwo objects=20 bytes=60MiB", true, "Buffers that grew in main.render hold 159 MiB"},
 		{descriptorgrowth, "a command for each job", "os/exec.(*Cmd).childStdin@exec.go:500 < os/exec.(*Cmd).Start@exec.go:690 → main.read@read.go:9", false, "too few"},
 		{descriptorgrowth, "both ends", "stack=dial group=main.ask count=2000 → stack=dial group=main.ask count=3000", true, "!where main.serve"},
 		{heapgrowth, "five seconds of a set", "bytes=50MiB → bytes=150MiB", false, "so does that of a program that starts"},
