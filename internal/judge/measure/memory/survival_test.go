@@ -32,11 +32,11 @@ func TestGrownPlaces(t *testing.T) {
 	}
 	// What grew alike is in the order of its functions, wherever these are.
 	m.LiveHeap.End.Samples = nil
-	for function, file := range map[string]string{"main.b": "a.go", "main.a": "b.go", "main.c": "0.go"} {
-		stack := m.Stacks.Add([]model.Frame{{Func: function, File: file, Line: 7}})
+	for _, name := range []string{"d", "b", "e", "a", "c", "f"} {
+		stack := m.Stacks.Add([]model.Frame{{Func: "main." + name, File: "g.go", Line: 7}})
 		m.LiveHeap.End.Samples = append(m.LiveHeap.End.Samples, model.Sample{Stack: stack, Values: []int64{0, 0, 100, 100}})
 	}
-	if got := GrownPlaces(passOf(m), false); len(got) != 3 || got[0].Place.Function != "main.a" || got[1].Place.Function != "main.b" {
+	if got := GrownPlaces(passOf(m), false); len(got) != 3 || got[0].Place.Function != "main.a" || got[1].Place.Function != "main.b" || got[2].Place.Function != "main.c" {
 		t.Errorf("GrownPlaces() of what grew alike = %v, want main.a, main.b and main.c", got)
 	}
 	m.LiveHeap.Start = nil
