@@ -70,7 +70,8 @@ func measureFew(p *diagnosis.Pass, live *memory.LiveSeries) (g swelling, ok bool
 	if window == 0 { // of lines alone, theirs
 		window = last.At - timed[0].At
 	}
-	g.lasts = late >= model.SteadyGrowth*usual && window >= heapgrowthWindow && !allocatingLess(p, last.At, g.slope.Value)
+	g.short = window < heapgrowthWindow
+	g.lasts = late >= model.SteadyGrowth*usual && !g.short && !allocatingLess(p, last.At, g.slope.Value)
 	grew := g.bytes.Value >= model.LeastGrowth*first.Value && g.bytes.Value >= heapgrowthBytes
 	g.dips = len(trend) - len(higher)
 	switch dips := float64(g.dips); {
@@ -126,6 +127,9 @@ func checkFew(p *diagnosis.Pass, g *swelling, longer string) {
 		besideGoroutines(p, g, longer)
 	case p.Model.Run.Duration == 0 && g.over.Value < heapgrowthWindow.Seconds() && g.late.Value >= model.SteadyGrowth*g.slope.Value:
 		openHeap(p, fact.Sentence("it grew by %s in %s, to the last collection, and so does that of a program that starts", g.bytes, g.over), longer)
+	case !g.lasts && g.short:
+		openHeap(p, fact.Sentence("it grew by %s in a recording of less than %s, and so does that of a program that starts", g.bytes,
+			fact.Name(fact.Seconds.Format(heapgrowthWindow.Seconds()))), longer)
 	case !g.lasts:
 		openHeap(p, fact.Sentence("it grew by %s over %s collections, and not evenly to the end: a program that starts and a cache that fills do so", g.bytes, g.cycles), longer)
 	case len(memory.GrownPlaces(p, true)) == 0:

@@ -62,6 +62,7 @@ type swelling struct {
 	few    bool // collections: the trend is theirs and has no 95% interval
 	dips   int  // of few collections, those that found less than one before
 	still  bool // of many collections, whether the second half grows for sure
+	short  bool // window, shorter than heapgrowthWindow
 	lasts  bool // whether they grew at an even pace to the end of the window
 }
 

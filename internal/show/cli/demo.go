@@ -43,8 +43,9 @@ func (c *command) demoCommand() *cobra.Command {
 		Short: "Record a slow program that is built in, diagnose it, prove the fix",
 		Long: `Runs a small program with a known problem, records everything about it, prints
 the diagnosis, and proves the fix: the program runs as it is and fixed, in
-turns, and gowhy measures the difference. This takes less than a minute. You
-need nothing but this binary, and nothing leaves the machine.
+turns, and gowhy measures the difference. This takes less than a minute, and two
+and a half of the case memory. You need nothing but this binary, and nothing
+leaves the machine.
 
 gowhy demo run CASE runs the program alone, without recording it; with --fixed
 it runs without its problem.`,

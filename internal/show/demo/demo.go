@@ -66,7 +66,7 @@ var cases = []Case{
 	{Name: "funnelchannel", unit: "messages", work: 35_000, run: funnel,
 		Story: "Hundreds of producers hand their messages to a single goroutine over one channel.",
 		Fix:   "there are as many consumers as processors."},
-	{Name: "memory", unit: "messages", work: 4400, run: keepTitles, Held: true,
+	{Name: "memory", unit: "messages", work: 5400, run: keepTitles, Held: true,
 		Story: fmt.Sprintf("A service receives a message of %d KiB each millisecond, answers it, and remembers its title, "+
 			"which is a part of its text.", messageSize>>10),
 		Fix: "it remembers a copy of the title (strings.Clone), so that the text goes."},
