@@ -87,6 +87,11 @@ func checkDescriptorgrowth(p *diagnosis.Pass) {
 			p.Unchecked(open, fact.Sentence("they rose from %s to %s, by no more than the goroutines that open them (%s): each may hold what it works with", first, last, workers), p.RecordAgain(60, "longer.gowhy"))
 			return
 		}
+		if l := p.Model.Load; l != nil && more.Value-float64(l.Connections) < least {
+			p.Unchecked(open, fact.Sentence("they rose from %s to %s, and the load had up to %s connections", first, last,
+				loadFact(p, "connections", float64(l.Connections), fact.Count)), p.RecordAgain(60, "longer.gowhy"))
+			return
+		}
 		p.Report(descriptorFinding(p, first, last, more, over))
 	}
 }

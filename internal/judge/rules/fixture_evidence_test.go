@@ -613,7 +613,7 @@ func (b *builder) result(a *attrs, _ *fixture) {
 	l := &model.Load{
 		Tool: a.word(), Known: known, Start: a.dur("start"), Duration: a.dur("duration"), Ops: a.int("ops"), Failed: a.int("failed"), Unanswered: a.int("unanswered"),
 		Closed: a.bool("closed"), Generator: model.Generator{Limit: a.str("generator"), CPU: a.float("generator-cpu"), Procs: int(a.int("generator-procs"))},
-		Rate: a.float("rate"), Offered: a.float("offered"), Bytes: a.bytes("bytes"), Mean: a.dur("mean"),
+		Rate: a.float("rate"), Offered: a.float("offered"), Bytes: a.bytes("bytes"), Connections: int(a.int("connections")), Mean: a.dur("mean"),
 	}
 	quantiles := a.rest("q.")
 	for _, q := range slices.Sorted(maps.Keys(quantiles)) {

@@ -50,6 +50,9 @@ const (
 	// costs nothing that anybody would notice: 64 CPU-bound goroutines on 2 Ps
 	// hold some hundred KiB.
 	oversubscribedBytes = 16 << 20
+	// crowdClients is the part of the load's connections that a crowd has to be to be one to
+	// each of them: some of them may not have come yet.
+	crowdClients = 0.9
 	// crowdCreated is how long before the first goroutine that was kept the
 	// group may have begun, which is known only of some of it: a thousand
 	// workers with a buffer of 64 KiB each are created in 30 ms under the tracer.
@@ -64,11 +67,15 @@ func checkOversubscribed(p *diagnosis.Pass) {
 		if g.System || g.Peak < oversubscribedPerProc*p.Procs() || strings.HasPrefix(g.Name, "net/http.") {
 			continue // of net/http's server there is one to a connection, and clients decide how many
 		}
+		if l := p.Model.Load; l != nil && g.Peak <= l.Connections && float64(g.Peak) >= crowdClients*float64(l.Connections) {
+			continue // and of other servers too
+		}
 		c := measureCrowd(p, g)
 		switch {
 		case c.queue.Value < oversubscribedQueue:
 			worst = worst.Larger(c.queue)
 		case spawned(g) || c.ready.Value < oversubscribedReady*float64(p.Procs()) || cpu.BusyPs(p).Value < oversubscribedBusy*float64(p.Procs()):
+		case sweepStart(p.Procs(), g) >= g.Peak: // they work so little between their waits that nobody knows of fewer
 		case c.memory.Value < oversubscribedBytes:
 			spared = spared.Larger(c.memory)
 		default:
