@@ -360,6 +360,39 @@ func TestRunLowersConfidence(t *testing.T) {
 	}
 }
 
+// A time of which others may have made so much that too little is left accuses nobody.
+func TestRunRemarksOnWhatOthersMade(t *testing.T) {
+	crowded := crowdedBy(0.5) // whose threads waited for half of the time
+	crowded.Sched.Groups = []model.Group{{Name: "main.worker", Count: 2, Times: model.Times{Runnable: time.Second}}}
+	meter := fact.Meter{Model: crowded}
+	ready := meter.Goroutines("time that they were ready", []string{"main.worker"}, "runnable")
+	count := meter.Goroutines("goroutines", []string{"main.worker"}, "count")
+	for _, c := range []struct {
+		name   string
+		cost   fact.Fact
+		change func(f *Finding)
+		m      *model.Model
+		want   bool
+	}{
+		{"a time of which 9.5% are left", ready, func(f *Finding) { f.Bound.Share = 0.19 }, crowded, true},
+		{"a time of which 10.5% are left", ready, func(f *Finding) { f.Bound.Share = 0.21 }, crowded, false},
+		{"a count", count, func(f *Finding) { f.Bound.Share = 0.19 }, crowded, false},
+		{"memory", ready, func(f *Finding) { f.Bound.Share, f.Bound.Goal = 0.19, MemoryGoal }, crowded, false},
+		{"no share", ready, func(f *Finding) { f.Bound.Share = 0 }, crowded, false},
+		{"what stands still", ready, func(f *Finding) { f.Bound.Share, f.Stalls = 0.19, true }, crowded, false},
+		{"what fails", ready, func(f *Finding) { f.Bound.Share, f.Fails = 0.19, true }, crowded, false},
+		{"a machine of its own", ready, func(f *Finding) { f.Bound.Share = 0.05 }, busy(0.9), false},
+	} {
+		f := finding("", 0)
+		f.Cost = CostOf(c.cost, 0.2)
+		c.change(&f)
+		got := Run(c.m, []*Rule{says("of", f)}, Options{}).Findings[0]
+		if got.Remark != c.want || c.want && len(got.Reasons) != 2 {
+			t.Errorf("%s: remark %v for %q, want %v", c.name, got.Remark, got.Reasons, c.want)
+		}
+	}
+}
+
 // Healthy is a claim, and says what the CPU went into where a remark knows it.
 func TestHealthySaysWhatTakesMost(t *testing.T) {
 	remark, machine := finding("search takes 84% of the CPU in use.", 0.8), finding("The machine was busy.", 0.9)

@@ -125,28 +125,36 @@ func stolen(m *model.Model) string {
 	return fmt.Sprintf("the hypervisor took %.0f%% of the machine's CPU time", 100*ratio(n.Steal.Seconds(), n.Capacity.Seconds()))
 }
 
-// crowded says that other processes kept this one's threads from a CPU. A
-// queue of its own threads alone is its own doing, and while the machine has
-// CPUs idle others keep nobody from running.
+// crowded says that other processes kept this one's threads from a CPU.
 func crowded(m *model.Model) string {
-	n, ok := m.Neighbours()
-	others := ratio(n.FullOthers.Seconds(), n.Capacity.Seconds())
-	if !ok || n.FullOwn == 0 || others < crowdedShare {
+	waited, ok := waitedForOthers(m)
+	if !ok {
 		return ""
 	}
-	if n.Waited == 0 { // the kernel does not count it; pressure is the machine's, so it must be high
-		first, last, _ := m.Machine.Window()
-		if first.CPUStall < 0 || ratio((last.CPUStall-first.CPUStall).Seconds(), n.Window.Seconds()) < stalledShare {
-			return ""
-		}
-		return fmt.Sprintf("other processes used %.0f%% of the machine while it was full, and tasks waited for a CPU", 100*others)
-	}
-	waited := ratio(n.FullWaited.Seconds(), (n.FullWaited + n.FullOwn).Seconds())
-	if waited < crowdedShare {
-		return ""
+	n, _ := m.Neighbours()
+	others := 100 * ratio(n.FullOthers.Seconds(), n.Capacity.Seconds())
+	if n.Waited == 0 {
+		return fmt.Sprintf("other processes used %.0f%% of the machine while it was full, and tasks waited for a CPU", others)
 	}
 	return fmt.Sprintf("other processes used %.0f%% of the machine while it was full, and the ready threads of this one "+
-		"spent %.0f%% of that time waiting for a CPU", 100*others, 100*waited)
+		"spent %.0f%% of that time waiting for a CPU", others, 100*waited)
+}
+
+// waitedForOthers returns the part of the time in which threads of the process could have run,
+// on a full machine, that they waited for a CPU, or 0 where the kernel does not count that; ok
+// reports whether others kept them from it. A queue of its own threads alone is its own doing,
+// and while the machine has CPUs idle others keep nobody from running.
+func waitedForOthers(m *model.Model) (part float64, ok bool) {
+	n, ok := m.Neighbours()
+	if !ok || n.FullOwn == 0 || ratio(n.FullOthers.Seconds(), n.Capacity.Seconds()) < crowdedShare {
+		return 0, false
+	}
+	if n.Waited == 0 { // pressure is the machine's, so it must be high
+		first, last, _ := m.Machine.Window()
+		return 0, first.CPUStall >= 0 && ratio((last.CPUStall-first.CPUStall).Seconds(), n.Window.Seconds()) >= stalledShare
+	}
+	part = ratio(n.FullWaited.Seconds(), (n.FullWaited + n.FullOwn).Seconds())
+	return part, part >= crowdedShare
 }
 
 // uncovered says that shares of CPU time are of too small a part of it. A

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -178,6 +179,10 @@ func TestSchedulerThresholds(t *testing.T) {
 		waits                   = "delay=60000x300us,29000x1ms,1000x9ms → "
 		ps                      = "proc 0 user=4.6s gc=200ms syscall=50ms scheduler=50ms idle=100ms → proc 0 user=3s gc=200ms syscall=50ms scheduler=50ms idle=1.7s"
 	)
+	beside := func(had string) string {
+		machine, waited, _ := strings.Cut(had, " runqueue=")
+		return "process n=11 user=4s system=0s runqueue=" + waited + "\nmachine n=11 cpus=4 " + machine
+	}
 	checkVariants(t, []variant{
 		{schedlatency, server, waits + "delay=60000x300us,30000x5500us", true, ""},
 		{schedlatency, server, waits + "delay=60000x300us,30000x4500us", false, ""},
@@ -187,6 +192,16 @@ func TestSchedulerThresholds(t *testing.T) {
 		{schedlatency, server, "bucket n=50 width=100ms running=2 held=2 runnable=16 → bucket n=6 width=100ms running=2 held=2 runnable=16\nbucket n=44 width=100ms", true, ""},
 		{schedlatency, server, "bucket n=50 width=100ms running=2 held=2 runnable=16 → bucket n=4 width=100ms running=2 held=2 runnable=16\nbucket n=46 width=100ms", false, ""},
 		{schedlatency, server, ps, true, "The 2 Ps are only"},
+		{schedlatency, server, beside("busy=12s idle=8s runqueue=4s"), true, "remark\nothers used"},
+		{schedlatency, server, beside("busy=6s idle=14s runqueue=4s"), true, "!remark"},
+		{schedlatency, server, beside("busy=12s idle=8s runqueue=1500ms"), true, "!remark"},
+		{slowstop, "as long, and threads waited", "busy=4s idle=12s → busy=12s idle=4s", false, "others used 50.0% of the machine"},
+		{slowstop, "as long, and threads waited", "busy=4s idle=12s → busy=9s idle=7s", true, ""},
+		{oversubscribed, crowd, "syscall=10s → syscall=10s blocked.file=16000s", false, ""},
+		{oversubscribed, crowd, "syscall=10s → syscall=10s blocked.file=15500s", true, ""},
+		{oversubscribed, crowd, "result wrk ops=1000 rate=100 connections=1100", false, ""},
+		{oversubscribed, crowd, "result wrk ops=1000 rate=100 connections=1120", true, ""},
+		{oversubscribed, crowd, "result wrk ops=1000 rate=100 connections=999", true, ""},
 		{oversubscribed, crowd, "count=1000 created=1000 ended=1000 → count=1500 created=1500 ended=1500", true, "workers=1..1000"},
 		{oversubscribed, crowd, "count=1000 created=1000 ended=1000 → count=3000 created=3000 ended=3000", false, ""},
 		{oversubscribed, crowd, "runnable=1000s syscall=10s sysblocked=20s → runnable=13s syscall=200ms sysblocked=200ms", true, ""},

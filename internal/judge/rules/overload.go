@@ -186,6 +186,10 @@ func overloadFinding(p *diagnosis.Pass, e *excess) diagnosis.Finding {
 	}
 	if e.swells() {
 		f.Reasons = append(f.Reasons, "the process's own memory grew meanwhile")
+		if why := diagnosis.Starved(p.Model); why != "" { // with a machine of its own it may serve them all
+			f.Remark, f.Confidence = true, diagnosis.Low
+			f.Reasons = append(f.Reasons, why)
+		}
 		return f
 	}
 	// What waits does so outside, and a limit is no problem.

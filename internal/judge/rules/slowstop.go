@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"strconv"
@@ -146,7 +147,7 @@ func (s *stops) starved(p *diagnosis.Pass) string {
 	if s.kind != collection && s.n.Value >= slowstopFew {
 		return ""
 	}
-	if why := diagnosis.Starved(p.Model); why != "" {
+	if why := cmp.Or(diagnosis.Starved(p.Model), threadsWait(p)); why != "" {
 		return why
 	}
 	n, ok := p.Model.Neighbours()
