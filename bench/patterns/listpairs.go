@@ -105,6 +105,27 @@ var collections = []pair{
 		}
 		return n
 	}},
+	{model.SortChanged, "one of 200 players who wins",
+		func() any {
+			l := slices.Clone(players)
+			for i := range 20 {
+				l[180-i].points += 5
+				slices.SortFunc(l, byPoints)
+			}
+			return l[0].points
+		},
+		func() any {
+			l := slices.Clone(players)
+			for n := range 20 {
+				i := 180 - n
+				l[i].points += 5
+				p := l[i]
+				to, _ := slices.BinarySearchFunc(l[:i], p, byPoints)
+				copy(l[to+1:i+1], l[to:i])
+				l[to] = p
+			}
+			return l[0].points
+		}},
 	{model.RecursionAgain, "ways of 12 steps of one or two",
 		func() any { return ways(12) },
 		func() any { return waysKept(12, make(map[int]int, 12)) }},
@@ -162,3 +183,18 @@ func waysKept(n int, known map[int]int) int {
 	known[n] = w
 	return w
 }
+
+// A player of a table, which has the most points first.
+type player struct {
+	name   string
+	points int
+}
+
+var players = func() (all []player) {
+	for i, name := range names {
+		all = append(all, player{name, 10 * (len(names) - i)})
+	}
+	return all
+}()
+
+func byPoints(a, b player) int { return b.points - a.points }

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"compress/gzip"
 	"container/heap"
+	"crypto/rand"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"reflect"
 	"regexp"
 	"runtime/debug"
@@ -310,6 +314,46 @@ var basics = []pair{
 			z.Reset(io.Discard)
 			return packed(z)
 		}},
+	{model.FreshGob, "a struct of three fields, there and back",
+		func() any {
+			var b bytes.Buffer
+			var out message
+			if gob.NewEncoder(&b).Encode(&move) != nil || gob.NewDecoder(&b).Decode(&out) != nil {
+				return nil
+			}
+			return out.Turn
+		},
+		func() any {
+			var out message
+			if stream.out.Encode(&move) != nil || stream.in.Decode(&out) != nil {
+				return nil
+			}
+			return out.Turn
+		}},
+	{model.RandomPerItem, "16 letters of 26", func() any {
+		var code [16]byte
+		for i := range code {
+			n, err := rand.Int(rand.Reader, big.NewInt(26))
+			if err != nil {
+				return nil
+			}
+			code[i] = 'a' + byte(n.Int64())
+		}
+		return len(code)
+	}, func() any {
+		var code [16]byte
+		for i := 0; i < len(code); {
+			b, err := random.ReadByte()
+			if err != nil {
+				return nil
+			}
+			if b < 256-256%26 {
+				code[i] = 'a' + b%26
+				i++
+			}
+		}
+		return len(code)
+	}},
 	{model.ClockInLoop, "200 short rounds", func() any {
 		n, deadline := 0, time.Now().Add(time.Hour)
 		for _, w := range names {
@@ -550,3 +594,25 @@ func elements() chan int {
 	}
 	return ch
 }
+
+// A message is what is sent by gob.
+type message struct {
+	Player string
+	Turn   int
+	At     float64
+}
+
+var move = message{"white", 17, 0.25}
+
+// stream is an encoder and a decoder that have met the type before.
+var stream = func() (s struct {
+	out *gob.Encoder
+	in  *gob.Decoder
+}) {
+	var b bytes.Buffer
+	s.out, s.in = gob.NewEncoder(&b), gob.NewDecoder(&b)
+	return s
+}()
+
+// random are bytes of the system's, some thousand at a time.
+var random = bufio.NewReader(rand.Reader)

@@ -259,4 +259,19 @@ var equivalents = []equivalent{
 		"Keep a map from what is looked for to the element, beside the list or instead of it.",
 		"byKey map[string]int // its place in the list",
 		"a list that is new each time or stays as it is: it is kept, and whoever searches it appends to it"},
+	{model.SortChanged, "sorting all after one element changed",
+		"Move the one element to its place: search it by halves among those that are in order, and copy what lies between " +
+			"by one.",
+		"to, _ := slices.BinarySearchFunc(list[:i], v, compare)\ncopy(list[to+1:i+1], list[to:i])\nlist[to] = v",
+		"a list that is new or of which much changed: it is kept, and one element was given another value before"},
+	{model.FreshGob, "making a gob encoder or decoder for each value",
+		"Keep one encoder and one decoder for each connection or file: a new one describes all types once more, and compiles " +
+			"how to read them. Where each value must be read by itself, another encoding does not carry its types.",
+		"type peer struct {\n\t*gob.Encoder\n\t*gob.Decoder\n}",
+		"the encoding itself: only what is done once for a type is counted"},
+	{model.RandomPerItem, "asking the system for each random number",
+		"Read through a buffer, and make few numbers of no more bytes than they need: each Int asks the system anew and " +
+			"computes with numbers of any size.",
+		"random := bufio.NewReader(rand.Reader)\nb, err := random.ReadByte() // again where it is beyond the last multiple",
+		"a single key or token: a loop makes many"},
 }

@@ -71,6 +71,9 @@ const (
 	ListQueue          Pattern = "list-queue"           // container/list, an object or two for each element
 	RecursionAgain     Pattern = "recursion-again"      // a recursion computes the same arguments again and again
 	SearchKept         Pattern = "search-kept"          // a list that is kept is searched for each call
+	SortChanged        Pattern = "sort-after-change"    // a kept list is sorted after one element changed
+	FreshGob           Pattern = "fresh-gob"            // a gob encoder or decoder is made for each value
+	RandomPerItem      Pattern = "random-per-item"      // the system is asked for each random number
 )
 
 // A Reason is why the work that a line asks for is not necessary, as its source tells.

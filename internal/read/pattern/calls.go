@@ -529,6 +529,64 @@ func (s *site) freshCodec(node) *match {
 	return &match{at: made, line: true}
 }
 
+// freshGob matches an encoder or decoder of package gob that is made for the value that the
+// line encodes or decodes.
+func (s *site) freshGob(n node) *match {
+	call, ok := n.Node.(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "Encode" && sel.Sel.Name != "Decode" {
+		return nil
+	}
+	made, ok := ast.Unparen(sel.X).(*ast.CallExpr)
+	if !ok {
+		made = s.madeFor(sel.X, n)
+	}
+	if made == nil || s.onceOnly(n) || !s.calls(made, "encoding/gob", "NewEncoder", "NewDecoder") {
+		return nil
+	}
+	return &match{at: call, line: true}
+}
+
+// madeFor returns the call that makes the local variable whose method a node calls, where it
+// is made as often as the method is called and does nothing else; nil for any other.
+func (s *site) madeFor(x ast.Expr, n node) (made *ast.CallExpr) {
+	v := s.variable(x)
+	if !local(v) {
+		return nil
+	}
+	ast.Inspect(s.Body, func(at ast.Node) bool {
+		set, ok := at.(*ast.AssignStmt)
+		if ok && set.Tok == token.DEFINE && len(set.Lhs) == 1 && len(set.Rhs) == 1 && s.variable(set.Lhs[0]) == v {
+			made, _ = set.Rhs[0].(*ast.CallExpr)
+		}
+		return true
+	})
+	methods, ok := s.uses(v, s.Body, func(u node) bool {
+		sel, ok := u.up(0).(*ast.SelectorExpr)
+		return ok && ast.Unparen(sel.X) == u.Node
+	})
+	if loop := s.loop(n); !ok || methods != 1 || loop != nil && !inside(v, loop) {
+		return nil
+	}
+	return made
+}
+
+// randomPerItem matches a random number of the system's for each round of a loop.
+func (s *site) randomPerItem(n node) *match {
+	call := s.call(n)
+	if call == nil || len(call.Args) != 2 || s.loop(n) == nil {
+		return nil
+	}
+	from, ok := ast.Unparen(call.Args[0]).(*ast.SelectorExpr)
+	if !ok || from.Sel.Name != "Reader" || s.packageOf(from.X) != "crypto/rand" {
+		return nil // a reader of the program's own may have many bytes at hand
+	}
+	return s.whole(call)
+}
+
 // pooled reports whether a function makes things for a pool, or those that one has not.
 func (s *site) pooled() (found bool) {
 	ast.Inspect(s.code(), func(n ast.Node) bool {

@@ -12,6 +12,14 @@ const (
 	flateReader = "compress/flate.NewReader"
 )
 
+// The functions that an encoder or decoder of package gob goes through for each type once in
+// its life.
+const (
+	gobDescribes = "encoding/gob.(*Encoder).sendType"
+	gobReads     = "encoding/gob.(*Decoder).recvType"
+	gobCompiles  = "encoding/gob.(*Decoder).getDecEnginePtr"
+)
+
 // ofPackage stands for any function that is not of the standard library.
 const ofPackage = "*"
 
@@ -60,7 +68,9 @@ var catalogue = []pattern{
 	{model.StringKey, []string{"runtime.slicebytetostring"}, (*site).stringKey},
 	{model.BytesConversion, []string{"runtime.slicebytetostring"}, (*site).stringOfBytes},
 	{model.BytesConversion, []string{"runtime.stringtoslicebyte"}, (*site).bytesOfString},
+	{model.TextCompare, []string{ofPackage}, (*site).ownTextCompare},
 	{model.SortAppend, []string{"sort.", "slices.Sort"}, (*site).sortAppend},
+	{model.SortChanged, []string{"sort.", "slices.Sort"}, (*site).sortChanged},
 	{model.SortForOne, []string{"sort.", "slices.Sort"}, (*site).sortForOne},
 	{model.SortSlice, []string{"sort.Slice"}, (*site).sortSlice},
 	{model.SearchInLoop, []string{"slices.Contains", "slices.Index"}, (*site).containsInLoop},
@@ -76,6 +86,8 @@ var catalogue = []pattern{
 	{model.DecodeAny, []string{"encoding/json.Unmarshal", "encoding/json.(*Decoder).Decode"}, (*site).decodeAny},
 	{model.EncodeAny, []string{"encoding/json.Marshal", "encoding/json.(*Encoder).Encode"}, (*site).encodeAny},
 	{model.FreshCodec, []string{flateWriter, flateReader}, (*site).freshCodec},
+	{model.FreshGob, []string{gobDescribes, gobReads, gobCompiles}, (*site).freshGob},
+	{model.RandomPerItem, []string{"crypto/rand.Int"}, (*site).randomPerItem},
 	{model.ClockInLoop, []string{"time.Now", "time.Since", "time.Until"}, (*site).clockInLoop},
 	{model.TimerInLoop, []string{"time.After"}, (*site).timerInLoop},
 	{model.DeferInLoop, []string{"runtime.deferproc"}, (*site).deferInLoop},

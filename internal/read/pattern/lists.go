@@ -262,7 +262,7 @@ func (s *site) searchKept(n node) *match {
 	if !s.partOf(element, r) || s.calledIn(element) || s.constant(wanted) || !isName(s.typ(element)) {
 		return nil
 	}
-	if v := s.variable(wanted); !local(v) || !s.keptList(r.X) {
+	if v := s.variable(wanted); !local(v) || !s.keptList(r.X) && !s.grownByCaller(r.X) {
 		return nil
 	}
 	return &match{at: r, through: []string{""}}
@@ -299,6 +299,56 @@ func (s *site) keptList(x ast.Expr) (grows bool) {
 	return grows
 }
 
+// grownByCaller reports whether a list is a parameter, and is given by a loop that appends to
+// it: the search is done anew for each that comes.
+func (s *site) grownByCaller(x ast.Expr) (grows bool) {
+	at := s.parameter(s.variable(x))
+	if at < 0 || s.Decl.Recv != nil {
+		return false
+	}
+	for _, f := range s.Files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			var body *ast.BlockStmt
+			switch loop := n.(type) {
+			case *ast.ForStmt:
+				body = loop.Body
+			case *ast.RangeStmt:
+				body = loop.Body
+			default:
+				return true
+			}
+			ast.Inspect(body, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if ok && at < len(call.Args) && last(call.Fun) != nil && s.Info.Uses[last(call.Fun)] == s.Info.Defs[s.Decl.Name] {
+					v := s.variable(call.Args[at])
+					grows = grows || v != nil && !(body.Pos() <= v.Pos() && v.Pos() < body.End()) && s.appendsTo(v, body)
+				}
+				return !grows
+			})
+			return !grows
+		})
+	}
+	return grows
+}
+
+// parameter is the place of a variable among those of the function around the line, -1 when it
+// is none.
+func (s *site) parameter(v *types.Var) int {
+	if v == nil || s.Decl == nil || s.Body != s.Decl.Body {
+		return -1
+	}
+	i := 0
+	for _, field := range s.Decl.Type.Params.List {
+		for _, name := range field.Names {
+			if s.Info.Defs[name] == v {
+				return i
+			}
+			i++
+		}
+	}
+	return -1
+}
+
 // callsThis reports whether a function calls the one around the line.
 func (s *site) callsThis(decl *ast.FuncDecl) (found bool) {
 	if s.Decl == nil {
@@ -312,9 +362,9 @@ func (s *site) callsThis(decl *ast.FuncDecl) (found bool) {
 	return found
 }
 
-// appendsTo reports whether a function makes a list longer.
-func (s *site) appendsTo(v *types.Var, decl *ast.FuncDecl) (found bool) {
-	ast.Inspect(decl, func(n ast.Node) bool {
+// appendsTo reports whether code makes a list longer.
+func (s *site) appendsTo(v *types.Var, code ast.Node) (found bool) {
+	ast.Inspect(code, func(n ast.Node) bool {
 		set, ok := n.(*ast.AssignStmt)
 		if ok && len(set.Lhs) == 1 && len(set.Rhs) == 1 && last(set.Lhs[0]) != nil && s.Info.Uses[last(set.Lhs[0])] == v {
 			found = found || s.builtin(set.Rhs[0], "append") != nil

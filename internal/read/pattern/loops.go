@@ -369,6 +369,94 @@ func (s *site) sortAppend(n node) *match {
 	return &match{at: stmt}
 }
 
+// sortChanged matches the sorting of a kept list in which one element has just changed, in the
+// function itself or in the one that calls it for nothing else.
+func (s *site) sortChanged(n node) *match {
+	stmt, ok := n.Node.(*ast.ExprStmt)
+	block, in := n.up(0).(*ast.BlockStmt)
+	if !ok || !in {
+		return nil
+	}
+	call := s.call(node{Node: stmt.X})
+	if call == nil || len(call.Args) == 0 {
+		return nil
+	}
+	list := call.Args[0]
+	if conversion, ok := list.(*ast.CallExpr); ok && len(conversion.Args) == 1 { // sort.Sort(byName(list))
+		list = conversion.Args[0]
+	}
+	id := last(list)
+	if id == nil {
+		return nil
+	}
+	v, ok := s.Info.Uses[id].(*types.Var)
+	if !ok || local(v) {
+		return nil
+	}
+	if s.changesOne(v, block.List, stmt.Pos()) {
+		return &match{at: stmt}
+	}
+	if s.Decl == nil || s.Decl.Body != block || len(block.List) != 1 {
+		return nil
+	}
+	for _, f := range s.Files {
+		for _, d := range f.Decls {
+			if decl, ok := d.(*ast.FuncDecl); ok && decl != s.Decl && decl.Body != nil && s.sortsAfterOne(v, decl) {
+				return &match{at: stmt}
+			}
+		}
+	}
+	return nil
+}
+
+// sortsAfterOne reports whether a function changes one element of a list and then calls the
+// function around the line, which sorts it.
+func (s *site) sortsAfterOne(v *types.Var, decl *ast.FuncDecl) (does bool) {
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && last(call.Fun) != nil && s.Info.Uses[last(call.Fun)] == s.Info.Defs[s.Decl.Name] {
+			does = does || s.changesOne(v, decl.Body.List, call.Pos())
+		}
+		return !does
+	})
+	return does
+}
+
+// changesOne reports whether among statements there are, before some place and in no loop, such
+// that give another value to one element of a list, or to one of its fields.
+func (s *site) changesOne(v *types.Var, list []ast.Stmt, before token.Pos) bool {
+	element := func(x ast.Expr) bool {
+		for {
+			switch at := ast.Unparen(x).(type) {
+			case *ast.SelectorExpr:
+				x = at.X
+			case *ast.IndexExpr:
+				return last(at.X) != nil && s.Info.Uses[last(at.X)] == v
+			default:
+				return false
+			}
+		}
+	}
+	changes := 0
+	for _, stmt := range list {
+		if stmt.Pos() >= before {
+			break
+		}
+		switch stmt := stmt.(type) {
+		case *ast.AssignStmt:
+			if len(stmt.Lhs) == 1 && element(stmt.Lhs[0]) {
+				changes++
+			}
+		case *ast.IncDecStmt:
+			if element(stmt.X) {
+				changes++
+			}
+		case *ast.ForStmt, *ast.RangeStmt:
+			return false // many of them, perhaps
+		}
+	}
+	return changes > 0
+}
+
 // fewElements is the length of a list up to which searching it is as fast as a map.
 const fewElements = 16
 

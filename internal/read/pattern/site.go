@@ -85,7 +85,9 @@ var allocators = []string{
 }
 
 // DeepCallees are the functions that tell a pattern wherever they are below a line.
-func DeepCallees() []string { return []string{flateWriter, flateReader} }
+func DeepCallees() []string {
+	return []string{flateWriter, flateReader, gobDescribes, gobReads, gobCompiles}
+}
 
 // A match is what was found.
 type match struct {

@@ -139,6 +139,45 @@ func (s *site) textCompare(n node) *match {
 	return s.whole(call)
 }
 
+// ownTextCompare matches two calls of a function that makes a text of a value, to compare what
+// they return.
+func (s *site) ownTextCompare(n node) *match {
+	call, decl := s.ownCall(n)
+	compare, ok := n.up(0).(*ast.BinaryExpr)
+	if call == nil || !ok || compare.Op != token.EQL && compare.Op != token.NEQ || len(call.Args) != 1 || !isString(s.typ(call)) {
+		return nil
+	}
+	for _, x := range []ast.Expr{compare.X, compare.Y} {
+		side, ok := ast.Unparen(x).(*ast.CallExpr)
+		if !ok || len(side.Args) != 1 || types.ExprString(side.Fun) != types.ExprString(call.Fun) {
+			return nil
+		}
+	}
+	if _, ok := under(s.typ(call.Args[0])).(*types.Struct); !ok || !s.makesText(decl) {
+		return nil
+	}
+	return &match{at: compare}
+}
+
+// makesText reports whether a function makes the only value that it is given JSON, or a text by
+// package fmt.
+func (s *site) makesText(decl *ast.FuncDecl) (makes bool) {
+	if decl.Body == nil || decl.Recv != nil || decl.Type.Params.NumFields() != 1 || len(decl.Type.Params.List[0].Names) != 1 {
+		return false
+	}
+	value := s.Info.Defs[decl.Type.Params.List[0].Names[0]]
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if ok && (s.calls(call, "encoding/json", "Marshal") || s.calls(call, "fmt", "Sprint", "Sprintf")) {
+			for _, x := range call.Args {
+				makes = makes || value != nil && s.variable(x) == value
+			}
+		}
+		return !makes
+	})
+	return makes
+}
+
 // encodedCompare is textCompare of JSON that is kept in variables.
 func (s *site) encodedCompare(n node, call *ast.CallExpr) *match {
 	compared := func(u node) bool {

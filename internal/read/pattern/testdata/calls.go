@@ -1,13 +1,17 @@
 package cases
 
 import (
+	"bufio"
 	"compress/gzip"
 	"container/heap"
+	"crypto/rand"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"reflect"
 	"regexp"
 	"runtime/debug"
@@ -320,6 +324,66 @@ func nameOfStruct(data []byte) string {
 	var v struct{ Name string }
 	json.Unmarshal(data, &v) // well decode-any encoding/json.Unmarshal
 	return v.Name
+}
+
+// fresh-gob
+
+func sendOne(w io.Writer, v any) error {
+	return gob.NewEncoder(w).Encode(v) // sick fresh-gob encoding/gob.(*Encoder).sendType
+}
+
+func receiveOne(r io.Reader, v any) error {
+	in := gob.NewDecoder(r)
+	return in.Decode(v) // sick fresh-gob encoding/gob.(*Decoder).getDecEnginePtr
+}
+
+func receiveEach(packets []io.Reader, v any) {
+	for _, p := range packets {
+		in := gob.NewDecoder(p)
+		in.Decode(v) // sick fresh-gob encoding/gob.(*Decoder).recvType
+	}
+}
+
+func receiveMany(r io.Reader, v any) {
+	in := gob.NewDecoder(r)
+	for in.Decode(v) == nil { // alike fresh-gob encoding/gob.(*Decoder).getDecEnginePtr
+	}
+}
+
+func receiveTwo(r io.Reader, v, x any) error {
+	in := gob.NewDecoder(r)
+	if err := in.Decode(v); err != nil { // alike fresh-gob encoding/gob.(*Decoder).getDecEnginePtr
+		return err
+	}
+	return in.Decode(x)
+}
+
+type gobs struct{ in *gob.Decoder }
+
+func (g *gobs) receiveWell(v any) error {
+	return g.in.Decode(v) // well fresh-gob encoding/gob.(*Decoder).getDecEnginePtr
+}
+
+// random-per-item
+
+func letters() (out []byte) {
+	for range 16 {
+		n, _ := rand.Int(rand.Reader, big.NewInt(26)) // sick random-per-item crypto/rand.Int
+		out = append(out, 'a'+byte(n.Int64()))
+	}
+	return out
+}
+
+func oneKey(max *big.Int) (*big.Int, error) {
+	return rand.Int(rand.Reader, max) // alike random-per-item crypto/rand.Int
+}
+
+func lettersWell(random *bufio.Reader) (out []byte) {
+	for range 16 {
+		n, _ := rand.Int(random, big.NewInt(26)) // well random-per-item crypto/rand.Int
+		out = append(out, 'a'+byte(n.Int64()))
+	}
+	return out
 }
 
 // fresh-codec

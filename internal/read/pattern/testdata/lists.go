@@ -189,6 +189,62 @@ func (g *guests) placeLike(mail string) int {
 	return 0
 }
 
+func has(list []string, wanted string) bool {
+	for _, v := range list { // sick search-kept memeqbody
+		if v == wanted {
+			return true
+		}
+	}
+	return false
+}
+
+func distinct(in []string) (out []string) {
+	for _, v := range in {
+		if !has(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func hasOf(list []string, wanted string) bool {
+	for _, v := range list { // alike search-kept memeqbody
+		if v == wanted {
+			return true
+		}
+	}
+	return false
+}
+
+func chosen(in, from []string) (out []string) {
+	for _, v := range in {
+		if hasOf(from, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func hasNew(list []string, wanted string) bool {
+	for _, v := range list { // alike search-kept memeqbody
+		if v == wanted {
+			return true
+		}
+	}
+	return false
+}
+
+func pairs(in []string) (n int) {
+	for i, v := range in {
+		var two []string
+		two = append(two, in[i/2])
+		if hasNew(two, v) {
+			n++
+		}
+	}
+	return n
+}
+
 type node struct {
 	label    int
 	children []*node

@@ -207,6 +207,71 @@ func sortedWell(in []int) []int {
 	return out
 }
 
+// sort-after-change
+
+type league struct{ teams []team }
+
+type team struct {
+	name   string
+	points int
+}
+
+func (l *league) order() {
+	slices.SortFunc(l.teams, byPoints) // sick sort-after-change slices.SortFunc
+}
+
+func (l *league) win(i int) {
+	l.teams[i].points += 3
+	l.order()
+}
+
+func (l *league) draw(i int) {
+	l.teams[i].points++
+	slices.SortFunc(l.teams, byPoints) // sick sort-after-change slices.SortFunc
+}
+
+func (l *league) rename(i int, name string) {
+	l.teams[i] = team{name, l.teams[i].points}
+	sort.Slice(l.teams, func(i, j int) bool { return l.teams[i].name < l.teams[j].name }) // sick sort-after-change sort.Slice
+}
+
+func (l *league) reset() {
+	for i := range l.teams {
+		l.teams[i].points = 0
+	}
+	slices.SortFunc(l.teams, byPoints) // alike sort-after-change slices.SortFunc
+}
+
+type ranking struct{ teams []team }
+
+func (t *ranking) order() {
+	slices.SortFunc(t.teams, byPoints) // alike sort-after-change slices.SortFunc
+}
+
+func (t *ranking) read(in []team) {
+	for i := range in {
+		t.teams[i] = in[i]
+	}
+	t.order()
+}
+
+func first(teams []team) team {
+	teams = slices.Clone(teams)
+	teams[0].points++
+	slices.SortFunc(teams, byPoints) // alike sort-after-change slices.SortFunc
+	return teams[0]
+}
+
+func byPoints(a, b team) int { return b.points - a.points }
+
+func (l *league) riseWell(i int) {
+	l.teams[i].points++
+	t := l.teams[i]
+	to, _ := slices.BinarySearchFunc(l.teams[:i], t, byPoints)
+	copy(l.teams[to+1:i+1], l.teams[to:i])
+	l.teams[to] = t // well sort-after-change
+}
+
 // search-in-loop
 
 func common(a, b []string) (n int) {

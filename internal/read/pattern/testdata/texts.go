@@ -93,6 +93,27 @@ func isText(a place, text string) bool {
 	return fmt.Sprint(a) == text // alike text-compare fmt.Sprint
 }
 
+func textOf(p place) string {
+	text, _ := json.Marshal(p)
+	return string(text)
+}
+
+func sameText(a, b place) bool {
+	return textOf(a) == textOf(b) // sick text-compare github.com/gowhy/cases.textOf
+}
+
+func isTextOf(a place, text string) bool {
+	return textOf(a) == text // alike text-compare github.com/gowhy/cases.textOf
+}
+
+func nameOf(p place) string { return names[p.x] }
+
+func sameName(a, b place) bool {
+	return nameOf(a) == nameOf(b) // alike text-compare github.com/gowhy/cases.nameOf
+}
+
+var names []string
+
 func samePlaceWell(a, b place) bool {
 	return a == b // well text-compare
 }
