@@ -137,6 +137,11 @@ func (o *options) scoreField(ctx context.Context) error {
 			return a.Cases == f.Taken.Cases && (a.Only == f.Taken.Only || !r.again)
 		}), f.Taken)
 		f.Answers = append(f.Answers, slices.DeleteFunc(old.Answers, func(a specimen.Answer) bool {
+			if r.again { // what was not kept could not be asked
+				return slices.ContainsFunc(f.Answers, func(b specimen.Answer) bool {
+					return a.Specimen == b.Specimen && a.Side == b.Side && a.Beside == b.Beside
+				})
+			}
 			return slices.ContainsFunc(chosen, func(s *specimen.Specimen) bool { return s.Name == a.Specimen })
 		})...)
 	}
