@@ -192,7 +192,7 @@ func TestSchedulerThresholds(t *testing.T) {
 		{schedlatency, server, "bucket n=50 width=100ms running=2 held=2 runnable=16 → bucket n=6 width=100ms running=2 held=2 runnable=16\nbucket n=44 width=100ms", true, ""},
 		{schedlatency, server, "bucket n=50 width=100ms running=2 held=2 runnable=16 → bucket n=4 width=100ms running=2 held=2 runnable=16\nbucket n=46 width=100ms", false, ""},
 		{schedlatency, server, ps, true, "The 2 Ps are only"},
-		{schedlatency, server, beside("busy=12s idle=8s runqueue=4s"), true, "remark\nothers used"},
+		{schedlatency, server, beside("busy=12s idle=8s runqueue=4s"), true, "remark\nothers used 40.0% of the machine, and threads of this process waited 1.00 s for"},
 		{schedlatency, server, beside("busy=6s idle=14s runqueue=4s"), true, "!remark"},
 		{schedlatency, server, beside("busy=12s idle=8s runqueue=1500ms"), true, "!remark"},
 		{slowstop, "as long, and threads waited", "busy=4s idle=12s → busy=12s idle=4s", false, "others used 50.0% of the machine"},
@@ -247,6 +247,62 @@ func TestTrend(t *testing.T) {
 			return p.Statistic(fact.Timeline, name, name, v, u)
 		}); !ok || !g.fitted || g.trend != c.want {
 			t.Errorf("%s: %v, fitted %v, trend %v, want %v", c.what, ok, g.fitted, g.trend, c.want)
+		}
+	}
+}
+
+// What ends at once at the end of a window rose before.
+func TestUntilEnded(t *testing.T) {
+	series := func(counts ...float64) (s model.Series) {
+		for i, n := range counts {
+			s = append(s, model.Point{At: time.Duration(i) * time.Second, Value: n})
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name string
+		s    model.Series
+		rise int // points, where there is one
+	}{
+		{"all ended", series(40, 60, 80, 140, 10), 4},
+		{"half of them", series(40, 60, 80, 140, 70), 4},
+		{"fewer than half of them", series(40, 60, 80, 140, 71), 0},
+		{"too few came", series(80, 90, 100, 120, 10), 0},
+		{"a tenth came", series(1000, 1020, 1050, 1100, 10), 4},
+		{"less than a tenth came", series(2000, 2020, 2050, 2150, 10), 0},
+		{"the most were there early", series(40, 140, 100, 90, 10), 0},
+	} {
+		if rise, ok := untilEnded(c.s); ok != (c.rise > 0) || ok && len(rise) != c.rise {
+			t.Errorf("%s: untilEnded() = %d points, %v, want %d", c.name, len(rise), ok, c.rise)
+		}
+	}
+}
+
+// A goroutine of the recorder's own waits for no channel of the program, and one of the
+// standard library's neither.
+func TestForOwnChannel(t *testing.T) {
+	m := &model.Model{}
+	stack := func(functions ...string) model.Stack {
+		var frames []model.Frame
+		for _, f := range functions {
+			frames = append(frames, model.Frame{Func: f})
+		}
+		return m.Stacks.Add(frames)
+	}
+	for _, c := range []struct {
+		name, reason string
+		stack        model.Stack
+		want         bool
+	}{
+		{"a line of the program", "chan receive", stack("runtime.chanrecv1", "main.work"), true},
+		{"a choice of several", "select", stack("runtime.selectgo", "main.work"), true},
+		{"a lock", "sync", stack("runtime.semacquire", "main.work"), false},
+		{"a line of the library", "select", stack("runtime.selectgo", "net/http.(*Transport).dial", "main.work"), false},
+		{"a handler of the recorder's", "chan receive", stack("runtime.chanrecv1", "main.work", "net/http/pprof.Trace"), false},
+		{"the runtime alone", "chan receive", stack("runtime.chanrecv1"), false},
+	} {
+		if got := forOwnChannel(m, &model.Wait{Reason: c.reason, Stack: c.stack}); got != c.want {
+			t.Errorf("%s: forOwnChannel() = %v, want %v", c.name, got, c.want)
 		}
 	}
 }

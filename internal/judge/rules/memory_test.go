@@ -563,3 +563,33 @@ func TestCollectingBySetting(t *testing.T) {
 		}
 	}
 }
+
+// Help is by the container nearest to the root, by its type or, where that is of a package, by the
+// field that leads to it.
+func TestContainerCure(t *testing.T) {
+	for _, c := range []struct {
+		step model.HolderStep
+		want string // of the text; "" for none
+	}{
+		{model.HolderStep{Type: "map[string]int"}, "Delete entries"},
+		{model.HolderStep{Type: "*sync.Map"}, "Delete entries"},
+		{model.HolderStep{Type: "main.entry", Field: "(*sync.Map).root"}, "Delete entries"},
+		{model.HolderStep{Type: "main.entry", Field: "map[0]"}, ""},
+		{model.HolderStep{Type: "chan int"}, "Make the channel's buffer smaller"},
+		{model.HolderStep{Type: "main.chan x"}, ""},
+	} {
+		got := containerCure(&model.Holder{Path: []model.HolderStep{{Type: "main.cache"}, c.step}})
+		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("containerCure(%+v) = %q, want %q", c.step, got, c.want)
+		}
+	}
+}
+
+// A lock has at most twice as much in the lines behind it, and no more than there is.
+func TestLockAndLines(t *testing.T) {
+	for x, want := range map[[2]float64]float64{{0.8, 0.2}: 0.4, {0.3, 0.2}: 0.3} {
+		if got := lockAndLines.Value(x[:]); got != want {
+			t.Errorf("lockAndLines of %v = %v, want %v", x, got, want)
+		}
+	}
+}
