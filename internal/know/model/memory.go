@@ -51,6 +51,7 @@ type Growth struct {
 	Name                 string
 	PerSecond, Low, High float64 // bytes a second
 	First, Last          uint64
+	Over                 time.Duration
 }
 
 const (
@@ -128,7 +129,7 @@ func (a *MemoryAccount) grow(name string, s Series) {
 	if !ok {
 		return
 	}
-	a.Growth = append(a.Growth, Growth{name, per, low, high, uint64(max(0, s[0].Value)), uint64(max(0, s[len(s)-1].Value))})
+	a.Growth = append(a.Growth, Growth{name, per, low, high, uint64(max(0, s[0].Value)), uint64(max(0, s[len(s)-1].Value)), s[len(s)-1].At - s[0].At})
 }
 
 // liveSeries is the live heap over time: of the metrics, else of the lines of

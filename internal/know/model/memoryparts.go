@@ -328,9 +328,12 @@ type MemoryBound struct {
 // Headroom returns what may be used yet.
 func (b *MemoryBound) Headroom() uint64 { return b.Limit - min(b.Limit, b.Used) }
 
-// leastSlope is how long a growth must have been seen to say when it reaches a limit: in a
-// second a heap that is collected twice in it grows and shrinks.
+// leastSlope is how long a growth must have been seen to be one and not a start, and to say when
+// it reaches a limit: in a second a heap that is collected twice in it grows and shrinks.
 const leastSlope = 10 * time.Second
+
+// Lasts reports whether it was seen for long enough to go on.
+func (g *Growth) Lasts() bool { return g.Over >= leastSlope }
 
 // farthest is how far ahead a growth is believed to go on.
 const farthest = 30 * 24 * time.Hour

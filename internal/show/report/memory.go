@@ -253,8 +253,11 @@ var shortUnits = map[string]string{"second": "s", "operation": "op"}
 
 // memoryNotes say how it grows, and when a limit is reached.
 func memoryNotes(a *model.MemoryAccount) (lines []string) {
-	for _, g := range a.Growth {
+	for i := range a.Growth {
+		g := &a.Growth[i]
 		switch {
+		case (g.Low > 0 || g.High < 0) && !g.Lasts():
+			lines = append(lines, fmt.Sprintf("%s went from %s to %s in %s", g.Name, figures.Bytes(g.First), figures.Bytes(g.Last), figures.Duration(g.Over)))
 		case g.Low > 0:
 			lines = append(lines, fmt.Sprintf("%s grows by %s/s (%s to %s)", g.Name, figures.Bytes(g.PerSecond), figures.Bytes(g.Low), figures.Bytes(g.High)))
 		case g.High < 0:
