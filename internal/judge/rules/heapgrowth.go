@@ -32,8 +32,9 @@ const (
 	// where a line keeps what it makes: a window of five seconds leaves 3.2 to 3.7 of them,
 	// and was too short however many collections agreed. heapgrowthLong is the one from
 	// which it is more likely that something is kept than that something is being loaded.
-	// heapgrowthMany is how many objects the line must have kept there: a store that began
-	// with two buffers of 14 and 20 MiB had 39 MiB more, and was as large from then on.
+	// heapgrowthMany is how many objects the line must have kept there, or for each goroutine
+	// that came: a store that began with two buffers of 14 and 20 MiB had 39 MiB more, and was
+	// as large from then on.
 	heapgrowthShort = 3 * time.Second
 	heapgrowthMany  = 16
 	heapgrowthLong  = 30 * time.Second
@@ -82,7 +83,7 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 		checkSlower(p, &g, longer)
 	case g.over.Value < heapgrowthShort.Seconds(), g.over.Value < heapgrowthWindow.Seconds() && !keepsMany(p):
 		openHeap(p, fact.Sentence("it grew by %s in %s, and so does that of a program that starts", g.bytes, g.over), longer)
-	case goroutinesGrow(p.Model):
+	case theirs(p):
 		besideGoroutines(p, &g, longer)
 	default:
 		p.Report(swellingFinding(p, &g))
@@ -158,17 +159,31 @@ func warmValue(s model.Series) float64 {
 	return v[len(v)/2]
 }
 
-// goroutinesGrow reports whether the number of goroutines grows as the heap
-// does: what they keep is then the symptom.
-func goroutinesGrow(m *model.Model) bool {
+// theirs reports whether the number of goroutines grows as the heap does, and what they hold may
+// be what it grew by: that is the symptom then. A line that keeps many objects for each one that
+// came keeps them elsewhere: a registry that forgets no request had thousands more, and one
+// goroutine.
+func theirs(p *diagnosis.Pass) bool {
+	added, ok := goroutinesAdded(p.Model)
+	if !ok {
+		return false
+	}
+	places := memory.GrownPlaces(p, true)
+	return len(places) == 0 || memory.MoreObjects(p, places[0].Stacks).Value < heapgrowthMany*added
+}
+
+// goroutinesAdded returns by how many the number of goroutines grew, and whether it did so as what
+// grows does.
+func goroutinesAdded(m *model.Model) (added float64, ok bool) {
 	if m.Metrics != nil {
 		s := m.Metrics.Series[memory.MetricGoroutines]
 		if slope, low, _, ok := s.Slope(); ok {
-			return low > 0 && slope*(s[len(s)-1].At-s[0].At).Seconds() >= model.LeastGrowth*s[0].Value
+			added = slope * (s[len(s)-1].At - s[0].At).Seconds()
+			return added, low > 0 && added >= model.LeastGrowth*s[0].Value
 		}
 	}
 	start, end := float64(profileCount(m.Goroutines.Start)), float64(profileCount(m.Goroutines.End))
-	return start > 0 && end >= (1+model.LeastGrowth)*start
+	return end - start, start > 0 && end >= (1+model.LeastGrowth)*start
 }
 
 // besideGoroutines leaves a heap that grows with the number of goroutines to the finding

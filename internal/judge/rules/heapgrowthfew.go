@@ -123,7 +123,7 @@ func allocatingLess(p *diagnosis.Pass, since time.Duration, pace float64) bool {
 // checkFew reports what few collections and the heap profiles show together.
 func checkFew(p *diagnosis.Pass, g *swelling, longer string) {
 	switch {
-	case goroutinesGrow(p.Model):
+	case theirs(p):
 		besideGoroutines(p, g, longer)
 	case p.Model.Run.Duration == 0 && g.over.Value < heapgrowthWindow.Seconds() && g.late.Value >= model.SteadyGrowth*g.slope.Value:
 		openHeap(p, fact.Sentence("it grew by %s in %s, to the last collection, and so does that of a program that starts", g.bytes, g.over), longer)
