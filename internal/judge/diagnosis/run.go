@@ -293,7 +293,7 @@ const worthAccusing = 0.10
 func (r *runner) lowerConfidence() {
 	disturbances := disturbances(r.m)
 	short := r.m.Has(model.Trace) && r.m.Run.Duration < ThinWindow
-	waited, crowded := waitedForOthers(r.m)
+	waited, beside := waitedForOthers(r.m)
 	for i := range r.found {
 		f := &r.found[i]
 		cost := f.Cost.Fact()
@@ -304,7 +304,7 @@ func (r *runner) lowerConfidence() {
 				f.Reasons = append(f.Reasons, "lowered: "+d.why)
 			}
 		}
-		if left := (1 - waited) * f.Bound.Share; crowded && by&fact.Starvation != 0 && !f.disturbing && !f.Stalls && !f.Fails && !f.Remark &&
+		if left := (1 - waited) * f.Bound.Share; beside && by&fact.Starvation != 0 && !f.disturbing && !f.Stalls && !f.Fails && !f.Remark &&
 			f.Bound.Goal != MemoryGoal && f.Bound.Share > 0 && left < worthAccusing {
 			f.Remark = true
 			f.Reasons = append(f.Reasons, fmt.Sprintf("a remark: without what others took it is worth %.1f%% at least, and nobody knows what more", 100*left))

@@ -319,7 +319,7 @@ func (s *site) grownByCaller(x ast.Expr) (grows bool) {
 			}
 			ast.Inspect(body, func(n ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
-				if ok && at < len(call.Args) && last(call.Fun) != nil && s.Info.Uses[last(call.Fun)] == s.Info.Defs[s.Decl.Name] {
+				if ok && at < len(call.Args) && s.isThis(call) {
 					v := s.variable(call.Args[at])
 					grows = grows || v != nil && !(body.Pos() <= v.Pos() && v.Pos() < body.End()) && s.appendsTo(v, body)
 				}
@@ -351,15 +351,21 @@ func (s *site) parameter(v *types.Var) int {
 
 // callsThis reports whether a function calls the one around the line.
 func (s *site) callsThis(decl *ast.FuncDecl) (found bool) {
-	if s.Decl == nil {
-		return false
-	}
 	ast.Inspect(decl, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
-		found = found || ok && s.Info.Defs[s.Decl.Name] != nil && last(call.Fun) != nil && s.Info.Uses[last(call.Fun)] == s.Info.Defs[s.Decl.Name]
+		found = found || ok && s.isThis(call)
 		return !found
 	})
 	return found
+}
+
+// isThis reports whether a call is of the function around the line.
+func (s *site) isThis(call *ast.CallExpr) bool {
+	if s.Decl == nil || last(call.Fun) == nil {
+		return false
+	}
+	this := s.Info.Defs[s.Decl.Name]
+	return this != nil && s.Info.Uses[last(call.Fun)] == this
 }
 
 // appendsTo reports whether code makes a list longer.

@@ -336,18 +336,9 @@ func takesText(t types.Type) bool {
 
 // sortAppend matches a list that is sorted again after one element more.
 func (s *site) sortAppend(n node) *match {
-	stmt, ok := n.Node.(*ast.ExprStmt)
-	block, in := n.up(0).(*ast.BlockStmt)
-	if !ok || !in {
+	stmt, block, list := s.sorts(n)
+	if stmt == nil {
 		return nil
-	}
-	call := s.call(node{Node: stmt.X})
-	if call == nil || len(call.Args) == 0 {
-		return nil
-	}
-	list := call.Args[0]
-	if conversion, ok := list.(*ast.CallExpr); ok && len(conversion.Args) == 1 { // sort.Sort(byName(list))
-		list = conversion.Args[0]
 	}
 	if v := s.variable(list); local(v) {
 		if loop := s.loop(n); loop == nil || inside(v, loop) {
@@ -369,21 +360,31 @@ func (s *site) sortAppend(n node) *match {
 	return &match{at: stmt}
 }
 
-// sortChanged matches the sorting of a kept list in which one element has just changed, in the
-// function itself or in the one that calls it for nothing else.
-func (s *site) sortChanged(n node) *match {
+// sorts returns a node as the statement that sorts a list, with the block that it is in; nil for
+// any other.
+func (s *site) sorts(n node) (stmt *ast.ExprStmt, block *ast.BlockStmt, list ast.Expr) {
 	stmt, ok := n.Node.(*ast.ExprStmt)
 	block, in := n.up(0).(*ast.BlockStmt)
 	if !ok || !in {
-		return nil
+		return nil, nil, nil
 	}
 	call := s.call(node{Node: stmt.X})
 	if call == nil || len(call.Args) == 0 {
-		return nil
+		return nil, nil, nil
 	}
-	list := call.Args[0]
+	list = call.Args[0]
 	if conversion, ok := list.(*ast.CallExpr); ok && len(conversion.Args) == 1 { // sort.Sort(byName(list))
 		list = conversion.Args[0]
+	}
+	return stmt, block, list
+}
+
+// sortChanged matches the sorting of a kept list in which one element has just changed, in the
+// function itself or in the one that calls it for nothing else.
+func (s *site) sortChanged(n node) *match {
+	stmt, block, list := s.sorts(n)
+	if stmt == nil {
+		return nil
 	}
 	id := last(list)
 	if id == nil {
@@ -413,7 +414,7 @@ func (s *site) sortChanged(n node) *match {
 // function around the line, which sorts it.
 func (s *site) sortsAfterOne(v *types.Var, decl *ast.FuncDecl) (does bool) {
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && last(call.Fun) != nil && s.Info.Uses[last(call.Fun)] == s.Info.Defs[s.Decl.Name] {
+		if call, ok := n.(*ast.CallExpr); ok && s.isThis(call) {
 			does = does || s.changesOne(v, decl.Body.List, call.Pos())
 		}
 		return !does
