@@ -15,13 +15,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"os/signal"
 	"slices"
@@ -122,10 +123,10 @@ func measure(ctx context.Context, paths []string, o options, stdout io.Writer) e
 	return err
 }
 
-// sample takes n mutants: files take turns, and each gives one of the kind that
-// was taken least so far.
+// sample takes n mutants: files take turns, and each gives one of each kind before it gives a
+// second. Which they are depends on their names alone and not on what else there is, so that a
+// change of the code changes the sample no further.
 func sample(list []*mutant, n int, seed uint64) (out []*mutant) {
-	random := rand.New(rand.NewPCG(seed, 0))
 	left := map[string]map[kind][]*mutant{}
 	for _, m := range list {
 		if left[m.File] == nil {
@@ -133,32 +134,41 @@ func sample(list []*mutant, n int, seed uint64) (out []*mutant) {
 		}
 		left[m.File][m.Kind] = append(left[m.File][m.Kind], m)
 	}
-	files, taken := slices.Sorted(maps.Keys(left)), map[kind]int{}
+	files := slices.Collect(maps.Keys(left))
+	shuffle(files, seed, func(file string) string { return file })
+	turns := map[string][]kind{}
 	for _, file := range files {
-		for _, k := range kinds {
-			of := left[file][k]
-			random.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
+		turns[file] = slices.Clone(kinds)
+		shuffle(turns[file], seed, func(k kind) string { return file + " " + string(k) })
+		for _, of := range left[file] {
+			shuffle(of, seed, (*mutant).name)
 		}
 	}
 	for n = min(n, len(list)); len(out) < n; {
-		random.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
 		for _, file := range files {
-			var least kind
-			for _, k := range kinds {
-				if len(left[file][k]) > 0 && (least == "" || taken[k] < taken[least]) {
-					least = k
-				}
-			}
-			if least == "" || len(out) == n {
+			turn := slices.IndexFunc(turns[file], func(k kind) bool { return len(left[file][k]) > 0 })
+			if turn < 0 || len(out) == n {
 				continue
 			}
-			of := left[file][least]
-			out, left[file][least] = append(out, of[0]), of[1:]
-			taken[least]++
+			k := turns[file][turn]
+			turns[file] = append(slices.Delete(turns[file], turn, turn+1), k)
+			out, left[file][k] = append(out, left[file][k][0]), left[file][k][1:]
 		}
 	}
 	slices.SortFunc(out, func(a, b *mutant) int { return a.id - b.id })
 	return out
+}
+
+// shuffle puts a list in an order that its elements' names and the seed decide.
+func shuffle[E any](list []E, seed uint64, name func(E) string) {
+	places := map[string][sha256.Size]byte{}
+	for _, e := range list {
+		places[name(e)] = sha256.Sum256(fmt.Appendf(nil, "%d %s", seed, name(e)))
+	}
+	slices.SortStableFunc(list, func(a, b E) int {
+		x, y := places[name(a)], places[name(b)]
+		return bytes.Compare(x[:], y[:])
+	})
 }
 
 // A result is what one run measured.

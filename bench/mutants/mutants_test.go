@@ -71,8 +71,8 @@ func TestSample(t *testing.T) {
 	var list []*mutant
 	for _, file := range []string{"a.go", "b.go", "c.go"} {
 		for i, k := range kinds {
-			for range 10 * (i + 1) {
-				list = append(list, &mutant{File: file, Kind: k, id: len(list)})
+			for n := range 10 * (i + 1) {
+				list = append(list, &mutant{File: file, Kind: k, Func: fmt.Sprint(n), id: len(list)})
 			}
 		}
 	}
@@ -82,6 +82,10 @@ func TestSample(t *testing.T) {
 	}
 	if slices.Equal(once, sample(list, 3*len(kinds), 8)) {
 		t.Error("two seeds give one sample")
+	}
+	fewer := sample(slices.DeleteFunc(slices.Clone(list), func(m *mutant) bool { return m == once[0] }), 3*len(kinds), 7)
+	if kept := len(slices.DeleteFunc(fewer, func(m *mutant) bool { return !slices.Contains(once, m) })); kept != len(once)-1 {
+		t.Errorf("one mutant less leaves %d of %d in the sample, want all others", kept, len(once))
 	}
 	files, of := map[string]int{}, map[kind]int{}
 	for _, m := range once {

@@ -56,7 +56,7 @@ func load(ctx context.Context, paths []string) (list []*source, err error) {
 			if p.bytes[name], err = os.ReadFile(file); err != nil {
 				return nil, err
 			}
-			f, err := parser.ParseFile(p.fset, file, p.bytes[name], parser.SkipObjectResolution)
+			f, err := parser.ParseFile(p.fset, file, p.bytes[name], parser.SkipObjectResolution|parser.ParseComments)
 			if err != nil {
 				return nil, err
 			}

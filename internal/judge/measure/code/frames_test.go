@@ -46,6 +46,19 @@ func TestWithText(t *testing.T) {
 	}
 }
 
+// The runtime's functions at both ends of a stack are in no text, and tell nothing.
+func TestPlaceText(t *testing.T) {
+	m := &model.Model{}
+	parked := m.Stacks.Add([]model.Frame{{Func: "runtime.gopark", Line: 1}, {Func: "main.a", File: "runtime.go", Line: 7}, {Func: "runtime.main", Line: 3}})
+	alone := m.Stacks.Add([]model.Frame{{Func: "runtime.gopark", File: "proc.go", Line: 1}})
+	if got, want := PlaceText(m, parked), "main.a:7\n"; got != want {
+		t.Errorf("PlaceText() = %q, want %q", got, want)
+	}
+	if got, want := PlaceText(m, alone), "runtime.gopark:1\n"; got != want {
+		t.Errorf("PlaceText() of the runtime alone = %q, want %q", got, want)
+	}
+}
+
 // Names match by their beginning or as a whole, anywhere in a stack.
 func TestThrough(t *testing.T) {
 	frames := []model.Frame{{Func: "runtime.gopark"}, {Func: "sync.(*Mutex).lockSlow"}, {Func: "main.take"}}
