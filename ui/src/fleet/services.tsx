@@ -148,7 +148,7 @@ function columns(p: Look): Col<Row>[] {
     },
     { ...figure('instances', t('fleet.col.instances'), count, t('fleet.col.instances.help')), width: '6rem' },
     {
-      key: 'findings', title: t('fleet.col.findings'), help: t('fleet.col.findings.help'), align: 'right', sortable: true, width: 'minmax(6rem, .6fr)',
+      key: 'findings', title: t('fleet.col.findings'), help: t('fleet.col.findings.help'), align: 'right', sortable: true, width: 'minmax(7.5rem, .6fr)',
       value: (r) => r.findings && r.findings.open, cell: (r) => findingsText(r.findings),
     },
     { key: 'trend', title: t('fleet.col.trend'), help: t('fleet.col.trend.help'), width: '8.7rem', cell: (r) => r.spark && <Spark values={r.spark.values.map((v) => v && v / 1e9)} unit="cores" />, text: () => '' },
