@@ -89,7 +89,7 @@ function List(p: { rows: Row[]; findings: FindingsAnswer | undefined; missing: K
     setParams({ open: next.length > 0 ? next.join(',') : null }, { replace: true })
   }
   const every = columns({ all, fold, open, currency: p.currency })
-  const cols = narrow ? every.flatMap((c) => (NARROW_WIDTHS[c.key] ? [{ ...c, width: NARROW_WIDTHS[c.key] }] : [])) : every
+  const cols = narrow ? every.flatMap((c) => (NARROW_COLUMNS[c.key] ? [{ ...c, ...NARROW_COLUMNS[c.key] }] : [])) : every
   const value = cols.find((c) => c.key === sort.key)?.value ?? ((r: Row) => r.cores)
   const found = p.rows.filter((r) => r.service.toLowerCase().includes(q.toLowerCase()))
   const rows = sortRows(found, value, sort.desc).flatMap((r) => (open.includes(r.service) ? [r, ...r.versions] : [r]))
@@ -169,5 +169,10 @@ function useNarrow(): boolean {
 
 const NARROW = '(max-width: 44rem)'
 
-/** The columns that a telephone shows. */
-const NARROW_WIDTHS: Record<string, string> = { service: 'minmax(6rem, 1fr)', cores: '5rem', findings: '4.9rem', trend: '7rem' }
+/** The columns that a telephone shows, and what is other about them there. */
+const NARROW_COLUMNS: Record<string, Partial<Col<Row>>> = {
+  service: { width: 'minmax(6rem, 1fr)' },
+  cores: { width: '5rem' },
+  findings: { width: '4.9rem', cell: (r) => (r.findings === null ? dash : count(r.findings.open)) },
+  trend: { width: '7rem' },
+}
