@@ -88,7 +88,7 @@ func checkDescriptorgrowth(p *diagnosis.Pass) {
 			return
 		}
 		if l := p.Model.Load; l != nil && more.Value-float64(l.Connections) < least {
-			p.Unchecked(open, fact.Sentence("they rose from %s to %s, and the load had up to %s connections", first, last,
+			p.Doubt(open, fact.Sentence("they rose from %s to %s, and the load had up to %s connections", first, last,
 				loadFact(p, "connections", float64(l.Connections), fact.Count)), p.RecordAgain(60, "longer.gowhy"))
 			return
 		}

@@ -192,7 +192,7 @@ func TestSchedulerThresholds(t *testing.T) {
 		{schedlatency, server, "bucket n=50 width=100ms running=2 held=2 runnable=16 → bucket n=6 width=100ms running=2 held=2 runnable=16\nbucket n=44 width=100ms", true, ""},
 		{schedlatency, server, "bucket n=50 width=100ms running=2 held=2 runnable=16 → bucket n=4 width=100ms running=2 held=2 runnable=16\nbucket n=46 width=100ms", false, ""},
 		{schedlatency, server, ps, true, "The 2 Ps are only"},
-		{schedlatency, server, beside("busy=12s idle=8s runqueue=4s"), true, "remark\nothers used 40.0% of the machine, and threads of this process waited 1.00 s for"},
+		{schedlatency, server, beside("busy=12s idle=8s runqueue=4s"), true, "remark\nverdict unclear\nothers used 40.0% of the machine, and threads of this process waited 1.00 s for"},
 		{schedlatency, server, beside("busy=6s idle=14s runqueue=4s"), true, "!remark"},
 		{schedlatency, server, beside("busy=12s idle=8s runqueue=1500ms"), true, "!remark"},
 		{slowstop, "as long, and threads waited", "busy=4s idle=12s → busy=12s idle=4s", false, "others used 50.0% of the machine"},

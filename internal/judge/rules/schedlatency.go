@@ -62,7 +62,13 @@ func checkSchedlatency(p *diagnosis.Pass) {
 		}
 		return
 	}
-	p.Report(delayedFinding(p, worst))
+	f := delayedFinding(p, worst)
+	if why := threadsWait(p); why != "" {
+		f.Remark, f.Confidence, f.RuledOut = true, diagnosis.Low, f.RuledOut[:1]
+		f.Reasons = append(f.Reasons, why+": who stands behind one that has none waits for its turn")
+		p.Doubt("whether requests wait for a processor on a machine of their own", why, p.RecordAgain(10, "again.gowhy"))
+	}
+	p.Report(f)
 }
 
 // worstDelayed is the group of the most waiting time among those that answer
@@ -193,10 +199,6 @@ func delayedFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 		Remedy: saturationRemedy(p, busy),
 		Experiment: changed(latency(p.Model), "", "The 99th percentile of the wait in a new recording must fall too. "+
 			"If the clients' latency does not move with it, the wait was not on their path."),
-	}
-	if why := threadsWait(p); why != "" {
-		f.Remark, f.Confidence, f.RuledOut = true, diagnosis.Low, f.RuledOut[:1]
-		f.Reasons = append(f.Reasons, why+": who stands behind one that has none waits for its turn")
 	}
 	f.Say("%s waits for a P before it may run: %s at the median, %s at the tail, %s of its busy time.", code.Name(code.GroupName(g.Name)), p50, p99, part)
 	return f
