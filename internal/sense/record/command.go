@@ -64,12 +64,14 @@ func (r *recorder) command(ctx context.Context, argv []string) (code int, err er
 	endHolders := r.holders().follow(stop, p)
 	at, started, why := r.endpointOf(stop, p, until)
 	if at == nil {
+		p.counted.end()
 		r.man.End = r.clock.now()
 		r.seen.end()
 		endHolders()
 		r.refuse(artifact.EndpointMember, why)
 		return r.finishProcess(ctx, p), nil
 	}
+	p.counted.drop()
 	r.man.URL = at.redactedAddress()
 	f := &fetch{recorder: r, at: at}
 	f.begin(stop)
@@ -119,7 +121,7 @@ func (r *recorder) endpointOf(stop context.Context, p *process, until time.Time)
 	until = r.patience(p, until)
 	for {
 		if r.follow(p) {
-			until = r.patience(p, until)
+			until, began = r.patience(p, until), time.Now()
 		}
 		if at, err := p.agent(stop); err == nil {
 			return at, func() { at.release(stop) }, why
@@ -132,6 +134,7 @@ func (r *recorder) endpointOf(stop context.Context, p *process, until time.Time)
 		if at := firstEndpoint(stop, addrs, refused, localClient); at != nil {
 			return at, none, why
 		}
+		r.countSilent(p, began)
 		next := time.Now().Add(searchEvery(time.Since(began)))
 		if !until.IsZero() && next.After(until) {
 			next = until
@@ -247,6 +250,7 @@ type process struct {
 	agentSocket *AgentSocket
 	profiled    bool
 	observer    *observer
+	counted     *countedProgram // while it does not answer
 	// A wrapper starts the program that is meant; child is its process then,
 	// once it is known.
 	wrapper bool

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"os"
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
@@ -31,6 +32,44 @@ type countedProgram struct {
 	at       int64 // of the first profile
 	counters *counterLog
 	heap     *goroutines.HeapReader
+	next     time.Time // of the next look at a command that may end by itself
+}
+
+// A command that nobody can ask is read from outside, too, once it has run for outsideAfter: by then
+// its runtime is there, and most that will answer do. Beyond outsideTries it is no program that can be
+// read. Profiles of the end are taken each time that it
+// has run twice as long, so that of one that ends by itself they are never older than half of its run.
+const (
+	outsideAfter = 300 * time.Millisecond
+	outsideTries = 3 * time.Second
+)
+
+// countSilent reads a command that has not answered since it began.
+func (r *recorder) countSilent(p *process, began time.Time) {
+	switch since := time.Since(began); {
+	case since < outsideAfter || p.ended() || p.wrapper && p.child == 0:
+	case p.counted == nil:
+		if since < outsideTries {
+			p.counted = r.count(p.subject(), false)
+		}
+		if p.counted != nil {
+			p.counted.next = time.Now().Add(since)
+		}
+	case time.Now().After(p.counted.next):
+		p.counted.look()
+		p.counted.next = time.Now().Add(since)
+	}
+}
+
+// drop lets go of a program that answers after all: what was read of it gives way to what it says.
+func (c *countedProgram) drop() {
+	if c == nil {
+		return
+	}
+	c.close()
+	for _, m := range []string{recording.MetricsMember, recording.HeapStartMember, recording.HeapEndMember, recording.GoroutineStartMember, recording.GoroutineEndMember} {
+		os.Remove(c.r.w.Path(m))
+	}
 }
 
 // count takes the first profile and begins to read the counters, each unless the

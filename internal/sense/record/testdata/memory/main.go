@@ -1,4 +1,5 @@
-// Command memory has memory of one kind, which its argument names, and then waits.
+// Command memory has memory of one kind, which its argument names, and then waits; works ends
+// after two seconds of allocating, and late is a server after one.
 package main
 
 import (
@@ -115,6 +116,14 @@ func main() {
 			go deep(50)
 		}
 		time.Sleep(300 * time.Millisecond)
+	case "works":
+		for begin := time.Now(); time.Since(begin) < 2*time.Second; time.Sleep(time.Millisecond) {
+			kept = append(kept, touched(100_000))
+		}
+		return
+	case "late":
+		time.Sleep(time.Second)
+		fallthrough
 	case "server":
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

@@ -1,0 +1,53 @@
+package record
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/read/evidence"
+	"github.com/gowhy/gowhy/internal/sense/artifact"
+)
+
+// What a program that cannot be asked has in its memory is read there, to its end; one that answers
+// late is asked, and nothing of what was read before stays.
+func TestRecordSilentCommand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	exe := filepath.Join(t.TempDir(), "memory")
+	if out, err := exec.Command("go", "build", "-o", exe, "./testdata/memory").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	out := filepath.Join(t.TempDir(), "run.gowhy")
+	res, err := Run(t.Context(), Target{Command: []string{exe, "works"}}, Options{Out: out})
+	if err != nil || res.ExitCode != 0 {
+		t.Fatalf("Run() = %+v, %v; want exit code 0", res, err)
+	}
+	m := load(t, evidence.Options{}, out)
+	if !m.Has(model.MetricsLog) || !m.Has(model.GoroutineProfile) || !m.Has(model.LiveHeap) {
+		t.Fatalf("members %v, want metrics, goroutines and the heap, read from outside", res.Members)
+	}
+	if s := m.Metrics.Series["/memory/classes/total:bytes"]; len(s) < 4 || s[len(s)-1].At < time.Second {
+		t.Errorf("the memory's classes were read %d times, want 4 and more, to the end", len(s))
+	}
+	if p := m.LiveHeap.Start; p == nil || m.LiveHeap.End == nil || m.Heap == nil || m.Heap.Duration < 500*time.Millisecond {
+		t.Errorf("heap profiles %+v, want two, half of the run apart", m.LiveHeap)
+	}
+
+	res, err = Run(t.Context(), Target{Command: []string{exe, "late"}}, Options{Out: out, Duration: time.Second, Startup: 20 * time.Second})
+	if err != nil || refused(res, artifact.EndpointMember) != "" {
+		t.Fatalf("Run() = %+v, %v; want what it answered", res, err)
+	}
+	m = load(t, evidence.Options{}, out)
+	if !m.Has(model.Trace) || !m.Has(model.CPU) {
+		t.Errorf("members %v, want a trace and a CPU profile", res.Members)
+	}
+	for name, s := range m.Metrics.Series {
+		if len(s) > 0 && s[0].At < -200*time.Millisecond {
+			t.Errorf("%s was read %v before it answered", name, -s[0].At)
+		}
+	}
+}
