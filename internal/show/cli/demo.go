@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,9 +44,8 @@ func (c *command) demoCommand() *cobra.Command {
 		Short: "Record a slow program that is built in, diagnose it, prove the fix",
 		Long: `Runs a small program with a known problem, records everything about it, prints
 the diagnosis, and proves the fix: the program runs as it is and fixed, in
-turns, and gowhy measures the difference. This takes less than a minute, and two
-and a half of the case memory. You need nothing but this binary, and nothing
-leaves the machine.
+turns, and gowhy measures the difference. This takes about a minute or less. You
+need nothing but this binary, and nothing leaves the machine.
 
 gowhy demo run CASE runs the program alone, without recording it; with --fixed
 it runs without its problem.`,
@@ -94,6 +94,9 @@ func (c *command) demoRunCommand() *cobra.Command {
 			if v.Workers < 0 {
 				return misused("--workers 4", "--workers has to be greater than 0")
 			}
+			if v.Work < 0 {
+				return misused(workFlag+" 1000", "--work has to be greater than 0")
+			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -106,6 +109,7 @@ func (c *command) demoRunCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&v.Fixed, "fixed", false, "run it without its problem")
 	cmd.Flags().IntVar(&v.Workers, "workers", 0, "`NUMBER` of workers, in the cases with a pool")
+	cmd.Flags().IntVar(&v.Work, "work", 0, "`NUMBER` of orders, jobs, requests or messages, instead of the case's own")
 	return cmd
 }
 
@@ -176,8 +180,11 @@ func (c *command) demo(ctx context.Context, k demo.Case, f *demoFlags) error {
 	return c.proveCase(ctx, k, out, d, m)
 }
 
-// fixedFlag runs a case without its problem.
-const fixedFlag = "--fixed"
+// fixedFlag runs a case without its problem, workFlag with another amount of work.
+const (
+	fixedFlag = "--fixed"
+	workFlag  = "--work"
+)
 
 func (c *command) recordCase(ctx context.Context, k demo.Case, out string) error {
 	self, err := os.Executable()
@@ -272,6 +279,9 @@ func (c *command) proveCase(ctx context.Context, k demo.Case, file string, d *di
 	claim, err := s.Claim(d, m, func(path string, f *diagnosis.Finding) *trial.Replay { return nil })
 	if err != nil {
 		return err
+	}
+	if k.Trial > 0 {
+		s.Command = append(slices.Clone(s.Command), workFlag, strconv.Itoa(k.Trial))
 	}
 	p := experiment.Plan{Primary: gains(claim.Experiment), Pairs: demoPairs, Margin: 0.02}
 	s.NoCount = !experiment.InfoOf(p.Primary).Counter
