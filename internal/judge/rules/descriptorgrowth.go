@@ -123,21 +123,6 @@ func openers(p *diagnosis.Pass) fact.Fact {
 	return p.Goroutines("goroutines that open them, at once", groups, "peak")
 }
 
-// untilMost leaves the end away where most were open shortly before: the kernel closes
-// what a process that ends has left open, and the last counts see that.
-func untilMost(s model.Series) model.Series {
-	most := 0
-	for i := range s {
-		if s[i].Value >= s[most].Value {
-			most = i
-		}
-	}
-	if len(s) > 0 && float64(s[most].At-s[0].At) >= descriptorsLate*float64(s[len(s)-1].At-s[0].At) {
-		return s[:most+1]
-	}
-	return s
-}
-
 func descriptorFinding(p *diagnosis.Pass, first, last, more fact.Fact, over time.Duration) diagnosis.Finding {
 	pace := p.Process("growth of the number of descriptors, by its Theil-Sen slope", "files", fact.Trend)
 	f := diagnosis.Finding{

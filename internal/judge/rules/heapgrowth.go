@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	_ "embed"
 	"slices"
 	"time"
@@ -91,53 +90,7 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 }
 
 func measureSwelling(p *diagnosis.Pass, live *memory.LiveSeries) (g swelling, ok bool) {
-	if len(live.Series) < heapgrowthCycles {
-		return g, false
-	}
-	first, last := live.Series[0].At, live.Series[len(live.Series)-1].At
-	at := func(part float64) model.Series {
-		from := first + time.Duration(part*float64(last-first))
-		i, _ := slices.BinarySearchFunc(live.Series, from, func(p model.Point, t time.Duration) int { return cmp.Compare(p.At, t) })
-		return live.Series[i:]
-	}
-	warm, half := at(model.WarmUp), at(0.5)
-	slope, low, high, ok := warm.Slope()
-	late, least, _, okHalf := half.Slope()
-	if !ok || !okHalf {
-		return g, false
-	}
-	g.still = least > 0
-	g.slope = live.Statistic(p, "growth of the live heap, by its Theil-Sen slope", slope, fact.BytesPerSec)
-	g.low = live.Statistic(p, "growth of the live heap, at least", low, fact.BytesPerSec)
-	g.high = live.Statistic(p, "growth of the live heap, at most", high, fact.BytesPerSec)
-	g.late = live.Statistic(p, "growth in the second half", late, fact.BytesPerSec)
-	g.from = live.Statistic(p, "live heap after warm-up", warmValue(warm), fact.Bytes)
-	g.over = live.Statistic(p, "time since the warm-up", (last - warm[0].At).Seconds(), fact.Seconds)
-	g.bytes = fact.Product.Of("live heap that grew in the window", fact.Bytes, g.slope, g.over)
-	g.cycles = live.Statistic(p, "collections", float64(len(live.Series)), fact.Count)
-	return g, true
-}
-
-// stepped reports whether a heap became larger for good in a step, after the warm-up. What
-// doubles, a map or a slice, is level between two steps however much is put into it.
-func stepped(s model.Series) bool {
-	warm := s[len(s)/4:]
-	from, to := warmValue(s), warmValue(s[len(s)-3:])
-	grew := to - from
-	if grew < heapgrowthBytes || grew < model.LeastGrowth*from {
-		return false
-	}
-	atOnce := time.Duration(heapgrowthAtOnce * float64(s[len(s)-1].At-s[0].At))
-	least, later := warm[len(warm)-1].Value, len(warm)-1 // of all from an index on
-	for i := len(warm) - 1; i >= 0; i-- {
-		for later > i && warm[later].At > warm[i].At+atOnce {
-			least, later = min(least, warm[later].Value), later-1
-		}
-		if later > i && min(least, warm[later].Value)-warm[i].Value >= heapgrowthJump*grew {
-			return true
-		}
-	}
-	return false
+	return swellingOf("live heap", live.Series, func(name string, v float64, u fact.Unit) fact.Fact { return live.Statistic(p, name, v, u) })
 }
 
 // steppedWords returns why such a heap is an open question.
@@ -146,17 +99,6 @@ func steppedWords(p *diagnosis.Pass, live *memory.LiveSeries) string {
 	to := live.Statistic(p, "live heap at the end", warmValue(live.Series[len(live.Series)-3:]), fact.Bytes)
 	return fact.Sentence("it grew from %s to %s, most of it in a step: what is put into a map or a slice "+
 		"that doubles shows as steps, and as nothing between", from, to)
-}
-
-// warmValue is the live heap when the warm-up is over, by the median of the
-// first few collections: one of them may have come at a bad moment.
-func warmValue(s model.Series) float64 {
-	var v []float64
-	for _, p := range s[:3] {
-		v = append(v, p.Value)
-	}
-	slices.Sort(v)
-	return v[len(v)/2]
 }
 
 // theirs reports whether the number of goroutines grows as the heap does, and what they hold may
@@ -270,16 +212,4 @@ func addGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []memory.Grown) {
 		f.Confidence = diagnosis.High
 		f.Reasons = []string{fact.Sentence("the collections show the trend and the heap profiles the code: the lines named here have %s of the growth", part)}
 	}
-}
-
-// timeLeft says when the container's memory will be full, or the machine's, if it
-// goes on.
-func timeLeft(p *diagnosis.Pass, slope fact.Fact) (left fact.Fact, ok bool) {
-	if _, _, ok := p.Model.Process.Window(); ok && p.Model.Limits != nil && p.Model.Limits.Memory > 0 {
-		limit := p.Setting("container's memory limit", "memory limit of the control group", float64(p.Model.Limits.Memory), fact.Bytes)
-		room := fact.Difference.Of("memory that is left", fact.Bytes, limit, p.Process("resident memory", "rss", fact.Last))
-		return fact.Quotient.Of("until the container's memory is full", fact.Seconds, room, slope), true
-	}
-	room := p.Machine("memory that the machine has available", "available", fact.Last)
-	return fact.Quotient.Of("until the machine's memory is used up", fact.Seconds, room, slope), room.Value > 0
 }

@@ -94,14 +94,8 @@ const nativeText = "Find who takes it outside of the Go heap, which GOMEMLIMIT d
 
 // measureNative returns native memory if that is most of what is resident.
 func measureNative(p *diagnosis.Pass) (native fact.Fact) {
-	a := p.Model.MemoryAccount()
-	if a == nil || p.Model.Process == nil || p.Model.Process.Maps == nil {
-		return native
-	}
-	for _, part := range a.Parts {
-		if part.Name == model.NativePart && float64(part.Bytes) >= headroomNative*float64(a.Counted) {
-			native = p.Statistic(fact.Process, "part of the memory", "native memory", float64(part.Bytes), fact.Bytes).From(model.ProcFS)
-		}
+	if mapped, known := mappedOutside(p); known && mapped.Value >= headroomNative*float64(p.Model.MemoryAccount().Counted) {
+		return mapped
 	}
 	return native
 }

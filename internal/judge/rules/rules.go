@@ -45,6 +45,8 @@ var All = []*diagnosis.Rule{
 	emptymap,
 	heldmemory,
 	heapgrowth,
+	nativememory,
+	fragmentation,
 	needlesswork,
 	boxedargs,
 	sparsemap,

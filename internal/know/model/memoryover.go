@@ -44,6 +44,26 @@ func (m *Model) MemoryOver() (list []MemoryMoment) {
 	return list
 }
 
+// OutsideRuntime is the resident memory beyond what the runtime has taken and not given back,
+// at each moment at which its classes were read: the program's text, memory of C code, and
+// what the program maps itself. Heap that nobody touched yet makes it too little by as much. It is
+// empty where nothing tells both.
+func (m *Model) OutsideRuntime() (s Series) {
+	if m.Metrics == nil || m.Process == nil || len(m.Process.Samples) < 2 {
+		return nil
+	}
+	released := m.Metrics.Series[memoryClasses+classReleased+":bytes"]
+	if len(released) == 0 {
+		return nil
+	}
+	for _, p := range m.Metrics.Series[memoryClasses+classTotal+":bytes"] {
+		if rss := m.Process.residentAt(p.At); rss > 0 { // it has not ended
+			s = append(s, Point{p.At, max(0, float64(rss)-p.Value+released.At(p.At))})
+		}
+	}
+	return s
+}
+
 // gone reports whether the process had memory once, and none at a moment.
 func (p *Process) gone(at time.Duration) bool {
 	return p != nil && len(p.Samples) > 0 && p.Samples[0].RSS > 0 && p.residentAt(at) == 0

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	_ "github.com/gowhy/gowhy/agent"
@@ -31,6 +32,9 @@ var cases = map[string]func(){
 	"web":       web,
 	"leak":      leak,
 	"growth":    growth,
+	"mapped":    mapped,
+	"burst":     func() { burst(false) },
+	"copied":    func() { burst(true) },
 	"pool":      pool,
 	"compute":   func() { compute(4) },
 	"single":    func() { compute(1) },
@@ -253,4 +257,57 @@ func compute(workers int) {
 		}()
 	}
 	select {}
+}
+
+// mapped takes memory of which the runtime knows nothing, and gives none back.
+func mapped() {
+	for {
+		b, err := syscall.Mmap(-1, 0, 64<<10, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+		if err != nil {
+			panic(err)
+		}
+		for i := 0; i < len(b); i += 4096 {
+			b[i] = 1
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// An entry is of 96 bytes: 85 share a page of the heap.
+type entry struct {
+	_    *entry
+	text [88]byte
+}
+
+var index []*entry
+
+// burst makes many entries and keeps one of each page, or copies of them that lie together, and
+// then works with what is of other sizes.
+func burst(copies bool) {
+	all := make([]*entry, 1_000_000)
+	for i := range all {
+		all[i] = new(entry)
+	}
+	var together []entry
+	for i := 0; i < len(all); i += 85 {
+		index = append(index, all[i])
+		together = append(together, *all[i])
+	}
+	if copies {
+		index = index[:0]
+		for i := range together {
+			index = append(index, &together[i])
+		}
+		clear(index[len(index):cap(index)])
+	}
+	clear(all)
+	for range 3 {
+		runtime.GC()
+	}
+	for n := 0; ; n++ {
+		index[n%len(index)].text[n%88] = byte(len(fmt.Sprint(make([]byte, 700+n%7)[n%700 : n%700+1])))
+		if n%200 == 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}
 }
