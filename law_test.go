@@ -165,12 +165,12 @@ var inTests = []line{
 //
 // DO NOT CHANGE THIS DATA TO FIX A BUILD.
 var never = []struct{ pkg, imports, calls string }{
-	{"internal/judge/rules", pure + " internal/judge/release internal/judge/whatif", clock},
+	{"internal/judge/rules", pure + " internal/judge/whatif", clock},
 	// What measures is below what judges, and each of its rooms knows those above this line alone.
-	{"internal/judge/measure/code", pure + " internal/judge/release internal/judge/whatif internal/judge/rules internal/judge/measure", clock},
-	{"internal/judge/measure/cpu", pure + " internal/judge/release internal/judge/whatif internal/judge/rules internal/judge/measure/queueing internal/judge/measure/memory", clock},
-	{"internal/judge/measure/queueing", pure + " internal/judge/release internal/judge/whatif internal/judge/rules internal/judge/measure/memory", clock},
-	{"internal/judge/measure/memory", pure + " internal/judge/release internal/judge/whatif internal/judge/rules internal/judge/measure/queueing", clock},
+	{"internal/judge/measure/code", pure + " internal/judge/whatif internal/judge/rules internal/judge/measure", clock},
+	{"internal/judge/measure/cpu", pure + " internal/judge/whatif internal/judge/rules internal/judge/measure/queueing internal/judge/measure/memory", clock},
+	{"internal/judge/measure/queueing", pure + " internal/judge/whatif internal/judge/rules internal/judge/measure/memory", clock},
+	{"internal/judge/measure/memory", pure + " internal/judge/whatif internal/judge/rules internal/judge/measure/queueing", clock},
 	{"internal/know/fact", "os net io syscall math/rand runtime testing unsafe", clock},
 	{"internal/judge/diagnosis", "os net syscall math/rand runtime unsafe exectrace", clock},
 	{"internal/know/model", "os net io syscall math/rand runtime unsafe internal/know/fact", clock},

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/gowhy/gowhy/internal/read/modules"
 )
 
 // Paths returns where a file that a stack names may be: where the compiler had it, or, when
@@ -40,8 +42,8 @@ func Paths(file, module string, dirs ...string) (paths []string) {
 		}
 	}
 	if strings.Contains(file, "@") {
-		for _, root := range moduleCaches() {
-			paths = append(paths, filepath.Join(root, filepath.FromSlash(escapedPath(file))))
+		for _, root := range modules.Caches() {
+			paths = append(paths, filepath.Join(root, filepath.FromSlash(modules.Escape(file))))
 		}
 	}
 	return paths
@@ -79,32 +81,4 @@ func moduleOf(root string) string {
 		}
 	}
 	return ""
-}
-
-// moduleCaches are the folders of downloaded modules, as the go command chooses them.
-func moduleCaches() (roots []string) {
-	if c := os.Getenv("GOMODCACHE"); c != "" {
-		return []string{c}
-	}
-	for _, p := range filepath.SplitList(os.Getenv("GOPATH")) {
-		roots = append(roots, filepath.Join(p, "pkg", "mod"))
-	}
-	if home, err := os.UserHomeDir(); err == nil && len(roots) == 0 {
-		roots = append(roots, filepath.Join(home, "go", "pkg", "mod"))
-	}
-	return roots
-}
-
-// escapedPath is a module's path as the folder of downloaded ones has it: an upper-case
-// letter is an exclamation mark and the lower-case one.
-func escapedPath(path string) string {
-	var b strings.Builder
-	for _, r := range path {
-		if 'A' <= r && r <= 'Z' {
-			b.WriteByte('!')
-			r += 'a' - 'A'
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

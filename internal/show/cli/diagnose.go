@@ -15,10 +15,10 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
-	"github.com/gowhy/gowhy/internal/judge/release"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/read/evidence"
 	"github.com/gowhy/gowhy/internal/show/intake"
+	"github.com/gowhy/gowhy/internal/show/release"
 	"github.com/gowhy/gowhy/internal/show/report"
 )
 

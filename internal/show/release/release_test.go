@@ -109,8 +109,8 @@ func (it *Iterator[T]) Next() int {
 	others = "package store\n\nfunc sync() { panic(0) }\n"
 )
 
-// modules are one with a release that changes much, and one without.
-func modules(t *testing.T) proxy {
+// published are one with a release that changes much, and one without.
+func published(t *testing.T) proxy {
 	p := newProxy(t)
 	p.add(t, "example.com/Burnt/iter", "v1.0.0", map[string]string{
 		"go.mod": "module example.com/Burnt/iter\n\ngo 1.24\n", "store/iter.go": used, "old/old.go": "package old\n\nfunc F() {}\n",
@@ -137,7 +137,7 @@ func finding(places ...diagnosis.Place) *diagnosis.Diagnosis {
 }
 
 func TestCompare(t *testing.T) {
-	modules(t)
+	published(t)
 	const is = "Do less. example.com/Burnt/iter v1.0.0 is used; v1.1.0, the newest, "
 	trimmed := inCache("(*Iterator[go.shape.struct { a/b.x [3]int }]).Fill")
 	trimmed.File = "example.com/Burnt/iter@v1.0.0/store/iter.go"
@@ -183,7 +183,7 @@ func TestCompare(t *testing.T) {
 
 // A symptom has a remedy of its own; the program's own module is its author's.
 func TestCompareSymptom(t *testing.T) {
-	modules(t)
+	published(t)
 	d := finding()
 	d.Findings[0].Symptoms = finding(inCache("(*Iterator[...]).Fill")).Findings
 	if err := Compare(t.Context(), d, "example.com/Burnt/iter"); err != nil || d.Findings[0].Symptoms[0].Remedy.Text != "Do less." {
@@ -224,7 +224,7 @@ func TestUnanswered(t *testing.T) {
 		{"no go command", func(t *testing.T, _ proxy) { t.Setenv("PATH", t.TempDir()) }, time.Minute, []string{cannot + ": ", "executable file not found"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.alter(t, modules(t))
+			c.alter(t, published(t))
 			ctx, cancel := context.WithTimeout(t.Context(), c.limit)
 			defer cancel()
 			d := finding(inCache("(*Iterator[...]).Fill"), inCache("Open"))
@@ -248,42 +248,5 @@ func TestCompareInterrupted(t *testing.T) {
 	cancel()
 	if err := Compare(ctx, finding(inCache("Open")), ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want %v", err, context.Canceled)
-	}
-}
-
-// A recording can name whatever it likes: only modules reach the go command.
-func TestLocate(t *testing.T) {
-	for _, c := range []struct {
-		function, file string
-		want           string // path@version, the package's directory, the file and the symbol
-	}{
-		{"github.com/dgraph-io/badger/v4.(*Iterator).fill.func1", "/home/a@b/go/pkg/mod/github.com/dgraph-io/badger/v4@v4.2.0/iterator.go", "github.com/dgraph-io/badger/v4@v4.2.0 . iterator.go (*Iterator).fill.func1"},
-		{"gopkg.in/yaml%2ev3.(*decoder).unmarshal", "gopkg.in/yaml.v3@v3.0.1/decode.go", "gopkg.in/yaml.v3@v3.0.1 . decode.go (*decoder).unmarshal"},
-		{"golang.org/x/net/http2/hpack.Decode", "C:/go/pkg/mod/golang.org/x/net@v0.1.1-0.20260102150405-0123456789ab/http2/hpack/decode.go", "golang.org/x/net@v0.1.1-0.20260102150405-0123456789ab http2/hpack decode.go Decode"},
-		{"github.com/BurntSushi/toml.Decode", "/m/github.com/!burnt!sushi/toml@v1.2.3-!r!c.1+incompatible/decode.go", "github.com/BurntSushi/toml@v1.2.3-RC.1+incompatible . decode.go Decode"},
-
-		{"runtime.mallocgc", "/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.26.1.linux-amd64/src/runtime/malloc.go", ""},
-		{"main.main", "/go/pkg/mod/example.com/app@v1.0.0/main.go", ""},
-		{"example.com/x.F", "/src/vendor/example.com/x/x.go", ""},
-		{"example.com/x.F", "/go/pkg/mod/example.com/fork@v1.0.0/x.go", ""},
-		{"example.com/x.F", "", ""},
-		{"", "example.com/x@v1.0.0/x.go", ""},
-		{"-x.com/x.F", "/go/pkg/mod/-x.com/x@v1.0.0/x.go", ""},
-		{"example.com/x.F", "example.com/x@-v1.0.0/x.go", ""},
-		{"example.com/x.F", "example.com/x@latest/x.go", ""},
-		{"example.com/x.F", "example.com/x@v1.0.0", ""},
-		{"example.com/x/../../etc.F", "example.com/x@v1.0.0/../../etc/passwd", ""},
-		{"example.com/x/...F", "example.com/x/..@v1.0.0/x.go", ""},
-		{"example.com/x\n\nreplace y => /z.F", "example.com/x\n\nreplace y => /z@v1.0.0/x.go", ""},
-		{"example.com/x.F", "example.com/x@v1.0.0\n)/x.go", ""},
-		{"example.com/x\x1b[2J.F", "example.com/x\x1b[2J@v1.0.0/x.go", ""},
-		{"corp/x.F", "corp/x@v1.0.0/x.go", ""},
-		{"example.com/x.F", strings.Repeat("a/", maxPath) + "example.com/x@v1.0.0/x.go", ""},
-	} {
-		s, ok := locate(diagnosis.Place{Function: c.function, File: c.file})
-		got := s.path + "@" + s.version + " " + s.dir + " " + s.file + " " + s.symbol
-		if ok != (c.want != "") || ok && got != c.want {
-			t.Errorf("%.60q in %.80q is %v, %q, want %q", c.function, c.file, ok, got, c.want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package release
+package modules
 
 import (
 	"go/ast"
@@ -11,24 +11,30 @@ import (
 	"strings"
 )
 
-// functions are those of a package by name, like "fill" or "Iterator.fill": one may
+// Functions are those of a package by name, like "fill" or "Iterator.fill": one may
 // be declared once for each system.
-type functions map[string][]function
+type Functions map[string][]Function
 
-// A function is a declaration. Its name is for people, like "(*Iterator).fill".
-type function struct{ name, file, text string }
+// A Function is a declaration. Its name is for people, like "(*Iterator).fill".
+type Function struct {
+	Name       string
+	file, text string
+}
+
+// Packages are those that were read, by directory.
+type Packages map[string]Functions
 
 // maxSource bounds the files that are parsed.
 const maxSource = 16 << 20
 
-// functions reads a package of a module; none when there is no such package.
-func (c *comparison) functions(module, dir string) functions {
+// Functions reads a package of a module in a directory; none when there is no such package.
+func (p Packages) Functions(module, dir string) Functions {
 	dir = filepath.Join(module, filepath.FromSlash(dir))
-	if known, ok := c.packages[dir]; ok {
+	if known, ok := p[dir]; ok {
 		return known
 	}
-	list := functions{}
-	c.packages[dir] = list
+	list := Functions{}
+	p[dir] = list
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return list
@@ -49,7 +55,7 @@ func (c *comparison) functions(module, dir string) functions {
 			// recording are those of its literals, too.
 			if d, ok := d.(*ast.FuncDecl); ok && d.Name.Name != "init" {
 				key, name := names(d)
-				list[key] = append(list[key], function{name, e.Name(), textOf(d)})
+				list[key] = append(list[key], Function{name, e.Name(), textOf(d)})
 			}
 		}
 	}
@@ -95,21 +101,21 @@ func names(d *ast.FuncDecl) (key, name string) {
 	}
 }
 
-// find returns the function at a spot and the key that it is listed under: that in
+// Find returns the function at a spot and the key that it is listed under: that in
 // the spot's file where there are several. A function literal belongs to the function
 // around it, in whose name its own begins.
-func (l functions) find(s spot) (key string, f function, ok bool) {
-	parts := strings.FieldsFunc(plain(s.symbol), func(r rune) bool { return strings.ContainsRune(".-()*", r) })
+func (l Functions) Find(s Spot) (key string, f Function, ok bool) {
+	parts := strings.FieldsFunc(plain(s.Symbol), func(r rune) bool { return strings.ContainsRune(".-()*", r) })
 	for n := min(len(parts), 2); n > 0; n-- {
 		key = strings.Join(parts[:n], ".")
 		list := l[key]
 		if len(list) == 0 {
 			continue
 		}
-		i := slices.IndexFunc(list, func(f function) bool { return f.file == s.file })
+		i := slices.IndexFunc(list, func(f Function) bool { return f.file == s.File })
 		return key, list[max(i, 0)], true
 	}
-	return "", function{}, false
+	return "", Function{}, false
 }
 
 // plain is a symbol without type arguments.
@@ -129,4 +135,14 @@ func plain(symbol string) string {
 		}
 		return r
 	}, symbol)
+}
+
+// Compare says what another version of a package makes of a function: whether it has another body
+// there, and whether it is not there any more. One that only moved, or is formatted anew, is the same.
+func (l Functions) Compare(key string, used Function) (changed, gone bool) {
+	now := l[key]
+	if slices.ContainsFunc(now, func(f Function) bool { return f.text == used.text }) {
+		return false, false
+	}
+	return len(now) > 0, len(now) == 0
 }

@@ -1,9 +1,8 @@
 // Package release says whether the newest release of a module changes a function
 // that a finding names: then an upgrade may be the fix.
 //
-// It hides how a module and its version are read from the path of a source file,
-// how the go command is asked for releases and their source, and how two versions
-// of a function are compared. [Compare] does all of it for a diagnosis.
+// It hides how the go command is asked for releases and their source. [Compare] does all of it for a
+// diagnosis.
 //
 // It is the only step of a diagnosis that may use the network. A recording can
 // name any module: what the go command is asked for is checked before, and nothing
@@ -20,6 +19,8 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/read/modules"
 )
 
 // limit is how long all questions together may take: one takes about a second
@@ -39,7 +40,7 @@ func Compare(ctx context.Context, d *diagnosis.Diagnosis, program string) error 
 	defer os.RemoveAll(dir)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	c := comparison{asker: asker{dir}, program: program, releases: map[module]*release{}, packages: map[string]functions{}}
+	c := comparison{asker: asker{dir}, program: program, releases: map[modules.Module]*release{}, packages: modules.Packages{}}
 	c.findings(limited, d.Findings)
 	d.Warnings = append(d.Warnings, c.warnings...)
 	if errors.Is(ctx.Err(), context.Canceled) {
@@ -48,13 +49,29 @@ func Compare(ctx context.Context, d *diagnosis.Diagnosis, program string) error 
 	return nil
 }
 
+// Fetch brings the newest release of a module into the module cache, where there is a newer one than the
+// one in use.
+func Fetch(ctx context.Context, m modules.Module) error {
+	dir, err := os.MkdirTemp("", "gowhy-release-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if _, err := (asker{dir}).newest(ctx, m); err != nil {
+		return fmt.Errorf("--online: %w", err)
+	}
+	return nil
+}
+
 // A comparison is the state of one Compare.
 type comparison struct {
 	asker
 	program  string
-	releases map[module]*release  // nil: there is nothing to compare with
-	packages map[string]functions // by directory
-	late     bool                 // there is no time left
+	releases map[modules.Module]*release // nil: there is nothing to compare with
+	packages modules.Packages
+	late     bool // there is no time left
 	warnings []string
 }
 
@@ -79,7 +96,7 @@ func (c *comparison) findings(ctx context.Context, list []diagnosis.Finding) {
 // A difference is what the newest release of one module does to the functions of
 // a finding.
 type difference struct {
-	module
+	modules.Module
 	newest        string
 	changed, gone []string
 }
@@ -92,39 +109,40 @@ func (d *difference) String() string {
 	if len(d.gone) > 0 {
 		does = append(does, "no longer has "+strings.Join(d.gone, " and "))
 	}
-	return fmt.Sprintf("%s %s is used; %s, the newest, %s.", d.path, d.version, d.newest, strings.Join(does, ", and "))
+	return fmt.Sprintf("%s %s is used; %s, the newest, %s.", d.Path, d.Version, d.newest, strings.Join(does, ", and "))
 }
 
 // differences are those at the places of one finding, one for each module.
 func (c *comparison) differences(ctx context.Context, places []diagnosis.Place) (list []*difference) {
 	for _, p := range places {
-		s, ok := locate(p)
-		if !ok || s.path == c.program {
+		pkg, symbol := model.SplitSymbol(p.Function)
+		s, ok := modules.Locate(pkg, symbol, p.File)
+		if !ok || s.Path == c.program {
 			continue
 		}
-		r := c.release(ctx, s.module)
+		r := c.release(ctx, s.Module)
 		if r == nil {
 			continue
 		}
-		name, used, ok := c.functions(r.used, s.dir).find(s)
+		name, used, ok := c.packages.Functions(r.used, s.Dir).Find(s)
 		if !ok {
 			continue // a function literal of the package, or made by a tool
 		}
-		now := c.functions(r.dir, s.dir)[name]
-		if slices.ContainsFunc(now, func(f function) bool { return f.text == used.text }) {
+		changed, gone := c.packages.Functions(r.dir, s.Dir).Compare(name, used)
+		if !changed && !gone {
 			continue
 		}
-		i := slices.IndexFunc(list, func(d *difference) bool { return d.module == s.module })
+		i := slices.IndexFunc(list, func(d *difference) bool { return d.Module == s.Module })
 		if i < 0 {
 			i = len(list)
-			list = append(list, &difference{module: s.module, newest: r.version})
+			list = append(list, &difference{Module: s.Module, newest: r.version})
 		}
 		names := &list[i].changed
-		if len(now) == 0 {
+		if gone {
 			names = &list[i].gone
 		}
-		if !slices.Contains(*names, used.name) {
-			*names = append(*names, used.name)
+		if !slices.Contains(*names, used.Name) {
+			*names = append(*names, used.Name)
 		}
 	}
 	return list
@@ -132,7 +150,7 @@ func (c *comparison) differences(ctx context.Context, places []diagnosis.Place) 
 
 // release is the newest one of a module, asked for once; nil when there is none
 // newer, or none that could be had.
-func (c *comparison) release(ctx context.Context, m module) *release {
+func (c *comparison) release(ctx context.Context, m modules.Module) *release {
 	if r, ok := c.releases[m]; ok {
 		return r
 	}
@@ -142,7 +160,7 @@ func (c *comparison) release(ctx context.Context, m module) *release {
 	r, err := c.newest(ctx, m)
 	if ctx.Err() != nil {
 		c.late = true
-		err = fmt.Errorf("cannot ask for newer versions of %s and the modules after it: no answer in time", m.path)
+		err = fmt.Errorf("cannot ask for newer versions of %s and the modules after it: no answer in time", m.Path)
 	}
 	if err != nil {
 		c.warnings = append(c.warnings, "--online: "+err.Error())

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/read/modules"
 )
 
 // grace is how long the go command's own children may hold its output after its end.
@@ -24,38 +26,38 @@ type asker struct{ dir string }
 
 // newest returns the newest release of a module with the source of both versions;
 // nil when the one in use is the newest.
-func (a asker) newest(ctx context.Context, m module) (*release, error) {
+func (a asker) newest(ctx context.Context, m modules.Module) (*release, error) {
 	// From go 1.17 on, what the module requires need not be asked for.
-	mod := fmt.Sprintf("module gowhy.invalid/release\n\ngo 1.17\n\nrequire %s %s\n", m.path, m.version)
+	mod := fmt.Sprintf("module gowhy.invalid/release\n\ngo 1.17\n\nrequire %s %s\n", m.Path, m.Version)
 	if err := os.WriteFile(filepath.Join(a.dir, "go.mod"), []byte(mod), 0o600); err != nil {
 		return nil, err
 	}
 	var listed struct {
 		Update *struct{ Version string }
 	}
-	out, err := a.run(ctx, "list", "-m", "-u", "-json", m.path)
+	out, err := a.run(ctx, "list", "-m", "-u", "-json", m.Path)
 	if err == nil {
 		err = json.Unmarshal(out, &listed)
 	}
-	if err == nil && listed.Update != nil && !moduleVersion.MatchString(listed.Update.Version) {
+	if err == nil && listed.Update != nil && !modules.IsVersion(listed.Update.Version) {
 		err = fmt.Errorf("%q is no version", listed.Update.Version)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot ask for newer versions of %s: %w", m.path, err)
+		return nil, fmt.Errorf("cannot ask for newer versions of %s: %w", m.Path, err)
 	}
 	if listed.Update == nil {
 		return nil, nil
 	}
 	r := &release{version: listed.Update.Version}
 	if r.used, r.dir, err = a.sources(ctx, m, r.version); err != nil {
-		return nil, fmt.Errorf("cannot compare %s %s with %s: %w", m.path, m.version, r.version, err)
+		return nil, fmt.Errorf("cannot compare %s %s with %s: %w", m.Path, m.Version, r.version, err)
 	}
 	return r, nil
 }
 
 // sources fetches two versions of a module and returns their directories.
-func (a asker) sources(ctx context.Context, m module, newest string) (used, newer string, err error) {
-	out, failed := a.run(ctx, "mod", "download", "-json", m.path+"@"+m.version, m.path+"@"+newest)
+func (a asker) sources(ctx context.Context, m modules.Module, newest string) (used, newer string, err error) {
+	out, failed := a.run(ctx, "mod", "download", "-json", m.Path+"@"+m.Version, m.Path+"@"+newest)
 	dirs := map[string]string{}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var got struct{ Version, Dir, Error string }
@@ -72,7 +74,7 @@ func (a asker) sources(ctx context.Context, m module, newest string) (used, newe
 	if failed != nil {
 		return "", "", failed
 	}
-	used, newer = dirs[m.version], dirs[newest]
+	used, newer = dirs[m.Version], dirs[newest]
 	if used == "" || newer == "" {
 		err = errors.New("the go command does not say where its source is")
 	}
