@@ -102,6 +102,11 @@ func checkAllocchurn(p *diagnosis.Pass) {
 	if at < 0 {
 		f.Remark = true
 		f.Reasons = append(f.Reasons, "nothing tells that what is allocated need not be: programs that are well spend as much on memory")
+		accuseReleased(p, &f, func(what string, r *model.Release) released {
+			objects, bytes := a.CountsIn(p, "in "+what, p.Frames(r.Of))
+			share := a.Price("CPU in allocating and collecting in "+what, objects, bytes)
+			return released{share, a.CostOf(share), allocationBound(&a, share)}
+		})
 	} else {
 		f.Rest(reason...)
 		if !madeForPool(p.Model, named[0].Stacks) {

@@ -47,6 +47,7 @@ type Model struct {
 	Counts    []*Counts  // needs Counted
 	Shortages []Shortage // most lines first; needs ShortageLog
 	Reasons   []Reason   // of hot lines whose source was read
+	Releases  []Release  // of modules of hot functions
 
 	frozen *frozen // nil while it may change
 }

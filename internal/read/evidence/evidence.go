@@ -33,6 +33,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/ground/shell"
 	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/read/modules"
 	"github.com/gowhy/gowhy/internal/sense/artifact"
 )
 
@@ -51,6 +52,9 @@ type Options struct {
 	// NoSource leaves out why the work of hot lines is not necessary, for which their
 	// source is read.
 	NoSource bool
+	// Newest, if set, brings the newest version of a module into the module cache, and returns why it
+	// could not.
+	Newest func(ctx context.Context, m modules.Module) error
 	// Elsewhere says that this is of another machine, and that somebody else sent it: no file of
 	// this machine is read for what it names, neither source nor program.
 	Elsewhere bool
@@ -866,6 +870,7 @@ func (l *loader) join() error {
 	l.joinHolders()
 	l.joinBuild()
 	l.joinReasons()
+	l.joinReleases()
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/read/evidence"
+	"github.com/gowhy/gowhy/internal/read/modules"
 	"github.com/gowhy/gowhy/internal/show/intake"
 	"github.com/gowhy/gowhy/internal/show/release"
 	"github.com/gowhy/gowhy/internal/show/report"
@@ -119,6 +120,7 @@ func (c *command) diagnose(ctx context.Context, files []string, o *diagnoseOptio
 	if err := checkOutput(o.out); err != nil {
 		return err
 	}
+	o.reading.online = o.online
 	d, m, err := c.diagnosed(ctx, files, o.reading, diagnosis.Goal(o.goal))
 	if err == nil && o.online {
 		err = c.compareReleases(ctx, d, m)
@@ -229,7 +231,8 @@ type readOptions struct {
 	window    string
 	workers   int
 	noSource  bool
-	keep      int // these are not flags: what the command needs
+	online    bool // these are not flags: what the command needs
+	keep      int
 	sweeps    bool
 	diagnosis func(io.Reader) error
 }
@@ -251,8 +254,12 @@ func (c *command) read(ctx context.Context, files []string, o readOptions) (*mod
 	}
 	p := c.startProgress("reading", mebibytes)
 	defer p.stop()
+	var newest func(context.Context, modules.Module) error
+	if o.online {
+		newest = release.Fetch
+	}
 	return evidence.Load(ctx, files, evidence.Options{
-		Window: window, Keep: o.keep, Sweeps: o.sweeps, Workers: o.workers, NoSource: o.noSource,
+		Newest: newest, Window: window, Keep: o.keep, Sweeps: o.sweeps, Workers: o.workers, NoSource: o.noSource,
 		Progress: p.callback(), Stdin: c.Stdin, Diagnosis: o.diagnosis,
 	})
 }

@@ -147,7 +147,11 @@ func (a *Allocation) Counts(p *diagnosis.Pass, where string, sites ...Site) (obj
 	for _, s := range sites {
 		stacks = append(stacks, s.Stacks...)
 	}
-	here := code.OfStacks(stacks)
+	return a.CountsIn(p, where, code.OfStacks(stacks))
+}
+
+// CountsIn is the same of the samples that match.
+func (a *Allocation) CountsIn(p *diagnosis.Pass, where string, here fact.Where) (objects, bytes fact.Fact) {
 	share := func(what, tree string, counts func([]model.Frame) bool) fact.Fact {
 		name, all := what+" "+where, p.Frames(func(frames []model.Frame) bool { return counts(frames) && !model.OfRecording(frames) })
 		part := p.Samples(name, tree, func(s *model.Sample) bool { return here(s) && all(s) })

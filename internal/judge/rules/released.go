@@ -1,0 +1,70 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// That a share of the CPU is large says nothing of whether it is necessary. A newer release of a
+// module that changes the functions it goes into, and says to take less for them, does.
+
+// releasedCost is the share of the CPU that such functions must cost, as of all that has a reason.
+const releasedCost = needlessCost
+
+// A released is what the functions of a release take of the CPU, what that costs, and what there is to save.
+type released struct {
+	share fact.Fact
+	cost  diagnosis.Cost
+	bound diagnosis.Bound
+}
+
+// accuseReleased makes an accusation of a remark where a newer release does it with less: measure
+// says what the functions of a release take.
+func accuseReleased(p *diagnosis.Pass, f *diagnosis.Finding, measure func(what string, r *model.Release) released) {
+	for i := range p.Model.Releases {
+		r := &p.Model.Releases[i]
+		of := r.Module + " " + r.Version
+		m := measure("what "+of+" says to take less for", r)
+		through := slices.DeleteFunc(slices.Clone(f.Stacks), func(s model.Stack) bool { return !r.Of(p.Model.Stacks.Frames(s)) })
+		if m.share.Value < releasedCost || len(through) == 0 {
+			continue
+		}
+		f.Title, f.Summary, f.Remark, f.Confidence = "A newer release of a module takes less for it", "", false, diagnosis.Medium
+		f.Evidence = slices.Insert(f.Evidence, 0, m.share)
+		f.Cost, f.Bound, f.Stacks = m.cost, m.bound, through
+		f.Where = code.Places(append([]diagnosis.Place{code.ProgramPlace(p, through...)}, releasedPlaces(p, through, r)...)...)
+		f.Reasons = []string{
+			fact.Sentence("%s of %s says: “%s”; it changes a function of these stacks", fact.Name(r.In), fact.Name(of), fact.Name(r.Said)),
+			"how much less it takes nobody measured here",
+		}
+		f.Remedy = diagnosis.Remedy{
+			Text: fact.Sentence("Upgrade %s from %s to %s or later, and measure: its list of changes says that it takes less for this.",
+				fact.Name(r.Module), fact.Name(r.Used), fact.Name(r.Version)),
+			Code: "go get " + r.Module + "@" + r.Version,
+		}
+		f.Experiment = changed(diagnosis.CPUPerOp, "", "The change is the version in go.mod and go.sum.")
+		f.Say("%s of the CPU in use goes through %s of %s %s; %s says to take less for it.",
+			m.share, code.Name(r.Funcs[0]), fact.Name(r.Module), fact.Name(r.Used), fact.Name(r.Version))
+		return
+	}
+}
+
+// releasedPlaces are the lines in functions of a release on some stacks, the one nearest to the program of
+// each.
+func releasedPlaces(p *diagnosis.Pass, stacks []model.Stack, r *model.Release) (places []diagnosis.Place) {
+	for _, s := range stacks {
+		for _, frame := range slices.Backward(p.Model.Stacks.Frames(s)) {
+			if slices.Contains(r.Funcs, frame.Func) {
+				if !slices.ContainsFunc(places, func(at diagnosis.Place) bool { return at.Function == frame.Func }) {
+					places = append(places, code.PlaceOf(frame))
+				}
+				break
+			}
+		}
+	}
+	return places
+}

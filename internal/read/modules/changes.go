@@ -1,0 +1,154 @@
+package modules
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Lists of changes are written by people: a heading with a version, and below it a line or a
+// paragraph for each change. The names in a line tell which functions it speaks of.
+
+var (
+	// versionWord is a version in a heading, as "## [1.21.0/0.44.0] 2023-11-16" has two.
+	versionWord = regexp.MustCompile(`\bv?(\d+\.\d+(?:\.\d+)?)\b`)
+	// cheaper are the words of a change that takes less time; costs are what another does with less of.
+	cheaper = regexp.MustCompile(`(?i)\b(perf|performance|performant|faster|fast path|hot paths?|speed(s|ed|ing)?[ -]?up|slow|slowness|slowdown|` +
+		`quadratic|optimi[sz](e|es|ed|ing|ations?)|efficien(t|tly|cy))\b|\bO\(`)
+	costs = regexp.MustCompile(`(?i)\b(alloc(ates?|ated|ating|ations?|s)|memory|contention|cop(y|ies|ying)|garbage|cpu)\b`)
+	less  = regexp.MustCompile(`(?i)\b(no longer|fewer|less|avoid(s|ed|ing)?|reduc(e|es|ed|ing|tion)|without|eliminat\w+|remov(e|es|ed|ing)|` +
+		`zero|minimi[sz]\w+|lower(s|ed|ing)?|decreas\w+|unnecessary|needless|redundant|reus(e|es|ed|ing))\b`)
+	// What is no change of what there was: something new, something for later, a leak that was mended,
+	// which costs memory and no CPU.
+	another = regexp.MustCompile(`(?i)^(\W*\[\w+\]\W*)?(\w+: )?(add|adds|added|introduc\w+|support\w*|new)\b|\b(experimental|future|leak\w*|document\w*|benchmarks?)\b`)
+	word    = regexp.MustCompile(`[\pL\pN_]+`)
+)
+
+// said finds the line of a list of changes that says, of a version after one and up to another, that it
+// takes less for most of some functions.
+func said(text, after, upTo string, spots []Spot) (c Change, ok bool) {
+	for item := range items(text, after, upTo) {
+		if another.MatchString(item) || !cheaper.MatchString(item) && !(costs.MatchString(item) && less.MatchString(item)) {
+			continue
+		}
+		words := word.FindAllString(item, -1)
+		var of []int
+		for i, s := range spots {
+			if s.namedBy(item, words) {
+				of = append(of, i)
+			}
+		}
+		if len(of) > len(c.Of) {
+			c.Said, c.Of, ok = shortened(item), of, true
+		}
+	}
+	return c, ok
+}
+
+// items are the changes of the versions after one and up to another.
+func items(text, after, upTo string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		within, item := false, ""
+		give := func() bool {
+			done := item
+			item = ""
+			return done == "" || !within || yield(done)
+		}
+		for line := range strings.Lines(text) {
+			line = strings.TrimRight(line, " \r\n")
+			trimmed := strings.TrimLeft(line, " \t")
+			switch versions := headed(line); {
+			case len(versions) > 0:
+				if !give() {
+					return
+				}
+				within = slices.ContainsFunc(versions, func(v string) bool { return older(after, v) && !older(upTo, v) })
+			case trimmed == "":
+				if !give() {
+					return
+				}
+			case strings.HasPrefix(trimmed, "- "), strings.HasPrefix(trimmed, "* "), strings.HasPrefix(trimmed, "+ "):
+				if !give() {
+					return
+				}
+				item = strings.TrimSpace(trimmed[2:])
+			case item == "":
+				item = trimmed
+			default:
+				item += " " + trimmed
+			}
+		}
+		give()
+	}
+}
+
+// headed are the versions of a heading: a line that begins as one, or with the version itself.
+func headed(line string) (versions []string) {
+	if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "=") && (len(line) > 60 || !versionWord.MatchString(firstWord(line))) {
+		return nil
+	}
+	for _, m := range versionWord.FindAllStringSubmatch(line, -1) {
+		versions = append(versions, m[1])
+	}
+	return versions
+}
+
+// firstWord returns how a heading without a mark begins, as "Version 1.4.3 (2018-03-09)" or "[1.2.0]".
+func firstWord(line string) string {
+	fields := strings.Fields(line)
+	if len(fields) > 1 && slices.Contains([]string{"version", "release"}, strings.ToLower(fields[0])) {
+		return fields[1]
+	}
+	if len(fields) == 0 || strings.HasPrefix(line, " ") || fields[0] == "-" || fields[0] == "*" {
+		return ""
+	}
+	return fields[0]
+}
+
+const (
+	// A name of fewer letters, or one that every package has, is no name of a function in a sentence.
+	shortName = 4
+	maxSaid   = 160
+)
+
+// usual are names that say nothing of which function it is.
+var usual = []string{"String", "Error", "Close", "Write", "Read", "Reset", "Bytes", "Type", "Value", "Data", "Func", "Start", "Stop", "Next", "Path"}
+
+// namedBy reports whether a change speaks of a function: by its name, its receiver's, or that of a
+// package that is not the module's own, where it names nothing of that.
+func (s *Spot) namedBy(item string, words []string) bool {
+	names := strings.FieldsFunc(plain(s.Symbol), func(r rune) bool { return strings.ContainsRune(".-()*", r) })
+	for i, n := range names {
+		if i < 2 && len(n) >= shortName && !slices.Contains(usual, n) && !strings.HasPrefix(n, "func") && slices.Contains(words, n) && n != strings.ToLower(n) {
+			return true
+		}
+	}
+	base := path.Base(s.Dir)
+	if s.Dir == "." || len(base) <= shortName || !utf8.ValidString(base) || regexp.MustCompile(`\b`+regexp.QuoteMeta(base)+`\.\pL`).MatchString(item) {
+		return false
+	}
+	return ofPackage(base).MatchString(strings.ReplaceAll(item, "`", ""))
+}
+
+// ofPackage matches a change of all of a package: it begins with the name, or speaks of the package's
+// performance. One of something in it names that behind a dot or a space.
+func ofPackage(base string) *regexp.Regexp {
+	const tag, path, end = `(?i)^(\W*\[\w+\]\W*)?`, `([\w.-]+/)*`, `( package)?( \(|,|\.?$|\. )`
+	base = path + regexp.QuoteMeta(base)
+	return regexp.MustCompile(tag + base + `: \w|\b(performance|speed|efficiency) (of|in) (the )?` + base + end +
+		`|\b(improv|optimi[sz])\w+ (the )?` + base + `('s)?( performance|` + end + `)`)
+}
+
+// shortened is a change as a sentence can have it: its first words, without links.
+func shortened(item string) string {
+	item = strings.Join(strings.Fields(linked.ReplaceAllString(item, "$1")), " ")
+	if utf8.RuneCountInString(item) <= maxSaid {
+		return item
+	}
+	return string([]rune(item)[:maxSaid-1]) + "…"
+}
+
+// linked is a link of Markdown.
+var linked = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)

@@ -1,0 +1,106 @@
+package modules
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestSaid has lists of changes as people write them: which line speaks of one of the functions, of a
+// version after the one in use and up to the newest.
+func TestSaid(t *testing.T) {
+	spot := func(dir, symbol string) Spot {
+		return Spot{Module{"example.com/text/v2", "v2.1.0"}, dir, "x.go", symbol}
+	}
+	parse, lexer, set := spot(".", "ParseNumber"), spot("syntaxes", "scanTokens"), spot("attribute", "NewSet[...]")
+	method := spot("log", "(*TextFormatter).Format.func1")
+	for _, c := range []struct {
+		name, text string
+		spots      []Spot
+		want       string
+		of         []int
+	}{
+		{"named", "## v2.2.0\n- Performance of ParseNumber [#12](https://example.com/12)\n", []Spot{parse}, "Performance of ParseNumber #12", []int{0}},
+		{"of most functions", "## v2.2.0\n- Optimize ParseNumber\n- Optimize ParseNumber and TextFormatter\n", []Spot{parse, method}, "Optimize ParseNumber and TextFormatter", []int{0, 1}},
+		{"its receiver, over two lines", "# Changes\n\n## [2.3.0/0.4.0] 2026-01-02\n\n * Significantly improve\n   TextFormatter performance.\n * Other\n", []Spot{method}, "Significantly improve TextFormatter performance.", []int{0}},
+		{"with type arguments", "2.2.0\n=====\n* Reduce allocations in `NewSet`.\n", []Spot{set}, "Reduce allocations in `NewSet`.", []int{0}},
+		{"by the package that it begins with", "## v2.2.0\n* syntaxes: The lexer will no longer allocate an object for each token.\n", []Spot{lexer}, "syntaxes: The lexer will no longer allocate an object for each token.", []int{0}},
+		{"by the package's performance", "## 2.2.0\n- Improve `example.com/text/attribute` performance. (#4743)\n", []Spot{set}, "Improve `example.com/text/attribute` performance. (#4743)", []int{0}},
+		{"a heading in words", "Version 2.2.0 (2026-01-02)\n\nParseNumber is 30% faster now.\n", []Spot{parse}, "ParseNumber is 30% faster now.", []int{0}},
+		{"the newest version itself", "## v2.4.0\n- ParseNumber is faster\n", []Spot{parse}, "ParseNumber is faster", []int{0}},
+
+		{"of the version in use", "## v2.1.0\n- ParseNumber is faster\n", []Spot{parse}, "", nil},
+		{"of an older one", "## v2.2.0\n- Fixes\n## v2.0.9\n- ParseNumber is faster\n", []Spot{parse}, "", nil},
+		{"of a newer one", "## v2.5.0\n- ParseNumber is faster\n", []Spot{parse}, "", nil},
+		{"no version", "- ParseNumber is faster\n", []Spot{parse}, "", nil},
+		{"nothing of speed", "## v2.2.0\n- ParseNumber takes a base\n", []Spot{parse}, "", nil},
+		{"another function", "## v2.2.0\n- ParseFloat is faster\n", []Spot{parse}, "", nil},
+		{"a leak", "## v2.2.0\n- Fix a leak in ParseNumber, reducing memory\n", []Spot{parse}, "", nil},
+		{"something new", "## v2.2.0\n- Add ParseNumber for performance\n", []Spot{parse}, "", nil},
+		{"it allocates more", "## v2.2.0\n- ParseNumber allocates 4 MB at start\n", []Spot{parse}, "", nil},
+		{"something in the package", "## v2.2.0\n- Improve performance of attribute filters\n", []Spot{set}, "", nil},
+		{"another function of the package", "## v2.2.0\n- attribute: Optimize `attribute.Filter`\n", []Spot{set}, "", nil},
+		{"a word that is a name", "## v2.2.0\n- It is faster to close\n", []Spot{spot(".", "(*Conn).close")}, "", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, ok := said(c.text, "v2.1.0", "v2.4.0", c.spots)
+			if got.Said != c.want || !slices.Equal(got.Of, c.of) || ok != (c.want != "") {
+				t.Errorf("said() = %q of %v, %v; want %q of %v", got.Said, got.Of, ok, c.want, c.of)
+			}
+		})
+	}
+}
+
+// TestFind has versions of a module in a cache, as the go command keeps them.
+func TestFind(t *testing.T) {
+	const slow, fast = "package store\n\nfunc FillAll() { for range 2 {\n} }\n", "package store\n\nfunc FillAll() {}\n"
+	const changes = "## v1.10.0\n- FillAll is faster\n"
+	for _, c := range []struct {
+		name  string
+		files map[string]string // in the cache
+		want  string            // the newer version, and the file that says so
+	}{
+		{"newer", map[string]string{"!iter@v1.9.0/store/s.go": slow, "!iter@v1.10.0/store/s.go": fast, "!iter@v1.10.0/CHANGELOG.md": changes}, "v1.10.0 CHANGELOG.md"},
+		{"the latest of all", map[string]string{"!iter@v1.9.0/store/s.go": slow, "!iter@v1.10.0/store/s.go": slow, "!iter@v1.11.0/store/s.go": fast, "!iter@v1.11.0/History.txt": changes}, "v1.11.0 History.txt"},
+		{"formatted otherwise", map[string]string{"!iter@v1.9.0/store/s.go": slow, "!iter@v1.10.0/store/s.go": "package store\n\nfunc FillAll() {\n\tfor range 2 {\n\t}\n}\n", "!iter@v1.10.0/CHANGELOG.md": changes}, ""},
+		{"older", map[string]string{"!iter@v1.9.0/store/s.go": slow, "!iter@v1.8.0/store/s.go": fast, "!iter@v1.8.0/CHANGELOG.md": changes}, ""},
+		{"before its release", map[string]string{"!iter@v1.9.0/store/s.go": slow, "!iter@v1.10.0-rc.1/store/s.go": fast, "!iter@v1.10.0-rc.1/CHANGELOG.md": changes}, ""},
+		{"another module", map[string]string{"!iter@v1.9.0/store/s.go": slow, "!iterator@v1.10.0/store/s.go": fast, "!iterator@v1.10.0/CHANGELOG.md": changes}, ""},
+		{"no list", map[string]string{"!iter@v1.9.0/store/s.go": slow, "!iter@v1.10.0/store/s.go": fast, "!iter@v1.10.0/README.md": changes}, ""},
+		{"no cache", nil, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cache := t.TempDir()
+			for name, text := range c.files {
+				file := filepath.Join(cache, "example.com", name)
+				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f := Finder{Caches: []string{filepath.Join(cache, "nowhere"), cache}}
+			got, ok := f.Find([]Spot{{Module{"example.com/Iter", "v1.9.0"}, "store", "s.go", "FillAll"}})
+			if s := got.Version + " " + got.In; ok != (c.want != "") || ok && s != c.want {
+				t.Errorf("Find() = %q, %v; want %q", s, ok, c.want)
+			}
+		})
+	}
+	if _, ok := (&Finder{}).Find(nil); ok {
+		t.Error("a change of nothing")
+	}
+}
+
+// FuzzSaid reads any list of changes.
+func FuzzSaid(f *testing.F) {
+	f.Add("## v2.2.0\n- Performance of ParseNumber [#12](https://example.com/12)\n", "ParseNumber", "text")
+	f.Add("2.2.0\n* [BUG] x: y\n\n\n\tz", "(*T[...]).M", "a/b-c+d")
+	f.Fuzz(func(t *testing.T, text, symbol, dir string) {
+		c, ok := said(text, "v2.1.0", "v2.4.0", []Spot{{Module{"example.com/x", "v2.1.0"}, dir, "x.go", symbol}})
+		if ok != (len(c.Of) > 0) || len([]rune(c.Said)) > maxSaid {
+			t.Errorf("said() = %+v, %v", c, ok)
+		}
+	})
+}
