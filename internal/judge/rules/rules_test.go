@@ -56,7 +56,7 @@ func TestFixtures(t *testing.T) {
 // sentence.
 var firstWords = strings.Fields("Allocate Ask Bound Build Call Close Compile Copy Correct Decide Delete Do End Find " +
 	"Give Guard Hold If Keep Leave Let Log Look Lower Make Move Nothing Prepare Put Raise Read Record Remove Return Run See " +
-	"Set Shorten Speed Spend Split Start Stay Stop Take To Try Use Wait Wake Walk Write")
+	"Set Shorten Speed Spend Split Start Stay Stop Take To Try Upgrade Use Wait Wake Walk Write")
 
 func TestRemediesBeginWithWhatToDo(t *testing.T) {
 	for _, rule := range All {
