@@ -61,10 +61,12 @@ func checkFragmentation(p *diagnosis.Pass) {
 	cycles := p.Statistic(fact.Metric, memory.MetricCycles, "collections in the second half of the window", more, fact.Count).From(model.MetricsLog)
 	const question = "whether few objects keep many pages of the heap"
 	switch {
-	case unused.Value < fragmentedBytes || part.Value < fragmentedPart:
-		if cycles.Value >= fragmentedCycles {
-			p.Fine(fact.Sentence("fragmentation of the heap: %s of the pages in use at least are unused, %s", part, unused))
-		}
+	case cycles.Value < fragmentedCycles && (unused.Value < fragmentedBytes || part.Value < fragmentedPart):
+		// what a collection leaves is not seen
+	case unused.Value < fragmentedBytes:
+		p.Fine(fact.Sentence("fragmentation of the heap: no more than %s of its pages in use", unused))
+	case part.Value < fragmentedPart:
+		p.Fine(fact.Sentence("fragmentation of the heap: %s of the pages in use at least are unused, %s", part, unused))
 	case cycles.Value < fragmentedCycles && unused.Value < fragmentedIdle*max(1, p.Metric("GOGC", memory.MetricGOGC, fact.Last).Value/100)*objects.Value:
 		p.Unchecked(question, fact.Sentence("%s of the pages in use are unused, %s, and with %s in the window that may be what the last one freed",
 			part, unused, plural(cycles, "collection")), p.RecordAgain(60, "longer.gowhy"))

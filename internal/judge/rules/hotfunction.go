@@ -235,10 +235,14 @@ func reportHot(p *diagnosis.Pass, s *cpu.Use, least float64) {
 	}
 	f.Say("%s "+what+" take %s of the CPU in use%s. That may be legitimate work.",
 		code.Name(hot[0].Function), shares[0], fact.Name(strings.Replace(kinds, ", ", ": ", 1)))
-	accuseReleased(p, &f, func(what string, r *model.Release) released {
+	r := accuseReleased(p, &f, func(what string, r *model.Release) released {
 		share := s.ShareIn("CPU in "+what, r.Of)
 		return released{share, s.Cost(share), s.LimitWithout(what, r.Of, "the release does not say how much less it takes")}
 	})
+	if r != nil && s.Garbage(r.Of).Value >= hotGarbage {
+		f.Explains = p.Rule.Explains
+		f.Stacks = append(f.Stacks, memory.AllocatingStacks(p.Model, r.Of)...)
+	}
 	p.Report(f)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -47,6 +48,7 @@ func checkNativememory(p *diagnosis.Pass) {
 	})
 	if !ok {
 		p.Lacks("resident memory and what the runtime has of it were not read together often enough", p.HowToGet(model.MetricsLog))
+		doubtResident(p)
 		return
 	}
 	ask := func(by func(what, why, how string), why string) { by(grows, why, longer) }
@@ -70,6 +72,21 @@ func checkNativememory(p *diagnosis.Pass) {
 		ask(p.Unchecked, fact.Sentence("it grew by %s, and so did the number of threads, whose finding comes first", g.bytes))
 	default:
 		p.Report(nativeFinding(p, &g, mapped))
+	}
+}
+
+// doubtResident leaves the question open of resident memory that grows where nothing says what the heap
+// has of it: a program that takes six megabytes more each second is not idle, whoever takes them.
+func doubtResident(p *diagnosis.Pass) {
+	live := memory.LiveHeap(p.Model)
+	g, ok := swellingOf("resident memory", untilMost(p.Model.Process.Series(func(s model.ProcessSample) float64 { return float64(s.RSS) })),
+		func(name string, v float64, u fact.Unit) fact.Fact {
+			return p.Statistic(fact.Process, "resident memory", name, v, u).From(model.ProcFS)
+		})
+	if ok && len(live.Series) == 0 && g.low.Value > 0 && g.bytes.Value >= heapgrowthBytes && g.bytes.Value >= model.LeastGrowth*g.from.Value &&
+		g.late.Value >= model.SteadyGrowth*g.slope.Value {
+		p.Doubt("whether memory keeps growing", fact.Sentence("it grew from %s by %s in %s, and nothing says what of that is the heap's", g.from, g.bytes, g.over),
+			p.HowToGet(model.MetricsLog))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // That a share of the CPU is large says nothing of whether it is necessary. A newer release of a
-// module that changes the functions it goes into, and says to take less for them, does.
+// module that changes the functions it goes into, and says that they are cheaper, does.
 
 // releasedCost is the share of the CPU that such functions must cost, as of all that has a reason.
 const releasedCost = needlessCost
@@ -22,18 +22,18 @@ type released struct {
 	bound diagnosis.Bound
 }
 
-// accuseReleased makes an accusation of a remark where a newer release does it with less: measure
-// says what the functions of a release take.
-func accuseReleased(p *diagnosis.Pass, f *diagnosis.Finding, measure func(what string, r *model.Release) released) {
+// accuseReleased makes an accusation of a remark where a newer release does it with less, and returns
+// that release, nil for none: measure says what the functions of a release take.
+func accuseReleased(p *diagnosis.Pass, f *diagnosis.Finding, measure func(what string, r *model.Release) released) *model.Release {
 	for i := range p.Model.Releases {
 		r := &p.Model.Releases[i]
 		of := r.Module + " " + r.Version
-		m := measure("what "+of+" says to take less for", r)
+		m := measure("what is cheaper in "+of, r)
 		through := slices.DeleteFunc(slices.Clone(f.Stacks), func(s model.Stack) bool { return !r.Of(p.Model.Stacks.Frames(s)) })
 		if m.share.Value < releasedCost || len(through) == 0 {
 			continue
 		}
-		f.Title, f.Summary, f.Remark, f.Confidence = "A newer release of a module takes less for it", "", false, diagnosis.Medium
+		f.Title, f.Summary, f.Remark, f.Confidence = "A newer release of the module does it with less", "", false, diagnosis.Medium
 		f.Evidence = slices.Insert(f.Evidence, 0, m.share)
 		f.Cost, f.Bound, f.Stacks = m.cost, m.bound, through
 		f.Where = code.Places(append([]diagnosis.Place{code.ProgramPlace(p, through...)}, releasedPlaces(p, through, r)...)...)
@@ -42,15 +42,16 @@ func accuseReleased(p *diagnosis.Pass, f *diagnosis.Finding, measure func(what s
 			"how much less it takes nobody measured here",
 		}
 		f.Remedy = diagnosis.Remedy{
-			Text: fact.Sentence("Upgrade %s from %s to %s or later, and measure: its list of changes says that it takes less for this.",
+			Text: fact.Sentence("Upgrade %s from %s to %s or later, and measure: its list of changes says that this is cheaper there.",
 				fact.Name(r.Module), fact.Name(r.Used), fact.Name(r.Version)),
 			Code: "go get " + r.Module + "@" + r.Version,
 		}
 		f.Experiment = changed(diagnosis.CPUPerOp, "", "The change is the version in go.mod and go.sum.")
-		f.Say("%s of the CPU in use goes through %s of %s %s; %s says to take less for it.",
+		f.Say("%s of the CPU in use goes through %s of %s %s, which is cheaper in %s, as its list of changes says.",
 			m.share, code.Name(r.Funcs[0]), fact.Name(r.Module), fact.Name(r.Used), fact.Name(r.Version))
-		return
+		return r
 	}
+	return nil
 }
 
 // releasedPlaces are the lines in functions of a release on some stacks, the one nearest to the program of
