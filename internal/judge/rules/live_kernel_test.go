@@ -63,8 +63,8 @@ var subjects = map[string]subject{
 	"goroutines bound to threads":    {program: "locked", window: 2 * time.Second, needs: []model.Source{model.SyscallLog, model.KernelCPU}, want: "futexstorm"},
 	"answers that come too late":     {program: "leak", build: []string{"GOEXPERIMENT=goroutineleakprofile"}, needs: []model.Source{model.Leak}, want: "leakedgoroutines"},
 	"subscriptions that never end":   {program: "growth", window: 3500 * time.Millisecond, want: "goroutinegrowth"},
-	"memory that is mapped and kept": {program: "mapped", window: 10500 * time.Millisecond, needs: []model.Source{model.ProcFS}, want: "nativememory"},
-	"a burst that leaves few":        {program: "burst", window: 2 * time.Second, want: "fragmentation"},
+	"memory that is mapped and kept": {program: "mapped", window: 12 * time.Second, needs: []model.Source{model.ProcFS}, want: "nativememory"},
+	"a burst that leaves few":        {program: "burst", window: 5 * time.Second, want: "fragmentation"},
 	"one P for four workers":         {program: "compute", env: []string{"GOMAXPROCS=1"}, needs: []model.Source{model.ProcFS}, want: "fewprocs", idle: 0.3},
 	"half a core of quota":           {program: "compute", env: []string{"GOMAXPROCS=2"}, quota: 0.5, needs: []model.Source{model.ProcFS}, want: "throttled", idle: 0.1},
 	"eight Ps on half a core":        {program: "compute", env: []string{"GOMAXPROCS=8"}, quota: 0.5, needs: []model.Source{model.ProcFS}, want: "overquota", idle: 0.1},
@@ -78,7 +78,7 @@ var subjects = map[string]subject{
 	"well: a pool that is started once":   {program: "pool"},
 	"well: as many workers as Ps compute": {program: "compute"},
 	"well: one worker on one P":           {program: "single", env: []string{"GOMAXPROCS=1"}},
-	"well: a burst that is copied":        {program: "copied", window: 2 * time.Second, remarks: "allocchurn hotfunction growingslices boxedargs"},
+	"well: a burst that is copied":        {program: "copied", window: 5 * time.Second, remarks: "allocchurn hotfunction growingslices boxedargs"},
 	"well: no leak to be found":           {program: "pool", build: []string{"GOEXPERIMENT=goroutineleakprofile"}},
 }
 
