@@ -197,14 +197,14 @@ func noRoom(h *memory.Collector) string {
 func memoryRoom(p *diagnosis.Pass) (room float64, known bool) {
 	m := p.Model
 	var rooms []float64
-	_, last, ok := m.Process.Window()
+	resident, ok := m.Process.Resident().Last()
 	if m.Limits != nil && m.Limits.Memory > 0 && ok {
-		rooms = append(rooms, float64(m.Limits.Memory)-float64(last.RSS))
+		rooms = append(rooms, float64(m.Limits.Memory)-resident.Value)
 	}
 	if limit, set, _ := memory.Limit(p); set {
 		used := limitUsed(m)
 		if used == 0 { // no metrics; what is mapped and not given back is resident, for the most part
-			used = float64(last.RSS)
+			used = resident.Value
 		}
 		rooms = append(rooms, limit.Value-used)
 	}

@@ -79,7 +79,7 @@ func checkNativememory(p *diagnosis.Pass) {
 // has of it: a program that takes six megabytes more each second is not idle, whoever takes them.
 func doubtResident(p *diagnosis.Pass) {
 	live := memory.LiveHeap(p.Model)
-	g, ok := swellingOf("resident memory", untilMost(p.Model.Process.Series(func(s model.ProcessSample) float64 { return float64(s.RSS) })),
+	g, ok := swellingOf("resident memory", untilMost(p.Model.Process.Resident()),
 		func(name string, v float64, u fact.Unit) fact.Fact {
 			return p.Statistic(fact.Process, "resident memory", name, v, u).From(model.ProcFS)
 		})

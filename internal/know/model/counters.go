@@ -66,7 +66,7 @@ func between(a, b, part, whole time.Duration) time.Duration {
 
 // Series is a quantity of the process over time, like
 //
-//	p.Series(func(s model.ProcessSample) float64 { return float64(s.RSS) })
+//	p.Series(func(s model.ProcessSample) float64 { return float64(s.FDs) })
 func (p *Process) Series(of func(ProcessSample) float64) Series {
 	if p == nil {
 		return nil
@@ -76,6 +76,17 @@ func (p *Process) Series(of func(ProcessSample) float64) Series {
 		out[i] = Point{s.At, of(s)}
 	}
 	return out
+}
+
+// Resident returns the resident memory at each moment at which there was any: a process that
+// ends has given all of it back when /proc is read for the last time.
+func (p *Process) Resident() Series {
+	return slices.DeleteFunc(p.resident(), func(x Point) bool { return x.Value == 0 })
+}
+
+// resident returns the resident memory at each moment, 0 once the process had ended.
+func (p *Process) resident() Series {
+	return p.Series(func(s ProcessSample) float64 { return float64(s.RSS) })
 }
 
 // Rate is the mean increase a second of a counter of the process; ok is false

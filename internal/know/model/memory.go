@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -76,15 +75,12 @@ func (m *Model) memoryAccount() *MemoryAccount {
 	a.Live, a.Goal = m.heapSize()
 	a.AllocBytes, a.AllocObjects, a.AllocFrom = m.allocRate()
 	a.classify(m.countedClasses())
-	if _, last, ok := m.Process.Window(); ok {
-		a.RSS = last.RSS
-	} else if m.Process != nil && len(m.Process.Samples) == 1 {
-		a.RSS = m.Process.Samples[0].RSS
-	}
+	last, _ := m.Process.Resident().Last()
+	a.RSS = uint64(last.Value)
 	if m.Limits != nil {
 		a.Limit = m.Limits.Memory
 	}
-	a.grow("resident memory", m.Process.Series(func(s ProcessSample) float64 { return float64(s.RSS) }))
+	a.grow("resident memory", m.Process.Resident())
 	a.grow("live heap", m.liveSeries())
 	if a.Live == 0 && a.AllocFrom == "" && a.Mapped == 0 && a.RSS == 0 {
 		return nil
@@ -94,14 +90,16 @@ func (m *Model) memoryAccount() *MemoryAccount {
 	return a
 }
 
-// residentBeside is the resident memory when the runtime's classes were read last: a
-// process that ends gives all of it back, and /proc is read once more then.
-func (m *Model) residentBeside() (rss uint64) {
-	at := m.classesRead()
-	if len(at) == 0 { // the last where nothing tells when the classes were read
-		return m.Process.Samples[len(m.Process.Samples)-1].RSS
+// residentBeside is the resident memory when the runtime's classes were read last, or the last
+// there is where nothing tells when that was: a process that ends gives back first most and
+// then all of it, and /proc is read meanwhile. It is 0 where no resident memory is known.
+func (m *Model) residentBeside() uint64 {
+	rss := m.Process.Resident()
+	last, ok := m.classesRead().Last()
+	if !ok {
+		last, _ = rss.Last()
 	}
-	return m.Process.residentAt(at[len(at)-1].At)
+	return uint64(rss.nearest(last.At))
 }
 
 // classesRead is a series of the runtime's classes, for the moments at which they were read.
@@ -113,15 +111,6 @@ func (m *Model) classesRead() Series {
 		return s
 	}
 	return m.Metrics.Series[memoryClasses+classReleased+":bytes"]
-}
-
-// residentAt is the resident memory as it was read nearest to a moment, the later of two.
-func (p *Process) residentAt(at time.Duration) uint64 {
-	i, _ := slices.BinarySearchFunc(p.Samples, at, func(s ProcessSample, at time.Duration) int { return cmp.Compare(s.At, at) })
-	if i == len(p.Samples) || i > 0 && at-p.Samples[i-1].At < p.Samples[i].At-at {
-		i--
-	}
-	return p.Samples[i].RSS
 }
 
 func (a *MemoryAccount) grow(name string, s Series) {

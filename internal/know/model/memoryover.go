@@ -16,9 +16,9 @@ type MemoryMoment struct {
 // MemoryOver accounts for the memory at each moment at which the runtime's classes were read,
 // or, without them, the resident memory; empty where neither was read twice.
 func (m *Model) MemoryOver() (list []MemoryMoment) {
-	read := m.classesRead()
+	read, rss := m.classesRead(), m.Process.resident()
 	if len(read) < 2 {
-		read = m.Process.Series(func(s ProcessSample) float64 { return float64(s.RSS) })
+		read = rss
 	}
 	if len(read) < 2 {
 		return nil
@@ -30,15 +30,14 @@ func (m *Model) MemoryOver() (list []MemoryMoment) {
 			a.Live = uint64(max(0, live.At(p.At)))
 		}
 		a.classify(m.classesAt(p.At))
-		if m.Process != nil && len(m.Process.Samples) > 0 {
-			a.RSS = m.Process.residentAt(p.At)
-		}
+		a.RSS = uint64(rss.nearest(p.At))
 		u, counted := a.heapUse()
 		a.divide(u, counted, a.RSS)
 		list = append(list, MemoryMoment{p.At, a.Parts})
 	}
 	// What was read once the process had given all of it back says nothing of its memory.
-	for len(list) > 1 && m.Process.gone(list[len(list)-1].At) {
+	first, _ := rss.First()
+	for len(list) > 1 && first.Value > 0 && rss.nearest(list[len(list)-1].At) == 0 {
 		list = list[:len(list)-1]
 	}
 	return list
@@ -49,7 +48,8 @@ func (m *Model) MemoryOver() (list []MemoryMoment) {
 // what the program maps itself. Heap that nobody touched yet makes it too little by as much. It is
 // empty where nothing tells both.
 func (m *Model) OutsideRuntime() (s Series) {
-	if m.Metrics == nil || m.Process == nil || len(m.Process.Samples) < 2 {
+	all := m.Process.resident()
+	if m.Metrics == nil || len(all) < 2 {
 		return nil
 	}
 	released := m.Metrics.Series[memoryClasses+classReleased+":bytes"]
@@ -57,16 +57,11 @@ func (m *Model) OutsideRuntime() (s Series) {
 		return nil
 	}
 	for _, p := range m.Metrics.Series[memoryClasses+classTotal+":bytes"] {
-		if rss := m.Process.residentAt(p.At); rss > 0 { // it has not ended
-			s = append(s, Point{p.At, max(0, float64(rss)-p.Value+released.At(p.At))})
+		if rss := all.nearest(p.At); rss > 0 { // it has not ended
+			s = append(s, Point{p.At, max(0, rss-p.Value+released.At(p.At))})
 		}
 	}
 	return s
-}
-
-// gone reports whether the process had memory once, and none at a moment.
-func (p *Process) gone(at time.Duration) bool {
-	return p != nil && len(p.Samples) > 0 && p.Samples[0].RSS > 0 && p.residentAt(at) == 0
 }
 
 // classesAt are the runtime's classes and their total at a moment.

@@ -356,7 +356,7 @@ func (m *Model) memoryBounds(a *MemoryAccount) {
 		a.Cache, a.Droppable = last.Cache, last.Droppable
 		used, by = last.Memory-min(last.Memory, last.Droppable), "the group"
 	}
-	resident := m.Process.Series(func(s ProcessSample) float64 { return float64(s.RSS) })
+	resident := m.Process.Resident()
 	for _, b := range []struct {
 		name  string
 		limit uint64

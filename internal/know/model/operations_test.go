@@ -220,6 +220,16 @@ func TestMemoryAtOneMoment(t *testing.T) {
 	if a := m.MemoryAccount(); a.RSS != 6<<20 || a.part(partRest) != 4<<20 || a.Untouched != 0 || a.Counted != 44<<20 {
 		t.Errorf("resident %d, outside %d, untouched %d, %d in all; want 6, 4, 0 and 44 MiB", a.RSS>>20, a.part(partRest)>>20, a.Untouched>>20, a.Counted>>20)
 	}
+	m.Process.Samples[3].RSS = 0 // all was given back when it was read last
+	if a := m.MemoryAccount(); a.RSS != 44<<20 || !a.Resident || a.Counted != 44<<20 {
+		t.Errorf("of a process that has ended: resident %d MiB (%v), %d in all; want 44 and 44 MiB", a.RSS>>20, a.Resident, a.Counted>>20)
+	}
+	m.Process.Samples = m.Process.Samples[:3]
+	m.Metrics.Series["/memory/classes/total:bytes"][1].At = 3 * time.Second
+	m.Process.Samples = append(m.Process.Samples, ProcessSample{At: 3 * time.Second})
+	if a := m.MemoryAccount(); a.Counted != 44<<20 {
+		t.Errorf("of a process that ended beside the last reading: %d in all; want 44 MiB", a.Counted>>20)
+	}
 	m.Process.Samples[2].RSS = 15 << 20
 	if a := m.MemoryAccount(); a.part(partRest) != 0 || a.Untouched != 25<<20 || a.part(partRuntime) != 15<<20 {
 		t.Errorf("outside %d, untouched %d of %d; want 0, 25 and 15 MiB", a.part(partRest)>>20, a.Untouched>>20, a.part(partRuntime)>>20)

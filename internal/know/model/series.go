@@ -45,6 +45,19 @@ func (s Series) At(t time.Duration) float64 {
 	return a.Value + (b.Value-a.Value)*float64(t-a.At)/float64(b.At-a.At)
 }
 
+// nearest returns the value of the point nearest to a moment, of the later of two; 0 for an
+// empty series.
+func (s Series) nearest(t time.Duration) float64 {
+	if len(s) == 0 {
+		return 0
+	}
+	i, _ := slices.BinarySearchFunc(s, t, func(p Point, t time.Duration) int { return cmp.Compare(p.At, t) })
+	if i == len(s) || i > 0 && t-s[i-1].At < s[i].At-t {
+		i--
+	}
+	return s[i].Value
+}
+
 // Delta is the last value less the first and the time between them; false
 // without two points at different times.
 func (s Series) Delta() (by float64, over time.Duration, ok bool) {
