@@ -24,7 +24,29 @@ var (
 	// which costs memory and no CPU.
 	another = regexp.MustCompile(`(?i)^(\W*\[\w+\]\W*)?(\w+: )?(add|adds|added|introduc\w+|support\w*|new)\b|\b(experimental|future|leak\w*|document\w*|benchmarks?)\b`)
 	word    = regexp.MustCompile(`[\pL\pN_]+`)
+	// dated is a version as an item of a list, "* Mar 3, 2022 (v1.15.0)", with changes below it or behind.
+	dated = regexp.MustCompile(`^[*+-] [^()]{0,24}\(v?(\d+\.\d+(?:\.\d+)?)\)[: ]*`)
+	// section is the heading of the changes in a README.
+	section = regexp.MustCompile(`(?i)^(#+) *(changelog|change log|changes|(release|version) (notes|history)|history|releases|what'?s new)\W*$`)
 )
+
+// sectionOfChanges returns the part of a README that lists changes, "" where none does.
+func sectionOfChanges(text string) string {
+	var b strings.Builder
+	marks := ""
+	for line := range strings.Lines(text) {
+		switch m := section.FindStringSubmatch(strings.TrimSpace(line)); {
+		case marks == "" && m != nil:
+			marks = m[1]
+		case marks == "":
+		case strings.HasPrefix(line, "#") && !strings.HasPrefix(line, marks+"#") && len(headed(line)) == 0:
+			return b.String()
+		default:
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
 
 // said finds the line of a list of changes that says, of a version after one and up to another, that it
 // takes less for most of some functions.
@@ -59,12 +81,19 @@ func items(text, after, upTo string) func(yield func(string) bool) {
 		for line := range strings.Lines(text) {
 			line = strings.TrimRight(line, " \r\n")
 			trimmed := strings.TrimLeft(line, " \t")
+			covered := func(v string) bool { return older(after, v) && !older(upTo, v) }
 			switch versions := headed(line); {
+			case dated.MatchString(line):
+				if !give() {
+					return
+				}
+				m := dated.FindStringSubmatch(line)
+				within, item = covered(m[1]), line[len(m[0]):]
 			case len(versions) > 0:
 				if !give() {
 					return
 				}
-				within = slices.ContainsFunc(versions, func(v string) bool { return older(after, v) && !older(upTo, v) })
+				within = slices.ContainsFunc(versions, covered)
 			case trimmed == "":
 				if !give() {
 					return
@@ -126,7 +155,7 @@ func (s *Spot) namedBy(item string, words []string) bool {
 		}
 	}
 	base := path.Base(s.Dir)
-	if s.Dir == "." || len(base) <= shortName || !utf8.ValidString(base) || regexp.MustCompile(`\b`+regexp.QuoteMeta(base)+`\.\pL`).MatchString(item) {
+	if s.Dir == "." || !utf8.ValidString(base) || regexp.MustCompile(`\b`+regexp.QuoteMeta(base)+`\.\pL`).MatchString(item) {
 		return false
 	}
 	return ofPackage(base).MatchString(strings.ReplaceAll(item, "`", ""))
@@ -136,7 +165,11 @@ func (s *Spot) namedBy(item string, words []string) bool {
 // performance. One of something in it names that behind a dot or a space.
 func ofPackage(base string) *regexp.Regexp {
 	const tag, path, end = `(?i)^(\W*\[\w+\]\W*)?`, `([\w.-]+/)*`, `( package)?( \(|,|\.?$|\. )`
+	short := len(base) <= shortName // "log", "text" and "json" are words of any sentence
 	base = path + regexp.QuoteMeta(base)
+	if short {
+		return regexp.MustCompile(tag + base + `: \w`)
+	}
 	return regexp.MustCompile(tag + base + `: \w|\b(performance|speed|efficiency) (of|in) (the )?` + base + end +
 		`|\b(improv|optimi[sz])\w+ (the )?` + base + `('s)?( performance|` + end + `)`)
 }

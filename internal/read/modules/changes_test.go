@@ -30,6 +30,12 @@ func TestSaid(t *testing.T) {
 		{"a heading in words", "Version 2.2.0 (2026-01-02)\n\nParseNumber is 30% faster now.\n", []Spot{parse}, "ParseNumber is 30% faster now.", []int{0}},
 		{"the newest version itself", "## v2.4.0\n- ParseNumber is faster\n", []Spot{parse}, "ParseNumber is faster", []int{0}},
 
+		{"a dated item, with its changes below", "* Mar 3, 2026 (v2.2.0)\n\t* attribute: Faster sets\n* Jan 1, 2026 (v2.1.0)\n\t* attribute: Fix\n", []Spot{set}, "attribute: Faster sets", []int{0}},
+		{"a dated item, with its change behind", "* Mar 3, 2026: (v2.2.0) ParseNumber is faster\n", []Spot{parse}, "ParseNumber is faster", []int{0}},
+		{"a package of a short name that it begins with", "## v2.2.0\n* log: Faster formatting\n", []Spot{spot("log", "format")}, "log: Faster formatting", []int{0}},
+
+		{"a package of a short name in a sentence", "## v2.2.0\n* Improve performance of log.\n", []Spot{spot("log", "format")}, "", nil},
+		{"a dated item of the version in use", "* Jan 1, 2026 (v2.1.0)\n\t* attribute: Faster sets\n", []Spot{set}, "", nil},
 		{"of the version in use", "## v2.1.0\n- ParseNumber is faster\n", []Spot{parse}, "", nil},
 		{"of an older one", "## v2.2.0\n- Fixes\n## v2.0.9\n- ParseNumber is faster\n", []Spot{parse}, "", nil},
 		{"of a newer one", "## v2.5.0\n- ParseNumber is faster\n", []Spot{parse}, "", nil},
@@ -67,6 +73,8 @@ func TestFind(t *testing.T) {
 		{"older", map[string]string{"!iter@v1.9.0/store/s.go": slow, "!iter@v1.8.0/store/s.go": fast, "!iter@v1.8.0/CHANGELOG.md": changes}, ""},
 		{"before its release", map[string]string{"!iter@v1.9.0/store/s.go": slow, "!iter@v1.10.0-rc.1/store/s.go": fast, "!iter@v1.10.0-rc.1/CHANGELOG.md": changes}, ""},
 		{"another module", map[string]string{"!iter@v1.9.0/store/s.go": slow, "!iterator@v1.10.0/store/s.go": fast, "!iterator@v1.10.0/CHANGELOG.md": changes}, ""},
+		{"the README's section", map[string]string{"!iter@v1.9.0/store/s.go": slow, "!iter@v1.10.0/store/s.go": fast, "!iter@v1.10.0/README.md": "# Iter\n\n## Changelog\n\n" + changes + "\n## Usage\n"}, "v1.10.0 README.md"},
+		{"the README's example", map[string]string{"!iter@v1.9.0/store/s.go": slow, "!iter@v1.10.0/store/s.go": fast, "!iter@v1.10.0/README.md": "# Changes\n\nSee below.\n\n# Usage\n\n" + changes}, ""},
 		{"no list", map[string]string{"!iter@v1.9.0/store/s.go": slow, "!iter@v1.10.0/store/s.go": fast, "!iter@v1.10.0/README.md": changes}, ""},
 		{"no cache", nil, ""},
 	} {

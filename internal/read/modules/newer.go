@@ -102,28 +102,43 @@ func numbers(version string) (list []int) {
 // maxChanges bounds a list of changes that is read: the longest of the field's modules has 700 KB.
 const maxChanges = 4 << 20
 
-// changes reads the list of changes of a module, or where its folder has none, of the module that it
-// is a part of: repositories of several modules keep one for all.
+// changes reads the list of changes of a module, from a file of its own or from the README, or where its
+// folder has none, of the module that it is a part of: repositories of several modules keep one for all.
 func changes(cache string, m Module) (text, file string) {
 	for p := m.Path; strings.Contains(p, "/"); p = path.Dir(p) {
 		dir := folder(cache, Module{p, m.Version})
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			if info, err := e.Info(); err != nil || !info.Mode().IsRegular() || info.Size() > maxChanges || !listsChanges(e.Name()) {
-				continue
-			}
-			if b, err := os.ReadFile(filepath.Join(dir, e.Name())); err == nil {
-				return string(b), e.Name()
+		if text, file = readNamed(dir, lists); text != "" {
+			return text, file
+		}
+		if text, file = readNamed(dir, readmes); text != "" {
+			if text = sectionOfChanges(text); text != "" {
+				return text, file
 			}
 		}
 	}
 	return "", ""
 }
 
-// listsChanges reports whether a file is named as lists of changes are.
-func listsChanges(name string) bool {
-	name = strings.ToLower(name)
-	base := strings.TrimSuffix(name, path.Ext(name))
-	return slices.Contains([]string{"", ".md", ".txt", ".rst", ".markdown"}, path.Ext(name)) &&
-		slices.Contains([]string{"changelog", "changes", "history", "news", "release_notes", "release-notes", "releasenotes"}, base)
+// How lists of changes are named, and what may have one.
+var (
+	lists   = []string{"changelog", "changes", "history", "news", "release_notes", "release-notes", "releasenotes"}
+	readmes = []string{"readme"}
+)
+
+// readNamed reads the text of a directory that has one of some names.
+func readNamed(dir string, names []string) (text, file string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		name := strings.ToLower(e.Name())
+		if !slices.Contains([]string{"", ".md", ".txt", ".rst", ".markdown"}, path.Ext(name)) || !slices.Contains(names, strings.TrimSuffix(name, path.Ext(name))) {
+			continue
+		}
+		if info, err := e.Info(); err != nil || !info.Mode().IsRegular() || info.Size() > maxChanges {
+			continue
+		}
+		if b, err := os.ReadFile(filepath.Join(dir, e.Name())); err == nil {
+			return string(b), e.Name()
+		}
+	}
+	return "", ""
 }
