@@ -315,6 +315,12 @@ export interface Experiment {
   /** Rebuild says that the change is in the flags of the build. */
   rebuild?: boolean
   /**
+   * Upgrade are the modules, as MODULE@VERSION, and Go the release of Go that the changed arm is
+   * built with.
+   */
+  upgrade?: string[]
+  go?: string
+  /**
    * Price is what the change is known to cost: that it does is no reason to
    * reject it, and nobody is promised that it does not.
    */

@@ -56,10 +56,11 @@ type Change string
 
 // The changes.
 const (
-	ChangeCode  Change = "code"  // the source; the revision before it is the other arm
-	ChangeKnob  Change = "knob"  // Set
-	ChangeTune  Change = "tune"  // Tune, the value has to be found
-	ChangeBuild Change = "build" // how it is built; two binaries
+	ChangeCode    Change = "code"    // the source; the revision before it is the other arm
+	ChangeKnob    Change = "knob"    // Set
+	ChangeTune    Change = "tune"    // Tune, the value has to be found
+	ChangeBuild   Change = "build"   // how it is built; two binaries
+	ChangeRelease Change = "release" // Upgrade and Go, which the same source is built with
 )
 
 // An Experiment is how a finding is confirmed or rejected: what is changed and
@@ -83,6 +84,10 @@ type Experiment struct {
 	At   int    `json:"at,omitempty"`
 	// Rebuild says that the change is in the flags of the build.
 	Rebuild bool `json:"rebuild,omitempty"`
+	// Upgrade are the modules, as MODULE@VERSION, and Go the release of Go that the changed arm is
+	// built with.
+	Upgrade []string `json:"upgrade,omitempty"`
+	Go      string   `json:"go,omitempty"`
 	// Price is what the change is known to cost: that it does is no reason to
 	// reject it, and nobody is promised that it does not.
 	Price []Metric `json:"price,omitempty"`
@@ -109,6 +114,8 @@ func (e *Experiment) Change() Change {
 		return ChangeTune
 	case len(e.Set) > 0:
 		return ChangeKnob
+	case len(e.Upgrade) > 0 || e.Go != "":
+		return ChangeRelease
 	case e.Rebuild:
 		return ChangeBuild
 	}

@@ -74,6 +74,7 @@ const (
 	noServer    = "\x00server"
 	noQueries   = "\x00queries"
 	noPlace     = "\x00place"
+	noModule    = "\x00module"
 )
 
 // blanks are what a command lacks, in the words of a sentence.
@@ -84,6 +85,7 @@ var blanks = [][2]string{
 	{noURL, "the address that the load asks for (--load, --ready)"},
 	{noServer, "the address of the server to record (--url)"},
 	{noQueries, "a load of queries that ends (--load), and a line that the program prints when it is ready (--ready)"},
+	{noModule, "the module to upgrade (--upgrade)"},
 	{noPlace, "which argument of the command to vary"},
 }
 
@@ -126,12 +128,13 @@ func (w *proofWriter) commands() []string {
 	case ChangeBuild:
 		return w.twoBinaries()
 	}
-	code := w.e.Change() == ChangeCode
+	release := w.e.Change() == ChangeRelease
+	code := release || w.e.Change() == ChangeCode
 	if re := w.benchmarks(); code && re != "" && w.ofTest() {
-		return []string{"gowhy verify --base HEAD --package " + w.mainPackage() + " --bench " + shell.Word(re)}
+		return []string{"gowhy verify" + w.other() + " --package " + w.mainPackage() + " --bench " + shell.Word(re)}
 	}
 	if files := w.files(); files != "" {
-		if code && w.fixed() {
+		if code && !release && w.fixed() {
 			return []string{"gowhy verify " + files + " --apply " + w.rule + w.flags() + w.load()}
 		}
 		return []string{"gowhy verify " + files + " --apply " + w.rule + w.rest(code)}
@@ -139,7 +142,21 @@ func (w *proofWriter) commands() []string {
 	if !code {
 		return []string{"gowhy verify --primary " + shell.Word(string(w.e.Primary)) + w.knobs() + w.load() + " -- " + w.command()}
 	}
-	return []string{"gowhy verify --primary " + shell.Word(string(w.e.Primary)) + " --base HEAD --package " + w.mainPackage() + w.load() + " -- " + w.with("{binary}")}
+	return []string{"gowhy verify --primary " + shell.Word(string(w.e.Primary)) + w.other() + " --package " + w.mainPackage() + w.load() + " -- " + w.with("{binary}")}
+}
+
+// other writes the flags for the arm that the working tree, as it is, is compared with.
+func (w *proofWriter) other() (s string) {
+	if w.e.Change() != ChangeRelease {
+		return " --base HEAD"
+	}
+	for _, m := range w.e.Upgrade {
+		s += " --upgrade " + shown(m, noModule)
+	}
+	if w.e.Go != "" {
+		s += " --go " + shown(w.e.Go, noModule)
+	}
+	return s
 }
 
 // files is the evidence, to be read once more; empty when it cannot be.
@@ -413,6 +430,12 @@ func (w *proofWriter) says(f *Finding) string {
 		does = "It runs the program as it is and with " + strings.Join(e.Set, " and ") + ", in turns: "
 	case ChangeBuild:
 		does = "It runs the old binary and the rebuilt one, in turns: "
+	case ChangeRelease:
+		newer := slices.Clone(e.Upgrade)
+		if e.Go != "" {
+			newer = append(newer, "Go "+e.Go)
+		}
+		does = "It builds the working tree as it is and with " + strings.Join(newer, " and ") + ", and runs both, in turns: "
 	case ChangeCode:
 		if w.fixed() && w.files() != "" {
 			does = "It runs the program as it is and with " + shell.Words(w.m.Run.Fixed) + ", in turns: "

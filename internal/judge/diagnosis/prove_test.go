@@ -56,6 +56,8 @@ func TestTry(t *testing.T) {
 	code := Experiment{Primary: AllocsOp, Else: CPUPerOp}
 	tune := Experiment{Primary: Elapsed, Tune: "workers=1..1000", At: 1000}
 	build := Experiment{Primary: CPUPerOp, Rebuild: true}
+	upgrade := Experiment{Primary: CPUPerOp, Upgrade: []string{"example.com/x@v1.2.0"}}
+	newGo := Experiment{Primary: CPUPerOp, Go: "1.27.0"}
 	const load = " --load 'gowhy load http://localhost:8080/x --closed -c 16 -d 5s' --ready http://localhost:8080/x"
 	for _, c := range []struct {
 		name  string
@@ -98,6 +100,13 @@ func TestTry(t *testing.T) {
 		{"code, recording without a package", recorded(ran("./app"), "run.gowhy"), code, nil, []string{"main package"}},
 		{"code, recording of a shell", built(recorded(ran("sh", "-c", "./app"), "run.gowhy"), "example.com/app"), code, nil, []string{"arguments"}},
 		{"code, recording of nothing known", recorded(ran(), "run.gowhy"), code, nil, []string{"arguments", "main package"}},
+		{"upgrade, recording", built(recorded(ran("./app"), "run.gowhy"), "example.com/app"), upgrade, []string{"gowhy verify run.gowhy --apply slow"}, nil},
+		{"upgrade, profiles", built(ran("./app", "-n", "3"), "example.com/app"), upgrade,
+			[]string{"gowhy verify --primary cpu/op --upgrade example.com/x@v1.2.0 --package example.com/app -- {binary} -n 3"}, nil},
+		{"upgrade, a benchmark", built(recorded(ran("/tmp/go-build1/b001/sort.test", "-test.bench=Int"), "run.gowhy"), "sort.test"), newGo,
+			[]string{"gowhy verify --go 1.27.0 --package sort --bench Int"}, nil},
+		{"upgrade to what nobody pastes", built(ran("./app"), "example.com/app"), Experiment{Primary: CPUPerOp, Upgrade: []string{"-x\x1b@v1"}},
+			nil, []string{"module to upgrade"}},
 		{"tune", ran(), tune, nil, []string{"command line", "which argument"}},
 		{"tune, one place", ran("./app", "-workers", "1000", "-files", "1001"), tune, []string{"gowhy tune --knob workers=1..1000 --goal 'min(elapsed)' -- ./app -workers {workers} -files 1001"}, nil},
 		{"tune, one place with =", ran("./app", "-workers=1000"), tune, []string{"gowhy tune --knob workers=1..1000 --goal 'min(elapsed)' -- ./app -workers={workers}"}, nil},

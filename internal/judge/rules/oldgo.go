@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
@@ -84,7 +85,7 @@ func checkOldgo(p *diagnosis.Pass) {
 	case share.Value < oldgoShare:
 		p.Fine(fact.Sentence("Go version: what is newer than %s would save %s of this program's CPU at most", version, share))
 	default:
-		p.Report(oldgoFinding(&s, list, share, version))
+		p.Report(oldgoFinding(p.Model, &s, list, share, version))
 	}
 }
 
@@ -102,7 +103,7 @@ func reportPins(p *diagnosis.Pass) {
 	}
 }
 
-func oldgoFinding(s *cpu.Use, list []improvement, share fact.Fact, version fact.Name) diagnosis.Finding {
+func oldgoFinding(m *model.Model, s *cpu.Use, list []improvement, share fact.Fact, version fact.Name) diagnosis.Finding {
 	slices.SortStableFunc(list, func(a, b improvement) int { return cmp.Compare(b.saved.Value, a.saved.Value) })
 	cores := s.CoresOf(share)
 	f := diagnosis.Finding{
@@ -123,10 +124,7 @@ func oldgoFinding(s *cpu.Use, list []improvement, share fact.Fact, version fact.
 				"A new version is not always faster for every program; the experiment says.",
 			Code: "go get go@latest toolchain@latest\ngo build",
 		},
-		Experiment: &diagnosis.Experiment{
-			Primary: diagnosis.CPUPerOp, Rebuild: true,
-			Note: "Build the same source with both versions. `go version BINARY` shows which is which.",
-		},
+		Experiment: newerGo(m, list),
 	}
 	for _, m := range list {
 		f.Rest(append(m.part, m.saved)...)
@@ -136,6 +134,30 @@ func oldgoFinding(s *cpu.Use, list []improvement, share fact.Fact, version fact.
 		version, share, fact.Name(list[0].change.version()), fact.Name(list[0].change.what))
 	return f
 }
+
+// newerGo is the experiment that builds with the release that brought the last of the changes that the
+// program's Go does not have; where a setting has turned them all back, with another build.
+func newerGo(m *model.Model, list []improvement) *diagnosis.Experiment {
+	newest := 0
+	for _, i := range list {
+		if st, _ := i.change.status(m); st == notYet {
+			newest = max(newest, i.change.since)
+		}
+	}
+	if newest == 0 {
+		return &diagnosis.Experiment{Primary: diagnosis.CPUPerOp, Rebuild: true, Note: "Build the same source without the setting."}
+	}
+	release := "1." + strconv.Itoa(newest)
+	if newest >= firstPatched {
+		release += ".0"
+	}
+	return &diagnosis.Experiment{Primary: diagnosis.CPUPerOp, Go: release,
+		Note: "Any later release will do: --go says which. " +
+			"The go line of go.mod is the same in both, and with it the defaults of GODEBUG."}
+}
+
+// firstPatched is the minor version from which the first release of one has a third number.
+const firstPatched = 21
 
 // versionWords is the version that the program was built with; "" when unknown.
 func versionWords(m *model.Model) string { return strings.ReplaceAll(goVersion(m), "go1", "Go 1") }

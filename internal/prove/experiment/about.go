@@ -34,6 +34,8 @@ type Arm struct {
 	Env      []string `json:"env,omitempty"` // beside the environment of both
 	Dir      string   `json:"dir,omitempty"`
 	Revision string   `json:"revision,omitempty"` // of git, empty for the working tree or a given program
+	// Differs is what it was built with that the other was not, as "golang.org/x/text v0.3.0 → v0.14.0".
+	Differs []string `json:"differs,omitempty"`
 }
 
 // String returns the arm as a shell would take it, with what a shell cannot say.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/ground/problem"
+	"github.com/gowhy/gowhy/internal/ground/shell"
 )
 
 // A BuildSpec is a package to build at a revision.
@@ -30,6 +31,12 @@ type BuildSpec struct {
 	Revision string
 	// Test builds the package's test binary.
 	Test bool
+	// Modules are built in these versions, as MODULE@VERSION, and not in those of go.mod.
+	Modules []string
+	// Go is the release of Go to build with, like 1.26.3; empty is the go command's own choice.
+	Go string
+	// Alone leaves the workspace of a go.work out, as Modules do: they are one module's.
+	Alone bool
 	// Flags are more flags of go build, like -gcflags=-l.
 	Flags []string
 	// Out is the binary to write. When empty it is "program" (or "program.test")
@@ -154,8 +161,6 @@ func (b BuildSpec) build(ctx context.Context, dir string, env []string) error {
 	if strings.HasPrefix(pkg, "-") {
 		return problem.New(problem.Misuse, "--package ./cmd/app   # its directory, from the current one", "%s is no package", printable(pkg))
 	}
-	// No -- before the package: go test hands what comes after that to the tests.
-	args = append(append(append(args, sameFlags...), b.Flags...), "-o", b.Out, pkg)
 	// Where it is interrupted, the go command leaves its files lying about.
 	scratch, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "gowhy-go-")
 	if err != nil {
@@ -163,6 +168,13 @@ func (b BuildSpec) build(ctx context.Context, dir string, env []string) error {
 	}
 	defer os.RemoveAll(scratch)
 	env = slices.Concat(os.Environ(), env, []string{"GOTMPDIR=" + scratch})
+	more, flags, err := b.versions(ctx, dir, scratch, env)
+	if err != nil {
+		return b.buildProblem(ctx, err)
+	}
+	env = append(env, more...)
+	// No -- before the package: go test hands what comes after that to the tests.
+	args = slices.Concat(args, sameFlags, flags, b.Flags, []string{"-o", b.Out, pkg})
 	if _, err := run(ctx, dir, env, "go", args...); err != nil {
 		return b.buildProblem(ctx, err)
 	}
@@ -208,10 +220,14 @@ func (b BuildSpec) buildProblem(ctx context.Context, err error) error {
 		hint = "a replace directive points out of the repository; build that revision yourself: --a ./before --b ./after"
 	case b.Revision != "":
 		hint = fmt.Sprintf("git worktree add --detach ../before %s   # and see why it does not build there", printable(b.Revision))
+	case b.Go != "":
+		hint = "GOTOOLCHAIN=go" + b.Go + " go version   # is it there, and new enough for go.mod?"
+	case len(b.Modules) > 0:
+		hint = "go get " + shell.Words(b.Modules) + "   # and see what has to change"
 	case b.Test:
 		hint = "go test -c -o /dev/null " + orDot(b.Package)
 	}
-	return &problem.Error{What: fmt.Sprintf("%s%s does not build:%s", orDot(b.Package), at(b.Revision), c.lines()), Hint: hint, Err: err}
+	return &problem.Error{What: fmt.Sprintf("%s%s%s does not build:%s", orDot(b.Package), at(b.Revision), b.with(), c.lines()), Hint: hint, Err: err}
 }
 
 // A repository is what git knows of a directory.

@@ -29,6 +29,8 @@ type Change struct {
 	Knobs, KnobsA []string // NAME=VALUE of B, or NAME=OLD:NEW; of A
 	Env, Flags    []string // of B
 	Base, Head    string   // revisions of git
+	Upgrade       []string // MODULE@VERSION that B is built with
+	Go            string   // the release of Go that B is built with, like 1.26.3
 	Package       string   // to build
 	Bench         string   // regular expression of benchmarks
 	Benchtime     string   // as for go test
@@ -43,14 +45,21 @@ type Change struct {
 	setA, setB       map[string]string
 	nameA, nameB     string
 	revisionA        string
-	binaryA, binaryB string // the same when only settings change; empty when nothing is built
-	identical        bool   // nothing tells B from A
+	binaryA, binaryB string   // the same when only settings change; empty when nothing is built
+	differs          []string // what B is built with and A is not
+	identical        bool     // nothing tells B from A
 }
 
 // Given reports whether anything says what changes.
 func (ch *Change) Given() bool {
-	return ch.A+ch.B+ch.Base+ch.Head != "" || len(ch.Knobs)+len(ch.Env)+len(ch.Flags) > 0
+	return ch.A+ch.B+ch.Base+ch.Head != "" || ch.upgrades() || len(ch.Knobs)+len(ch.Env)+len(ch.Flags) > 0
 }
+
+// upgrades reports whether B is built of the same source with something newer.
+func (ch *Change) upgrades() bool { return len(ch.Upgrade) > 0 || ch.Go != "" }
+
+// builds reports whether anything has to be built.
+func (ch *Change) builds() bool { return ch.Base != "" || ch.Bench != "" || ch.upgrades() }
 
 // placeBinary stands in a command for what was built.
 const placeBinary = "binary"
@@ -89,17 +98,19 @@ func (ch *Change) Check(command []string) error {
 		return misused("gowhy verify --a './old -n 1000' --b './new -n 1000'", "only one of --a and --b was given")
 	case two && len(command) > 0:
 		return misused("give one of them", "both --a, --b and a command after -- were given")
-	case two && (ch.Base != "" || ch.Bench != ""):
+	case two && ch.builds():
 		return misused("give one of them", "both --a, --b and a package to build were given")
 	case ch.Head != "" && ch.Base == "":
 		return misused("--base HEAD --head "+shell.Word(ch.Head), "--head was given without --base")
-	case ch.Package != "" && ch.Base == "" && ch.Bench == "":
+	case ch.upgrades() && ch.Base != "":
+		return misused("give one of them", "both --base and --upgrade or --go were given")
+	case ch.Package != "" && !ch.builds():
 		return misused("--base HEAD --package "+shell.Word(ch.Package), "--package was given, but nothing is to be built")
 	case ch.Benchtime != "" && ch.Bench == "":
 		return misused("--bench . --benchtime "+shell.Word(ch.Benchtime), "--benchtime was given without --bench")
 	case ch.Bench != "" && len(command) > 0:
 		return misused("give one of them", "both --bench and a command after -- were given")
-	case ch.Base != "" && ch.Bench == "" && len(command) > 0 && !subject.HasPlace(command, placeBinary):
+	case ch.builds() && ch.Bench == "" && len(command) > 0 && !subject.HasPlace(command, placeBinary):
 		return misused("-- "+strings.TrimSpace("{binary} "+shell.Words(command[1:])), "the command does not say where what was built goes")
 	case ch.Benchtime != "" && !benchtimeForm(ch.Benchtime):
 		return misused("--benchtime 2s   or   --benchtime 100x", "--benchtime %q is neither a time nor a number of runs", ch.Benchtime)
@@ -107,11 +118,21 @@ func (ch *Change) Check(command []string) error {
 		return misused("gowhy verify --base HEAD --bench "+shell.Word(ch.Bench), "specify what differs between A and B")
 	case !ch.Given():
 		return misused(Hint(command), "specify what differs between A and B")
-	case !two && ch.Base == "" && ch.Bench == "" && len(command) == 0:
+	case !two && !ch.builds() && len(command) == 0:
 		return misused("gowhy verify --knob GOMAXPROCS=2 -- ./app -n 1000", "no command was given")
+	case ch.Go != "" && !goRelease.MatchString(ch.Go):
+		return misused("--go 1.26.3", "--go %q is no release of Go", ch.Go)
+	}
+	for _, m := range ch.Upgrade {
+		if name, version, _ := strings.Cut(m, "@"); name == "" || version == "" || name[0] == '-' {
+			return misused("--upgrade "+shell.Word(cmp.Or(strings.Trim(name, "-"), "MODULE")+"@latest"), "--upgrade %q is no MODULE@VERSION", m)
+		}
 	}
 	return nil
 }
+
+// goRelease are the names of releases of Go, as their toolchains have them.
+var goRelease = regexp.MustCompile(`^(go)?1\.\d+(\.\d+|(beta|rc)\d+)?$`)
 
 // arms makes both sides: parses what changes, builds what has to be built and
 // puts the settings in their places.
@@ -139,7 +160,7 @@ func (t *Setup) arms(ctx context.Context, dir string, say Line) (a, b *arm, err 
 		a.close()
 		return nil, nil, err
 	}
-	b.about.Revision = ch.Head
+	b.about.Revision, b.about.Differs = ch.Head, ch.differs
 	return a, b, nil
 }
 
@@ -239,7 +260,7 @@ func (ch *Change) programs(command []string) (a, b subject.Program, err error) {
 			return a, b, err
 		}
 	default:
-		if ch.Base != "" && ch.Bench == "" && len(command) == 0 {
+		if ch.builds() && ch.Bench == "" && len(command) == 0 {
 			command = []string{"{" + placeBinary + "}"}
 		}
 		a = subject.Program{Command: command, Dir: ch.dir, Env: ch.recorded}
@@ -303,15 +324,18 @@ func (ch *Change) checkEnv() error {
 	return nil
 }
 
-// build makes the binaries of two revisions, or the one of a benchmark.
+// build makes the binaries of two revisions or with two releases, or the one of a benchmark.
 func (ch *Change) build(ctx context.Context, dir string, say Line) (err error) {
-	if ch.Base == "" && ch.Bench == "" {
+	if !ch.builds() {
 		return nil
 	}
 	b := cmp.Or(ch.Head, "the working tree")
+	if ch.upgrades() {
+		return ch.buildUpgraded(ctx, dir, say)
+	}
 	if ch.Base == "" {
 		ch.nameA, ch.nameB = "", ""
-		ch.binaryB, err = ch.buildOne(ctx, ch.Head, filepath.Join(dir, "app"), b, say)
+		ch.binaryB, err = ch.buildOne(ctx, subject.BuildSpec{}, filepath.Join(dir, "app"), b, say)
 		ch.binaryA = ch.binaryB
 		return err
 	}
@@ -320,14 +344,14 @@ func (ch *Change) build(ctx context.Context, dir string, say Line) (err error) {
 	if !also && ch.Head == "" && subject.SameTree(cmp.Or(ch.dir, "."), ch.Base) {
 		return misused(fmt.Sprintf("make the change first, then run this again; --head %s compares it with itself", shell.Word(ch.Base)), "the working tree is what %s is: there is nothing to compare", ch.Base)
 	}
-	if ch.binaryA, err = ch.buildOne(ctx, ch.Base, filepath.Join(dir, "a", "app"), ch.Base, say); err != nil {
+	if ch.binaryA, err = ch.buildOne(ctx, subject.BuildSpec{Revision: ch.Base}, filepath.Join(dir, "a", "app"), ch.Base, say); err != nil {
 		return err
 	}
 	if ch.Head == ch.Base { // whoever names one revision twice means it
 		ch.binaryB = ch.binaryA
 		return nil
 	}
-	if ch.binaryB, err = ch.buildOne(ctx, ch.Head, filepath.Join(dir, "b", "app"), b, say); err != nil {
+	if ch.binaryB, err = ch.buildOne(ctx, subject.BuildSpec{Revision: ch.Head}, filepath.Join(dir, "b", "app"), b, say); err != nil {
 		return err
 	}
 	same, err := sameFiles(ch.binaryA, ch.binaryB)
@@ -338,7 +362,35 @@ func (ch *Change) build(ctx context.Context, dir string, say Line) (err error) {
 	return misused(hint, "%s and %s build the same program: there is nothing to compare", ch.Base, b)
 }
 
-func (ch *Change) buildOne(ctx context.Context, revision, out, name string, say Line) (string, error) {
+// buildUpgraded makes the binary of the working tree, and that with what is newer. A module may ask for
+// newer ones of others, so that what differs is read from the binaries.
+func (ch *Change) buildUpgraded(ctx context.Context, dir string, say Line) (err error) {
+	release := strings.TrimPrefix(ch.Go, "go")
+	newer := slices.Clone(ch.Upgrade)
+	if release != "" {
+		newer = append(newer, "Go "+release)
+	}
+	words := strings.Join(newer, " and ")
+	ch.nameA, ch.nameB = "as it is", "with "+words
+	now := subject.BuildSpec{Alone: len(ch.Upgrade) > 0}
+	if ch.binaryA, err = ch.buildOne(ctx, now, filepath.Join(dir, "a", "app"), "the working tree", say); err != nil {
+		return err
+	}
+	then := subject.BuildSpec{Modules: ch.Upgrade, Go: release}
+	if ch.binaryB, err = ch.buildOne(ctx, then, filepath.Join(dir, "b", "app"), "it with "+words, say); err != nil {
+		return err
+	}
+	if ch.differs, err = subject.Differing(ch.binaryA, ch.binaryB); err != nil {
+		return err
+	}
+	if len(ch.differs) == 0 && len(ch.Knobs)+len(ch.Env)+len(ch.Flags) == 0 {
+		return misused("go version -m BINARY   # what it is built with", "the program has %s already, or does not use it: there is nothing to compare", words)
+	}
+	return nil
+}
+
+// buildOne builds the package as a spec says; name is what for, in words.
+func (ch *Change) buildOne(ctx context.Context, of subject.BuildSpec, out, name string, say Line) (string, error) {
 	test := ch.test || ch.Bench != ""
 	if test {
 		out += ".test" // a recorder knows tests by it
@@ -348,7 +400,8 @@ func (ch *Change) buildOne(ctx context.Context, revision, out, name string, say 
 	}
 	say.Step("building %s…", name)
 	defer say.Clear()
-	return subject.BuildRevision(ctx, subject.BuildSpec{Dir: ch.dir, Package: ch.Package, Revision: revision, Test: test, Out: out})
+	of.Dir, of.Package, of.Test, of.Out = ch.dir, ch.Package, test, out
+	return subject.BuildRevision(ctx, of)
 }
 
 // sameFiles reports whether two files have the same bytes.

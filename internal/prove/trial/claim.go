@@ -87,6 +87,7 @@ type Foreign struct {
 	From, Dir string
 	Command   []string // nil when the user gave it
 	Env       []string
+	Modules   []string // to build with, as MODULE@VERSION
 }
 
 // Foreign returns what of the set-up comes from the files of a claim; nil when all
@@ -104,7 +105,10 @@ func (t *Setup) Foreign(k *Claim) *Foreign {
 			what.Env = append(what.Env, set)
 		}
 	}
-	if what.Command == nil && what.Env == nil {
+	if len(k.Experiment.Upgrade) > 0 && slices.Equal(t.Change.Upgrade, k.Experiment.Upgrade) {
+		what.Modules = t.Change.Upgrade
+	}
+	if what.Command == nil && what.Env == nil && what.Modules == nil {
 		return nil
 	}
 	return what
@@ -183,7 +187,10 @@ func (t *Setup) take(k *Claim) error {
 			return misused(loadExample, "what was recorded serves, and would never end: it needs a load that does")
 		}
 	}
-	if t.Change.Given() {
+	switch {
+	case t.Change.Given() && k.runs && t.Change.builds():
+		return t.Change.proposeBuild(k, t)
+	case t.Change.Given():
 		return nil // somebody knows better how to change it
 	}
 	return t.Change.propose(k, t)
@@ -197,12 +204,16 @@ func (ch *Change) propose(k *Claim, t *Setup) error {
 	case len(e.Set) > 0:
 		ch.Knobs, ch.KnobsA = e.Set, append(ch.KnobsA, e.Now...)
 		return nil
+	case e.Change() == diagnosis.ChangeRelease:
+		ch.Upgrade, ch.Go = e.Upgrade, e.Go
+		return ch.proposeBuild(k, t)
 	case e.Change() == diagnosis.ChangeTune:
 		return misused(try, "which value is best for %q has to be found first", k.Finding.Title)
 	case e.Change() == diagnosis.ChangeBuild:
 		return misused(try, "what %q asks for is another build: give both programs", k.Finding.Title)
 	}
-	return ch.proposeCode(k, t)
+	ch.Base = "HEAD" // the change is in the code, and somebody has made it
+	return ch.proposeBuild(k, t)
 }
 
 // loadExample is a load that ends, and what to wait for before it.
@@ -216,10 +227,13 @@ func tries(f *diagnosis.Finding) string {
 // starters start other programs: what they run cannot be put in their place.
 var starters = []string{"go", "sh", "bash", "env", "make", "sudo", "nice", "taskset", "timeout", "docker"}
 
-// proposeCode compares the last commit with the working tree: the change is in
-// the code, and somebody has made it.
-func (ch *Change) proposeCode(k *Claim, t *Setup) error {
-	again := append(append([]string{"gowhy", "verify"}, t.Files...), "--apply", k.Finding.Rule, "--base", "HEAD", "--package")
+// proposeBuild takes from the recording which package the program is built from, and how what was built runs.
+func (ch *Change) proposeBuild(k *Claim, t *Setup) error {
+	again := append(append([]string{"gowhy", "verify"}, t.Files...), "--apply", k.Finding.Rule)
+	if ch.Base != "" {
+		again = append(again, "--base", ch.Base)
+	}
+	again = append(again, "--package")
 	if ch.Package == "" {
 		b := k.model.Build
 		if b == nil || b.Path == "" || b.Path == "command-line-arguments" {
@@ -227,7 +241,6 @@ func (ch *Change) proposeCode(k *Claim, t *Setup) error {
 		}
 		ch.Package, ch.test = strings.CutSuffix(b.Path, ".test")
 	}
-	ch.Base = "HEAD"
 	if !subject.HasPlace(t.Command, placeBinary) {
 		if slices.Contains(starters, filepath.Base(t.Command[0])) {
 			return misused(shell.Words(append(again, ch.Package, "--", "{binary}", "ARGUMENTS")), "the recorded command starts %s, and not the program", filepath.Base(t.Command[0]))

@@ -106,6 +106,9 @@ func TestForeign(t *testing.T) {
 	nowhere := model.Model{Run: model.Run{Command: []string{"./app"}}}
 	procs := diagnosis.Experiment{Set: []string{"GOMAXPROCS=2"}, Now: []string{"GOMAXPROCS=8"}}
 	preload := diagnosis.Experiment{Set: []string{"LD_PRELOAD=y.so"}}
+	upgrade := diagnosis.Experiment{Upgrade: []string{"example.com/x@v1"}}
+	place := []string{"{binary}"}
+	built := model.Model{Build: &model.Build{Path: "example.com/m"}}
 	for name, c := range map[string]struct {
 		e     diagnosis.Experiment
 		m     model.Model
@@ -116,6 +119,8 @@ func TestForeign(t *testing.T) {
 		"its command, no place":  {procs, nowhere, Setup{}, "./app GOMAXPROCS=8 GOMAXPROCS=2"},
 		"my command, its change": {preload, recorded, Setup{Command: []string{"./mine"}}, "LD_PRELOAD=y.so"},
 		"all mine":               {preload, recorded, Setup{Command: []string{"./mine"}, Change: Change{Knobs: []string{"X=1"}}}, ""},
+		"its module":             {upgrade, built, Setup{Command: place}, "example.com/x@v1"},
+		"my module":              {upgrade, built, Setup{Command: place, Change: Change{Upgrade: []string{"example.com/x@v2"}}}, ""},
 		"a setting of Go's":      {procs, recorded, Setup{Command: []string{"./mine"}}, ""},
 	} {
 		k := &Claim{Finding: diagnosis.Finding{Rule: "illness"}, Experiment: c.e, from: "r.gowhy", model: &c.m}
@@ -124,7 +129,7 @@ func TestForeign(t *testing.T) {
 		}
 		got := ""
 		if f := c.setup.Foreign(k); f != nil {
-			got = strings.Join(append(slices.Clone(f.Command), f.Env...), " ")
+			got = strings.Join(slices.Concat(f.Command, f.Env, f.Modules), " ")
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -154,6 +159,15 @@ func TestPropose(t *testing.T) {
 	if err := proposed(diagnosis.Experiment{}, recorded, &f); err != nil || f.Change.Base != "HEAD" || f.Change.Package != "example.com/m/cmd/app" ||
 		!slices.Equal(f.Command, []string{"{binary}", "-n", "1"}) {
 		t.Errorf("code: %+v, %v", f, err)
+	}
+	f = Setup{}
+	if err := proposed(diagnosis.Experiment{Upgrade: []string{"example.com/x@v1.2.0"}, Go: "1.27.0"}, recorded, &f); err != nil || f.Change.Base != "" ||
+		!slices.Equal(f.Change.Upgrade, []string{"example.com/x@v1.2.0"}) || f.Change.Go != "1.27.0" || f.Change.Package != "example.com/m/cmd/app" || f.Command[0] != "{binary}" {
+		t.Errorf("a release: %+v, %v", f, err)
+	}
+	f = Setup{Change: Change{Upgrade: []string{"example.com/y@latest"}}}
+	if err := proposed(diagnosis.Experiment{}, recorded, &f); err != nil || f.Change.Base != "" || f.Change.Package != "example.com/m/cmd/app" || f.Command[0] != "{binary}" {
+		t.Errorf("an upgrade that was given: %+v, %v", f, err)
 	}
 	f = Setup{}
 	tests := recorded

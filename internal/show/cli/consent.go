@@ -29,6 +29,9 @@ func (c *command) consent(ctx context.Context, what *trial.Foreign, again string
 	for _, set := range what.Env {
 		text = append(text, "  with "+shell.Word(set))
 	}
+	for _, m := range what.Modules {
+		text = append(text, "  built with "+shell.Word(m))
+	}
 	for _, line := range text {
 		fmt.Fprintln(c.Stderr, layout.Safe(line))
 	}

@@ -62,7 +62,10 @@ What changes is one of
   --env K=V, --flag F    B has it in its environment, or at its end
   --base REV             the package at a revision of git (A) and in the working
                          tree or at --head (B); {binary} in CMD is the program
-  RECORDING --apply RULE what a finding proposes: the setting that it names, or
+  --upgrade MODULE@VERSION, --go RELEASE
+                         the package as it is (A) and built with a newer module
+                         or with another Go (B); go.mod is not touched
+  RECORDING --apply RULE what a finding proposes: its setting or release, or
                          else the last commit against the working tree. The
                          command that the recording names is shown before it
                          runs, and asked for: trust it as you trust a script
@@ -89,6 +92,8 @@ judges what there is.`,
   gowhy verify --env GODEBUG=asynctimerchan=1 --flag -pool=true -- ./app
   gowhy verify --base HEAD --package ./cmd/app -- {binary} -n 1000
   gowhy verify --base HEAD --bench BenchmarkParse --package ./parser
+  gowhy verify --upgrade golang.org/x/text@latest -- {binary} -n 1000
+  gowhy verify --go 1.27.4 --bench . --package ./parser
   gowhy verify --load 'hey -z 3s http://localhost:8080/' \
       --ready localhost:8080 --knob GOGC=200 -- ./server
   gowhy verify run.gowhy --apply idlespin
@@ -463,6 +468,9 @@ func (c *command) printPlan(a *experiment.About, p experiment.Plan) {
 	}
 	say("A: %s", layout.Safe(a.A.String()))
 	say("B: %s", layout.Safe(a.B.String()))
+	if len(a.B.Differs) > 0 {
+		say("B differs: %s", layout.Safe(strings.Join(a.B.Differs, "; ")))
+	}
 	if a.Load != "" {
 		say("load: %s", a.Load)
 	}
@@ -502,6 +510,8 @@ func changeFlags(cmd *cobra.Command, f *trial.Change) {
 	cmd.Flags().StringArrayVar(&f.Flags, "flag", nil, "B has this `ARGUMENT` at its end, repeatable")
 	cmd.Flags().StringVar(&f.Base, "base", "", "A is built from this `REVISION` of git")
 	cmd.Flags().StringVar(&f.Head, "head", "", "B is built from this `REVISION` (default the working tree)")
+	cmd.Flags().StringArrayVar(&f.Upgrade, "upgrade", nil, "B is built with this `MODULE@VERSION`, repeatable")
+	cmd.Flags().StringVar(&f.Go, "go", "", "B is built with this `RELEASE` of Go, like 1.26.3")
 	cmd.Flags().StringVar(&f.Package, "package", "", "the `PACKAGE` that is built (default .)")
 	cmd.Flags().StringVar(&f.Bench, "bench", "", "run the package's benchmarks that match this `REGEXP`")
 	cmd.Flags().StringVar(&f.Benchtime, "benchtime", "", "how long or how often a benchmark runs, a `TIME` or 100x")

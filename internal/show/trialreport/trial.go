@@ -90,11 +90,14 @@ func (t *texter) arms(a *experiment.About) {
 	}
 	t.Line("")
 	at := 6
-	if a.Load != "" || a.Finding != nil {
+	if a.Load != "" || a.Finding != nil || len(a.B.Differs) > 0 {
 		at = 10
 	}
 	t.Para(at, "A", a.A.String(), layout.Plain)
 	t.Para(at, "B", a.B.String(), layout.Plain)
+	if len(a.B.Differs) > 0 {
+		t.Para(at, "differs", strings.Join(a.B.Differs, "; "), layout.Plain)
+	}
 	if a.Load != "" {
 		t.Para(at, "load", a.Load, layout.Plain)
 	}
@@ -314,6 +317,9 @@ func TrialMarkdown(w io.Writer, tr *experiment.Trial, _ layout.Options) error {
 	if a := tr.About.A.String(); a != "" {
 		m.Item("**A** %s", layout.Code(a))
 		m.Item("**B** %s", layout.Code(tr.About.B.String()))
+		if d := tr.About.B.Differs; len(d) > 0 {
+			m.Item("**differs** %s", layout.Escape(strings.Join(d, "; ")))
+		}
 	}
 	if tr.About.Load != "" {
 		m.Item("**load** %s", layout.Code(tr.About.Load))
