@@ -23,7 +23,7 @@ type released struct {
 }
 
 // accuseReleased makes an accusation of a remark where a newer release does it with less, and returns
-// that release, nil for none: measure says what the functions of a release take.
+// that release, nil for none: measure says what the functions of a release take of what it speaks of.
 func accuseReleased(p *diagnosis.Pass, f *diagnosis.Finding, measure func(what string, r *model.Release) released) *model.Release {
 	for i := range p.Model.Releases {
 		r := &p.Model.Releases[i]

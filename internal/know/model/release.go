@@ -9,6 +9,7 @@ type Release struct {
 	Version      string   // the newer one
 	Said         string   // the line, shortened
 	In           string   // the file that has it
+	Memory       bool     // it speaks of memory, and not of time
 	Funcs        []string // functions that it speaks of and the release changes, as the stacks have them
 }
 

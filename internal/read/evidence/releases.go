@@ -32,15 +32,13 @@ func (l *loader) joinReleases() {
 				l.note("%v", err)
 			}
 		}
-		c, ok := finder.Find(spots)
-		if !ok {
-			continue
+		for _, c := range finder.Find(spots) {
+			r := model.Release{Module: spots[0].Path, Used: spots[0].Version, Version: c.Version, Said: c.Said, In: c.In, Memory: c.Memory}
+			for _, i := range c.Of {
+				r.Funcs = append(r.Funcs, hot[i].name)
+			}
+			l.m.Releases = append(l.m.Releases, r)
 		}
-		r := model.Release{Module: spots[0].Path, Used: spots[0].Version, Version: c.Version, Said: c.Said, In: c.In}
-		for _, i := range c.Of {
-			r.Funcs = append(r.Funcs, hot[i].name)
-		}
-		l.m.Releases = append(l.m.Releases, r)
 	}
 }
 

@@ -48,11 +48,16 @@ func sectionOfChanges(text string) string {
 	return b.String()
 }
 
-// said finds the line of a list of changes that says, of a version after one and up to another, that it
-// takes less for most of some functions.
-func said(text, after, upTo string, spots []Spot) (c Change, ok bool) {
+// said finds the lines of a list of changes that say, of a version after one and up to another, that it
+// takes less for most of some functions: one that speaks of time, and one that speaks of memory alone.
+func said(text, after, upTo string, spots []Spot) (list []Change) {
+	var time, memory Change
 	for item := range items(text, after, upTo) {
-		if another.MatchString(item) || !cheaper.MatchString(item) && !(costs.MatchString(item) && less.MatchString(item)) {
+		c := &time
+		if !cheaper.MatchString(item) {
+			c = &memory
+		}
+		if another.MatchString(item) || c == &memory && !(costs.MatchString(item) && less.MatchString(item)) {
 			continue
 		}
 		words := word.FindAllString(item, -1)
@@ -63,10 +68,11 @@ func said(text, after, upTo string, spots []Spot) (c Change, ok bool) {
 			}
 		}
 		if len(of) > len(c.Of) {
-			c.Said, c.Of, ok = shortened(item), of, true
+			c.Said, c.Of = shortened(item), of
 		}
 	}
-	return c, ok
+	memory.Memory = true
+	return slices.DeleteFunc([]Change{time, memory}, func(c Change) bool { return c.Said == "" })
 }
 
 // items are the changes of the versions after one and up to another.

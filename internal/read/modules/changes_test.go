@@ -1,6 +1,7 @@
 package modules
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,11 +51,29 @@ func TestSaid(t *testing.T) {
 		{"a word that is a name", "## v2.2.0\n- It is faster to close\n", []Spot{spot(".", "(*Conn).close")}, "", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, ok := said(c.text, "v2.1.0", "v2.4.0", c.spots)
-			if got.Said != c.want || !slices.Equal(got.Of, c.of) || ok != (c.want != "") {
-				t.Errorf("said() = %q of %v, %v; want %q of %v", got.Said, got.Of, ok, c.want, c.of)
+			var got Change
+			list := said(c.text, "v2.1.0", "v2.4.0", c.spots)
+			if len(list) > 0 {
+				got = list[0]
+			}
+			if got.Said != c.want || !slices.Equal(got.Of, c.of) || len(list) > 1 {
+				t.Errorf("said() = %+v; want %q of %v", list, c.want, c.of)
 			}
 		})
+	}
+}
+
+// TestSaidOfBoth has a line of time and one of memory, which are two changes.
+func TestSaidOfBoth(t *testing.T) {
+	spots := []Spot{{Module{"example.com/text", "v2.1.0"}, ".", "x.go", "ParseNumber"}}
+	list := said("## v2.3.0\n- ParseNumber no longer allocates\n## v2.2.0\n- ParseNumber is faster\n", "v2.1.0", "v2.4.0", spots)
+	want := []string{"ParseNumber is faster false", "ParseNumber no longer allocates true"}
+	var got []string
+	for _, c := range list {
+		got = append(got, fmt.Sprint(c.Said, " ", c.Memory))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("said() = %q, want %q", got, want)
 	}
 }
 
@@ -90,14 +109,17 @@ func TestFind(t *testing.T) {
 				}
 			}
 			f := Finder{Caches: []string{filepath.Join(cache, "nowhere"), cache}}
-			got, ok := f.Find([]Spot{{Module{"example.com/Iter", "v1.9.0"}, "store", "s.go", "FillAll"}})
-			if s := got.Version + " " + got.In; ok != (c.want != "") || ok && s != c.want {
-				t.Errorf("Find() = %q, %v; want %q", s, ok, c.want)
+			got := ""
+			for _, found := range f.Find([]Spot{{Module{"example.com/Iter", "v1.9.0"}, "store", "s.go", "FillAll"}}) {
+				got += found.Version + " " + found.In
+			}
+			if got != c.want {
+				t.Errorf("Find() = %q, want %q", got, c.want)
 			}
 		})
 	}
-	if _, ok := (&Finder{}).Find(nil); ok {
-		t.Error("a change of nothing")
+	if list := (&Finder{}).Find(nil); list != nil {
+		t.Errorf("Find(nil) = %+v, want nothing", list)
 	}
 }
 
@@ -106,9 +128,10 @@ func FuzzSaid(f *testing.F) {
 	f.Add("## v2.2.0\n- Performance of ParseNumber [#12](https://example.com/12)\n", "ParseNumber", "text")
 	f.Add("2.2.0\n* [BUG] x: y\n\n\n\tz", "(*T[...]).M", "a/b-c+d")
 	f.Fuzz(func(t *testing.T, text, symbol, dir string) {
-		c, ok := said(text, "v2.1.0", "v2.4.0", []Spot{{Module{"example.com/x", "v2.1.0"}, dir, "x.go", symbol}})
-		if ok != (len(c.Of) > 0) || len([]rune(c.Said)) > maxSaid {
-			t.Errorf("said() = %+v, %v", c, ok)
+		for _, c := range said(text, "v2.1.0", "v2.4.0", []Spot{{Module{"example.com/x", "v2.1.0"}, dir, "x.go", symbol}}) {
+			if len(c.Of) == 0 || len([]rune(c.Said)) > maxSaid {
+				t.Errorf("said() has %+v", c)
+			}
 		}
 	})
 }

@@ -15,6 +15,7 @@ type Change struct {
 	Said    string // the line, shortened
 	In      string // the file of the module that has it
 	Of      []int  // which of the functions it speaks of
+	Memory  bool   // it speaks of memory, and not of time
 }
 
 // A Finder compares with the versions in the module cache, whose packages it reads once.
@@ -25,10 +26,10 @@ type Finder struct {
 
 // Find looks whether the latest version in the module cache changes one of some functions of a module
 // and says, in its list of what changed since the version in use, that it takes less for some
-// of them. What is newer and not on this machine is not known.
-func (f *Finder) Find(spots []Spot) (c Change, ok bool) {
+// of them: less time, less memory or both. What is newer and not on this machine is not known.
+func (f *Finder) Find(spots []Spot) []Change {
 	if len(spots) == 0 {
-		return c, false
+		return nil
 	}
 	m := spots[0].Module
 	if f.packages == nil {
@@ -45,12 +46,15 @@ func (f *Finder) Find(spots []Spot) (c Change, ok bool) {
 			continue
 		}
 		text, file := changes(cache, newer)
-		if c, ok = said(text, m.Version, newest, spots); ok {
-			c.Version, c.In = newest, file
-			return c, true
+		list := said(text, m.Version, newest, spots)
+		for i := range list {
+			list[i].Version, list[i].In = newest, file
+		}
+		if len(list) > 0 {
+			return list
 		}
 	}
-	return c, false
+	return nil
 }
 
 // changes reports whether a function is another one in the newer version of a module, or gone.
