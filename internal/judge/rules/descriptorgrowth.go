@@ -160,6 +160,7 @@ func descriptorFinding(p *diagnosis.Pass, first, last, more fact.Fact, over time
 	if over < descriptorsLong {
 		f.Reasons = append(f.Reasons, "in so short a time clients that come and stay look the same: record a minute")
 	}
+	adviseRelease(p, &f)
 	return f
 }
 

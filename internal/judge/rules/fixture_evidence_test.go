@@ -51,7 +51,7 @@ var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 	"reason":   (*builder).reason,
 	"release": func(b *builder, a *attrs, _ *fixture) {
 		b.m.Releases = append(b.m.Releases, model.Release{Module: a.word(), Used: a.str("used"), Version: a.str("version"), Said: a.str("said"), In: a.str("in"),
-			Memory: a.bool("memory"), Funcs: strings.Split(a.str("funcs"), ",")})
+			About: model.About(a.str("about")), Funcs: strings.Split(a.str("funcs"), ",")})
 	},
 	"refused": func(b *builder, a *attrs, _ *fixture) {
 		b.m.Shortages = append(b.m.Shortages, model.Shortage{File: "app.log", Errno: a.word(), Call: a.str("call"), Lines: a.int("n"), Over: a.dur("over"), HeapBytes: a.bytes("heap"), Example: a.word()})

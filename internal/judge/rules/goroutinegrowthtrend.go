@@ -473,6 +473,7 @@ func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Fin
 	default:
 		f.RuledOut = append(f.RuledOut, fact.Sentence("a queue under overload: %s of the goroutines started in the window ended in it", s.ended))
 	}
+	adviseRelease(p, &f)
 	return f
 }
 

@@ -202,6 +202,7 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 	}
 	again := fact.Product.Of("time to record", fact.Seconds, g.over, fact.Figure("times as long", heapgrowthAgain, fact.Count, "two more collections under GOGC=100"))
 	f.Reasons = append(f.Reasons, fact.Sentence("only time tells a cache that fills from a leak: record %s, and a cache has levelled off", again))
+	adviseRelease(p, &f)
 	return f
 }
 

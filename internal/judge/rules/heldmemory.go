@@ -179,6 +179,7 @@ func heldFinding(p *diagnosis.Pass, g *heldGrowth) diagnosis.Finding {
 	if left, ok := timeLeft(p, g.pace); ok {
 		f.Rest(left)
 	}
+	adviseRelease(p, &f)
 	return f
 }
 

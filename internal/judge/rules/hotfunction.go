@@ -236,7 +236,7 @@ func reportHot(p *diagnosis.Pass, s *cpu.Use, least float64) {
 	f.Say("%s "+what+" take %s of the CPU in use%s. That may be legitimate work.",
 		code.Name(hot[0].Function), shares[0], fact.Name(strings.Replace(kinds, ", ", ": ", 1)))
 	r := accuseReleased(p, &f, func(what string, r *model.Release) released {
-		if r.Memory { // allocchurn judges by what memory costs
+		if r.About == model.AboutMemory { // allocchurn judges by what memory costs
 			return released{}
 		}
 		share := s.ShareIn("CPU in "+what, r.Of)

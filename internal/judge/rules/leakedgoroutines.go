@@ -134,6 +134,7 @@ func leakedFinding(p *diagnosis.Pass, l *leak, rest fact.Fact) diagnosis.Finding
 	if rest.Value > 0 {
 		f.Rest(rest)
 	}
+	adviseRelease(p, &f)
 	return f
 }
 

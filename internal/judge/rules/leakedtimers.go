@@ -158,6 +158,7 @@ func pendingFinding(p *diagnosis.Pass, d *pending) diagnosis.Finding {
 	}
 	f.Say("Contexts made with deadlines in %s pile up, by %s in the window: nobody cancels them, and each stays until its deadline.",
 		code.Name(d.places[0].Function), d.bytes)
+	adviseRelease(p, &f)
 	return f
 }
 

@@ -27,6 +27,9 @@ type released struct {
 func accuseReleased(p *diagnosis.Pass, f *diagnosis.Finding, measure func(what string, r *model.Release) released) *model.Release {
 	for i := range p.Model.Releases {
 		r := &p.Model.Releases[i]
+		if r.About == model.AboutLeak {
+			continue
+		}
 		of := r.Module + " " + r.Version
 		m := measure("what is cheaper in "+of, r)
 		through := slices.DeleteFunc(slices.Clone(f.Stacks), func(s model.Stack) bool { return !r.Of(p.Model.Stacks.Frames(s)) })
@@ -53,6 +56,29 @@ func accuseReleased(p *diagnosis.Pass, f *diagnosis.Finding, measure func(what s
 		return r
 	}
 	return nil
+}
+
+// adviseRelease adds to a finding of what grows the newer release that says it leaks no longer there.
+func adviseRelease(p *diagnosis.Pass, f *diagnosis.Finding) {
+	for i := range p.Model.Releases {
+		r := &p.Model.Releases[i]
+		stacks := slices.Clone(f.Stacks)
+		for _, g := range code.Groups(p.Model, f.Groups) {
+			stacks = append(stacks, g.Creator)
+		}
+		if r.About != model.AboutLeak || !slices.ContainsFunc(stacks, func(s model.Stack) bool { return r.Of(p.Model.Stacks.Frames(s)) }) {
+			continue
+		}
+		f.Reasons = append(f.Reasons, fact.Sentence("%s of %s %s says: “%s”; it changes a function of these stacks",
+			fact.Name(r.In), fact.Name(r.Module), fact.Name(r.Version), fact.Name(r.Said)))
+		f.Remedy.Text = fact.Sentence("Upgrade %s from %s to %s or later: its list of changes says that a leak is mended there. Else: ",
+			fact.Name(r.Module), fact.Name(r.Used), fact.Name(r.Version)) + f.Remedy.Text
+		f.Remedy.Code = "go get " + r.Module + "@" + r.Version
+		if f.Experiment != nil {
+			f.Experiment.Upgrade = []string{r.Module + "@" + r.Version}
+		}
+		return
+	}
 }
 
 // releasedPlaces are the lines in functions of a release on some stacks, the one nearest to the program of

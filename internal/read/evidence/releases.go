@@ -13,13 +13,21 @@ import (
 const maxHotModules = 16
 
 // joinReleases finds newer releases of the modules that hot functions are of, which this machine has
-// and which say to take less for them.
+// and which say to take less for them, and of those that wait or are kept in number, which say to leak no longer.
 func (l *loader) joinReleases() {
 	if l.opts.NoSource || l.opts.Elsewhere {
 		return
 	}
 	finder := modules.Finder{Caches: modules.Caches()}
-	for i, hot := range l.hotModules() {
+	asked := map[modules.Module]bool{}
+	l.findReleases(&finder, asked, l.hotFunctions(), modules.Time, modules.Memory)
+	l.findReleases(&finder, asked, l.keptFunctions(), modules.Leak)
+}
+
+// findReleases looks for releases that are better in something for the functions of some shares; asked are
+// the modules whose newest version was asked for.
+func (l *loader) findReleases(finder *modules.Finder, asked map[modules.Module]bool, parts map[model.Frame]float64, about ...modules.About) {
+	for i, hot := range hotModules(parts) {
 		if i == maxHotModules {
 			break
 		}
@@ -27,13 +35,14 @@ func (l *loader) joinReleases() {
 		for i, f := range hot {
 			spots[i] = f.Spot
 		}
-		if l.opts.Newest != nil {
+		if l.opts.Newest != nil && !asked[spots[0].Module] {
+			asked[spots[0].Module] = true
 			if err := l.opts.Newest(l.ctx, spots[0].Module); err != nil {
 				l.note("%v", err)
 			}
 		}
-		for _, c := range finder.Find(spots) {
-			r := model.Release{Module: spots[0].Path, Used: spots[0].Version, Version: c.Version, Said: c.Said, In: c.In, Memory: c.Memory}
+		for _, c := range finder.Find(spots, about...) {
+			r := model.Release{Module: spots[0].Path, Used: spots[0].Version, Version: c.Version, Said: c.Said, In: c.In, About: model.About(c.About)}
 			for _, i := range c.Of {
 				r.Funcs = append(r.Funcs, hot[i].name)
 			}
@@ -49,8 +58,8 @@ type hotSpot struct {
 	part float64
 }
 
-// hotModules are the hot functions of each module, most first.
-func (l *loader) hotModules() (list [][]hotSpot) {
+// hotFunctions returns the share that functions have of the CPU time or of the allocated bytes.
+func (l *loader) hotFunctions() map[model.Frame]float64 {
 	parts := map[model.Frame]float64{}
 	profile := l.m.CPU
 	if profile == nil && l.m.Kernel != nil {
@@ -63,6 +72,43 @@ func (l *loader) hotModules() (list [][]hotSpot) {
 	if l.m.Heap != nil {
 		l.addFunctions(parts, l.m.Heap, l.m.Heap.Column("alloc_space"))
 	}
+	return parts
+}
+
+// keptFunctions returns the share that functions have of the goroutines or of the bytes in use.
+func (l *loader) keptFunctions() map[model.Frame]float64 {
+	parts := map[model.Frame]float64{}
+	if g := l.m.Goroutines.End; g != nil {
+		l.addFunctions(parts, g, 0)
+	}
+	if l.m.Heap != nil {
+		l.addFunctions(parts, l.m.Heap, l.m.Heap.Column("inuse_space"))
+	}
+	l.addStarted(parts)
+	return parts
+}
+
+// addStarted adds the functions that started goroutines which live on, by the trace: a program that ends
+// leaves no profile of them.
+func (l *loader) addStarted(parts map[model.Frame]float64) {
+	if l.m.Sched == nil {
+		return
+	}
+	all := 0
+	for i := range l.m.Sched.Groups {
+		all += l.m.Sched.Groups[i].Alive()
+	}
+	for i := range l.m.Sched.Groups {
+		g := &l.m.Sched.Groups[i]
+		for _, f := range slices.Concat(l.m.Stacks.Frames(g.Creator), []model.Frame{g.Start}) {
+			at := model.Frame{Func: f.Func, File: f.File}
+			parts[at] = max(parts[at], float64(g.Alive())/float64(max(all, 1)))
+		}
+	}
+}
+
+// hotModules returns the functions of each module that have enough, most first.
+func hotModules(parts map[model.Frame]float64) (list [][]hotSpot) {
 	by := map[modules.Module][]hotSpot{}
 	for f, part := range parts {
 		pkg, symbol := model.SplitSymbol(f.Func)

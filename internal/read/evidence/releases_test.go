@@ -37,7 +37,7 @@ func TestReleases(t *testing.T) {
 			for name, text := range map[string]string{
 				"text@v1.2.0/number/parse.go": "package number\n\nfunc Parse() { for range 9 {\n} }\n\nfunc Other() {}\n",
 				"text@v1.3.0/number/parse.go": "package number\n\nfunc Parse() {}\n\nfunc Other() {}\n",
-				"text@v1.3.0/CHANGELOG.md":    "## 1.3.0\n- Improved performance of Parse\n",
+				"text@v1.3.0/CHANGELOG.md":    "## 1.3.0\n- Improved performance of Parse\n- Parse: fix a goroutine leak\n",
 			} {
 				file := filepath.Join(cache, "example.com", name)
 				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -67,5 +67,33 @@ func TestReleases(t *testing.T) {
 				t.Errorf("releases speak of %q, notes %q; want %q and %q", funcs, notes, c.funcs, c.note)
 			}
 		})
+	}
+}
+
+// TestReleasesOfLeaks has goroutines that wait in a function of which a newer version says that it leaks no longer.
+func TestReleasesOfLeaks(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("GOMODCACHE", cache)
+	for name, text := range map[string]string{
+		"text@v1.2.0/number/parse.go": "package number\n\nfunc Await() { select {} }\n",
+		"text@v1.3.0/number/parse.go": "package number\n\nfunc Await() {}\n",
+		"text@v1.3.0/CHANGELOG.md":    "## 1.3.0\n- number: Await leaked a goroutine\n- number: Await is faster\n",
+	} {
+		file := filepath.Join(cache, "example.com", name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := newLoader(t.Context(), Options{})
+	frame := model.Frame{Func: "example.com/text/number.Await", File: filepath.Join(cache, "example.com/text@v1.2.0/number/parse.go"), Line: 3}
+	l.m.Goroutines.End = &model.Profile{Types: []model.ValueType{{Name: "goroutine", Unit: "count"}}, Samples: []model.Sample{
+		{Stack: l.m.Stacks.Add([]model.Frame{frame}), Values: []int64{90}},
+	}}
+	l.joinReleases()
+	if n := len(l.m.Releases); n != 1 || l.m.Releases[0].About != model.AboutLeak || l.m.Releases[0].Said != "number: Await leaked a goroutine" {
+		t.Errorf("releases %+v, want that of the leak", l.m.Releases)
 	}
 }

@@ -23,7 +23,11 @@ var (
 	// What is no change of what there was: something new, something for later, a leak that was mended,
 	// which costs memory and no CPU.
 	another = regexp.MustCompile(`(?i)^(\W*\[\w+\]\W*)?(\w+: )?(add|adds|added|introduc\w+|support\w*|new)\b|\b(experimental|future|leak\w*|document\w*|benchmarks?)\b`)
-	word    = regexp.MustCompile(`[\pL\pN_]+`)
+	// leaks are the words of a leak of what a program holds; told are those of one that gives something away,
+	// and of what looks for leaks.
+	leaks = regexp.MustCompile(`(?i)\bleak(s|ed|ing|age|y)?\b`)
+	told  = regexp.MustCompile(`(?i)\b(add|adds|added|tests?|detect\w*|document\w*|benchmarks?|informations?|credentials?|secrets?|passwords?|tokens?|headers?|stale|introduc\w+)\b`)
+	word  = regexp.MustCompile(`[\pL\pN_]+`)
 	// dated is a version as an item of a list, "* Mar 3, 2022 (v1.15.0)", with changes below it or behind.
 	dated = regexp.MustCompile(`^[*+-] [^()]{0,24}\(v?(\d+\.\d+(?:\.\d+)?)\)[: ]*`)
 	// section is the heading of the changes in a README.
@@ -48,18 +52,31 @@ func sectionOfChanges(text string) string {
 	return b.String()
 }
 
+// about returns what a line of a list of changes says to be better, "" for none of that.
+func about(item string) About {
+	switch {
+	case leaks.MatchString(item) && !told.MatchString(item):
+		return Leak
+	case another.MatchString(item):
+		return ""
+	case cheaper.MatchString(item):
+		return Time
+	case costs.MatchString(item) && less.MatchString(item):
+		return Memory
+	}
+	return ""
+}
+
 // said finds the lines of a list of changes that say, of a version after one and up to another, that it
-// takes less for most of some functions: one that speaks of time, and one that speaks of memory alone.
-func said(text, after, upTo string, spots []Spot) (list []Change) {
-	var time, memory Change
+// is better for most of some functions: one line for each subject.
+func said(text, after, upTo string, spots []Spot, subjects []About) []Change {
+	list := make([]Change, len(subjects))
 	for item := range items(text, after, upTo) {
-		c := &time
-		if !cheaper.MatchString(item) {
-			c = &memory
-		}
-		if another.MatchString(item) || c == &memory && !(costs.MatchString(item) && less.MatchString(item)) {
+		i := slices.Index(subjects, about(item))
+		if i < 0 {
 			continue
 		}
+		c := &list[i]
 		words := word.FindAllString(item, -1)
 		var of []int
 		for i, s := range spots {
@@ -68,11 +85,10 @@ func said(text, after, upTo string, spots []Spot) (list []Change) {
 			}
 		}
 		if len(of) > len(c.Of) {
-			c.Said, c.Of = shortened(item), of
+			c.Said, c.Of, c.About = shortened(item), of, subjects[i]
 		}
 	}
-	memory.Memory = true
-	return slices.DeleteFunc([]Change{time, memory}, func(c Change) bool { return c.Said == "" })
+	return slices.DeleteFunc(list, func(c Change) bool { return c.Said == "" })
 }
 
 // items are the changes of the versions after one and up to another.

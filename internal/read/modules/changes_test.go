@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+// both are what hot functions are asked about.
+var both = []About{Time, Memory}
+
 // TestSaid has lists of changes as people write them: which line speaks of one of the functions, of a
 // version after the one in use and up to the newest.
 func TestSaid(t *testing.T) {
@@ -52,7 +55,7 @@ func TestSaid(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got Change
-			list := said(c.text, "v2.1.0", "v2.4.0", c.spots)
+			list := said(c.text, "v2.1.0", "v2.4.0", c.spots, both)
 			if len(list) > 0 {
 				got = list[0]
 			}
@@ -66,14 +69,39 @@ func TestSaid(t *testing.T) {
 // TestSaidOfBoth has a line of time and one of memory, which are two changes.
 func TestSaidOfBoth(t *testing.T) {
 	spots := []Spot{{Module{"example.com/text", "v2.1.0"}, ".", "x.go", "ParseNumber"}}
-	list := said("## v2.3.0\n- ParseNumber no longer allocates\n## v2.2.0\n- ParseNumber is faster\n", "v2.1.0", "v2.4.0", spots)
-	want := []string{"ParseNumber is faster false", "ParseNumber no longer allocates true"}
+	list := said("## v2.3.0\n- ParseNumber no longer allocates\n## v2.2.0\n- ParseNumber is faster\n", "v2.1.0", "v2.4.0", spots, both)
+	want := []string{"ParseNumber is faster time", "ParseNumber no longer allocates memory"}
 	var got []string
 	for _, c := range list {
-		got = append(got, fmt.Sprint(c.Said, " ", c.Memory))
+		got = append(got, fmt.Sprint(c.Said, " ", c.About))
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("said() = %q, want %q", got, want)
+	}
+}
+
+// TestSaidOfLeaks tells what was mended from what gives something away, and from tests.
+func TestSaidOfLeaks(t *testing.T) {
+	spots := []Spot{{Module{"example.com/text", "v2.1.0"}, "pool", "x.go", "(*Deadline).Run"}}
+	for text, want := range map[string]string{
+		"Fix a goroutine leak in `Deadline.Run()`":     "Fix a goroutine leak in `Deadline.Run()`",
+		"[BUGFIX] Deadline no longer leaks its timers": "[BUGFIX] Deadline no longer leaks its timers",
+		"pool: stop leaking connections":               "pool: stop leaking connections",
+		"Deadline is faster":                           "",
+		"Fix a goroutine leak in `Server.Run()`":       "",
+		"Test Deadline for leaks":                      "",
+		"Deadline no longer leaks credentials":         "",
+		"Fix leaks":                                    "",
+	} {
+		t.Run(text, func(t *testing.T) {
+			got := ""
+			for _, c := range said("## v2.3.0\n- "+text+"\n", "v2.1.0", "v2.4.0", spots, []About{Leak}) {
+				got += c.Said
+			}
+			if got != want {
+				t.Errorf("said() = %q, want %q", got, want)
+			}
+		})
 	}
 }
 
@@ -110,7 +138,7 @@ func TestFind(t *testing.T) {
 			}
 			f := Finder{Caches: []string{filepath.Join(cache, "nowhere"), cache}}
 			got := ""
-			for _, found := range f.Find([]Spot{{Module{"example.com/Iter", "v1.9.0"}, "store", "s.go", "FillAll"}}) {
+			for _, found := range f.Find([]Spot{{Module{"example.com/Iter", "v1.9.0"}, "store", "s.go", "FillAll"}}, both...) {
 				got += found.Version + " " + found.In
 			}
 			if got != c.want {
@@ -118,7 +146,7 @@ func TestFind(t *testing.T) {
 			}
 		})
 	}
-	if list := (&Finder{}).Find(nil); list != nil {
+	if list := (&Finder{}).Find(nil, both...); list != nil {
 		t.Errorf("Find(nil) = %+v, want nothing", list)
 	}
 }
@@ -128,7 +156,7 @@ func FuzzSaid(f *testing.F) {
 	f.Add("## v2.2.0\n- Performance of ParseNumber [#12](https://example.com/12)\n", "ParseNumber", "text")
 	f.Add("2.2.0\n* [BUG] x: y\n\n\n\tz", "(*T[...]).M", "a/b-c+d")
 	f.Fuzz(func(t *testing.T, text, symbol, dir string) {
-		for _, c := range said(text, "v2.1.0", "v2.4.0", []Spot{{Module{"example.com/x", "v2.1.0"}, dir, "x.go", symbol}}) {
+		for _, c := range said(text, "v2.1.0", "v2.4.0", []Spot{{Module{"example.com/x", "v2.1.0"}, dir, "x.go", symbol}}, []About{Time, Memory, Leak}) {
 			if len(c.Of) == 0 || len([]rune(c.Said)) > maxSaid {
 				t.Errorf("said() has %+v", c)
 			}

@@ -15,8 +15,18 @@ type Change struct {
 	Said    string // the line, shortened
 	In      string // the file of the module that has it
 	Of      []int  // which of the functions it speaks of
-	Memory  bool   // it speaks of memory, and not of time
+	About   About
 }
+
+// About is what a change makes better.
+type About string
+
+// What changes are about.
+const (
+	Time   About = "time"   // it takes less time
+	Memory About = "memory" // it allocates less, and nothing is said of time
+	Leak   About = "leak"   // it no longer keeps what it should give back
+)
 
 // A Finder compares with the versions in the module cache, whose packages it reads once.
 type Finder struct {
@@ -25,9 +35,9 @@ type Finder struct {
 }
 
 // Find looks whether the latest version in the module cache changes one of some functions of a module
-// and says, in its list of what changed since the version in use, that it takes less for some
-// of them: less time, less memory or both. What is newer and not on this machine is not known.
-func (f *Finder) Find(spots []Spot) []Change {
+// and says, in its list of what changed since the version in use, that it is better for some of them in one
+// of some subjects. What is newer and not on this machine is not known.
+func (f *Finder) Find(spots []Spot, subjects ...About) []Change {
 	if len(spots) == 0 {
 		return nil
 	}
@@ -46,7 +56,7 @@ func (f *Finder) Find(spots []Spot) []Change {
 			continue
 		}
 		text, file := changes(cache, newer)
-		list := said(text, m.Version, newest, spots)
+		list := said(text, m.Version, newest, spots, subjects)
 		for i := range list {
 			list[i].Version, list[i].In = newest, file
 		}
