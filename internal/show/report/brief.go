@@ -259,10 +259,15 @@ func (t *texter) others(d *diagnosis.Diagnosis, which []int, room int) {
 		if f.Found > 0 {
 			more = fmt.Sprintf(", in %d of %d", f.Found, len(d.Runs)) + more
 		}
-		if len(f.Where) > 0 {
+		// The first place is the reader's own, and the second often the function that it asks.
+		for named := min(len(f.Where), 2); named > 0; named-- {
 			at := ": " + shortFunction(f.Where[0].Function)
+			if named == 2 && f.Where[1].Function != f.Where[0].Function {
+				at += ", " + shortFunction(f.Where[1].Function)
+			}
 			if utf8.RuneCountInString(layout.Safe(l+at+more)) <= t.Width {
 				l += at
+				break
 			}
 		}
 		t.Line(t.In(layout.Dim, layout.Shorten(layout.Safe(l), t.Width-len(more))+more))
