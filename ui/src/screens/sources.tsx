@@ -7,6 +7,7 @@ import { downloadURL, isStatic, useData } from '../client'
 import { Panel, Warnings } from '../data/panel'
 import { cell } from '../format'
 import { Command } from '../parts/copy'
+import { Said } from '../parts/said'
 import { Failed, Hint, Loading } from '../parts/states'
 import { Table, type Col } from '../parts/table'
 import { t, tn } from '../strings'
@@ -76,7 +77,7 @@ function OneExport(p: { r: number; of: Export }): JSX.Element {
   const profile = chosen(profiles, 'profile'), table = chosen(tables, 'table')
   return (
     <li>
-      <div class="src-format"><b>{e.format}</b> <span class="muted">{e.doc}</span></div>
+      <div class="src-format"><b>{e.format}</b> <span class="muted"><Said text={e.doc} /></span></div>
       <div class="src-choose">
         {profiles.length > 0 && <Choice label={t('data.src.profile')} list={profiles} value={profile} onValue={(v) => setParams({ profile: v }, { replace: true })} />}
         {tables.length > 0 && <Choice label={t('data.src.table')} list={tables} value={table} onValue={(v) => setParams({ table: v }, { replace: true })} />}
