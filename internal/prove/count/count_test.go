@@ -90,6 +90,52 @@ func TestHotPackages(t *testing.T) {
 	}
 }
 
+// One test at a time runs what is below it, but for its subtests.
+func TestTestOf(t *testing.T) {
+	for name, c := range map[string]struct {
+		frames []string // the innermost first
+		want   string
+	}{
+		"test":         {[]string{"app.find", "app.TestFind", "testing.tRunner", "runtime.goexit"}, "app.TestFind"},
+		"subtest":      {[]string{"app.find", "app.TestFind.func1", "testing.tRunner"}, ""},
+		"named":        {[]string{"app.find", "app.findAll", "testing.tRunner"}, ""},
+		"suite":        {[]string{"app.find", "app.(*suite).TestFind", "testing.tRunner"}, ""},
+		"other":        {[]string{"app.find", "app.TestFind.func1", "runtime.goexit"}, ""},
+		"cut short":    {[]string{"app.find", "app.TestFind"}, ""},
+		"runner alone": {[]string{"testing.tRunner"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var frames []model.Frame
+			for _, f := range c.frames {
+				frames = append(frames, model.Frame{Func: f})
+			}
+			if got := testOf(frames); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// A sample that the compiler put into what it inlined does not make a file another one.
+func TestStale(t *testing.T) {
+	for name, c := range map[string]struct {
+		joined, astray int
+		want           bool
+	}{
+		"all fit":    {joined: 100},
+		"one strays": {joined: 99, astray: 1},
+		"some do":    {joined: 90, astray: 10, want: true},
+		"none fits":  {astray: 1, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := &join{joined: map[string]int{"a.go": c.joined}, astray: map[string]int{"a.go": c.astray}}
+			if got := len(j.stale()) > 0; got != c.want {
+				t.Errorf("stale: %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
 // counts are those of a function of the size.
 func counts(sizes []float64, of func(n float64) float64) (*Report, []uint64) {
 	r := &Report{}
@@ -181,7 +227,8 @@ func TestIsLiteral(t *testing.T) {
 
 func TestCountable(t *testing.T) {
 	var got []string
-	for _, p := range []string{"", "runtime", "internal/bytealg", "runtime/metrics", "sync/atomic", "sync", "sort", "encoding/json", "example.com/internal/x", "app", "vendor/golang.org/x/net"} {
+	for _, p := range []string{"", "runtime", "internal/bytealg", "runtime/metrics", "sync/atomic", "sync", "sort",
+		"encoding/json", "example.com/internal/x", "app", "testing", "vendor/golang.org/x/net"} {
 		if countable(p) {
 			got = append(got, p)
 		}

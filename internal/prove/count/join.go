@@ -23,6 +23,9 @@ import (
 const (
 	hotSelf = 0.05
 	hotCum  = 0.10
+	// leastBytes are those of which a part is looked at: of one sample for each 512 KiB there are
+	// too few below that to tell a tenth, and what begins a program is much of it.
+	leastBytes = 16 << 20
 )
 
 // maxPackages bounds how many are counted, and maxSource the files that are read for it.
@@ -31,9 +34,9 @@ const (
 	maxSource   = 4 << 20
 )
 
-// uncounted are packages of the standard library that what counts rests on, or that have no
-// source but assembly.
-var uncounted = strings.Fields("runtime internal sync/atomic unsafe syscall vendor")
+// uncounted are packages of the standard library that what counts rests on, that have no
+// source but assembly, or that run tests: what recording a test takes is not the program's.
+var uncounted = strings.Fields("runtime internal sync/atomic unsafe syscall testing vendor")
 
 // countable reports whether the go command can count in a package.
 func countable(pkg string) bool {
@@ -54,7 +57,7 @@ func hotPackages(m *model.Model, main string) (list []string) {
 	functions, all := m.Functions()
 	for _, f := range functions {
 		hot := float64(f.CPU) >= hotSelf*float64(all.CPU) && f.CPU > 0 || float64(f.CumCPU) >= hotCum*float64(all.CPU) && f.CumCPU > 0 ||
-			f.CumBytes >= hotCum*all.Bytes && f.CumBytes > 0
+			f.CumBytes >= hotCum*all.Bytes && all.Bytes >= leastBytes
 		if !hot {
 			continue
 		}
@@ -66,20 +69,40 @@ func hotPackages(m *model.Model, main string) (list []string) {
 }
 
 // alone reports whether only one goroutine at a time runs what is hot: the main one, or that
-// of a benchmark. A stack that is cut short tells neither.
+// of a benchmark or of the only test. A stack that is cut short tells none of them.
 func alone(m *model.Model, main string, hot []string) bool {
 	p := m.BelievedCPU()
 	if p == nil {
 		return false
 	}
+	test := ""
 	for i := range p.Samples {
 		frames := m.Stacks.Frames(p.Samples[i].Stack)
 		counted := slices.ContainsFunc(frames, func(f model.Frame) bool { return slices.Contains(hot, packageOf(f.Func, main)) })
-		if counted && !slices.ContainsFunc(frames, func(f model.Frame) bool { return slices.Contains(ofOne, f.Func) }) {
+		if !counted || slices.ContainsFunc(frames, func(f model.Frame) bool { return slices.Contains(ofOne, f.Func) }) {
+			continue
+		}
+		own := testOf(frames)
+		if own == "" || test != "" && own != test {
 			return false
 		}
+		test = own
 	}
 	return true
+}
+
+// testOf returns the test whose goroutine a stack is of; empty for others. A subtest is a literal,
+// or has a name that is no test's, and may run beside others.
+func testOf(frames []model.Frame) string {
+	i := slices.IndexFunc(frames, func(f model.Frame) bool { return f.Func == "testing.tRunner" })
+	if i < 1 {
+		return ""
+	}
+	name := frames[i-1].Func
+	if _, local := model.SplitSymbol(name); !strings.HasPrefix(local, "Test") || strings.Contains(local, ".") {
+		return ""
+	}
+	return name
 }
 
 // ofOne are functions below which one goroutine at a time runs.
@@ -96,14 +119,16 @@ func packageOf(function, main string) string {
 
 // A join is the counters of runs with the source that has them.
 type join struct {
-	main  string
-	files map[string][][]*coverage.Function // by the counters' name of a file: of each run
-	stale map[string]bool                   // files in which samples are at other functions
+	main   string
+	files  map[string][][]*coverage.Function // by the counters' name of a file: of each run
+	joined map[string]int                    // frames of a file that are at their functions
+	astray map[string]int                    // and at others
 }
 
 // newJoin reads the source of what was counted.
 func newJoin(ctx context.Context, p *program, profiles []*coverage.Profile) (*join, error) {
-	j := &join{main: p.path, files: map[string][][]*coverage.Function{}, stale: map[string]bool{}}
+	j := &join{main: p.path, files: map[string][][]*coverage.Function{},
+		joined: map[string]int{}, astray: map[string]int{}}
 	var packages []string
 	for name := range profiles[0].Files {
 		packages = append(packages, path.Dir(name))
@@ -159,9 +184,10 @@ func (j *join) of(f model.Frame, run int) (key counted, fn *coverage.Function) {
 	parts := strings.FieldsFunc(model.WithoutTypes(name), func(r rune) bool { return strings.ContainsRune(".()*", r) })
 	fn = coverage.Find(runs[run], f.Line, isLiteral(parts))
 	if fn == nil || fn.Name != "" && !slices.ContainsFunc(parts, func(p string) bool { return plain(p) == fn.Name }) {
-		j.stale[path.Base(file)] = true
+		j.astray[path.Base(file)]++
 		return key, nil
 	}
+	j.joined[path.Base(file)]++
 	return counted{file, slices.Index(runs[run], fn)}, fn
 }
 
@@ -253,6 +279,9 @@ func (j *join) report(m *model.Model, r *Report) {
 		if p := m.Heap; p != nil {
 			bytes, allBytes = j.costs(m, p, p.Column("alloc_space"), r.Base)
 		}
+		if allBytes < leastBytes {
+			bytes, allBytes = nil, 0
+		}
 	}
 	costs := cpu
 	if costs == nil {
@@ -276,9 +305,25 @@ func (j *join) report(m *model.Model, r *Report) {
 	slices.SortFunc(r.Functions, func(a, b Function) int {
 		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Cum, a.Cum), cmp.Compare(b.CumBytes, a.CumBytes), cmp.Compare(b.most(), a.most()), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Line, b.Line))
 	})
-	if len(j.stale) > 0 {
-		r.note("the source of %s is not what was recorded, and was not joined: record it again", strings.Join(slices.Sorted(maps.Keys(j.stale)), ", "))
+	if stale := j.stale(); len(stale) > 0 {
+		r.note("the source of %s is not what was recorded, and was not joined: record it again", strings.Join(stale, ", "))
 	}
+}
+
+// strays is the part of a file's frames that may be at other functions: now and then the
+// compiler gives an instruction the line of what it inlined, and the name of what that is in.
+const strays = 0.05
+
+// stale returns the files whose source changed since the recording: not just strays are at
+// other functions there.
+func (j *join) stale() (files []string) {
+	for file, astray := range j.astray {
+		if float64(astray) > strays*float64(astray+j.joined[file]) {
+			files = append(files, file)
+		}
+	}
+	slices.Sort(files)
+	return files
 }
 
 // callersUp is how far up the loop is looked for in which a function is called.
