@@ -112,6 +112,23 @@ func TestDemoProved(t *testing.T) {
 		})
 	}
 	newLab(t, "sick").ok("gowhy demo").says(t, "proved: ", "× faster, 95% interval ", "predicted  at most ")
+	t.Run("count", func(t *testing.T) {
+		err := attempt.Repeat(t, func() error {
+			shown := newLab(t, "sick").ok("gowhy demo count").stdout
+			for _, want := range []string{
+				"1. Searching through a kept list", "prove  $ gowhy verify ", "--apply needlesswork --flag --fixed\n",
+				"$ gowhy count --vary --work=", "grows faster than --work: visitors.contains as n^2", "392 million in all",
+				"proved: "} {
+				if !strings.Contains(shown, want) {
+					return fmt.Errorf("there is no %q:\n%s", want, shown)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // A finding whose cure is a number that nobody knows yet says how to find it.

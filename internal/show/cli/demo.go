@@ -21,7 +21,9 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/shell"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/prove/count"
 	"github.com/gowhy/gowhy/internal/prove/experiment"
+	"github.com/gowhy/gowhy/internal/prove/subject"
 	"github.com/gowhy/gowhy/internal/prove/trial"
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
 	"github.com/gowhy/gowhy/internal/sense/heap"
@@ -45,13 +47,16 @@ func (c *command) demoCommand() *cobra.Command {
 		Long: `Runs a small program with a known problem, records everything about it, prints
 the diagnosis, and proves the fix: the program runs as it is and fixed, in
 turns, and gowhy measures the difference. This takes about a minute or less. You
-need nothing but this binary, and nothing leaves the machine.
+need nothing but this binary, and nothing leaves the machine. The case "count"
+is built from source, with the go command: it is recorded, diagnosed and proved
+as the others are, and the rounds of its loops are counted in between.
 
 gowhy demo run CASE runs the program alone, without recording it; with --fixed
 it runs without its problem.`,
 		Example: `  gowhy demo
   gowhy demo --list
   gowhy demo leakedtimers -o leak.gowhy
+  gowhy demo count
   gowhy demo run hotmutex --fixed`,
 		ValidArgsFunction: cobra.FixedCompletions(caseNames(), cobra.ShellCompDirectiveNoFileComp),
 		Args: func(_ *cobra.Command, args []string) error {
@@ -154,20 +159,30 @@ func (c *command) listCases() error {
 	return err
 }
 
-// demo records a case, diagnoses it and proves the fix.
+// demo records a case, diagnoses it and proves the fix; of one that is built it counts the rounds, too.
 func (c *command) demo(ctx context.Context, k demo.Case, f *demoFlags) error {
-	out := f.out
-	if err := checkOutput(out); err != nil {
+	if err := checkOutput(f.out); err != nil {
 		return err
 	}
-	if out == "" {
-		dir, err := os.MkdirTemp("", "gowhy-")
-		if err != nil {
+	dir := ""
+	if f.out == "" || k.Built() { // what was built stays: commands to paste run it again
+		var err error
+		if dir, err = os.MkdirTemp("", "gowhy-"); err != nil {
 			return err
 		}
-		out = filepath.Join(dir, k.Name+".gowhy")
 	}
-	if err := c.recordCase(ctx, k, out); err != nil {
+	out := cmp.Or(f.out, filepath.Join(dir, k.Name+".gowhy"))
+	if k.Built() {
+		defer demo.OwnModule()()
+	}
+	argv, err := c.caseCommand(ctx, k, dir)
+	if err != nil {
+		return err
+	}
+	if err := c.introduce(k, dir); err != nil {
+		return err
+	}
+	if err := c.recordCase(ctx, k, argv, out); err != nil {
 		return err
 	}
 	d, m, err := c.diagnosed(ctx, []string{out}, readOptions{}, "")
@@ -177,7 +192,61 @@ func (c *command) demo(ctx context.Context, k demo.Case, f *demoFlags) error {
 	if err := report.Text(c.Stdout, d, c.layout()); err != nil || f.noProof || k.Fix == "" {
 		return err
 	}
+	if k.Built() {
+		if err := c.countCase(ctx, k, out, m); err != nil {
+			return err
+		}
+	}
 	return c.proveCase(ctx, k, out, d, m)
+}
+
+// caseCommand returns the command of a case: this binary's own, or what is built in dir.
+func (c *command) caseCommand(ctx context.Context, k demo.Case, dir string) (command []string, err error) {
+	if !k.Built() {
+		self, err := os.Executable()
+		return append([]string{self, "demo", "run", k.Name}, k.Args...), err
+	}
+	line := c.statusLine()
+	defer line.Clear()
+	line.SetClock("building it…")
+	if command, err = k.Build(ctx, dir); err != nil {
+		os.RemoveAll(dir)
+	}
+	return command, err
+}
+
+// introduce says what the program of a case does, and where its source is if it was built in dir.
+func (c *command) introduce(k demo.Case, dir string) error {
+	text := layout.Wrap("The program: "+k.Story, c.layout())
+	if k.Built() {
+		text += "Its source: " + layout.Safe(dir) + "\n"
+	}
+	_, err := io.WriteString(c.Stdout, text+"\n")
+	return err
+}
+
+// countCase counts the rounds of what was recorded, with each of the case's sizes.
+func (c *command) countCase(ctx context.Context, k demo.Case, file string, m *model.Model) error {
+	var sizes []string
+	for _, n := range k.Sizes {
+		sizes = append(sizes, strconv.Itoa(n))
+	}
+	vary := workFlag + "=" + strings.Join(sizes, ",")
+	knob, err := count.ParseKnob(vary)
+	if err != nil {
+		return err
+	}
+	run := &m.Run
+	s := &count.Setup{Command: run.Command, Dir: run.Dir, Env: run.Env, Model: m, Vary: knob, Limit: subject.DefaultTime}
+	r, err := s.Run(ctx, c.statusLine())
+	if err != nil {
+		return err
+	}
+	again := "\nHow it grows: $ gowhy count --vary " + shell.Words([]string{vary, file}) + "\n"
+	if _, err := io.WriteString(c.Stdout, again); err != nil {
+		return err
+	}
+	return trialreport.CountText(c.Stdout, r, c.layout())
 }
 
 // fixedFlag runs a case without its problem, workFlag with another amount of work.
@@ -186,15 +255,7 @@ const (
 	workFlag  = "--work"
 )
 
-func (c *command) recordCase(ctx context.Context, k demo.Case, out string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	argv := append([]string{self, "demo", "run", k.Name}, k.Args...)
-	if _, err := io.WriteString(c.Stdout, layout.Wrap("The program: "+k.Story, c.layout())+"\n"); err != nil {
-		return err
-	}
+func (c *command) recordCase(ctx context.Context, k demo.Case, argv []string, out string) error {
 	line := c.statusLine()
 	line.SetClock("recording it…")
 	var failed strings.Builder

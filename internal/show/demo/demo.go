@@ -3,7 +3,7 @@
 // diagnosed, and the fix proved.
 //
 // It hides the programs. Its type is [Case], its functions are [Cases], [Find] and
-// [Run], which runs one in this process.
+// [Run], which runs one in this process; [Case.Build] builds the one that is source.
 //
 // demo uses no network, and no file outside its temporary directory. It knows
 // nothing of diagnosis: what gowhy says about a case is what it found.
@@ -38,10 +38,17 @@ type Case struct {
 	// 0 is all of it.
 	Trial int
 
+	// Sizes are amounts of its work with which its rounds are counted, which needs source; none
+	// where the program is part of this one.
+	Sizes []int
+
 	unit string // of its work, plural
 	work int    // how much of it, some two seconds with two processors
 	run  func(ctx context.Context, p *program) error
 }
+
+// Built reports whether the case's program is not part of this one: [Case.Build] makes it.
+func (c Case) Built() bool { return len(c.Sizes) > 0 }
 
 // A Variant is how a case's program runs.
 type Variant struct {
@@ -76,6 +83,10 @@ var cases = []Case{
 		Story: fmt.Sprintf("A service receives a message of %d KiB each millisecond, answers it, and remembers its title, "+
 			"which is a part of its text.", messageSize>>10),
 		Fix: "it remembers a copy of the title (strings.Clone), so that the text goes."},
+	{Name: "count", unit: "visits", work: 28_000, Trial: 12_000, Sizes: []int{7_000, 14_000, 28_000}, run: countVisitors,
+		Story: "A shop counts its different visitors: it keeps those that it has seen in a list, and looks each visit up " +
+			"there from the front. The program is built from source, which needs the go command.",
+		Fix: "it keeps them in a map."},
 	{Name: "healthy", unit: "jobs", work: 3500, run: pooled(0, 0),
 		Story: "The pool of the case \"oversubscribed\" with as many workers as processors, each with a buffer of its own."},
 }
@@ -95,9 +106,10 @@ func Find(name string) (Case, bool) {
 // A program is a case that runs.
 type program struct {
 	Variant
-	work int
-	dir  string // for its files
-	done atomic.Int64
+	work  int
+	dir   string    // for its files
+	began time.Time // its work
+	done  atomic.Int64
 }
 
 // next is a unit of work that is still to be done.
@@ -116,13 +128,13 @@ func Run(ctx context.Context, c Case, v Variant, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	start, work := time.Now(), cmp.Or(v.Work, c.work)
-	if err := c.run(ctx, &program{Variant: v, work: work, dir: dir}); err != nil {
+	p := &program{Variant: v, work: cmp.Or(v.Work, c.work), dir: dir, began: time.Now()}
+	if err := c.run(ctx, p); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	_, err = fmt.Fprintf(out, "%d %s in %.2f s\noperations: %[1]d\n", work, c.unit, time.Since(start).Seconds())
+	_, err = fmt.Fprintf(out, "%d %s in %.2f s\noperations: %[1]d\n", p.work, c.unit, time.Since(p.began).Seconds())
 	return err
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gowhy/gowhy/internal/ground/problem"
 )
 
 // Each case does its work, fixed or not, and leaves nothing behind.
@@ -73,5 +76,41 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s is fixed by %q", c.Name, c.Fix)
 		}
 		seen[c.Name] = true
+	}
+}
+
+// What is built needs the go command, and nothing that the user has set for other modules.
+func TestBuild(t *testing.T) {
+	c, _ := Find("count")
+	t.Run("elsewhere", func(t *testing.T) {
+		t.Setenv("GOWORK", "/nosuch/go.work")
+		t.Setenv("GOFLAGS", "-mod=vendor")
+		undo := OwnModule()
+		dir := t.TempDir()
+		command, err := c.Build(t.Context(), dir)
+		if err != nil || !strings.HasPrefix(command[0], dir) {
+			t.Errorf("%q, %v", command, err)
+		}
+		undo()
+		if os.Getenv("GOWORK") != "/nosuch/go.work" || os.Getenv("GOFLAGS") != "-mod=vendor" {
+			t.Error("the user's own variables did not come back")
+		}
+	})
+	t.Run("without go", func(t *testing.T) {
+		t.Setenv("PATH", "")
+		if _, err := c.Build(t.Context(), t.TempDir()); !problem.Is(err, problem.Absence) {
+			t.Error(err)
+		}
+	})
+}
+
+// The last of the sizes is what was recorded, whose costs are known.
+func TestSizes(t *testing.T) {
+	for _, c := range Cases() {
+		t.Run(c.Name, func(t *testing.T) {
+			if c.Built() && (!slices.IsSorted(c.Sizes) || c.Sizes[len(c.Sizes)-1] != c.work) {
+				t.Errorf("%d of %d", c.Sizes, c.work)
+			}
+		})
 	}
 }
