@@ -116,6 +116,16 @@ func heldRefusal(pid int, err error) artifact.Refusal {
 	return artifact.Refusal{Why: strings.TrimPrefix(err.Error(), goroutines.ErrUnsure.Error()+": ")}
 }
 
+// keepLooks writes looks that somebody else has made.
+func (r *recorder) keepLooks() {
+	if r.o.Looks == nil {
+		return
+	}
+	if err := r.w.Add(recording.HoldersMember, r.o.Looks.JSON()); err != nil {
+		r.refuse(recording.HoldersMember, artifact.Refusal{Why: err.Error()})
+	}
+}
+
 // follow looks at a command while it runs: when it has run for a second, and again each time that
 // twice as long has passed, so that the last look is never older than half of the run. The
 // returned function ends that, with a look if the program goes on.

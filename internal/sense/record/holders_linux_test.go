@@ -14,6 +14,7 @@ import (
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/read/evidence"
+	"github.com/gowhy/gowhy/internal/sense/artifact"
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
 	"github.com/gowhy/gowhy/internal/sense/heap"
 	"github.com/gowhy/gowhy/internal/testing/attempt"
@@ -117,5 +118,39 @@ func TestHoldersRefused(t *testing.T) {
 		if got := heldRefusal(c.pid, c.err); !strings.Contains(got.Why, c.why) || !strings.HasPrefix(got.How, c.hint) || (got.How == "") != (c.hint == "") {
 			t.Errorf("%v: %+v, want %q and %q", c.err, got, c.why, c.hint)
 		}
+	}
+}
+
+// TestKeptLooks: looks that somebody else has made are kept, and so they are where pieces are joined.
+func TestKeptLooks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	pid := startMemory(t, memoryProgram(t), "filling", "").Process.Pid
+	held := func(bytes uint64) []model.Holder {
+		return []model.Holder{{Kind: model.HeldByVariable, Name: "main.kept", ObjectSum: model.ObjectSum{Bytes: bytes}}}
+	}
+	now, looks := time.Now(), &artifact.HeldLooks{}
+	looks.Add(&model.HeapLook{Time: now.Add(-time.Minute), Holders: held(1 << 20)})
+	looks.Add(&model.HeapLook{Time: now, Holders: held(3 << 20)})
+	dir := t.TempDir()
+	pieces := []string{filepath.Join(dir, "1.gowhy"), filepath.Join(dir, "2.gowhy")}
+	for _, out := range pieces {
+		o := Options{Out: out, Duration: time.Second, Only: []string{"proc"}, Outside: true, Looks: looks}
+		if _, err := Run(t.Context(), Target{PID: pid}, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	joined := filepath.Join(dir, "joined.gowhy")
+	if err := Join(joined, pieces); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{pieces[0], joined} {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			got := load(t, evidence.Options{}, file).Run.Holders
+			if len(got) != 2 || got[1].Holders[0].Growth() != 2<<20 {
+				t.Errorf("it has the looks %+v, want both", got)
+			}
+		})
 	}
 }

@@ -90,6 +90,7 @@ var joiners = map[string]func(j *joint, member string) error{
 	recording.GoroutineStartMember: (*joint).first,
 	recording.HeapEndMember:        (*joint).last,
 	recording.GoroutineEndMember:   (*joint).last,
+	recording.HoldersMember:        (*joint).last,
 }
 
 func (j *joint) join() error {

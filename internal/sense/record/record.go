@@ -91,6 +91,8 @@ type Options struct {
 	Holders bool
 	// HolderBudget is how many bytes of memory that may take; 0 means [heap.Budget].
 	HolderBudget uint64
+	// Looks, if set, are at who held the heap shortly before: they are kept in the recording.
+	Looks *artifact.HeldLooks
 	// Redact leaves out command line, environment, log lines and labels.
 	Redact bool
 	// Foreground is set when an interrupt that ends the recording also goes to
@@ -343,6 +345,7 @@ func (r *recorder) attach(ctx context.Context, t Target, at *endpoint) error {
 	}
 	held := r.holders()
 	held.look(ctx, pid)
+	r.keepLooks()
 	r.o.Log(fmt.Sprintf("recording %v of %s", d, where))
 	var f *fetch
 	if at != nil {

@@ -270,7 +270,7 @@ func (v *view) pageVerdict(pg *page, p *live.Process) {
 		pg.lines[len(pg.lines)-1].pieces = append(pg.lines[len(pg.lines)-1].pieces,
 			piece{fmt.Sprintf("  of %s, the last ended %s ago", figures.Plural(d.Judged, "recording"), since(v.frame.Time.Sub(d.At))), s.dim})
 	}
-	if len(d.Findings) == 0 {
+	if !slices.ContainsFunc(d.Findings, func(f live.Finding) bool { return !f.Remark }) {
 		pg.text(v.verdictStyle(p), "  "+verdictLine(p))
 	}
 	for i, f := range d.Findings {

@@ -142,6 +142,9 @@ type Runtime struct {
 	HeapGoal  int64   `json:"heap_goal_bytes,omitempty"` // 0 with GOGC=off
 	GCs       float64 `json:"gcs_per_second"`
 	GCShare   float64 `json:"gc_share"` // of the CPU time that there was, between the last two collections; negative when not known
+	// gcs is how many collections there were, and marked the bytes that the last one found alive;
+	// negative when not known.
+	gcs, marked int64
 }
 
 // Goroutines are those of a program, its runtime's own left out.
@@ -211,6 +214,7 @@ type Finding struct {
 	Summary    string    `json:"summary"`
 	Where      string    `json:"where,omitempty"`
 	Gain       string    `json:"gain,omitempty"`
+	Held       *Held     `json:"held,omitempty"` // of a heap that grows, once that was looked at
 	Confidence string    `json:"confidence"`
 	Remark     bool      `json:"remark,omitempty"`
 	Stalled    bool      `json:"stalled,omitempty"` // goroutines with work make no step

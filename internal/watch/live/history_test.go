@@ -136,7 +136,7 @@ func TestNewsOfRest(t *testing.T) {
 // An hour of many programs with ever new groups stays within what is said.
 func TestHistoryIsBounded(t *testing.T) {
 	h := Remember(nil)
-	before := heap()
+	before := heapInUse()
 	for second := range 3600 {
 		var names []string
 		for i := range 100 {
@@ -152,7 +152,7 @@ func TestHistoryIsBounded(t *testing.T) {
 		}
 		h.Add(f)
 	}
-	if used := heap() - before; used > 100<<20 {
+	if used := heapInUse() - before; used > 100<<20 {
 		t.Errorf("%d MB are kept", used>>20)
 	} else {
 		t.Logf("%d MB are kept", used>>20)
@@ -160,7 +160,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	runtime.KeepAlive(h)
 }
 
-func heap() int64 {
+func heapInUse() int64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -18,6 +18,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/vote"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/read/evidence"
+	"github.com/gowhy/gowhy/internal/sense/heap"
 	"github.com/gowhy/gowhy/internal/sense/proc"
 	"github.com/gowhy/gowhy/internal/sense/record"
 	"github.com/gowhy/gowhy/internal/watch/budget"
@@ -79,6 +80,7 @@ type judge struct {
 	wake   chan struct{}
 	share  func() float64 // of a CPU, that all of the watching took lately
 	memory func(pid int) memory
+	look   func(context.Context, int, heap.Options) (*model.HeapLook, error) // [heap.Read]
 
 	mu       sync.Mutex
 	cases    map[int]*judged
@@ -98,7 +100,7 @@ type judged struct {
 	start time.Time
 	cores float64
 	procs int  // GOMAXPROCS, 0 when not known
-	grows bool // has more and more goroutines
+	grows bool // has more and more goroutines, or a heap that rises
 	// stands says how many goroutines have waited for a lock for long; empty for none.
 	stands string
 	since  time.Time // when it was seen first
@@ -106,7 +108,11 @@ type judged struct {
 	// has two counts, of which the later one is often the larger where they go up and down:
 	// that they grow is to be seen in these too.
 	counts model.Series
-	at     time.Time // of its last piece
+	// alive is what collections found alive in the last keptTime, and gcs the number of the last.
+	alive   model.Series
+	gcs     int64
+	holding holding
+	at      time.Time // of its last piece
 	// recorded are its pieces, and pieces those of them that were judged.
 	recorded, pieces int
 	votes            []*accused
@@ -139,7 +145,7 @@ func startJudge(o Options, w *Watch) (*judge, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	j := &judge{rules: o.Rules, dir: dir, budget: o.Budget, trace: o.Trace, cancel: cancel, done: make(chan struct{}), wake: make(chan struct{}, 1),
-		share: w.spent, memory: w.memory, cases: map[int]*judged{}}
+		share: w.spent, memory: w.memory, look: heap.Read, cases: map[int]*judged{}}
 	if len(o.PIDs) == 1 {
 		j.attended = o.PIDs[0]
 	}
@@ -225,7 +231,8 @@ func (j *judge) choose(f *Frame) {
 			c.procs = p.Runtime.Procs
 		}
 		c.count(p.Goroutines, f.Time)
-		c.grows = p.Goroutines != nil && p.Goroutines.Growth >= growing
+		c.collected(p.Runtime, f.Time)
+		c.grows = p.Goroutines != nil && p.Goroutines.Growth >= growing || c.rises()
 		c.stands = standing(p.Goroutines)
 	}
 	for pid := range j.cases {
@@ -284,6 +291,7 @@ func (c *judged) confirmed(rule string) bool {
 func (j *judge) run(ctx context.Context) {
 	defer close(j.done)
 	for ctx.Err() == nil {
+		j.lookAtHeap(ctx)
 		began, used := time.Now(), budget.OwnCPU()
 		c, d, trace := j.next()
 		rest := 500 * time.Millisecond
@@ -366,7 +374,7 @@ func (j *judge) piece(ctx context.Context, c *judged, d time.Duration, trace boo
 	j.mu.Lock()
 	j.number++
 	out := filepath.Join(j.dir, fmt.Sprintf("%d-%d.gowhy", c.pid, j.number))
-	first, procs := c.at.IsZero(), c.procs
+	first, procs, looks := c.at.IsZero(), c.procs, c.looks()
 	probe := (j.attended == c.pid || trace) && (!c.probed || trace && c.url == "")
 	j.mu.Unlock()
 	if probe {
@@ -375,7 +383,8 @@ func (j *judge) piece(ctx context.Context, c *judged, d time.Duration, trace boo
 	if first {
 		j.awaitGoroutines(ctx, c.pid)
 	}
-	o := record.Options{Out: out, Duration: d, Only: outside, Piece: true, TraceLimit: traceLimit, Memory: j.memory(c.pid), Procs: procs}
+	o := record.Options{Out: out, Duration: d, Only: outside, Piece: true, TraceLimit: traceLimit,
+		Memory: j.memory(c.pid), Procs: procs, Looks: looks}
 	to := record.Target{PID: c.pid}
 	trace = trace && c.url != ""
 	switch {
@@ -464,7 +473,7 @@ func (c *judged) vote(d *diagnosis.Diagnosis, at time.Time, file string) {
 		if !c.confirmed(f.Rule) {
 			continue
 		}
-		key := vote.KeyOf(&f)
+		key := keyOf(&f)
 		n := slices.IndexFunc(c.votes, func(a *accused) bool { return a.key == key })
 		if n < 0 {
 			c.votes = append(c.votes, &accused{key: key, first: at})
@@ -482,7 +491,7 @@ func (c *judged) vote(d *diagnosis.Diagnosis, at time.Time, file string) {
 		before := a.shown
 		a.shown = a.shown && n > 0 || n >= vote.Quorum || sure
 		if before && !a.shown {
-			f := a.tell()
+			f := c.tell(a)
 			f.Until = at
 			c.gone = slices.Insert(c.gone, 0, f)
 			c.gone = c.gone[:min(len(c.gone), maxGone)]
@@ -495,7 +504,7 @@ func (c *judged) vote(d *diagnosis.Diagnosis, at time.Time, file string) {
 // rank is the place of a finding in the latest piece; what that does not have is
 // behind what it has.
 func rank(d *diagnosis.Diagnosis, k vote.Key) int {
-	n := slices.IndexFunc(d.Findings, func(f diagnosis.Finding) bool { return vote.KeyOf(&f) == k })
+	n := slices.IndexFunc(d.Findings, func(f diagnosis.Finding) bool { return keyOf(&f) == k })
 	if n < 0 {
 		return len(d.Findings)
 	}
@@ -528,7 +537,7 @@ func (j *judge) verdict(pid int) *Verdict {
 	v := &Verdict{Judged: c.pieces, At: c.at, Recording: c.file, Unchecked: unchecked(j.rules, c.last), Activity: c.did, NoEndpoint: c.probed && c.url == ""}
 	for _, a := range c.votes {
 		if a.shown {
-			v.Findings = append(v.Findings, a.tell())
+			v.Findings = append(v.Findings, c.tell(a))
 		}
 	}
 	for _, f := range c.gone {
@@ -540,13 +549,19 @@ func (j *judge) verdict(pid int) *Verdict {
 	return v
 }
 
-func (a *accused) tell() Finding {
+func (c *judged) tell(a *accused) Finding {
 	f := a.finding
 	t := Finding{Rule: f.Rule, Title: f.Title, Summary: f.Summary, Confidence: string(f.Confidence), Remark: f.Remark, Stalled: f.Stalls,
 		Since: a.first, Last: a.last, Recording: a.file, Gain: f.Bound.Gain()}
 	if len(f.Where) > 0 && f.Where[0].Function != "" {
 		p := f.Where[0]
 		t.Where = fmt.Sprintf("%s %s:%d", p.Function, filepath.Base(p.File), p.Line)
+	}
+	if h := c.holding.held; h != nil && slices.Contains(ofHeap, f.Rule) {
+		t.Held = h
+		if f.Rule == ofHeap[0] { // the other one's summary has the holder
+			t.Summary += " " + h.sentence()
+		}
 	}
 	return t
 }
@@ -564,6 +579,8 @@ func (c *judged) line(v *Verdict) string {
 		line := f.Title
 		if f.Stalled { // its sentence says who holds it
 			line = "stalled: " + f.Summary
+		} else if h := f.Held; h != nil && h.By != "" { // the pace first: ways are long
+			line = "Heap grows: " + h.pace() + " held by " + h.By
 		} else if f.Where != "" {
 			line += ": " + f.Where
 		}
@@ -572,11 +589,14 @@ func (c *judged) line(v *Verdict) string {
 		}
 		return line
 	}
+	switch {
+	case c.stands != "" && c.last.Verdict == diagnosis.Idle:
+		return c.stands
+	case c.rises() && c.last.Verdict != diagnosis.Stalled:
+		return c.heapLine()
+	}
 	switch c.last.Verdict {
 	case diagnosis.Idle:
-		if c.stands != "" {
-			return c.stands
-		}
 		return Idle
 	case diagnosis.TooThin, diagnosis.Partial:
 		return "not enough evidence"

@@ -299,7 +299,8 @@ func (t *target) count(p *Process, now time.Time) {
 	if c.Procs <= 0 {
 		return
 	}
-	r := &Runtime{Procs: c.Procs, BusyProcs: c.Procs - max(0, c.IdleProcs), HeapLive: max(0, c.HeapLive), HeapGoal: max(0, c.HeapGoal), GCShare: -1}
+	r := &Runtime{Procs: c.Procs, BusyProcs: c.Procs - max(0, c.IdleProcs), GCShare: -1,
+		HeapLive: max(0, c.HeapLive), HeapGoal: max(0, c.HeapGoal), gcs: c.Collections, marked: c.HeapMarked}
 	if spent := c.TotalTime - before.TotalTime; before.Procs > 0 && spent > 0 {
 		t.gcShare = (c.GCTime - before.GCTime).Seconds() / spent.Seconds()
 	}
