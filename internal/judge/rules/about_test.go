@@ -30,7 +30,7 @@ func TestAbout(t *testing.T) {
 		{"stackgrowth", "eight percent of the CPU", "", "", 3},
 		{"cgocalls", "a hundred and fifty thousand", "", "", 3},
 		{"connectionchurn", "a hundred and fifty a second", "syscallbound reopen goroutinechurn", "", 2},
-		{"goroutinechurn", "fifteen thousand a second for eight", "stackgrowth", "main.feed.func1 main.push.func1 main.trim.func1", 0},
+		{"goroutinechurn", "fifteen thousand a second for sixteen", "stackgrowth", "main.feed.func1 main.push.func1 main.trim.func1", 0},
 		{"packetgoroutine", "fifteen hundred a second", strings.Join(packetgoroutine.Explains, " "), "main.(*server).answer main.(*server).readUDP", 0},
 		{"timerstorm", "seven thousand a second", strings.Join(timerstorm.Explains, " "), "main.poll", 2},
 		{"runtimetax", "half of it is garbage", "", "", 2},

@@ -33,11 +33,11 @@ const (
 	// the fix can be seen at all: 5% is what twenty interleaved rounds tell
 	// from noise on an ordinary machine.
 	churnShare = 0.05
-	// startingCores is the least that it must cost, in cores. The consumer of the lab
-	// is well and starts as many for 0.034 to 0.052 cores, a third of the little that it uses.
-	// None of the lab's programs is ill by this alone: the upper side is reasoned, a tenth of
-	// a core as the least that anybody would change a program for.
-	startingCores = 0.1
+	// startingCores is the least that it must cost, in cores. The consumer of the lab is well and starts
+	// as many for 0.034 to 0.052 cores on one machine and 0.10 to 0.15 on a slower one, up to half of the
+	// little that it uses; a pool took as much. None of the lab's programs is ill by this alone: the
+	// upper side is reasoned, twice the dearest that is well.
+	startingCores = 0.3
 )
 
 // churnFunctions are the runtime's way in and out of a goroutine.
