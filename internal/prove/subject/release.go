@@ -87,26 +87,35 @@ func Differing(a, b string) (list []string, err error) {
 			list = append(list, fmt.Sprintf("%s %s → %s", printable(name), printable(orNone(old)), printable(orNone(fresh))))
 		}
 	}
-	if n := len(unlike(defaults(x), defaults(y))); n > 0 {
+	if x.GoVersion != y.GoVersion { // a newer Go has more settings, which keep what the go line asks for
+		return list, nil
+	}
+	n := 0
+	old, fresh := defaults(x), defaults(y)
+	for _, name := range keysOf(old, fresh) {
+		if old[name] != fresh[name] {
+			n++
+		}
+	}
+	if n > 0 {
 		list = append(list, figures.Plural(n, "default")+" of GODEBUG, by the go line of go.mod")
 	}
 	return list, nil
 }
 
 // defaults returns the settings of GODEBUG that a binary has by itself.
-func defaults(info *buildinfo.BuildInfo) []string {
+func defaults(info *buildinfo.BuildInfo) map[string]string {
+	settings := map[string]string{}
 	for _, s := range info.Settings {
-		if s.Key == "DefaultGODEBUG" {
-			return strings.Split(s.Value, ",")
+		if s.Key != "DefaultGODEBUG" {
+			continue
+		}
+		for kv := range strings.SplitSeq(s.Value, ",") {
+			name, value, _ := strings.Cut(kv, "=")
+			settings[name] = value
 		}
 	}
-	return nil
-}
-
-// unlike returns what is in one of two lists alone.
-func unlike(a, b []string) []string {
-	list := slices.Concat(a, b)
-	return slices.DeleteFunc(list, func(s string) bool { return slices.Contains(a, s) && slices.Contains(b, s) })
+	return settings
 }
 
 // builtWith returns what a binary was built with, by name.
