@@ -194,8 +194,7 @@ func allocFinding(p *diagnosis.Pass, a *memory.Allocation, named []memory.Site) 
 				"\tuse(buf[:n])\n}",
 			Knob: "GOGC=400",
 		},
-		Explains:   gcSymptoms(p),
-		Experiment: allocationExperiment(a, objects.Value, bytes.Value),
+		Explains: gcSymptoms(p),
 	}
 	for _, s := range named {
 		f.Where = append(f.Where, s.Place)
@@ -203,6 +202,7 @@ func allocFinding(p *diagnosis.Pass, a *memory.Allocation, named []memory.Site) 
 		f.Rest(a.SiteFacts(p, s)...)
 	}
 	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
+	f.Experiment = allocationExperiment(p, a, f.Stacks, bytes.Value > objects.Value)
 	f.Rest(garbageFacts(p)...)
 	f.Remedy.Text = fact.Sentence("Let %s reuse what it allocates: a buffer owned by the worker and reset for each item, "+
 		"a slice made with its final capacity, a value instead of a pointer, no string built only to be looked up. %s",
@@ -313,17 +313,18 @@ func garbageFacts(p *diagnosis.Pass) (out []fact.Fact) {
 	return out
 }
 
-// allocationExperiment counts what the named sites have most of. The count falls by no
-// more than all of it, which an allocs profile knows.
-func allocationExperiment(a *memory.Allocation, objects, bytes float64) *diagnosis.Experiment {
+// allocationExperiment counts objects, or bytes where stacks have more of them. The count
+// falls by no more than all that they make, which an allocs profile knows.
+func allocationExperiment(p *diagnosis.Pass, a *memory.Allocation, stacks []model.Stack, byBytes bool) *diagnosis.Experiment {
 	e := changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "`GOGC=400` in the environment parts collecting from allocating: what it saves is collecting. "+
 		"Fewer collections of a larger heap are no gain.")
-	if bytes > objects {
+	if byBytes {
 		e.Primary = diagnosis.BytesOp
 	}
 	if a.Tree == memory.ObjectTree {
-		e.Promised = append(promised(diagnosis.AllocsOp, fact.Amdahl(objects), "all objects of the named lines"),
-			promised(diagnosis.BytesOp, fact.Amdahl(bytes), "all bytes of the named lines")...)
+		objects, bytes := memory.MostOf(p, stacks)
+		e.Promised = append(promised(diagnosis.AllocsOp, fact.Amdahl(objects.Value), "all objects of the named lines"),
+			promised(diagnosis.BytesOp, fact.Amdahl(bytes.Value), "all bytes of the named lines")...)
 	}
 	return e
 }

@@ -222,7 +222,7 @@ func (n *needless) byBytes() (f diagnosis.Finding, ok bool) {
 	f.Cost = a.CostOf(price)
 	f.Bound = n.s.Beyond(allocationBound(&a, gain), top.Func)
 	f.Reasons = slices.Insert(f.Reasons, 0, "the allocs profile counts the bytes")
-	f.Experiment = allocationExperiment(&a, objects.Value, bytes.Value)
+	f.Experiment = allocationExperiment(p, &a, stacks, bytes.Value > objects.Value)
 	f.Explains = []string{}
 	if price.Value < needlessCost { // many bytes, and little CPU: two programs of the field that are well are at 0.05 and 0.06
 		f.Remark = true

@@ -216,20 +216,23 @@ func stringFinding(p *diagnosis.Pass, a *memory.Allocation, sites []stringSite, 
 	if use, ok := cpu.UseOf(p); ok {
 		f.Bound = use.Beyond(f.Bound, top.place.Function)
 	}
-	f.Experiment.Promised = promised(diagnosis.AllocsOp, fact.Amdahl(objects.Value), "all objects of these functions")
 	f.Say("%s of all objects are strings that %s makes by %s%s: %s of the CPU in use.",
 		objects, code.Name(top.place.Function), fact.Name(strings.Join(top.kinds, " and ")), others(len(sites)-1), share)
 	if !avoidable(sites) {
 		f.Remark = true
 		f.Reasons = append(f.Reasons, "a string made of bytes once may be what the program is for: nothing tells that it is not wanted")
 	}
-	for _, s := range sites[:min(stringNamed, len(sites))] {
-		f.Where = append(f.Where, s.place)
+	for i, s := range sites {
 		for _, l := range s.lines {
 			f.Stacks = append(f.Stacks, l.Stacks...)
 		}
-		f.Rest(s.objects)
+		if i < stringNamed {
+			f.Where = append(f.Where, s.place)
+			f.Rest(s.objects)
+		}
 	}
+	most, _ := memory.MostOf(p, f.Stacks)
+	f.Experiment.Promised = promised(diagnosis.AllocsOp, fact.Amdahl(most.Value), "all objects of these functions")
 	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
 	if share.Value < boxedMost*a.Cost().Value {
 		f.Explains = []string{"hotfunction"}

@@ -165,6 +165,24 @@ func (a *Allocation) CountsIn(p *diagnosis.Pass, where string, here fact.Where) 
 	return share("objects allocated", ObjectTree, any), share("bytes allocated", "alloc_space", any)
 }
 
+// MostOf is the largest part of the objects and bytes of an operation that stacks make: of
+// what goroutines that come by them allocate. The rest of the profile, which is of the whole
+// run, may be how the program started.
+func MostOf(p *diagnosis.Pass, stacks []model.Stack) (objects, bytes fact.Fact) {
+	roots := map[string]bool{}
+	for _, s := range stacks {
+		roots[code.Root(p.Model, s)] = true
+	}
+	there := func(s *model.Sample) bool {
+		return roots[code.Root(p.Model, s.Stack)] && !model.OfRecording(p.Model.Stacks.Frames(s.Stack))
+	}
+	share := func(what, tree string) fact.Fact {
+		return fact.Quotient.Of(what+" of such goroutines", fact.Ratio,
+			p.Samples(what+" there", tree, code.OfStacks(stacks)), p.Samples(what+" of such goroutines", tree, there))
+	}
+	return share("objects allocated", ObjectTree), share("bytes allocated", "alloc_space")
+}
+
 // Facts returns the facts of a finding about what is allocated.
 func (a *Allocation) Facts() []fact.Fact { return []fact.Fact{a.malloc, a.Collect, a.Cores} }
 
