@@ -213,7 +213,7 @@ var (
 	units = []string{"ns", "µs", "ms", "s", "B", "KiB", "MiB", "GiB", "ns,", "µs,", "ms,", "s,", "#ns", "#µs", "#ms", "#s"}
 )
 
-// stream is a text as words in which figures are alike, wherever its lines end.
+// stream returns a text as words in which figures are alike, wherever its lines end.
 func stream(text string) string {
 	var words []string
 	for _, w := range strings.Fields(figure.ReplaceAllString(ofRun.ReplaceAllString(text, "# confidence"), "#")) {

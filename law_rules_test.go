@@ -79,7 +79,7 @@ func typeName(e ast.Expr) string {
 	return ""
 }
 
-// literals are the strings that an expression is put together from.
+// literals returns the strings that an expression is put together from.
 func literals(e ast.Expr) (texts []string) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {

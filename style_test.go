@@ -28,7 +28,7 @@ var unwantedInComments = map[string]*regexp.Regexp{
 	"someone acts: say what the program does":    regexp.MustCompile(`\b(is|was|are|were|be|been|being) (asked|told)\b|\bsince there (was|were)\b`),
 	"say upper bound, largest or longest":        regexp.MustCompile(`\bthe most that\b`),
 	"say which number, or that it is a bound":    regexp.MustCompile(`\bso (many|often)\b`),
-	"say what the function does, not what it is": regexp.MustCompile(`^\w+ (is|are) (what|who|whom|whose|how|where|when|why)\b`),
+	"say what the function does, not what it is": regexp.MustCompile(`^\w+ (is|are) (an?|the|those|that|all|one|its|what|which|who|whom|whose|by|how|where|when|why)\b`),
 }
 
 // idioms have the words of unwantedInComments in their plain sense.
@@ -162,7 +162,7 @@ func TestWrongComment(t *testing.T) {
 			t.Errorf("wrongComment(%q) = %q", text, why)
 		}
 	}
-	if wrongComment("row is what is kept.", true) == "" || wrongComment("row is what is kept.", false) != "" {
+	if wrongComment("row is what is kept.", true) == "" || wrongComment("rows are those that are kept.", true) == "" || wrongComment("row is what is kept.", false) != "" {
 		t.Error("the opening is judged of functions, and of nothing else")
 	}
 }

@@ -19,7 +19,7 @@ func startClock() clock { return clock{time.Now()} }
 
 func (c clock) now() time.Time { return c.at(time.Now()) }
 
-// at is the moment t, which may be before the clock's start.
+// at returns the moment t, which may be before the clock's start.
 func (c clock) at(t time.Time) time.Time { return c.start.Add(t.Sub(c.start)) }
 
 // anchor reads both clocks at once, as well as that can be had: of a few

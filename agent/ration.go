@@ -31,7 +31,7 @@ const (
 	trackedWaits = 8
 )
 
-// windowInBudget is the part of a window for which waits may be counted, when in a look of
+// windowInBudget returns the part of a window for which waits may be counted, when in a look of
 // some length n were seen and so much CPU time was taken.
 func windowInBudget(window, look time.Duration, waits uint64, cpu time.Duration) time.Duration {
 	cost := float64(waits) * waitCost.Seconds()

@@ -60,7 +60,7 @@ func record(w io.Writer, window *window, o options) error {
 	return r.run()
 }
 
-// run is the window itself, and what follows it.
+// run returns the window itself, and what follows it.
 func (r *recorder) run() error {
 	t := r.tracer()
 	r.start()

@@ -124,7 +124,7 @@ func foreign(r *http.Request) error {
 // hostsVariable names the hosts, with commas, for which the handler answers.
 const hostsVariable = "GOWHY_AGENT_HOSTS"
 
-// hostName is a Host header without its port.
+// hostName returns a Host header without its port.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

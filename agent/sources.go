@@ -42,7 +42,7 @@ type options struct {
 	sources       []string // nil for all
 }
 
-// blockWindow is the window in which the block profile keeps to its budget; 0 when
+// blockWindow returns the window in which the block profile keeps to its budget; 0 when
 // it need not.
 func (o options) blockWindow() time.Duration {
 	if o.blockWhole {

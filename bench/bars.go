@@ -45,7 +45,7 @@ func memoryOf(r *Ratio) Spread { return r.Memory }
 
 func anyTrace(string) bool { return true }
 
-// manyThreads are the traces of 64 to 1024 threads.
+// manyThreads returns the traces of 64 to 1024 threads.
 func manyThreads(name string) bool { return strings.HasPrefix(name, "ms") }
 
 var standards = []standard{

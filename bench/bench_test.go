@@ -324,7 +324,7 @@ func TestStandard(t *testing.T) {
 	}
 }
 
-// sample is a result of three contenders on two traces and on the large one.
+// sample returns a result of three contenders on two traces and on the large one.
 func sample(loopTimes float64) *Result {
 	var runs []Run
 	for round := range 3 {

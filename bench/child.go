@@ -28,7 +28,7 @@ type answer struct {
 	Runnable   time.Duration `json:"runnable_ns,omitempty"`
 }
 
-// be is the measured process of a contender that has no binary of its own.
+// be returns the measured process of a contender that has no binary of its own.
 func be(ctx context.Context, name, path string, stdout io.Writer) error {
 	var a answer
 	var err error
@@ -96,7 +96,7 @@ func answerOf(acc *exectrace.Accounts) (a answer) {
 	return a
 }
 
-// picture is what gowhy view does until something can be seen, and a look at
+// picture returns what gowhy view does until something can be seen, and a look at
 // single stretches of time in ten places, which reads the trace again there. It is
 // not compared with anything: the profile that gowhy is compiled with has it.
 func picture(ctx context.Context, path string) (a answer, err error) {
@@ -152,7 +152,7 @@ func loop(r io.Reader) (a answer, err error) {
 	}
 }
 
-// summarize is what a tool built on the reference has to do for the same answer.
+// summarize returns what a tool built on the reference has to do for the same answer.
 func summarize(r io.Reader) (a answer, err error) {
 	report, err := oracle.Analyze(r, oracle.Options{})
 	if err != nil {

@@ -46,7 +46,7 @@ func (w *Watching) hour(ctx context.Context, pid int) error {
 	return err
 }
 
-// liveHour is that server. One page follows it.
+// liveHour returns that server. One page follows it.
 func liveHour(ctx context.Context, pid int, stdout io.Writer) error {
 	watch, err := live.New(live.Options{PIDs: []int{pid}, Every: time.Millisecond, Stacks: true, Rules: rules.All})
 	if err != nil {

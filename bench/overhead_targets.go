@@ -42,7 +42,7 @@ func targetNames() string {
 	return strings.Join(names, ", ")
 }
 
-// beTarget is the measured process: it works until it is ended, and tells its
+// beTarget returns the measured process: it works until it is ended, and tells its
 // address in its first line of output.
 func beTarget(ctx context.Context, name string, stdout io.Writer) error {
 	for _, t := range targets {

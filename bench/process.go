@@ -102,7 +102,7 @@ func watch(p *os.Process, limit int64, done <-chan struct{}, tooLarge chan<- str
 	}
 }
 
-// peakMemory is the peak of a process that has ended. The kernel hands the
+// peakMemory returns the peak of a process that has ended. The kernel hands the
 // peak of the process that forked down to the one it executes, so what wait
 // reports tells nothing when it is not above that; then it is what watching saw.
 func peakMemory(state *os.ProcessState, inherited, seen int64) int64 {
@@ -112,7 +112,7 @@ func peakMemory(state *os.ProcessState, inherited, seen int64) int64 {
 	return seen
 }
 
-// cleanEnv is the environment without what changes how a Go program runs.
+// cleanEnv returns the environment without what changes how a Go program runs.
 func cleanEnv() []string {
 	var env []string
 	for _, kv := range os.Environ() {

@@ -42,12 +42,12 @@ func startPinned(cmd *exec.Cmd, oneCore bool) error {
 	return cmd.Start()
 }
 
-// maxRSS is the peak resident memory of a process that has ended, in bytes.
+// maxRSS returns the peak resident memory of a process that has ended, in bytes.
 func maxRSS(state *os.ProcessState) int64 {
 	return state.SysUsage().(*syscall.Rusage).Maxrss * 1024
 }
 
-// ownCPU is the CPU time of this process, user and system.
+// ownCPU returns the CPU time of this process, user and system.
 func ownCPU() (time.Duration, error) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -56,7 +56,7 @@ func ownCPU() (time.Duration, error) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
 }
 
-// peakOf is the peak resident memory of a running process so far, in bytes; 0
+// peakOf returns the peak resident memory of a running process so far, in bytes; 0
 // when it is gone. Pages of files that it has mapped count.
 func peakOf(pid string) int64 {
 	return 1024 * procField("/proc/"+pid+"/status", "VmHWM:")
@@ -79,7 +79,7 @@ func procField(path, name string) int64 {
 	return 0
 }
 
-// machineCPU is the CPU time that the whole machine has used since it
+// machineCPU returns the CPU time that the whole machine has used since it
 // started; negative when not known.
 func machineCPU() time.Duration {
 	data, err := os.ReadFile("/proc/stat")

@@ -118,7 +118,7 @@ func measureProof(ctx context.Context, o options, stdout, stderr io.Writer) erro
 	return p.writeReport(stdout)
 }
 
-// asks are all comparisons to make, in the order in which they are made.
+// asks returns all comparisons to make, in the order in which they are made.
 func asks(o options) (list []question) {
 	for _, q := range questions {
 		if o.kinds != "" && !slices.ContainsFunc(split(o.kinds), func(k string) bool { return strings.Contains(q.name, k) }) {

@@ -24,7 +24,7 @@ const plantedWork = 200
 // plantedWord is the argument that makes this program the planted one.
 const plantedWord = "planted"
 
-// bePlanted is the measured process. -as only tells the arms apart.
+// bePlanted returns the measured process. -as only tells the arms apart.
 func bePlanted(args []string, stdout io.Writer) error {
 	defer agent.Finish()
 	f := flag.NewFlagSet("planted", flag.ContinueOnError)

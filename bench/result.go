@@ -224,7 +224,7 @@ func spread(list []float64) Spread {
 	return Spread{statistics.Median(list), slices.Min(list), slices.Max(list)}
 }
 
-// geomean is the geometric mean; 0 of nothing.
+// geomean returns the geometric mean; 0 of nothing.
 func geomean(list []float64) float64 {
 	if len(list) == 0 {
 		return 0
@@ -259,7 +259,7 @@ func thisMachine() Machine {
 	return Machine{runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), cpu, memory, runtime.Version()}
 }
 
-// dirName is the run's directory: the day and the sort of machine.
+// dirName returns the run's directory: the day and the sort of machine.
 func dirName(day string, m Machine) string {
 	return fmt.Sprintf("%s-%s", day, slug(fmt.Sprintf("%s-%s-%d-%s-%s", m.OS, m.Arch, m.Cores, m.CPU, m.Go)))
 }

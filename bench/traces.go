@@ -159,7 +159,7 @@ func generate(ctx context.Context, s spec, path string, progress io.Writer) erro
 	return os.Rename(part, path)
 }
 
-// writeTrace is the process that generate starts.
+// writeTrace returns the process that generate starts.
 func writeTrace(kind string, size int64, path string) error {
 	k, ok := gen.Find(kind)
 	if !ok {

@@ -166,7 +166,7 @@ func (w *Watching) monitor(ctx context.Context, m monitor) (cores, first, calls 
 	return cores, first, callsOf(c.Process.Pid), nil
 }
 
-// coresOf is what a process uses of a CPU.
+// coresOf returns what a process uses of a CPU.
 func coresOf(pid int, d time.Duration) (float64, error) {
 	p, err := proc.Open(pid)
 	if err != nil {
@@ -264,7 +264,7 @@ func (w *Watching) parked(ctx context.Context, o options, gowhy string, n int) e
 	return nil
 }
 
-// park is a program whose goroutines wait.
+// park returns a program whose goroutines wait.
 func park(n int64, stdout io.Writer) error {
 	c := make(chan int)
 	for i := range n {

@@ -7,7 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/testing/corpus"
 )
 
-// crowd is a trace of many threads, each of which has one batch of events that
+// crowd returns a trace of many threads, each of which has one batch of events that
 // wait for something that never comes.
 func crowd(t testing.TB, threads int, kind string) []byte {
 	var buf bytes.Buffer

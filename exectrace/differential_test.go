@@ -81,7 +81,7 @@ func reference(t *testing.T, s subject, o oracle.Options) *oracle.Report {
 	return rep
 }
 
-// eventCount is the number of events in the file, by a decoder of its own.
+// eventCount returns the number of events in the file, by a decoder of its own.
 func eventCount(t *testing.T, data []byte) (n int64) {
 	t.Helper()
 	times, err := oracle.RawTimes(data)
@@ -394,7 +394,7 @@ func compareTrue(t *testing.T, g *exectrace.Goroutine, w *oracle.Goroutine) {
 	}
 }
 
-// untold is what a goroutine was blocked on without the reasons that only the stack of
+// untold returns what a goroutine was blocked on without the reasons that only the stack of
 // a wait tells, which the reference does not look at.
 func untold(list []exectrace.ReasonTime, want []oracle.Part) (out []oracle.Part) {
 	reference := map[string]time.Duration{}
@@ -529,7 +529,7 @@ func comparable(a *exectrace.Accounts) map[string][]string {
 	return m
 }
 
-// keep is how many goroutines of a group to compare one by one: where they are
+// keep returns how many goroutines of a group to compare one by one: where they are
 // many, their sums in the groups must do.
 func keep(s subject) int {
 	if len(s.data) > 200<<10 {
@@ -780,7 +780,7 @@ func TestCutEnd(t *testing.T) {
 	})
 }
 
-// states are the times of all goroutines by state, and of all Ps that were held.
+// states returns the times of all goroutines by state, and of all Ps that were held.
 func states(a *exectrace.Accounts) (sum [5]time.Duration) {
 	for _, g := range a.Groups {
 		sum[0] += g.Running
@@ -796,7 +796,7 @@ func states(a *exectrace.Accounts) (sum [5]time.Duration) {
 	return sum
 }
 
-// untouchedGenerations are the indices of those generations whose bytes are
+// untouchedGenerations returns the indices of those generations whose bytes are
 // all there.
 func untouchedGenerations(gens [][]byte, data []byte) (list []int) {
 	for i, g := range gens {
@@ -838,7 +838,7 @@ func TestCutBegin(t *testing.T) {
 	})
 }
 
-// totals are the time of all goroutines whose state is unknown, and of any state.
+// totals returns the time of all goroutines whose state is unknown, and of any state.
 func totals(a *exectrace.Accounts) (unknown, all time.Duration) {
 	for _, g := range a.Groups {
 		unknown += g.Unknown

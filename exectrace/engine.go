@@ -644,7 +644,7 @@ func (e *engine) cellAt(now int64) (*cell, int64) {
 	return &e.cells[i], x
 }
 
-// netSlot is the place of a moment in tally.net.
+// netSlot returns the place of a moment in tally.net.
 func (e *engine) netSlot(now int64) int {
 	i := uint64(max(now-e.t0, 0)) >> e.cellShift
 	return int(min(i, cells-1) / (cells / 32))

@@ -12,7 +12,7 @@ import (
 	"github.com/gowhy/gowhy/internal/testing/corpus"
 )
 
-// traceFile is what the examples read: a small trace, as go test -trace,
+// traceFile returns what the examples read: a small trace, as go test -trace,
 // net/http/pprof and runtime/trace write them.
 func traceFile() string {
 	text, err := os.ReadFile("testdata/text/channel.txt")

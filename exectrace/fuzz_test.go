@@ -188,7 +188,7 @@ func FuzzAccount(f *testing.F) {
 	})
 }
 
-// memoryBound is what the accounts of an input may allocate in all: fixed
+// memoryBound returns what the accounts of an input may allocate in all: fixed
 // tables, and a multiple of the input.
 func memoryBound(n int) uint64 { return 64<<20 + 4096*uint64(n) }
 

@@ -109,7 +109,7 @@ func (t *idTable) remove(id uint64) {
 	t.entries[i] = idEntry{}
 }
 
-// steps is a distance between places of one probe in its steps.
+// steps returns a distance between places of one probe in its steps.
 func steps(distance, mask int) uint64 { return uint64(distance) * perStep & uint64(mask) }
 
 func (t *idTable) resize(n int) {
@@ -224,7 +224,7 @@ func (s *sums) drop(head *int32) {
 	*head = -1
 }
 
-// total is the sum over all keys of the list below limit.
+// total returns the sum over all keys of the list below limit.
 func (s *sums) total(head, limit int32) (d int64) {
 	for e := range s.all(head) {
 		if e.key < limit {

@@ -13,7 +13,7 @@ import (
 	"github.com/gowhy/gowhy/internal/testing/corpus"
 )
 
-// marked is a trace in which marks are close together, and its longest piece.
+// marked returns a trace in which marks are close together, and its longest piece.
 func marked(t *testing.T) (*exectrace.Trace, exectrace.Range) {
 	t.Helper()
 	var b bytes.Buffer

@@ -766,7 +766,7 @@ func (m *merger) check(e *Event) error {
 	return nil
 }
 
-// fault is the error that ends the reference reading.
+// fault returns the error that ends the reference reading.
 func (m *merger) fault(err error) error {
 	return fmt.Errorf("the trace is damaged: %w", err)
 }

@@ -607,7 +607,7 @@ func (o *ordering) goSwitch(c *eventCursor) advance {
 	return advTaken
 }
 
-// simple is an event that changes no state.
+// simple returns an event that changes no state.
 func (o *ordering) simple(c *eventCursor, n need) advance {
 	if m := o.missing(c, n); m != "" {
 		return o.wrong(c, "%s", m)
@@ -701,7 +701,7 @@ func (o *ordering) sweepActive(c *eventCursor) advance {
 	return advTaken
 }
 
-// mark is the mark phase. Its sequence numbers bind begin and end across
+// mark returns the mark phase. Its sequence numbers bind begin and end across
 // threads, but ordering by them is left to the strict reading: a trace may
 // begin in the middle of a collection, and the times suffice.
 func (o *ordering) mark(c *eventCursor) advance {

@@ -810,7 +810,7 @@ func (a *orderedAccount) user(e *Event, now int64) {
 	}
 }
 
-// snapshot is what a life added up by now, its present state included.
+// snapshot returns what a life added up by now, its present state included.
 func (a *orderedAccount) snapshot(l *life, now int64) [5]int64 {
 	v := [5]int64{l.run, l.ready, l.sys, l.sysOff, a.st.sums.total(l.blocked, rangeBase)}
 	if State(l.state) == Running {

@@ -122,7 +122,7 @@ func (a *orderedAccount) parking(id uint64) (fs []rawFrame, reason string) {
 	return fs[skip:], why
 }
 
-// reason is why a goroutine waits that a status finds waiting.
+// reason returns why a goroutine waits that a status finds waiting.
 func (a *orderedAccount) reason(e *Event) string {
 	if e.typ != evGoStatusStack {
 		return e.Reason()

@@ -215,7 +215,7 @@ func (j *pieceJoin) identify(e *engine) {
 	}
 }
 
-// place is where the place of a reason in Piece.Reasons is kept.
+// place returns where the place of a reason in Piece.Reasons is kept.
 func (j *pieceJoin) place(w int32) *int16 {
 	for int(w) >= len(j.reasonOf) {
 		j.reasonOf = append(j.reasonOf, -1)

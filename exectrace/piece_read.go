@@ -278,7 +278,7 @@ func (t *Trace) pieces(ctx context.Context, o PieceOptions, wish pieceWish, firs
 	return nil
 }
 
-// wish is what the notes have to know of the options.
+// wish returns what the notes have to know of the options.
 func (o *PieceOptions) wish() pieceWish {
 	w := pieceWish{bare: o.Bare, clip: o.Clip}
 	if o.Goroutines != nil {

@@ -227,7 +227,7 @@ func TestPiecesOfWindow(t *testing.T) {
 	})
 }
 
-// statesOf is the time of all goroutines by state.
+// statesOf returns the time of all goroutines by state.
 func statesOf(a *exectrace.Accounts) (sum [exectrace.Dead]time.Duration) {
 	for _, g := range a.Groups {
 		sum[exectrace.Running] += g.Running
@@ -482,7 +482,7 @@ func TestClippedPieces(t *testing.T) {
 	})
 }
 
-// beside are what a piece has beside spans, as far as a clip leaves it there.
+// beside returns what a piece has beside spans, as far as a clip leaves it there.
 func beside(p *exectrace.Piece, clip exectrace.Range) []string {
 	out := []string{fmt.Sprint("edges ", p.From, p.To)}
 	add := func(x any) { out = append(out, fmt.Sprintf("%T %v", x, x)) }

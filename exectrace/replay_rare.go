@@ -202,7 +202,7 @@ func (e *engine) procStatus(mi int32, m *thread, a *[6]uint64, now int64) {
 	}
 }
 
-// begin is the moment at which carried states count from: the generation's
+// begin returns the moment at which carried states count from: the generation's
 // begin, or the window's where that is later.
 func (e *engine) begin() int64 { return min(max(e.t0, e.from), e.to) }
 
@@ -484,7 +484,7 @@ func (e *engine) label(m *thread, s *gor, id uint64, now int64) {
 	s.flags |= flMarker
 }
 
-// snapshot is what a goroutine added up so far, its present state included.
+// snapshot returns what a goroutine added up so far, its present state included.
 func (e *engine) snapshot(s *gor, now int64) [5]int64 {
 	v := [5]int64{s.run, s.ready, s.sys, s.sysOff, e.sums.total(s.blocked, rangeBase)}
 	if s.word&stMask == stRunning {

@@ -49,7 +49,7 @@ type waitKey struct {
 	group  int32
 }
 
-// pack is the two words by which a waitTable knows k. The second is not 0, as
+// pack returns the two words by which a waitTable knows k. The second is not 0, as
 // no state is.
 func (k waitKey) pack() (cause, class uint64) {
 	return uint64(uint32(k.stack)) | uint64(uint32(k.group))<<32, uint64(k.state)<<32 | uint64(uint32(k.reason))

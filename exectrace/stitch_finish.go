@@ -125,7 +125,7 @@ func (st *stitcher) standAt(k waitKey, d int64, still bool) {
 	st.last[k] = o
 }
 
-// public is the state that a replay's is for others.
+// public returns the state that a replay's is for others.
 func public(replayed uint8) State {
 	switch replayed {
 	case stWaiting:
@@ -154,7 +154,7 @@ func (st *stitcher) finishLast() {
 	})
 }
 
-// groupAt is the place in Accounts.Groups of a group, -1 where it has no name.
+// groupAt returns the place in Accounts.Groups of a group, -1 where it has no name.
 func (st *stitcher) groupAt(group int32) int {
 	if group >= 0 && st.groups[group].name != 0 {
 		return int(st.groupOf[group])

@@ -424,7 +424,7 @@ func (st *stitcher) split(head int32) (blocked, ranges []ReasonTime) {
 	return blocked, ranges
 }
 
-// rangeName is how the standard tools call a range.
+// rangeName returns how the standard tools call a range.
 func (st *stitcher) rangeName(key int32) string {
 	switch key {
 	case rangeAssist:

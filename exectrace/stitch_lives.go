@@ -227,7 +227,7 @@ func (st *stitcher) newLife(s *gor, from int64, e *engine) int32 {
 // bornAfter is the birth of a goroutine that was created after the window: it is not counted.
 const bornAfter = -1
 
-// born is when a goroutine was created; 0 before the window.
+// born returns when a goroutine was created; 0 before the window.
 func (e *engine) born(s *gor) int64 {
 	if s.created <= e.from {
 		return 0

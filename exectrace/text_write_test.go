@@ -229,5 +229,5 @@ func (x *textWriter) hex(end int) {
 	}
 }
 
-// uvarintSize is how many bytes a number needs.
+// uvarintSize returns how many bytes a number needs.
 func uvarintSize(v uint64) int { return len(binary.AppendUvarint(nil, v)) }

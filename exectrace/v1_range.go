@@ -128,7 +128,7 @@ func (r *oldPieces) user(e *Event) {
 	}
 }
 
-// taskOf is a task as pieces have it: 0 for none.
+// taskOf returns a task as pieces have it: 0 for none.
 func taskOf(id uint64) uint64 {
 	if id == NoTask {
 		return 0

@@ -28,7 +28,7 @@ func sorted(files []file) []file {
 	return slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.name, b.name) })
 }
 
-// tarball is a tar of files that belong to a user, root being 0.
+// tarball returns a tar of files that belong to a user, root being 0.
 func tarball(files []file, at time.Time, owner int) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -90,7 +90,7 @@ func (b *build) extension() string {
 	return ".tar.gz"
 }
 
-// archive is a binary with its documents, all in one folder.
+// archive returns a binary with its documents, all in one folder.
 func archive(b *build, docs []file) ([]byte, error) {
 	files := []file{{b.name() + "/" + filepath.Base(b.file), 0o755, b.data}}
 	for _, f := range docs {

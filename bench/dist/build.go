@@ -39,7 +39,7 @@ func compile(ctx context.Context, t target, dir string, at time.Time) (*build, e
 // shellScripts are the completions, by the names they have in an archive.
 var shellScripts = map[string]string{"bash": "gowhy.bash", "zsh": "_gowhy", "fish": "gowhy.fish"}
 
-// documents are what goes with every binary, by the names in an archive. The command
+// documents returns what goes with every binary, by the names in an archive. The command
 // says them itself, so a binary for this machine is built: they are the same on all.
 func documents(ctx context.Context, dir string) (list []file, err error) {
 	host, err := compile(ctx, target{runtime.GOOS, runtime.GOARCH}, filepath.Join(dir, "host"), time.Time{})

@@ -74,7 +74,7 @@ type (
 	}
 )
 
-// image is a tar of an OCI image layout with one image for each architecture. It is
+// image returns a tar of an OCI image layout with one image for each architecture. It is
 // some JSON around a tar of one static binary, and needs no daemon to be made.
 func image(ctx context.Context, builds []*build) ([]byte, error) {
 	blobs := map[string][]byte{}
@@ -158,7 +158,7 @@ func image(ctx context.Context, builds []*build) ([]byte, error) {
 	return tarball(files, at, 0)
 }
 
-// imageFiles are the root of an image: the command, its notices, a name for the user,
+// imageFiles returns the root of an image: the command, its notices, a name for the user,
 // and where temporary files and mounts go.
 func imageFiles(b *build) ([]file, error) {
 	license, err := os.ReadFile("LICENSE")

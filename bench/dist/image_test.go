@@ -97,7 +97,7 @@ func testImage(t *testing.T, dir string) {
 	})
 }
 
-// untar are the files of a tar.
+// untar returns the files of a tar.
 func untar(t *testing.T, data []byte) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}

@@ -109,7 +109,7 @@ func (p program) licenses(ctx context.Context) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// tidy is a text without what differs between copies and means nothing.
+// tidy returns a text without what differs between copies and means nothing.
 func tidy(data []byte) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff"))) {

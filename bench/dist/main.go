@@ -199,7 +199,7 @@ func makeRoom(dir string) error {
 	return err
 }
 
-// commitTime is what all files are stamped with.
+// commitTime returns what all files are stamped with.
 func commitTime(ctx context.Context) (time.Time, error) {
 	text := os.Getenv("SOURCE_DATE_EPOCH")
 	if text == "" {

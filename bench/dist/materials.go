@@ -55,7 +55,7 @@ type dependency struct {
 	On  []string `json:"dependsOn"`
 }
 
-// materials is the bill of a binary: the modules that the go command wrote into it,
+// materials returns the bill of a binary: the modules that the go command wrote into it,
 // with their sums, and the packages of the page. It has no serial number: the same
 // binary has the same bill.
 func materials(b *build) ([]byte, error) {
@@ -131,7 +131,7 @@ func goModule(m *debug.Module) component {
 	return c
 }
 
-// npmPackages are those that the page is built from.
+// npmPackages returns those that the page is built from.
 func npmPackages(page []byte) (list []component, err error) {
 	var p struct{ Dependencies map[string]string }
 	if err := json.Unmarshal(page, &p); err != nil {

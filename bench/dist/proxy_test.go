@@ -62,7 +62,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// requiredAgent is the version of the agent that go.mod requires.
+// requiredAgent returns the version of the agent that go.mod requires.
 func requiredAgent(t *testing.T) string {
 	t.Helper()
 	version := strings.TrimSpace(execute(t, root, []string{"GOWORK=off"}, "go", "mod", "edit", "-json"))

@@ -52,7 +52,7 @@ func copyTree(t *testing.T, dir string) {
 	}
 }
 
-// treeFiles are the files of the checkout that are its own, relative to the root.
+// treeFiles returns the files of the checkout that are its own, relative to the root.
 func treeFiles(t *testing.T) []string {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
@@ -151,7 +151,7 @@ func TestRelease(t *testing.T) {
 	})
 }
 
-// sumsOf are the checksums of the files in a directory.
+// sumsOf returns the checksums of the files in a directory.
 func sumsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -169,7 +169,7 @@ func sumsOf(t *testing.T, dir string) map[string]string {
 	return sums
 }
 
-// unpacked are the files of a tar.gz, which are all in the folder of its name.
+// unpacked returns the files of a tar.gz, which are all in the folder of its name.
 func unpacked(t *testing.T, dir, name string) map[string][]byte {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, name+".tar.gz"))
@@ -359,7 +359,7 @@ func installed(t *testing.T, dir string, more ...string) {
 	}
 }
 
-// below are the files below a directory, those of one subdirectory left out.
+// below returns the files below a directory, those of one subdirectory left out.
 func below(t *testing.T, dir, without string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {

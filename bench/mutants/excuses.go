@@ -14,7 +14,7 @@ type excuse struct {
 	meant          []*mutant
 }
 
-// name is what an excuse knows a mutant by.
+// name returns what an excuse knows a mutant by.
 func (m *mutant) name() string {
 	return fmt.Sprintf("%s %s: %s → %s", m.File, m.Func, m.Before, m.After)
 }
@@ -57,7 +57,7 @@ func match(excuses []*excuse, list []*mutant) {
 	}
 }
 
-// stale are the excuses that no mutant needs: the code they mean is gone, or
+// stale returns the excuses that no mutant needs: the code they mean is gone, or
 // the tests notice it now.
 func stale(excuses []*excuse) (out []string) {
 	for _, e := range excuses {

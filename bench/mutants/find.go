@@ -175,7 +175,7 @@ func (f *finder) search(root ast.Node, in string) {
 	})
 }
 
-// places are the expressions that stand for a variable and not for its value:
+// places returns the expressions that stand for a variable and not for its value:
 // assigned to, or with an address that something takes.
 func (f *finder) places(root ast.Node) map[ast.Expr]bool {
 	set := map[ast.Expr]bool{}
@@ -288,7 +288,7 @@ func (f *finder) call(c *ast.CallExpr) {
 	}
 }
 
-// parameter is the type of the one that takes an argument.
+// parameter returns the type of the one that takes an argument.
 func parameter(sig *types.Signature, argument int) types.Type {
 	last := sig.Params().Len() - 1
 	if t := sig.Params().At(min(argument, last)).Type(); !sig.Variadic() || argument < last {
@@ -433,7 +433,7 @@ func (f *finder) fault(k kind, at ast.Node, before, after string) *mutant {
 	return m
 }
 
-// edit is nil when code would not compile in place of the expression, or is a
+// edit returns nil when code would not compile in place of the expression, or is a
 // constant of the same value.
 func (f *finder) edit(e ast.Expr, code string) *edit {
 	is := f.info.Types[e]
@@ -488,7 +488,7 @@ func (f *finder) nameable(t types.Type) bool {
 	return false
 }
 
-// operand is the code of an expression as a part of a product.
+// operand returns the code of an expression as a part of a product.
 func (f *finder) operand(e ast.Expr) string {
 	switch e.(type) {
 	case *ast.BinaryExpr, *ast.StarExpr:

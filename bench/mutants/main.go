@@ -194,7 +194,7 @@ func (r *result) count() (noticed, excused int) {
 	return noticed, excused
 }
 
-// rate is the share of the mutants without excuse that the tests noticed.
+// rate returns the share of the mutants without excuse that the tests noticed.
 func (r *result) rate() float64 {
 	noticed, excused := r.count()
 	if excused == len(r.Mutants) {
@@ -235,7 +235,7 @@ func (r *result) table(w io.Writer, heading string, key func(*mutant) string) {
 	fmt.Fprintln(w)
 }
 
-// String is a mutant in one line, for a person and, without the line's
+// String returns a mutant in one line, for a person and, without the line's
 // number, for an excuse.
 func (m *mutant) String() string {
 	return fmt.Sprintf("%s:%d %s: %s → %s", m.File, m.Line, m.Func, m.Before, m.After)

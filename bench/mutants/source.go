@@ -82,7 +82,7 @@ func (p *source) check(exports map[string]string) (err error) {
 	return err
 }
 
-// name is the base name of the file that holds a node.
+// name returns the base name of the file that holds a node.
 func (p *source) name(n ast.Node) string { return filepath.Base(p.fset.Position(n.Pos()).Filename) }
 
 func (p *source) text(n ast.Node) string {

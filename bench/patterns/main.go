@@ -27,7 +27,7 @@ type figure struct {
 	bytes                [2]float64 // that both allocate
 }
 
-// kept is the part of what is allocated that the equivalent allocates, too; 1 where it is
+// kept returns the part of what is allocated that the equivalent allocates, too; 1 where it is
 // nothing much.
 func (f *figure) kept() float64 {
 	if f.bytes[0] < leastBytes {
@@ -102,7 +102,7 @@ func measure(rounds int, length time.Duration) []figure {
 	return figures
 }
 
-// fitting is how often work fits into a length.
+// fitting returns how often work fits into a length.
 func fitting(work func() any, length time.Duration) int {
 	for n := 1; ; n *= 2 {
 		if timed(work, n)*float64(n) >= float64(length.Nanoseconds())/2 {
@@ -111,7 +111,7 @@ func fitting(work func() any, length time.Duration) int {
 	}
 }
 
-// timed is what one of some turns of work takes, in nanoseconds.
+// timed returns what one of some turns of work takes, in nanoseconds.
 func timed(work func() any, n int) float64 {
 	start := time.Now()
 	for range n {
@@ -120,7 +120,7 @@ func timed(work func() any, n int) float64 {
 	return float64(time.Since(start).Nanoseconds()) / float64(n)
 }
 
-// allocated is what one of some turns of work allocates, in bytes.
+// allocated returns what one of some turns of work allocates, in bytes.
 func allocated(work func() any, n int) float64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -61,7 +61,7 @@ func init() {
 	}
 }
 
-// written is the name of a file of some size.
+// written returns the name of a file of some size.
 func written(size int) string {
 	f, err := os.CreateTemp("", "patterns")
 	if err != nil {

@@ -46,7 +46,7 @@ const (
 	produces = "main.poolProducer"
 )
 
-// lockChanges are what is done to a program whose goroutines share a lock.
+// lockChanges returns what is done to a program whose goroutines share a lock.
 func lockChanges(site string) []change {
 	return []change{
 		{whatif.WithLock(site, 0.5), knobs{Procs: 2, A: 0.5}},

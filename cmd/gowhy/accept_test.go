@@ -80,7 +80,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// sick is a lab in which the sick program is built.
+// sick returns a lab in which the sick program is built.
 func sick(t testing.TB) *lab {
 	l := newLab(t, "sick")
 	l.ok("go build -o sick .")
@@ -175,7 +175,7 @@ func (l *lab) must(err error) {
 	}
 }
 
-// freeAddress is an address of this machine on which nothing listens.
+// freeAddress returns an address of this machine on which nothing listens.
 func (l *lab) freeAddress() string {
 	l.t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

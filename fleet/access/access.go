@@ -36,7 +36,7 @@ const (
 // Scopes are the scopes by their names.
 var Scopes = map[string]Scope{"ingest": Ingest, "read": Read, "admin": Admin}
 
-// String is the names of all scopes in it.
+// String returns the names of all scopes in it.
 func (s Scope) String() string {
 	var names []string
 	for _, name := range []string{"ingest", "read", "admin"} {
@@ -69,7 +69,7 @@ func (t *Token) tenant(asked string) (string, error) {
 	return "", fmt.Errorf("the token %q is not for tenant %.40q", t.Name, asked)
 }
 
-// Of is the scope that a request needs; 0 is none. A path that is not known yet needs
+// Of returns the scope that a request needs; 0 is none. A path that is not known yet needs
 // what its method looks like, so that no new path is open by mistake.
 func Of(r *http.Request) Scope {
 	switch path := r.URL.Path; {
@@ -157,7 +157,7 @@ func (t *Token) allows(r *http.Request, need Scope) error {
 	return nil
 }
 
-// secret is the token that a request carries: a bearer's, or the password of basic
+// secret returns the token that a request carries: a bearer's, or the password of basic
 // authentication, which is what Grafana and Pyroscope's SDKs can send.
 func secret(r *http.Request) string {
 	if _, password, ok := r.BasicAuth(); ok {

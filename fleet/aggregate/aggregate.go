@@ -149,7 +149,7 @@ func (mean *Process) Open() (*recording.Recording, error) {
 	return recording.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
 }
 
-// Profile is the answer of a store for one type, as go tool pprof reads it.
+// Profile returns the answer of a store for one type, as go tool pprof reads it.
 func Profile(s store.Selection, stacks store.Stacks) *profile.Profile {
 	m := merger{rows: map[store.StackID][]int64{}, frames: map[store.StackID][]*store.Frame{}, columns: 1}
 	m.add(0, &stacks)
@@ -161,7 +161,7 @@ func Profile(s store.Selection, stacks store.Stacks) *profile.Profile {
 	return p
 }
 
-// ValueType is the column of a type of five parts.
+// ValueType returns the column of a type of five parts.
 func ValueType(t store.Type) *profile.ValueType {
 	parts := strings.Split(string(t), ":")
 	return &profile.ValueType{Type: parts[1], Unit: parts[2]}

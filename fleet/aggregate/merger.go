@@ -35,7 +35,7 @@ func (m *merger) count(column, of int, period int64) {
 	}
 }
 
-// profile is all rows with their frames, without types yet.
+// profile returns all rows with their frames, without types yet.
 func (m *merger) profile() *profile.Profile {
 	p := &profile.Profile{}
 	w := stacks.NewWriter(p)

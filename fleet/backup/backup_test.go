@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// kept is a directory like a server's.
+// kept returns a directory like a server's.
 func kept(t testing.TB) (dir string, files map[string]string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -41,7 +41,7 @@ type Client struct {
 	pause  func(ctx context.Context, d time.Duration) error
 }
 
-// New is a client of the server at a URL, for a tenant, "" where there is only one.
+// New returns a client of the server at a URL, for a tenant, "" where there is only one.
 func New(base, tenant string) (*Client, error) {
 	if !strings.Contains(base, "://") {
 		base = "http://" + base
@@ -78,7 +78,7 @@ func (c *Client) Exposed() (server string, exposed bool) {
 	return c.name, !net.ParseIP(u.Hostname()).IsLoopback()
 }
 
-// Roots are the certificates of a file.
+// Roots returns the certificates of a file.
 func Roots(file string) (*x509.CertPool, error) {
 	pem, err := os.ReadFile(file)
 	if err != nil {
@@ -127,7 +127,7 @@ func (c *Client) Ask(ctx context.Context, question string, q url.Values, into an
 	return nil
 }
 
-// Raw is the answer as it came.
+// Raw returns the answer as it came.
 func (c *Client) Raw(ctx context.Context, question string, q url.Values) ([]byte, error) {
 	answer, err := c.do(ctx, http.MethodGet, question, q, nil)
 	if err != nil {
@@ -170,7 +170,7 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader) 
 	return c.answer(r)
 }
 
-// request is one that says who asks.
+// request returns one that says who asks.
 func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
@@ -194,7 +194,7 @@ func (c *Client) answer(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// whole is all of an answer of a bounded length, or what it says is wrong.
+// whole returns all of an answer of a bounded length, or what it says is wrong.
 func (c *Client) whole(answer *http.Response, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(answer.Body, most+1))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/backup"
 )
 
-// patient is a client for files: only the caller's context and a longer bound end it.
+// patient returns a client for files: only the caller's context and a longer bound end it.
 func (c *Client) patient() *Client {
 	p, h := *c, *c.http
 	h.Timeout = fileTime

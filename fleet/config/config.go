@@ -170,7 +170,7 @@ func (r *reader) tls(n *yaml.Node) *TLS {
 // longestName is of a token or a tenant.
 const longestName = 100
 
-// name is a text that can stand in a header and a label.
+// name returns a text that can stand in a header and a label.
 func (r *reader) name(n *yaml.Node, what string) string {
 	s := r.scalar(n, what)
 	if len(s) > longestName || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' || c == '|' || c == '"' }) {

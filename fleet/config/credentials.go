@@ -17,7 +17,7 @@ type Credentials struct {
 	TLS          *ClientTLS
 }
 
-// credentials are the keys of a mapping that has some.
+// credentials returns the keys of a mapping that has some.
 func (r *reader) credentials(c *Credentials) keys {
 	return keys{
 		"basic_auth": func(n *yaml.Node) {

@@ -38,7 +38,7 @@ type list struct {
 	*httpsd.Source
 }
 
-// Discovery is a new one, which has read nothing yet. It shares the lists of the one before
+// Discovery returns a new one, which has read nothing yet. It shares the lists of the one before
 // it, which may be nil, where their URLs and credentials are the same.
 func (c *Config) Discovery(before *Discovery) *Discovery {
 	d := &Discovery{}
@@ -59,7 +59,7 @@ func newSource(h HTTPDiscovery) *httpsd.Source {
 	})
 }
 
-// source is that of the same URL of the same job, nil where there is none.
+// source returns that of the same URL of the same job, nil where there is none.
 func (d *Discovery) source(job string, h HTTPDiscovery) *httpsd.Source {
 	if d == nil {
 		return nil
@@ -160,7 +160,7 @@ func (j *job) files() error {
 	return failed
 }
 
-// targets are those of all groups. A target that cannot be one is left out, and the error
+// targets returns those of all groups. A target that cannot be one is left out, and the error
 // has the first of these.
 func (j *job) targets() (all []scrape.Target, failed error) {
 	bad := 0

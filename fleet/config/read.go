@@ -31,7 +31,7 @@ type Problem struct {
 // Problems are all that is wrong, by line. It is the error of [Load].
 type Problems []Problem
 
-// Error is a line for each problem, as editors read it.
+// Error returns a line for each problem, as editors read it.
 func (p Problems) Error() string {
 	lines := make([]string, len(p))
 	for i, x := range p {
@@ -52,7 +52,7 @@ func (r *reader) problem(n *yaml.Node, format string, args ...any) {
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// document is the root of a text of one document, nil when it is not YAML or empty.
+// document returns the root of a text of one document, nil when it is not YAML or empty.
 func (r *reader) document(text []byte) *yaml.Node {
 	var doc, more yaml.Node
 	d := yaml.NewDecoder(bytes.NewReader(text))
@@ -129,7 +129,7 @@ func (r *reader) list(n *yaml.Node, what string, each func(*yaml.Node)) {
 	}
 }
 
-// resolved is a node, or what it is an alias of.
+// resolved returns a node, or what it is an alias of.
 func resolved(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -140,7 +140,7 @@ func resolved(n *yaml.Node) *yaml.Node {
 // longest bounds a text of a configuration.
 const longest = 4096
 
-// scalar is a text, "" with a problem where there is none.
+// scalar returns a text, "" with a problem where there is none.
 func (r *reader) scalar(n *yaml.Node, what string) string {
 	n = resolved(n)
 	switch {

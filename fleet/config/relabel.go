@@ -53,7 +53,7 @@ func (r *reader) relabel(n *yaml.Node) (rules []*relabel.Rule) {
 	return rules
 }
 
-// target is one of a group, as the rules make it; false where they leave it out.
+// target returns one of a group, as the rules make it; false where they leave it out.
 func (j *job) target(address string, group map[string]string) (scrape.Target, bool, error) {
 	labels := map[string]string{jobLabel: j.Job, schemeLabel: j.Scheme, prefixLabel: j.Prefix}
 	for name, value := range group {
@@ -87,7 +87,7 @@ func (j *job) target(address string, group map[string]string) (scrape.Target, bo
 	}, true, nil
 }
 
-// source is a target's: labels say more exactly what its job and address say.
+// source returns a target's: labels say more exactly what its job and address say.
 func (j *job) source(address string, labels map[string]string) store.Source {
 	s := store.Source{
 		Tenant: j.Tenant, Service: cmp.Or(labels["service_name"], labels[jobLabel], j.Job), Instance: cmp.Or(labels["instance"], address),

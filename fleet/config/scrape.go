@@ -175,7 +175,7 @@ func (r *reader) httpDiscovery(n *yaml.Node) HTTPDiscovery {
 	return h
 }
 
-// patterns are those of files of targets.
+// patterns returns those of files of targets.
 func (r *reader) patterns(n *yaml.Node) (all []string) {
 	r.list(n, "files", func(e *yaml.Node) {
 		pattern := r.scalar(e, "a file")

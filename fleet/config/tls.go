@@ -24,7 +24,7 @@ func (t *TLS) Server() (*tls.Config, error) {
 	return c, nil
 }
 
-// authorities are the certificates of a file.
+// authorities returns the certificates of a file.
 func authorities(file string) (*x509.CertPool, error) {
 	text, err := readFile(file)
 	if err != nil {

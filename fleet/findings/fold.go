@@ -156,7 +156,7 @@ func importance(unit string) int {
 	return 0
 }
 
-// rank is which verdict counts where the versions of a service have several.
+// rank returns which verdict counts where the versions of a service have several.
 func rank(verdict string) int {
 	return slices.Index([]string{Failed, "too-thin", "partial", "not-loaded", "idle", "unclear", "healthy", "problem", "stalled"}, verdict)
 }

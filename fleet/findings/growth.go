@@ -48,7 +48,7 @@ type question struct {
 	growth
 }
 
-// growths are the questions whether what a version keeps grows.
+// growths returns the questions whether what a version keeps grows.
 func (j *Judge) growths(ctx context.Context, s store.Selection, v *store.Service) (claims []claim, err error) {
 	if v.Last.Sub(v.First) < leastBins*bin {
 		return nil, nil
@@ -78,7 +78,7 @@ func (j *Judge) title(rule string) string {
 	return ""
 }
 
-// courses are those of all processes of a version.
+// courses returns those of all processes of a version.
 func (j *Judge) courses(ctx context.Context, s store.Selection, t store.Type) ([]course, error) {
 	type sum struct{ value, n float64 }
 	processes := map[string]*[bins]sum{}
@@ -141,7 +141,7 @@ func (q *question) row(ctx context.Context, j *Judge, p float64) (store.Finding,
 	return d.row(row)
 }
 
-// usual is the median one of the processes that rise.
+// usual returns the median one of the processes that rise.
 func (q *question) usual() trend { return q.rising[len(q.rising)/2] }
 
 // finding says what grows, in which processes and by how much.
@@ -177,7 +177,7 @@ func (q *question) finding(at store.Frame, p float64) diagnosis.Finding {
 	return f
 }
 
-// grower is the function that grew most between the first quarter and the last of a
+// grower returns the function that grew most between the first quarter and the last of a
 // process.
 func (j *Judge) grower(ctx context.Context, q *question, t trend) (at store.Frame, err error) {
 	n := len(t.level)

@@ -12,7 +12,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/store/storetest"
 )
 
-// growing is a fleet that looks as if it leaked: one service fills a cache, one begins anew
+// growing returns a fleet that looks as if it leaked: one service fills a cache, one begins anew
 // each hour and a half, one was just deployed, and all have more load the later it is.
 func growing(seed uint64, processes int) simulate.Plan {
 	shapes := []simulate.Shape{
@@ -39,7 +39,7 @@ func growing(seed uint64, processes int) simulate.Plan {
 	return plan
 }
 
-// judgedTwice is what is found when growth is judged twice.
+// judgedTwice returns what is found when growth is judged twice.
 func judgedTwice(t *testing.T, plan simulate.Plan) (*List, *storetest.Reference) {
 	t.Helper()
 	r := new(storetest.Reference)

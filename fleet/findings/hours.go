@@ -125,7 +125,7 @@ func total(totals []store.Total, t store.Type) int64 {
 	return 0
 }
 
-// stacks are those of a selection; of those that end in the runtime, that which called it.
+// stacks returns those of a selection; of those that end in the runtime, that which called it.
 func (j *Judge) stacks(ctx context.Context, s store.Selection) (store.Stacks, error) {
 	a, err := j.Keeper.Stacks(ctx, s)
 	for id, frames := range a.Frames {
@@ -137,7 +137,7 @@ func (j *Judge) stacks(ctx context.Context, s store.Selection) (store.Stacks, er
 	return a, lacks(a.Missing, err)
 }
 
-// grown is the function that has most of the growth between two sums, with a line of it;
+// grown returns the function that has most of the growth between two sums, with a line of it;
 // each sum counts by a part.
 func grown(was, is *store.Stacks, byWas, byIs float64) (at store.Frame, f *versions.Function) {
 	f = versions.Grown(was, is, byWas, byIs)

@@ -66,7 +66,7 @@ func (p *part) cost(operation bool) float64 { return p.cpu / p.by(operation) }
 // cores returns the cores of all processes.
 func (p *part) cores() float64 { return p.cpu / p.seconds * float64(p.processes) }
 
-// steps are the questions whether a version costs more since a moment, and what is known
+// steps returns the questions whether a version costs more since a moment, and what is known
 // of such moments already and holds still.
 func (j *Judge) steps(ctx context.Context, s store.Selection, all []store.Service, v *store.Service, known []store.Finding) (claims []claim, still []store.Finding, err error) {
 	still, err = j.still(ctx, s, known)
@@ -99,7 +99,7 @@ func (j *Judge) steps(ctx context.Context, s store.Selection, all []store.Servic
 	return []claim{r}, still, nil
 }
 
-// still are the steps of a version that were found at one of the looks before and are there now.
+// still returns the steps of a version that were found at one of the looks before and are there now.
 func (j *Judge) still(ctx context.Context, s store.Selection, known []store.Finding) (rows []store.Finding, err error) {
 	for _, f := range slices.Backward(known) { // the newest row of each comes first
 		ago := s.Until.Sub(f.Until)
@@ -137,7 +137,7 @@ func (j *Judge) still(ctx context.Context, s store.Selection, known []store.Find
 // costOf returns what a step costs all processes, in millionths of cores.
 func costOf(now *part, s *Step) int64 { return millionths(now.cores() * (1 - 1/s.Ratio)) }
 
-// costs are those of the processes of a version; of more than are compared, of one in oneIn.
+// costs returns those of the processes of a version; of more than are compared, of one in oneIn.
 func (j *Judge) costs(ctx context.Context, s store.Selection, operation bool, oneIn int) ([]cost, error) {
 	n := int(s.Until.Sub(s.From) / bin)
 	done := map[string]cost{} // by process

@@ -15,7 +15,7 @@ import (
 // day is what comes before the window that is judged.
 const day = 24 * time.Hour
 
-// stepped is a fleet of a day and the window that is judged. Its service "shop" does more
+// stepped returns a fleet of a day and the window that is judged. Its service "shop" does more
 // of one function from two hours of that on; the others do as much as before, one of them in
 // a version that costs more from that moment on.
 func stepped(seed uint64, processes int) simulate.Plan {
@@ -36,7 +36,7 @@ func stepped(seed uint64, processes int) simulate.Plan {
 	return plan
 }
 
-// written are the batches of a plan, changed by f where it is not nil.
+// written returns the batches of a plan, changed by f where it is not nil.
 func written(t *testing.T, plan simulate.Plan, f func(b *store.Batch)) *storetest.Reference {
 	t.Helper()
 	r := new(storetest.Reference)
@@ -56,7 +56,7 @@ func uncounted(b *store.Batch) {
 	b.Profiles = slices.DeleteFunc(b.Profiles, func(p store.Profile) bool { return p.Type == store.Operations })
 }
 
-// stepsAt are the steps that are told when the fleet is looked at until a time.
+// stepsAt returns the steps that are told when the fleet is looked at until a time.
 func stepsAt(t *testing.T, r *storetest.Reference, until time.Time) []Finding {
 	t.Helper()
 	if err := hours(t.Context(), judgeOf(r, until), until); err != nil {

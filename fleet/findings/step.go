@@ -57,7 +57,7 @@ type step struct {
 // ratio returns how many times what it was the cost is.
 func (s *step) ratio() float64 { return math.Exp(s.size) }
 
-// dearer are the processes in which the cost rose.
+// dearer returns the processes in which the cost rose.
 func (s *step) dearer() (n int) {
 	for _, d := range s.each {
 		if d > 0 {
@@ -72,7 +72,7 @@ func sides(at, n int) (before, after [2]int) {
 	return [2]int{max(0, at-mostSide), at}, [2]int{at, min(n, at+mostSide)}
 }
 
-// difference is by how much the cost of a process is higher after a bin than before.
+// difference returns by how much the cost of a process is higher after a bin than before.
 func (c cost) difference(at int) (float64, bool) {
 	before, after := sides(at, len(c))
 	was, is := known(c[before[0]:before[1]]), known(c[after[0]:after[1]])
@@ -86,7 +86,7 @@ func known(x []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(x), math.IsNaN)
 }
 
-// differences are those of all processes at a bin, and the median.
+// differences returns those of all processes at a bin, and the median.
 func differences(costs []cost, at int) (each []float64, median float64) {
 	for _, c := range costs {
 		if d, ok := c.difference(at); ok {
@@ -96,7 +96,7 @@ func differences(costs []cost, at int) (each []float64, median float64) {
 	return each, statistics.Median(each)
 }
 
-// moves are the differences at all bins; NaN where there is nothing to compare.
+// moves returns the differences at all bins; NaN where there is nothing to compare.
 func moves(costs []cost) []float64 {
 	sizes := make([]float64, len(costs[0]))
 	for b := range sizes {
@@ -108,7 +108,7 @@ func moves(costs []cost) []float64 {
 	return sizes
 }
 
-// stepOf is the largest step up in a window; false where none stands out, or it is over.
+// stepOf returns the largest step up in a window; false where none stands out, or it is over.
 func stepOf(costs []cost) (s step, ok bool) {
 	if len(costs) == 0 {
 		return s, false
@@ -176,7 +176,7 @@ func (s *step) unusualInDay(costs []cost) bool {
 	return len(others) >= leastDay && s.unusual(others)
 }
 
-// meanCost is the mean of all processes by bin, each beside its own median: one that is
+// meanCost returns the mean of all processes by bin, each beside its own median: one that is
 // silent for a while moves nothing.
 func meanCost(costs []cost) cost {
 	mean, n := make(cost, len(costs[0])), make([]float64, len(costs[0]))

@@ -62,7 +62,7 @@ type trend struct {
 	middle float64
 }
 
-// latest is the part of a course since the process began or was silent.
+// latest returns the part of a course since the process began or was silent.
 func (c course) latest() course {
 	from := 0
 	for i := 1; i < len(c.level); i++ {
@@ -75,7 +75,7 @@ func (c course) latest() course {
 	return c
 }
 
-// trend is that of the latest part of a course; false where that is too short, or ended.
+// trend returns that of the latest part of a course; false where that is too short, or ended.
 func (c course) trend(least float64) (trend, bool) {
 	c = c.latest()
 	if len(c.level) == 0 || c.level[len(c.level)-1].At < window-(silent+1)*bin {
@@ -174,7 +174,7 @@ func beyondLoad(trends []trend) []float64 {
 	return x
 }
 
-// halves are the differences between the second half of the window and the first, ten
+// halves returns the differences between the second half of the window and the first, ten
 // minutes by ten minutes, of the mean over processes: what moves all of them at once counts
 // once. Half of what the load grew by is taken off.
 func halves(trends []trend) []float64 {

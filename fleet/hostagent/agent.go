@@ -129,7 +129,7 @@ type Agent struct {
 	elsewhere   atomic.Int64 // nanoseconds that sampling took of others
 }
 
-// New is an agent, which [Agent.Run] starts. The error is [proc.ErrSystem] where nothing
+// New returns an agent, which [Agent.Run] starts. The error is [proc.ErrSystem] where nothing
 // can be collected, or what is wrong with the options.
 func New(o Options) (*Agent, error) {
 	if runtime.GOOS != "linux" {

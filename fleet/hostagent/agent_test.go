@@ -42,7 +42,7 @@ func (s *sink) Write(_ context.Context, b *store.Batch) error {
 	return nil
 }
 
-// sums are the values of a service by type.
+// sums returns the values of a service by type.
 func (s *sink) sums(service string) map[store.Type]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func until(t *testing.T, what string, is func() bool) {
 	t.Fatalf("%s: not in a minute", what)
 }
 
-// burnt is a CPU profile of a function.
+// burnt returns a CPU profile of a function.
 func burnt(function string, d time.Duration) *profile.Profile {
 	f := &profile.Function{ID: 1, Name: function, Filename: "a.go"}
 	l := &profile.Location{ID: 1, Line: []profile.Line{{Function: f, Line: 7}}}
@@ -93,7 +93,7 @@ type stage struct {
 func (s *stage) list() ([]found, int, error) { return s.all, s.unseen, s.err }
 func (s *stage) close()                      {}
 
-// staged is an agent on a stage.
+// staged returns an agent on a stage.
 func staged(t *testing.T, server string, on *stage) *Agent {
 	t.Helper()
 	a := &Agent{o: Options{Server: server, Budget: 1, Window: time.Second, Sample: time.Second, Hz: 49, Spool: 1 << 20, Host: "h1",

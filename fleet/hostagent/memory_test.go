@@ -211,7 +211,7 @@ func TestMemoryCalm(t *testing.T) {
 	s.a.work.Wait()
 }
 
-// places are the versions at which recorders wait.
+// places returns the versions at which recorders wait.
 func (m *memoryWatch) places() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

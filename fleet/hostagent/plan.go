@@ -34,7 +34,7 @@ type turnOf struct {
 	refused bool      // the kernel does not let us
 }
 
-// next are the programs to begin now. Late is how many were due for a whole window more
+// next returns the programs to begin now. Late is how many were due for a whole window more
 // and are not begun, each once in a window.
 func (p *plan) next(now time.Time, all []*program, over bool) (begin []*program, late int) {
 	p.mu.Lock()

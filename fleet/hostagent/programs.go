@@ -45,7 +45,7 @@ const cpuKind = "process_cpu"
 // longestLabel is what servers take: Pyroscope's own limit.
 const longestLabel = 2048
 
-// labels are those of a profile of the program. What Pyroscope would take for counts
+// labels returns those of a profile of the program. What Pyroscope would take for counts
 // since the program's start, and make differences of, are differences already.
 func (p *program) labels(kind string) []store.Label {
 	var all []store.Label
@@ -62,7 +62,7 @@ func (p *program) labels(kind string) []store.Label {
 	return all
 }
 
-// printable is a text without what no label may have: it may come from a program's
+// printable returns a text without what no label may have: it may come from a program's
 // environment.
 func printable(s string) string {
 	s = strings.ToValidUTF8(s, "")

@@ -154,7 +154,7 @@ func (r *recorder) turn(ctx context.Context) {
 	r.make(ctx, p, answer.Record)
 }
 
-// offers are the programs, those that were recorded last at the end, each with why it
+// offers returns the programs, those that were recorded last at the end, each with why it
 // cannot be recorded.
 func (r *recorder) offers(all []*recordable) []api.Program {
 	now := r.a.now()
@@ -195,7 +195,7 @@ func (r *recorder) offers(all []*recordable) []api.Program {
 	return offers
 }
 
-// chosen is the program that the server means, nil if it may not be recorded.
+// chosen returns the program that the server means, nil if it may not be recorded.
 func (r *recorder) chosen(all []*recordable, offers []api.Program, o *api.Order) *recordable {
 	for i, p := range offers {
 		if p == (api.Program{Service: o.Service, Version: o.Version, Instance: o.Instance}) {

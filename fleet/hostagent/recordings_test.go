@@ -24,7 +24,7 @@ import (
 	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
-// whole is a recording of a few bytes.
+// whole returns a recording of a few bytes.
 func whole(t testing.TB, at time.Time) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -106,7 +106,7 @@ func (s *studio) after(t *testing.T, d time.Duration) {
 	}
 }
 
-// left is how often a recording that was wanted was not made.
+// left returns how often a recording that was wanted was not made.
 func (s *studio) left(why string) int64 {
 	return s.a.count.notRecorded[slices.Index(reasons[:], why)].Load()
 }

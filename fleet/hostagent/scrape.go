@@ -120,7 +120,7 @@ func (w *pusher) Write(_ context.Context, b *store.Batch) error {
 	return nil
 }
 
-// profilesOf are the profiles of a batch in the format of pprof, by the first part of
+// profilesOf returns the profiles of a batch in the format of pprof, by the first part of
 // their types.
 func profilesOf(b *store.Batch) map[string]*profile.Profile {
 	all := map[string]*writing{}

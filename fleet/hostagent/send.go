@@ -112,7 +112,7 @@ func (s *sender) push(ctx context.Context, body []byte) error {
 var hopeless = map[int]bool{http.StatusBadRequest: true, http.StatusRequestEntityTooLarge: true,
 	http.StatusUnsupportedMediaType: true, http.StatusUnprocessableEntity: true}
 
-// encode is a push.v1.PushRequest of one profile.
+// encode returns a push.v1.PushRequest of one profile.
 func encode(labels []store.Label, p *profile.Profile) ([]byte, error) {
 	var packed bytes.Buffer
 	if err := p.Write(&packed); err != nil {

@@ -47,7 +47,7 @@ func status(n int, retry string) func(http.ResponseWriter) {
 	}
 }
 
-// sending is a sender whose waits the test sees and that take no time.
+// sending returns a sender whose waits the test sees and that take no time.
 func sending(t *testing.T, url string, most int64) (*sender, *counters, *[]time.Duration) {
 	t.Helper()
 	var c counters

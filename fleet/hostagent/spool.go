@@ -50,7 +50,7 @@ func (s *spool) pop() {
 	s.count.spooled.Store(s.bytes)
 }
 
-// first is the oldest, which stays; nil when there is none.
+// first returns the oldest, which stays; nil when there is none.
 func (s *spool) first() *item {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 // variables name a service, the first that is set.
 var variables = []string{"GOWHY_SERVICE", "OTEL_SERVICE_NAME"}
 
-// Service is the name in an environment of NAME=VALUE, or else that of the program's file.
+// Service returns the name in an environment of NAME=VALUE, or else that of the program's file.
 func Service(environ []string, exe string) string {
 	for _, name := range variables {
 		for _, e := range environ {
@@ -31,7 +31,7 @@ func Service(environ []string, exe string) string {
 // shortRevision is how much of a revision tells it from others.
 const shortRevision = 12
 
-// Version is that of the main module, or else the revision it was built from; "" when
+// Version returns that of the main module, or else the revision it was built from; "" when
 // the program does not say.
 func Version(b *debug.BuildInfo) string {
 	if b == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/profiles"
 )
 
-// Body is the whole body of a request without its Content-Encoding; most bounds both forms.
+// Body returns the whole body of a request without its Content-Encoding; most bounds both forms.
 func Body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	encoding := r.Header.Get("Content-Encoding")
 	if encoding != "" && encoding != "identity" && encoding != "gzip" {
@@ -27,7 +27,7 @@ func Body(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	return Unpack(r.Context(), data, most)
 }
 
-// Raw is a body as it came, of most bytes.
+// Raw returns a body as it came, of most bytes.
 func Raw(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	var out bytes.Buffer
 	body := http.MaxBytesReader(w, r.Body, most)
@@ -52,7 +52,7 @@ func Raw(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Unpack is a body without gzip, on the grant of its request.
+// Unpack returns a body without gzip, on the grant of its request.
 func Unpack(ctx context.Context, data []byte, most int64) ([]byte, error) {
 	if err := memory.More(ctx, copies*int64(profiles.Unpacked(data, int(most)))); err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { p.once.Do(func() { close(p.conns) }); return nil }
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{} }
 
-// sent is what a client is answered that announces a body, sends the begin of it at once and
+// sent returns what a client is answered that announces a body, sends the begin of it at once and
 // the rest a byte a second, and after how long. Of one that ends early it is "".
 func (p *pipes) sent(announced, atOnce int, length bool) (status string, took time.Duration) {
 	client, server := net.Pipe()
@@ -70,7 +70,7 @@ func (p *pipes) sent(announced, atOnce int, length bool) (status string, took ti
 	return a.Status, time.Since(begin)
 }
 
-// granted is how much of a pool is granted.
+// granted returns how much of a pool is granted.
 func granted(p *memory.Pool) (n int64) {
 	var b strings.Builder
 	memory.Metrics(&b, p)

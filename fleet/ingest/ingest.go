@@ -50,7 +50,7 @@ type Options struct {
 	RetryAfter time.Duration
 }
 
-// Filled are the options with what is zero filled in.
+// Filled returns the options with what is zero filled in.
 func (o Options) Filled() Options {
 	if o.Tenant == nil {
 		o.Tenant = func(r *http.Request) string { return r.Header.Get("X-Scope-OrgID") }
@@ -164,7 +164,7 @@ func CheckSpan(from, until time.Time) error {
 	return nil
 }
 
-// span is the client's, or else the profile's, or else zero.
+// span returns the client's, or else the profile's, or else zero.
 func span(u upload, p *profiles.Profile) (from, until time.Time) {
 	if !u.until.IsZero() || p.Time.IsZero() {
 		return u.from, u.until
@@ -172,7 +172,7 @@ func span(u upload, p *profiles.Profile) (from, until time.Time) {
 	return p.Time, p.Time.Add(p.Duration)
 }
 
-// Identity is the ID of a batch: a hash of the source, the kind, the span and the data.
+// Identity returns the ID of a batch: a hash of the source, the kind, the span and the data.
 // Each text has its length before it, so that no two lists of texts have the same bytes.
 func Identity(s store.Source, kind string, from, until time.Time, data []byte) (id [16]byte) {
 	h := sha256.New()
@@ -228,7 +228,7 @@ func TextOf(err error) string {
 // noRoom reports whether a disk is full: that passes, as other errors of a disk may not.
 func noRoom(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// StatusOf is the HTTP status of an error of this package, or of a store.
+// StatusOf returns the HTTP status of an error of this package, or of a store.
 func StatusOf(err error) int {
 	var r *refusal
 	switch {

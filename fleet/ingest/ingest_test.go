@@ -50,7 +50,7 @@ func (m *keeper) Write(_ context.Context, b *store.Batch) error {
 	return nil
 }
 
-// totals are the sums by type.
+// totals returns the sums by type.
 func (m *keeper) totals() map[store.Type]int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -65,7 +65,7 @@ func (m *keeper) totals() map[store.Type]int64 {
 	return sums
 }
 
-// heap is a heap profile of this process.
+// heap returns a heap profile of this process.
 func heap(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -288,7 +288,7 @@ func FuzzHandler(f *testing.F) {
 	})
 }
 
-// cpuProfile is as large as 15 s of a busy service: 300 stacks of 24 frames.
+// cpuProfile returns as large as 15 s of a busy service: 300 stacks of 24 frames.
 func cpuProfile(t testing.TB) []byte {
 	t.Helper()
 	p := &profile.Profile{
@@ -332,7 +332,7 @@ func BenchmarkIngest(b *testing.B) {
 	})
 }
 
-// padded is a profile that packs well: so many bytes of a field that nobody reads.
+// padded returns a profile that packs well: so many bytes of a field that nobody reads.
 func padded(n int) []byte {
 	plain := protowire.AppendTag(nil, 100, protowire.BytesType)
 	plain = protowire.AppendBytes(plain, make([]byte, n-16))
@@ -343,7 +343,7 @@ func padded(n int) []byte {
 	return b.Bytes()
 }
 
-// pushOf is a PushRequest that has a profile again and again.
+// pushOf returns a PushRequest that has a profile again and again.
 func pushOf(times int, profile []byte) string {
 	field := func(number protowire.Number, body []byte) []byte {
 		return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), body)

@@ -93,7 +93,7 @@ func (u *upload) part(name string, data []byte) error {
 // bytes: it becomes a map, of ten times its bytes.
 const longestConfig = 64 << 10
 
-// configured is the kind of a profile by its client's display names: only they tell
+// configured returns the kind of a profile by its client's display names: only they tell
 // mutexes (mutex_count) from blocking (block_count).
 func configured(data []byte) (string, error) {
 	if len(data) > longestConfig {

@@ -93,7 +93,7 @@ func (h *handler) pushAll(w http.ResponseWriter, r *http.Request, media string) 
 
 var errSeries = refuse(http.StatusBadRequest, "more than %d series or samples in one, or %d samples in all", mostSeries, mostSamples)
 
-// kind is the label __name__. Alloy calls goroutine what the SDK calls goroutines.
+// kind returns the label __name__. Alloy calls goroutine what the SDK calls goroutines.
 func (s *series) kind() string {
 	for _, l := range s.Labels {
 		if l.Name == labelKind && l.Value == "goroutine" {

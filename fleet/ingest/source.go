@@ -138,7 +138,7 @@ func typed(kind string, p *profiles.Profile) ([]store.Profile, error) {
 	return all, nil
 }
 
-// TypeOf is the type of a kind of profile.
+// TypeOf returns the type of a kind of profile.
 func TypeOf(kind string, sample, period profiles.ValueType) (store.Type, error) {
 	parts := []string{kind, sample.Name, sample.Unit, period.Name, period.Unit}
 	for _, part := range parts {
@@ -149,7 +149,7 @@ func TypeOf(kind string, sample, period profiles.ValueType) (store.Type, error) 
 	return store.Type(strings.Join(parts, ":")), nil
 }
 
-// guess is the kind of a profile by its sample types. Contentions and delays are of
+// guess returns the kind of a profile by its sample types. Contentions and delays are of
 // mutexes and of blocking alike: that kind stays unknown.
 func guess(types []profiles.ValueType) string {
 	for _, t := range types {
@@ -160,7 +160,7 @@ func guess(types []profiles.ValueType) string {
 	return ""
 }
 
-// KindOf is the kind that a sample type belongs to, in the spelling of pprof or of an
+// KindOf returns the kind that a sample type belongs to, in the spelling of pprof or of an
 // SDK's configuration; "" when it is not known.
 func KindOf(sampleType string) string {
 	switch {

@@ -295,7 +295,7 @@ func Metrics(w io.Writer, pools ...*Pool) {
 
 type grantKey struct{}
 
-// With is a context whose work is on a grant.
+// With returns a context whose work is on a grant.
 func With(ctx context.Context, g *Grant) context.Context {
 	return context.WithValue(ctx, grantKey{}, g)
 }

@@ -121,7 +121,7 @@ func typeName(t string) string {
 	return layout.Safe(t)
 }
 
-// amount is a cost in the unit of a change.
+// amount returns a cost in the unit of a change.
 func amount(x float64, unit string) string {
 	switch {
 	case unit == "cores":

@@ -14,7 +14,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/store/storetest"
 )
 
-// grown is the answer about a service in which the spans of five minutes found nothing, and
+// grown returns the answer about a service in which the spans of five minutes found nothing, and
 // which grows in memory and goroutines, as the judge keeps it.
 func grown(t *testing.T, now time.Time) (data []byte) {
 	t.Helper()

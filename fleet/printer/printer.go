@@ -151,7 +151,7 @@ func Top(w io.Writer, a *api.Top, t string) {
 	missing(w, a.Missing)
 }
 
-// value is a number in the unit of a type.
+// value returns a number in the unit of a type.
 func value(n int64, t string) string {
 	switch {
 	case strings.Contains(t, "space"):

@@ -72,7 +72,7 @@ func Wish(w io.Writer, a *api.Wish) {
 	fmt.Fprintln(w, "hint: "+hint)
 }
 
-// cause is the first thing that a diagnosis found.
+// cause returns the first thing that a diagnosis found.
 func cause(d api.Diagnosis) string {
 	switch {
 	case d.State == api.Waiting:

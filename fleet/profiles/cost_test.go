@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// manyStacks is a profile of so many stacks, all different, of a depth.
+// manyStacks returns a profile of so many stacks, all different, of a depth.
 func manyStacks(stacks, depth, values int) []byte {
 	var p, m []byte
 	message := func(number protowire.Number, body []byte) {

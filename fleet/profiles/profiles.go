@@ -31,7 +31,7 @@ type Limits struct {
 // with 100,000 goroutines had 2 MiB and 60,000 samples. So many frames are 80 MB.
 var Default = Limits{Bytes: 16 << 20, Ratio: 200, Depth: 1000, Frames: 2 << 20, Symbol: 64 << 10, Entries: 500_000}
 
-// OrDefault are the limits, or [Default] for the zero value.
+// OrDefault returns the limits, or [Default] for the zero value.
 func (l Limits) OrDefault() Limits {
 	if l == (Limits{}) {
 		return Default
@@ -70,7 +70,7 @@ type Profile struct {
 	Stacks  map[store.StackID][]*store.Frame
 }
 
-// Total is the sum of the samples of a type.
+// Total returns the sum of the samples of a type.
 func (p *Profile) Total(kind int) (n int64) {
 	for _, s := range p.Samples[kind] {
 		n = store.Add(n, s.Value)
@@ -108,7 +108,7 @@ func DecodeWithin(data []byte, l Limits, room func(bytes int64) error) (*Profile
 	return p, err
 }
 
-// unpack is a profile without gzip.
+// unpack returns a profile without gzip.
 func unpack(data []byte, l Limits) ([]byte, error) {
 	if !bytes.HasPrefix(data, gzipMagic) {
 		if len(data) > l.Bytes {
@@ -183,7 +183,7 @@ func (d *decoder) tables(data []byte) error {
 	return nil
 }
 
-// Clean is a text as UTF-8: protocol buffers have no other, and an answer with one name that
+// Clean returns a text as UTF-8: protocol buffers have no other, and an answer with one name that
 // is none would be refused as a whole.
 func Clean(text []byte) string { return strings.ToValidUTF8(string(text), "\uFFFD") }
 

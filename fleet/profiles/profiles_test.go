@@ -158,7 +158,7 @@ func message(parts ...any) (data []byte) {
 	return data
 }
 
-// small is a profile of one sample, main.work, with more fields behind it.
+// small returns a profile of one sample, main.work, with more fields behind it.
 func small(more ...any) []byte {
 	return append(message(6, "", 6, "cpu", 6, "nanoseconds", 6, "main.work", 6, "main.go",
 		1, message(1, 1, 2, 2), 5, message(1, 1, 2, 3, 4, 4), 4, message(1, 1, 4, message(1, 1, 2, 12)),

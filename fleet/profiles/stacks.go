@@ -16,7 +16,7 @@ type Place struct {
 	hashes []uint64
 }
 
-// PlaceOf is a place of frames, the innermost first.
+// PlaceOf returns a place of frames, the innermost first.
 func PlaceOf(frames []*store.Frame) *Place {
 	p := &Place{frames: frames}
 	for _, f := range frames {
@@ -25,10 +25,10 @@ func PlaceOf(frames []*store.Frame) *Place {
 	return p
 }
 
-// Address is the name of a function that has none.
+// Address returns the name of a function that has none.
 func Address(address uint64) string { return "0x" + strconv.FormatUint(address, 16) }
 
-// LineOf is a line as a frame has it.
+// LineOf returns a line as a frame has it.
 func LineOf(n int64) int32 { return int32(max(0, min(n, 1<<31-1))) }
 
 // Stacks are stacks of places, each once and within limits.
@@ -44,7 +44,7 @@ func NewStacks(l Limits) *Stacks {
 	return &Stacks{limits: l, frames: map[store.StackID][]*store.Frame{}}
 }
 
-// Add is the ID of a stack, leaf first, whose frames it keeps.
+// Add returns the ID of a stack, leaf first, whose frames it keeps.
 func (s *Stacks) Add(places []*Place) (store.StackID, error) {
 	s.hashes = s.hashes[:0]
 	for _, p := range places {
@@ -68,7 +68,7 @@ func (s *Stacks) Add(places []*Place) (store.StackID, error) {
 	return id, nil
 }
 
-// Of are the stacks of samples.
+// Of returns the stacks of samples.
 func (s *Stacks) Of(lists ...[]store.Sample) map[store.StackID][]*store.Frame {
 	stacks := map[store.StackID][]*store.Frame{}
 	for _, samples := range lists {
@@ -97,7 +97,7 @@ func (l Limits) Lines(n int) error {
 	return nil
 }
 
-// SamplesOf are the sums that are not 0, by stack.
+// SamplesOf returns the sums that are not 0, by stack.
 func SamplesOf(values map[store.StackID]int64) []store.Sample {
 	var samples []store.Sample
 	for id, v := range values {

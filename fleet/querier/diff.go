@@ -84,7 +84,7 @@ type double struct {
 // both adds up two sides.
 func both(v [2]int64) int64 { return store.Add(v[0], v[1]) }
 
-// doubleOf is the flame graph of a tree of two sides, of a number of bars.
+// doubleOf returns the flame graph of a tree of two sides, of a number of bars.
 func doubleOf(t *stacktree.Tree, most int) flamebearer {
 	g := &double{tree: t, places: map[string]int64{}, least: largest(&t.Root, most)}
 	g.NumTicks = both(t.Root.Total)

@@ -14,7 +14,7 @@ import (
 // mostNodes is how many nodes a flame graph has at most: Grafana asks for 16,384.
 const mostNodes = 1 << 16
 
-// flameOf is the flame graph of stacks, of a number of nodes: the largest, and in the place
+// flameOf returns the flame graph of stacks, of a number of nodes: the largest, and in the place
 // of the others of a node one that is called other.
 func flameOf(ctx context.Context, stacks *store.Stacks, most int) (*querierv1.FlameGraph, error) {
 	t := stacktree.New()
@@ -48,7 +48,7 @@ func largest(root *stacktree.Node, n int) int64 {
 	return totals[len(totals)-n]
 }
 
-// nameOf is the name of a node.
+// nameOf returns the name of a node.
 func nameOf(t *stacktree.Tree, n *stacktree.Node) string {
 	if n.Function == stacktree.All {
 		return "total"

@@ -21,7 +21,7 @@ const longestSelector = mostMatchers * (store.LongestName + store.LongestValue)
 // mostMatchers are those of a source, and its service and type.
 const mostMatchers = store.MostLabels + 2
 
-// matchers are the labels that a selector like {service_name="shop",zone="b"} asks for.
+// matchers returns the labels that a selector like {service_name="shop",zone="b"} asks for.
 // A pattern that is a plain value is one; one that is anything asks for nothing; others
 // are refused, and none is compiled. What no source can have is refused, too: what is asked
 // for is compared with each of them.

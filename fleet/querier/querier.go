@@ -98,7 +98,7 @@ func named(label string) error {
 	return nil
 }
 
-// failed is an error of the store, whose text may name files of the server.
+// failed returns an error of the store, whose text may name files of the server.
 func failed(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return connect.NewError(connect.CodeCanceled, errors.New("the client is gone"))
@@ -112,7 +112,7 @@ func failed(err error) error {
 	return connect.NewError(connect.CodeInternal, errors.New("the store cannot answer"))
 }
 
-// complete is an error where an answer lacks a part: the protocol has no word for that.
+// complete returns an error where an answer lacks a part: the protocol has no word for that.
 func complete(m store.Missing) error {
 	if len(m) == 0 {
 		return nil
@@ -120,7 +120,7 @@ func complete(m store.Missing) error {
 	return connect.NewError(connect.CodeUnavailable, fmt.Errorf("the answer would lack %s", strings.Join(m, ", ")))
 }
 
-// values are those of a key in a scope.
+// values returns those of a key in a scope.
 func (q *querier) values(ctx context.Context, s scope, by store.By) ([]string, error) {
 	selected, err := s.selection()
 	if err != nil {
@@ -219,7 +219,7 @@ func (q *querier) Series(ctx context.Context, r *connect.Request[querierv1.Serie
 	return connect.NewResponse(answer), nil
 }
 
-// labelSet are the labels that were asked for, or both.
+// labelSet returns the labels that were asked for, or both.
 func labelSet(wanted []string, service, kind string) (set []*typesv1.LabelPair) {
 	for _, l := range []*typesv1.LabelPair{{Name: typeLabel, Value: kind}, {Name: serviceLabel, Value: service}} {
 		if len(wanted) == 0 || slices.Contains(wanted, l.Name) {
@@ -284,7 +284,7 @@ func (q *querier) SelectSeries(ctx context.Context, r *connect.Request[querierv1
 // mostSteps is more than any screen is wide.
 const mostSteps = 20_000
 
-// SelectMergeStacktraces is the flame graph of a selection.
+// SelectMergeStacktraces returns the flame graph of a selection.
 func (q *querier) SelectMergeStacktraces(ctx context.Context, r *connect.Request[querierv1.SelectMergeStacktracesRequest]) (*connect.Response[querierv1.SelectMergeStacktracesResponse], error) {
 	m := r.Msg
 	s := scope{r.Header(), m.Start, m.End, []string{m.LabelSelector}}

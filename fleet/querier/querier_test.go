@@ -23,7 +23,7 @@ import (
 
 var start = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// filled is a store with two services of an hour, and one of another tenant.
+// filled returns a store with two services of an hour, and one of another tenant.
 func filled(t *testing.T) store.Reader {
 	t.Helper()
 	r := new(storetest.Reference)

@@ -206,7 +206,7 @@ func moment(text string, now, otherwise time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%.40q is no time: write now-1h, or seconds or milliseconds since 1970", text)
 }
 
-// bearerOf is a flame graph in the words of the answer.
+// bearerOf returns a flame graph in the words of the answer.
 func bearerOf(g *querierv1.FlameGraph) flamebearer {
 	b := flamebearer{Names: g.Names, NumTicks: g.Total, MaxSelf: g.MaxSelf}
 	for _, l := range g.Levels {
@@ -239,7 +239,7 @@ const (
 	mostGroups = 1000 // timelines by the values of a label
 )
 
-// stepOf is the shortest step that leaves no more points than that: the longest does for
+// stepOf returns the shortest step that leaves no more points than that: the longest does for
 // all times that a request can name.
 func stepOf(span time.Duration) time.Duration {
 	for _, step := range steps {
@@ -286,7 +286,7 @@ func (q *querier) course(h *http.Request, s store.Selection, label string, a *re
 	return nil
 }
 
-// statusOf is the status of HTTP for a code, as Connect has it.
+// statusOf returns the status of HTTP for a code, as Connect has it.
 func statusOf(c connect.Code) int {
 	switch c {
 	case connect.CodeInvalidArgument:

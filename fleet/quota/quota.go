@@ -70,7 +70,7 @@ type usage struct {
 	refused  [len(reasons)]int64
 }
 
-// New is a limiter without limits.
+// New returns a limiter without limits.
 func New(now func() time.Time) *Limiter {
 	return &Limiter{now: now, tenants: map[string]*usage{}}
 }
@@ -82,7 +82,7 @@ func (l *Limiter) Set(limits map[string]Limits) {
 	l.limits = maps.Clone(limits)
 }
 
-// of is the limits and the usage of a tenant. The caller holds mu.
+// of returns the limits and the usage of a tenant. The caller holds mu.
 func (l *Limiter) of(tenant string) (Limits, *usage) {
 	limits, own := l.limits[tenant]
 	if !own {

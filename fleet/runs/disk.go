@@ -81,7 +81,7 @@ func (s *Store) save(r *api.Recording) error {
 	return durable.SyncDir(s.dir)
 }
 
-// Backup is the directory's part of a backup: what is not whole yet is no run.
+// Backup returns the directory's part of a backup: what is not whole yet is no run.
 func (s *Store) Backup(name string) backup.Part {
 	return backup.Part{Name: name, Dir: s.dir, Keep: func(file string) bool {
 		return !strings.HasPrefix(file, unfinished) && !strings.HasPrefix(file, partBegin)

@@ -21,12 +21,12 @@ func idOf(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// piece is a part of a recording.
+// piece returns a part of a recording.
 func piece(data []byte, from, until int, tenant string) (io.Reader, Upload) {
 	return bytes.NewReader(data[from:until]), Upload{int64(from), int64(len(data)), api.Recording{ID: idOf(data), Tenant: tenant, Service: "cart", Why: "w"}}
 }
 
-// names are the files of a store.
+// names returns the files of a store.
 func names(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -139,7 +139,7 @@ func (f Filter) has(r *api.Recording) bool {
 		(f.From.IsZero() || !r.Start.Before(f.From)) && (f.Until.IsZero() || r.Start.Before(f.Until))
 }
 
-// List are the runs of a filter, the latest first, n at most, and how many more there are.
+// List returns the runs of a filter, the latest first, n at most, and how many more there are.
 func (s *Store) List(f Filter, n int) (list []api.Recording, more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +157,7 @@ func (s *Store) List(f Filter, n int) (list []api.Recording, more int) {
 	return list, len(all) - n
 }
 
-// Latest are the runs of a version that began last, n at most, the latest first. When
+// Latest returns the runs of a version that began last, n at most, the latest first. When
 // that was is what [api.Recording.Began] says.
 func (s *Store) Latest(of Subject, n int) (list []api.Recording) {
 	s.mu.Lock()
@@ -171,7 +171,7 @@ func (s *Store) Latest(of Subject, n int) (list []api.Recording) {
 	return list
 }
 
-// Showing is the newest run of versions of a service in which a rule found a cause, and
+// Showing returns the newest run of versions of a service in which a rule found a cause, and
 // what it found; nil where there is none.
 func (s *Store) Showing(tenant, service string, versions []string, rule string) (newest api.Recording, found *api.RecordingFinding) {
 	s.mu.Lock()
@@ -281,7 +281,7 @@ func (s *Store) dropFor(bytes int64, n int) {
 	}
 }
 
-// byAge are all runs, those that have been here longest first. The lock is held.
+// byAge returns all runs, those that have been here longest first. The lock is held.
 func (s *Store) byAge() (all []*api.Recording) {
 	for _, r := range s.runs {
 		all = append(all, r)

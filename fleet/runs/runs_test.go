@@ -21,7 +21,7 @@ import (
 
 var began = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// made is a recording of a program at a minute after began.
+// made returns a recording of a program at a minute after began.
 func made(t testing.TB, minute int, members ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -40,7 +40,7 @@ func made(t testing.TB, minute int, members ...string) []byte {
 	return b.Bytes()
 }
 
-// opened is a store whose diagnosis finds what the test says, or waits.
+// opened returns a store whose diagnosis finds what the test says, or waits.
 func opened(t testing.TB, dir string, o Options, found func(context.Context, string) (api.Diagnosis, error)) *Store {
 	t.Helper()
 	if found == nil {

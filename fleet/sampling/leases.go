@@ -50,7 +50,7 @@ func (p *Plan) lapse(s Subject) {
 	p.lapsed[s] = lapse{n, p.now().Add(transfer << (n - 1))}
 }
 
-// words are a duration as one says it.
+// words returns a duration as one says it.
 func words(d time.Duration) string {
 	if d == time.Hour {
 		return "an hour"

@@ -112,7 +112,7 @@ type presence struct {
 	not string
 }
 
-// New is a plan over recordings that are kept elsewhere.
+// New returns a plan over recordings that are kept elsewhere.
 func New(o Options, kept Recordings, now func() time.Time) *Plan {
 	return &Plan{now: now, kept: kept, options: o, triggers: map[string][]Trigger{}, leases: map[Subject]lease{},
 		lapsed: map[Subject]lapse{}, seen: map[Subject]presence{}, asked: map[string]time.Time{}}
@@ -136,7 +136,7 @@ func (p *Plan) Trigger(tenant string, all []Trigger) {
 	p.triggers[tenant] = all
 }
 
-// Tenants are those whose agents asked lately.
+// Tenants returns those whose agents asked lately.
 func (p *Plan) Tenants() (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -149,7 +149,7 @@ func (p *Plan) Tenants() (names []string) {
 	return names
 }
 
-// Services are those of a tenant of which an agent sees a program, sorted.
+// Services returns those of a tenant of which an agent sees a program, sorted.
 func (p *Plan) Services(tenant string) (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -31,7 +31,7 @@ func (s *scene) keep(of Subject, ago time.Duration, why string) {
 
 func (s *scene) later(d time.Duration) { s.clock = s.clock.Add(d) }
 
-// order is what an agent is told: SERVICE VERSION INSTANCE: WHY.
+// order returns what an agent is told: SERVICE VERSION INSTANCE: WHY.
 func order(a api.Wanted) string {
 	if a.Record == nil {
 		return ""

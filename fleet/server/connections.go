@@ -34,7 +34,7 @@ func connectionsOf(memory int64) *connections {
 	return c
 }
 
-// state is an [http.Server]'s ConnState.
+// state counts connections, as an [http.Server]'s ConnState.
 func (c *connections) state(conn net.Conn, s http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

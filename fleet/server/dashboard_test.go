@@ -102,7 +102,7 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// expression is what is wrong with one of Prometheus, which has one metric, by the labels
+// expression returns what is wrong with one of Prometheus, which has one metric, by the labels
 // of metrics.
 func expression(labels map[string][]string, expr, legend string) string {
 	names := regexp.MustCompile(`\bgowhy_\w+`).FindAllString(expr, -1)

@@ -12,7 +12,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/versions"
 )
 
-// sides are the two selections of a question: the head is as in any other question, the
+// sides returns the two selections of a question: the head is as in any other question, the
 // base differs in its version, or in its time.
 func sides(q url.Values, s store.Selection, now func(url.Values) (store.Selection, error)) (base, head store.Selection, err error) {
 	base, head = s, s
@@ -69,7 +69,7 @@ func diff(ctx context.Context, r store.Reader, base, head store.Selection) (api.
 	return a, nil
 }
 
-// without are the causes of one side that the other has not.
+// without returns the causes of one side that the other has not.
 func without(a, b *findings.List) []api.Cause {
 	has := map[api.Cause]bool{}
 	for _, f := range b.Findings {

@@ -23,7 +23,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/store/storetest"
 )
 
-// exporting is a store with two services in versions, one of them with processes that tell
+// exporting returns a store with two services in versions, one of them with processes that tell
 // none, and the time after all of it.
 func exporting(t *testing.T) (*storetest.Reference, time.Time) {
 	t.Helper()
@@ -45,7 +45,7 @@ func exporting(t *testing.T) (*storetest.Reference, time.Time) {
 	return r, start.Add(time.Hour)
 }
 
-// asked is the answer of a store to a question, as bytes.
+// asked returns the answer of a store to a question, as bytes.
 func asked(t *testing.T, r store.Reader, now time.Time, question string) []byte {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -56,7 +56,7 @@ func asked(t *testing.T, r store.Reader, now time.Time, question string) []byte 
 	return w.Body.Bytes()
 }
 
-// sums are those of a question's services, by service and type.
+// sums returns those of a question's services, by service and type.
 func sums(t *testing.T, r store.Reader, now time.Time, question string) map[string]int64 {
 	t.Helper()
 	var a api.Services

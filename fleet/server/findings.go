@@ -31,7 +31,7 @@ func show(a *api.Findings, kept *runs.Store, tenant string) {
 // month is the hours that clouds count for one.
 const month = 730
 
-// found is the answer about findings.
+// found returns the answer about findings.
 func found(ctx context.Context, r store.Reader, s store.Selection, n int, prices Prices) (api.Findings, error) {
 	list, err := findings.Of(ctx, r, s)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/store/storetest"
 )
 
-// judged is a store with a finding that is there and one that went, of names that a label
+// judged returns a store with a finding that is there and one that went, of names that a label
 // and a command must escape.
 func judged(t *testing.T, now time.Time) *storetest.Reference {
 	t.Helper()

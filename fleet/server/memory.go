@@ -47,7 +47,7 @@ func aboutStacks(path string) bool {
 	return !strings.HasPrefix(path, "/api/v1/runs")
 }
 
-// budgetOf is that of a server with so much memory, in which questions wait for so long; without
+// budgetOf returns that of a server with so much memory, in which questions wait for so long; without
 // a bound for 0.
 func budgetOf(bytes int64, patience time.Duration) budget {
 	if bytes <= 0 {

@@ -19,7 +19,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/store/storetest"
 )
 
-// newStacks is a profile of so many stacks, of names that nobody else sends.
+// newStacks returns a profile of so many stacks, of names that nobody else sends.
 func newStacks(seed, stacks, depth int) []byte {
 	var p, m []byte
 	message := func(number protowire.Number, body []byte) {

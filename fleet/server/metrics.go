@@ -73,7 +73,7 @@ func (t *tenants) all() []string {
 	return names
 }
 
-// Write is the store's, counted.
+// Write returns the store's, counted.
 func (m *meter) Write(ctx context.Context, b *store.Batch) error {
 	begin := time.Now()
 	err := m.to.Write(ctx, b)

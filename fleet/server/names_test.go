@@ -31,7 +31,7 @@ import (
 // of which libraries take no other.
 const odd, clean, placeholder = "main.\xff\xfework", "main.\uFFFDwork", "main.@@work"
 
-// oddNames is a request of a client whose names are not UTF-8: a function's, a file's, a
+// oddNames returns a request of a client whose names are not UTF-8: a function's, a file's, a
 // label's and a unit's.
 func oddNames(data []byte) []byte {
 	return bytes.ReplaceAll(data, []byte(placeholder), []byte(odd))

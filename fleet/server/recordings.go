@@ -27,7 +27,7 @@ const (
 	latestRuns = 16
 )
 
-// NewPlan is a plan of which a store of runs has what is recorded already.
+// NewPlan returns a plan of which a store of runs has what is recorded already.
 func NewPlan(s *runs.Store, o sampling.Options, now func() time.Time) *sampling.Plan {
 	return sampling.New(o, func(of sampling.Subject) (all []sampling.Last) {
 		for _, r := range s.Latest(runs.Subject(of), latestRuns) {
@@ -102,7 +102,7 @@ func planMetrics(p *sampling.Plan, w io.Writer) {
 	exposition.Counter(w, "gowhy_fleet_recordings_missed_total", "Times that an agent could not record a version that the plan wanted.").Int(c.Missed)
 }
 
-// optionsOf are those of settings that may say nothing.
+// optionsOf returns those of settings that may say nothing.
 func optionsOf(s *Settings) sampling.Options {
 	return *cmp.Or(s.Recordings, &sampling.Usual)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/sampling"
 )
 
-// recorded is a recording that begins at a time.
+// recorded returns a recording that begins at a time.
 func recorded(t *testing.T, start time.Time) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -142,7 +142,7 @@ func Serve(ctx context.Context, s store.Store, o Options) error {
 	return err
 }
 
-// routes are all paths of a server.
+// routes returns all paths of a server.
 func routes(s store.Store, m *meter, l *live, memories *budget, o Options) http.Handler {
 	room := ingest.Room{Heads: memories.heads, Bodies: memories.bodies, Within: readTime}
 	mux := http.NewServeMux()

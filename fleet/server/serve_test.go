@@ -63,7 +63,7 @@ func get(t *testing.T, url string) (status int, body string) {
 	return r.StatusCode, string(data)
 }
 
-// pprofOf is a profile of one sample.
+// pprofOf returns a profile of one sample.
 func pprofOf(t *testing.T, value int64) *bytes.Buffer {
 	t.Helper()
 	f := &profile.Function{ID: 1, Name: "main.work", Filename: "main.go"}

@@ -179,7 +179,7 @@ func (a *questions) serveExports() {
 	}
 }
 
-// services are the n that use most CPU.
+// services returns the n that use most CPU.
 func services(ctx context.Context, r store.Reader, s store.Selection, n int) (api.Services, error) {
 	all, err := r.Services(ctx, s)
 	if err != nil {

@@ -48,7 +48,7 @@ type Prices struct {
 	Currency string  `json:"currency"`
 }
 
-// costs are the prices; zero where none are known.
+// costs returns the prices; zero where none are known.
 func (l *live) costs() Prices {
 	if p := l.prices.Load(); p != nil {
 		return *p
@@ -236,7 +236,7 @@ func (l *live) wrap(next http.Handler) http.Handler {
 	return http.NewCrossOriginProtection().Handler(next)
 }
 
-// serverTLS is nil for plain HTTP. Each connection gets the certificates of its time.
+// serverTLS returns nil for plain HTTP. Each connection gets the certificates of its time.
 func (l *live) serverTLS() *tls.Config {
 	if l.tls.Load() == nil {
 		return nil
@@ -247,7 +247,7 @@ func (l *live) serverTLS() *tls.Config {
 	}
 }
 
-// routes are the paths about settings.
+// routes adds the paths about settings.
 func (l *live) routes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/v1/prices", func(w http.ResponseWriter, _ *http.Request) {
 		prices := l.prices.Load()

@@ -28,7 +28,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/store/storetest"
 )
 
-// token is one whose text is its name.
+// token returns one whose text is its name.
 func token(name string, scopes access.Scope, tenants ...string) access.Token {
 	return access.Token{Name: name, Hash: access.Hash(name), Scopes: scopes, Tenants: tenants}
 }

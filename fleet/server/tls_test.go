@@ -61,7 +61,7 @@ func (a *authority) sign(t *testing.T, c *x509.Certificate, by *authority) ([]by
 	return der, key
 }
 
-// leaf is a certificate of a server and a client.
+// leaf returns a certificate of a server and a client.
 func (a *authority) leaf(t *testing.T) tls.Certificate {
 	t.Helper()
 	serial = new(big.Int).Add(serial, big.NewInt(1))

@@ -95,7 +95,7 @@ func (t *triggers) first(of sampling.Subject, now time.Time) time.Time {
 	return t.seen[of]
 }
 
-// short is a reason that fits into what is known of a recording.
+// short returns a reason that fits into what is known of a recording.
 func short(why string) string {
 	const most = 200
 	if r := []rune(why); len(r) > most {

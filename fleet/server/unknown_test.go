@@ -29,7 +29,7 @@ func onlyRecorded(t *testing.T, now time.Time) *runs.Store {
 	return recordings
 }
 
-// refused is what a handler says of a request and what to do, or "" where it answers.
+// refused returns what a handler says of a request and what to do, or "" where it answers.
 func refused(t *testing.T, h func(*httptest.ResponseRecorder), code int) (what, hint string) {
 	t.Helper()
 	w := httptest.NewRecorder()

@@ -62,7 +62,7 @@ func (h *runsHandler) resume(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// size is a header that counts bytes.
+// size returns a header that counts bytes.
 func size(r *http.Request, header string) (int64, error) {
 	n, err := strconv.ParseInt(r.Header.Get(header), 10, 64)
 	if err != nil || n < 0 {

@@ -127,7 +127,7 @@ func changeOf(c *versions.Change) api.Change {
 	}
 }
 
-// number is nil for what is not known: JSON has no word for it.
+// number returns nil for what is not known: JSON has no word for it.
 func number(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) || x == 0 {
 		return nil

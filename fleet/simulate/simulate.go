@@ -114,7 +114,7 @@ const (
 	noise = 20
 )
 
-// Function is the name of one of a service's 120 functions. Function 0 is where all its
+// Function returns the name of one of a service's 120 functions. Function 0 is where all its
 // stacks begin; the others are in few or many of them.
 func (s Service) Function(i int) string {
 	return fmt.Sprintf("example.com/%s/order.step%03d", s.Name, i%functions)
@@ -185,7 +185,7 @@ func (p *program) add(r *rand.Rand, usual Shape) {
 	p.shapes = append(p.shapes, made)
 }
 
-// frames are a stack, the leaf first: function 0 calls one that a tenth of the stacks
+// frames returns a stack, the leaf first: function 0 calls one that a tenth of the stacks
 // share, that calls any. The line of the leaf makes each stack another.
 func (p *program) frames(r *rand.Rand, number int) []*store.Frame {
 	frames := []*store.Frame{p.frame(0, 10), p.frame(1+number%10, 20)}
@@ -253,7 +253,7 @@ func (p Plan) batch(g *program, process int, from, step time.Duration) *store.Ba
 	return b
 }
 
-// profile is a shape's samples of one step that sum to about an amount, stacks that the
+// profile returns a shape's samples of one step that sum to about an amount, stacks that the
 // sampler missed left out.
 func (s shape) profile(r *rand.Rand, g *program, v Version, amount int64, at, age time.Duration, stacks map[store.StackID][]*store.Frame) store.Profile {
 	made := store.Profile{Type: s.Type, Samples: make([]store.Sample, 0, len(s.ids))}
@@ -290,7 +290,7 @@ func (s shape) profile(r *rand.Rand, g *program, v Version, amount int64, at, ag
 	return made
 }
 
-// calls is the stack of a function of the service and what it calls.
+// calls returns the stack of a function of the service and what it calls.
 func (p *program) calls(function string, calls []*store.Frame) []*store.Frame {
 	frames := slices.Clone(calls)
 	for i := range functions {
@@ -339,7 +339,7 @@ func (p Plan) load(at time.Duration) int64 {
 	return 60 + 80*min(minute, 1440-minute)/720
 }
 
-// random is a source of randomness of its own for each list of names, so that a service
+// random returns a source of randomness of its own for each list of names, so that a service
 // more in a plan changes nothing for the others.
 func (p Plan) random(names ...string) *rand.Rand {
 	h := fnv.New64a()

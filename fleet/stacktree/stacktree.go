@@ -79,7 +79,7 @@ func (t *Tree) function(f *store.Frame) int {
 	return i
 }
 
-// child is that of a function, nil where there is none.
+// child returns that of a function, nil where there is none.
 func (n *Node) child(function int) *Node {
 	if n.only != nil && n.only.Function == function {
 		return n.only

@@ -106,13 +106,13 @@ type Frame struct {
 	Line     int32
 }
 
-// String is a frame for messages.
+// String returns a frame for messages.
 func (f Frame) String() string { return fmt.Sprintf("{%s %s %d}", f.Function, f.File, f.Line) }
 
 // NoStack is the function that stacks without frames are shown as.
 const NoStack = "(no stack)"
 
-// IDOf is the ID of a stack.
+// IDOf returns the ID of a stack.
 func IDOf(frames []*Frame) StackID {
 	hashes := make([]uint64, len(frames))
 	for i, f := range frames {
@@ -121,7 +121,7 @@ func IDOf(frames []*Frame) StackID {
 	return IDOfHashes(hashes)
 }
 
-// IDOfHashes is the ID of a stack by the hashes of its frames, which a reader of
+// IDOfHashes returns the ID of a stack by the hashes of its frames, which a reader of
 // profiles computes once for each line and not for each stack.
 func IDOfHashes(frames []uint64) StackID {
 	if len(frames) == 0 {

@@ -16,7 +16,7 @@ import (
 // start is when plans begin: a midnight that is long ago, so that days are merged.
 var start = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 
-// services is a plan of services with two versions each that send once a minute, with the
+// services returns a plan of services with two versions each that send once a minute, with the
 // usual 880 rows.
 func services(number, processes int, length time.Duration) simulate.Plan {
 	p := simulate.Plan{Seed: 1, Start: start, Length: length, Step: time.Minute}

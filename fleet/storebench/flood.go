@@ -114,7 +114,7 @@ func floodFrom(ctx context.Context, clients, name int, url string) (f flooded, e
 	return f, err
 }
 
-// floodClients is the process of the clients.
+// floodClients returns the process of the clients.
 func floodClients(ctx context.Context, clients, name int, url string, stdout io.Writer) error {
 	f := &flooding{url: url, name: name}
 	done := make(chan struct{})
@@ -210,7 +210,7 @@ func (f *flooding) ask(done chan struct{}) {
 	}
 }
 
-// floodBody is a profile of CPU whose stacks and names depend on the seed. Names that are to
+// floodBody returns a profile of CPU whose stacks and names depend on the seed. Names that are to
 // have a number of bytes are words again and again, which gzip makes small.
 func floodBody(seed uint64, name int) []byte {
 	stacks, functions := floodStacks, uint64(floodFunctions)

@@ -114,7 +114,7 @@ func measureAcknowledge(ctx context.Context, dir string) ([]Figure, error) {
 	}, s.Close()
 }
 
-// peakMemory is the peak of the process's resident memory, in bytes; 0 where the system does
+// peakMemory returns the peak of the process's resident memory, in bytes; 0 where the system does
 // not say.
 func peakMemory() float64 {
 	data, err := os.ReadFile("/proc/self/status")

@@ -68,7 +68,7 @@ func timed(what func() (int64, error)) (millis float64, answer int64, err error)
 	return (end - begin).Seconds() * 1000, answer, errors.Join(err, clock)
 }
 
-// mergeFiles is the total of files that are read and merged, twenty at once.
+// mergeFiles returns the total of files that are read and merged, twenty at once.
 func mergeFiles(paths []string) (int64, error) {
 	var sum *profile.Profile
 	for len(paths) > 0 {
@@ -101,7 +101,7 @@ func mergeFiles(paths []string) (int64, error) {
 	return total, nil
 }
 
-// toPprof is the CPU profile of a batch.
+// toPprof returns the CPU profile of a batch.
 func toPprof(b *store.Batch) *profile.Profile {
 	p := &profile.Profile{
 		SampleType: []*profile.ValueType{{Type: "cpu", Unit: "nanoseconds"}},

@@ -93,7 +93,7 @@ func (s *Spread) bar() string {
 	return "≤ " + plain(s.Bar)
 }
 
-// plain is a number with three digits that count.
+// plain returns a number with three digits that count.
 func plain(v float64) string {
 	switch {
 	case v >= 1e6:

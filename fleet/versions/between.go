@@ -49,7 +49,7 @@ type side struct {
 	missing store.Missing
 }
 
-// all are the processes of a selection, under the name of the version that it selects.
+// all returns the processes of a selection, under the name of the version that it selects.
 func all(ctx context.Context, r store.Reader, s store.Selection) (*side, error) {
 	a, err := r.Instances(ctx, s)
 	if err != nil {

@@ -21,7 +21,7 @@ type Function struct {
 	TotalWas, TotalIs float64
 }
 
-// Delta is by how much its own lines cost more.
+// Delta returns by how much its own lines cost more.
 func (f *Function) Delta() float64 { return f.Is - f.Was }
 
 // A Difference is where a change is.
@@ -78,7 +78,7 @@ func FunctionsBetween(ctx context.Context, r store.Reader, base, head store.Sele
 	return d, nil
 }
 
-// Grown is the function that has most of the growth between two sums of stacks, as of a
+// Grown returns the function that has most of the growth between two sums of stacks, as of a
 // change; nil where none has. Each sum counts by a part, for there may be more levels in one.
 func Grown(was, is *store.Stacks, byWas, byIs float64) *Function {
 	d := &Difference{Was: float64(was.Total) / byWas, Is: float64(is.Total) / byIs}
@@ -92,7 +92,7 @@ func Grown(was, is *store.Stacks, byWas, byIs float64) *Function {
 	return d.Narrow
 }
 
-// denominator is by what the values of a selection are divided.
+// denominator returns by what the values of a selection are divided.
 func denominator(ctx context.Context, r store.Reader, s store.Selection, k kind, operation bool) (by float64, err error) {
 	all, err := r.Instances(ctx, s)
 	if err != nil {

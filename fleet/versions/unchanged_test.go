@@ -33,7 +33,7 @@ func outliers(r *rand.Rand) float64 {
 }
 func skewed(r *rand.Rand) float64 { return 0.2 * r.ExpFloat64() }
 
-// rare is a minute in a hundred that costs twenty times the usual, as a collection of garbage,
+// rare returns a minute in a hundred that costs twenty times the usual, as a collection of garbage,
 // a compaction or a stranger on the host.
 func rare(r *rand.Rand) float64 {
 	if r.IntN(100) == 0 {
@@ -129,7 +129,7 @@ var fleets = []deploy{
 	{hosts: 40, same: true, noise: rare}, {hosts: 100, same: true, noise: outliers}, {hosts: 100, same: true, noise: skewed}, {hosts: 100, noise: rare},
 }
 
-// deploys is how many are simulated: for the figures of docs/fleet-decides.md
+// deploys returns how many are simulated: for the figures of docs/fleet-decides.md
 //
 //	GOWHY_DEPLOYS=1000 go test ./fleet/versions -run 'Unchanged|Found' -v
 func deploys(few int) int {

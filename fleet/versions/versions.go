@@ -290,7 +290,7 @@ func compare(base, head *version, k kind, family int) Change {
 	return c
 }
 
-// chance is the probability of a difference where there is none. That of a test by rank
+// chance returns the probability of a difference where there is none. That of a test by rank
 // assumes nothing of how costs vary, but few processes cannot make it small enough for a
 // family: of six pairs it is 3% at least. There the test counts that takes logarithms of costs
 // for normal, where that by rank does not contradict it.
@@ -356,7 +356,7 @@ func (k kind) profiled(p *store.Instance) time.Duration {
 	return p.Last.Sub(p.First)
 }
 
-// denominator is by what a process's values are divided.
+// denominator returns by what a process's values are divided.
 func (k kind) denominator(p *store.Instance, operation bool) float64 {
 	if operation {
 		return float64(total(p.Totals, store.Operations))
@@ -373,7 +373,7 @@ func total(totals []store.Total, t store.Type) int64 {
 	return 0
 }
 
-// logs are the logarithms of costs, of as many hosts as are compared: a host that is
+// logs returns the logarithms of costs, of as many hosts as are compared: a host that is
 // twice as slow is so in both versions, and what a change brings is a factor.
 func logs(costs map[string]float64) (x []float64) {
 	hosts := sortedHosts(costs)
@@ -384,7 +384,7 @@ func logs(costs map[string]float64) (x []float64) {
 	return x
 }
 
-// differences are those of hosts that ran both.
+// differences returns those of hosts that ran both.
 func differences(was, is map[string]float64) (d []float64) {
 	for _, host := range sortedHosts(was) {
 		if b, ok := is[host]; ok {
@@ -403,7 +403,7 @@ func sortedHosts(costs map[string]float64) []string {
 	return hosts
 }
 
-// shiftInterval is the 95% interval of [statistics.Shift]: all differences between the
+// shiftInterval returns the 95% interval of [statistics.Shift]: all differences between the
 // sets in order, and those that as many lie beyond as the rank-sum test allows (Moses
 // 1965), by its normal approximation.
 func shiftInterval(a, b []float64) (low, high float64) {

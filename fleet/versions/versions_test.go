@@ -38,7 +38,7 @@ func (f *fleet) Stacks(_ context.Context, s store.Selection) (store.Stacks, erro
 
 var start = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// process is one that used so many cores in an hour.
+// process returns one that used so many cores in an hour.
 func process(service, version, host string, from time.Duration, cores float64, operations int64) store.Instance {
 	p := store.Instance{Service: service, Version: version, Name: host, First: start.Add(from), Last: start.Add(from + time.Hour), Covered: time.Hour,
 		Totals: []store.Total{{Type: store.CPU, Value: int64(cores * 3600e9)}}}
@@ -364,7 +364,7 @@ func TestSimulated(t *testing.T) {
 	}
 }
 
-// percentOf is by how many percent a function must grow for its service to grow by some.
+// percentOf returns by how many percent a function must grow for its service to grow by some.
 func percentOf(t *testing.T, plan simulate.Plan, s simulate.Service, function int, percent float64) int64 {
 	t.Helper()
 	plan.Length, plan.Services = plan.Step, []simulate.Service{s}

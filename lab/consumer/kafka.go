@@ -10,7 +10,7 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// source is the broker that messages come from.
+// source returns the broker that messages come from.
 func (c *consumer) source(ctx context.Context) (source, error) {
 	if c.brokers == "" {
 		return newBroker(ctx, c.rate), nil

@@ -173,12 +173,12 @@ func pack(in <-chan *chunk, out chan<- *chunk) {
 	}
 }
 
-// workers is a pool at half of what it could do.
+// workers returns a pool at half of what it could do.
 func workers(ctx context.Context) (int64, string, error) {
 	return crew(func(submit func(int64)) int64 { return arrivals(ctx, 2500*runtime.GOMAXPROCS(0), submit) })
 }
 
-// burst is the same pool, with all of its work at once.
+// burst returns the same pool, with all of its work at once.
 func burst(ctx context.Context) (int64, string, error) {
 	return crew(func(submit func(int64)) (n int64) {
 		tick := time.NewTicker(250 * time.Millisecond)
@@ -197,7 +197,7 @@ func burst(ctx context.Context) (int64, string, error) {
 	})
 }
 
-// crew is a worker for each core, and jobs of some 200 µs that source submits.
+// crew returns a worker for each core, and jobs of some 200 µs that source submits.
 func crew(source func(submit func(int64)) int64) (int64, string, error) {
 	jobs := make(chan int64, 1024)
 	var sum atomic.Uint64

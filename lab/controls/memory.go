@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// locked is a table behind one lock that is read and written 20,000 times a
+// locked returns a table behind one lock that is read and written 20,000 times a
 // second by four goroutines.
 func locked(ctx context.Context) (int64, string, error) {
 	var mu sync.RWMutex

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// idlewake is a daemon at night: three goroutines look now and then whether
+// idlewake returns a daemon at night: three goroutines look now and then whether
 // there is something to do.
 func idlewake(ctx context.Context) (int64, string, error) {
 	var looked atomic.Int64

@@ -82,7 +82,7 @@ var programs = []program{
 	{name: "flate", about: "those of compress/flate, which compress/gzip is made of", bench: [2]string{"compress/flate", "^Benchmark(Encode|Decode)$/^(Digits|Newton)$/^(Default|Huffman)$/^1e5$"}},
 }
 
-// zone is a small zone of DNS.
+// zone returns a small zone of DNS.
 func zone() string {
 	var b strings.Builder
 	b.WriteString("$ORIGIN example.org.\n@ 3600 IN SOA ns admin 1 7200 3600 1209600 3600\n@ IN NS ns\n@ IN MX 10 www\n" +
@@ -96,7 +96,7 @@ func zone() string {
 // sitePages is enough for a second or two.
 const sitePages = 4000
 
-// site is a site of pages that link to each other.
+// site returns a site of pages that link to each other.
 func site() map[string]string {
 	files := map[string]string{
 		"hugo.toml":                      "baseURL = 'http://example.org/'\ntitle = 'Field'\n",

@@ -119,7 +119,7 @@ func version(pkg string) string {
 
 var major = regexp.MustCompile(`^v[0-9]+$`)
 
-// binary is the name that go install gives a command: the last part of its
+// binary returns the name that go install gives a command: the last part of its
 // path that is no major version.
 func binary(pkg string) string {
 	path, _, _ := strings.Cut(pkg, "@")
@@ -165,7 +165,7 @@ func freePorts(n int) (ports []string, err error) {
 
 func (r *run) recording() string { return filepath.Join(r.keep, r.name+".gowhy") }
 
-// words are a command with its placeholders filled.
+// words returns a command with its placeholders filled.
 func (r *run) words(command ...string) []string {
 	out := make([]string, len(command))
 	for i, w := range command {

@@ -93,7 +93,7 @@ func recordCrowd(t *testing.T, p casetest.Program, gowhy casetest.Gowhy) (r reco
 	return r
 }
 
-// peak is the most memory that the run had resident, in bytes.
+// peak returns the most memory that the run had resident, in bytes.
 func (r recorded) peak() float64 {
 	return float64(r.State.SysUsage().(*syscall.Rusage).Maxrss) * 1024
 }
@@ -152,7 +152,7 @@ func TestCase(t *testing.T) {
 	t.Run("ledger", func(t *testing.T) { checkLedger(t, gowhy, sick) })
 }
 
-// bytesOf is the memory that a finding says its illness costs, wherever it says so.
+// bytesOf returns the memory that a finding says its illness costs, wherever it says so.
 func bytesOf(f *casetest.Finding) (most float64) {
 	for _, figure := range []casetest.Figure{f.Cost, f.Bound} {
 		if figure.Unit == "bytes" {

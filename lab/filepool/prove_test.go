@@ -59,7 +59,7 @@ func checkCurve(t *testing.T, c casetest.Curve) {
 	}
 }
 
-// memoryGrows is an error unless a crowd needs more than a handful: each worker at work
+// memoryGrows returns an error unless a crowd needs more than a handful: each worker at work
 // holds two buffers, and what was seen has little noise.
 func memoryGrows(c casetest.Curve) error {
 	little, much := 0.0, 0.0

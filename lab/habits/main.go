@@ -66,7 +66,7 @@ func main() {
 	fmt.Printf("operations: %d\n", count.Load())
 }
 
-// inTurns is a program that changes while it is looked at.
+// inTurns returns a program that changes while it is looked at.
 func inTurns(h habit, turn time.Duration) habit {
 	return func(ctx context.Context, _ bool, count *atomic.Int64) error {
 		for healed := true; ctx.Err() == nil; healed = !healed {

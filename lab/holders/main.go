@@ -81,7 +81,7 @@ func usage(flags *flag.FlagSet) {
 	t.Flush()
 }
 
-// filled is a piece of memory that somebody wrote to.
+// filled returns a piece of memory that somebody wrote to.
 func filled(size int) []byte {
 	b := make([]byte, size)
 	for i := 0; i < size; i += 64 {

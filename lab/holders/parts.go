@@ -12,7 +12,7 @@ var parts = []program{
 
 var heads [][]byte
 
-// head is the part of a message that is of use.
+// head returns the part of a message that is of use.
 func head(message []byte) []byte { return message[:16] }
 
 func keepHeads() error {
@@ -25,7 +25,7 @@ func keepHeads() error {
 
 var titles []string
 
-// title is the first line of a text.
+// title returns the first line of a text.
 func title(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line

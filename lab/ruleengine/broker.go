@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// serveBroker is the broker that the program brings along, until ctx ends.
+// serveBroker returns the broker that the program brings along, until ctx ends.
 // What it forgets it never had to write: it keeps everything in memory, and so
 // would answer a commit at once. A real broker appends the commit to a log, and
 // takes its time for that: latency.
@@ -102,7 +102,7 @@ func (a *admin) createTopic(ctx context.Context, partitions int) error {
 	}
 }
 
-// topicExists is an error when there is no such topic: a reader would wait for it
+// topicExists returns an error when there is no such topic: a reader would wait for it
 // without a word.
 func topicExists(ctx context.Context, c config) error {
 	client, err := kgo.NewClient(kgo.SeedBrokers(c.brokers), kgo.RequestRetries(5), kgo.RetryTimeout(10*time.Second))
@@ -171,7 +171,7 @@ func (a *admin) close() error {
 	return err
 }
 
-// committed are the offsets of the group by partition: messages that it has
+// committed returns the offsets of the group by partition: messages that it has
 // taken.
 func (a *admin) committed(ctx context.Context, partitions int) ([]int64, error) {
 	offsets := make([]int64, partitions)

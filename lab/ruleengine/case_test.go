@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// configured is what flags say, with a database of the test's own.
+// configured returns what flags say, with a database of the test's own.
 func configured(t *testing.T, args ...string) config {
 	t.Helper()
 	var c config
@@ -75,7 +75,7 @@ func ran(t *testing.T, c config) time.Duration {
 	return took
 }
 
-// stored is what is in the database.
+// stored returns what is in the database.
 func stored(t *testing.T, dsn string) []decision {
 	t.Helper()
 	s, err := openStore(t.Context(), dsn)
@@ -90,7 +90,7 @@ func stored(t *testing.T, dsn string) []decision {
 	return list
 }
 
-// decided is what the rules make of the first so many orders.
+// decided returns what the rules make of the first so many orders.
 func decided(t *testing.T, messages int) (list []decision) {
 	t.Helper()
 	rules, err := parseRules(rulesText)

@@ -120,7 +120,7 @@ func (c *config) check() error {
 	return nil
 }
 
-// args are the flags of a child in another mode.
+// args returns the flags of a child in another mode.
 func (c *config) args(mode string) []string {
 	return []string{
 		"-mode", mode, "-brokers", c.brokers, "-topic", c.topic, "-db", c.db,
@@ -185,7 +185,7 @@ func (c config) run(ctx context.Context, evidence *observed.Evidence) error {
 	return errors.Join(err, w.close())
 }
 
-// consume is one engine, from its start to its end.
+// consume returns one engine, from its start to its end.
 func consume(ctx context.Context, c config, evidence *observed.Evidence, out io.Writer) error {
 	e, err := newEngine(ctx, c)
 	if err != nil {

@@ -97,7 +97,7 @@ func (m *matcher) match(o *order) (decision, error) {
 	return d, nil
 }
 
-// program is the compiled rule.
+// program returns the compiled rule.
 func (m *matcher) program(r *rule) (*vm.Program, error) {
 	if m.compile {
 		return compile(r.source)
@@ -105,7 +105,7 @@ func (m *matcher) program(r *rule) (*vm.Program, error) {
 	return r.program, nil
 }
 
-// newOrder is the order with a number, the same in every run.
+// newOrder returns the order with a number, the same in every run.
 func newOrder(id int64) order {
 	r := rand.New(rand.NewPCG(uint64(id), 1))
 	countries := []string{"AT", "BE", "CH", "DE", "FR", "IT", "NL", "PL", "XA"}
@@ -125,7 +125,7 @@ func newOrder(id int64) order {
 	return o
 }
 
-// newMessage is the order with a number as a message has it.
+// newMessage returns the order with a number as a message has it.
 func newMessage(id int64) []byte {
 	b, err := json.Marshal(newOrder(id))
 	if err != nil {

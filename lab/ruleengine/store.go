@@ -142,7 +142,7 @@ func (s *store) place(b *strings.Builder, before int) {
 	b.WriteString(strconv.Itoa(before + 1))
 }
 
-// decisions are all that are in the database, by order.
+// decisions returns all that are in the database, by order.
 func (s *store) decisions(ctx context.Context) (list []decision, err error) {
 	rows, err := s.db.QueryContext(ctx, "SELECT order_id, rule, matched FROM "+table+" ORDER BY order_id")
 	if err != nil {

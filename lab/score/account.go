@@ -46,7 +46,7 @@ const (
 	eachWait = 5
 )
 
-// Apart is the share by which the parts are beside what the kernel said before and after.
+// Apart returns the share by which the parts are beside what the kernel said before and after.
 func (a *AccountAnswer) Apart() float64 {
 	low, high := min(a.Before, a.After), max(a.Before, a.After)
 	switch {
@@ -196,7 +196,7 @@ func askAccount(ctx context.Context, bed *testbed.Bed, of ...string) (list []acc
 	return list, nil
 }
 
-// residentOf is the sum of Rss of a process's mappings.
+// residentOf returns the sum of Rss of a process's mappings.
 func residentOf(pid int) (sum int64, err error) {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/smaps", pid))
 	if err != nil {

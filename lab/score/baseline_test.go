@@ -13,7 +13,7 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// traced is the trace of a goroutine that waits for a lock for 20 ms while the
+// traced returns the trace of a goroutine that waits for a lock for 20 ms while the
 // others sleep.
 func traced(t *testing.T) []byte {
 	t.Helper()
@@ -68,7 +68,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// profiled is a CPU profile of stacks, the innermost function first.
+// profiled returns a CPU profile of stacks, the innermost function first.
 func profiled(t *testing.T, stacks map[int64][]string) []byte {
 	t.Helper()
 	p := &profile.Profile{

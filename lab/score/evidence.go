@@ -24,7 +24,7 @@ func baselines(recording string) (t Thresholds, top Top, err error) {
 	return t, top, err
 }
 
-// topOf is what pprof -top says of a recording, some of whose functions are the user's own.
+// topOf returns what pprof -top says of a recording, some of whose functions are the user's own.
 func topOf(recording string, owned func(name string) bool) (top Top, err error) {
 	z, err := zip.OpenReader(recording)
 	if err != nil {

@@ -78,7 +78,7 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// specimens are those of the lab, or those that were asked for.
+// specimens returns those of the lab, or those that were asked for.
 func (o *options) specimens() (chosen []*specimen.Specimen, err error) {
 	all, err := specimen.All(filepath.Join(o.lab, "field", "pairs", "testdata"))
 	if err != nil || o.cases == "" {
@@ -177,7 +177,7 @@ type fieldRunner struct {
 	again       bool // diagnose what was kept and record nothing
 }
 
-// all are the answers to all sides of a specimen; one that could not be run says why.
+// all returns the answers to all sides of a specimen; one that could not be run says why.
 func (r *fieldRunner) all(ctx context.Context, s *specimen.Specimen, beside bool) (answers []specimen.Answer) {
 	for _, side := range s.Sides() {
 		a, err := r.one(ctx, s, side, beside)
@@ -232,7 +232,7 @@ func withTop(s *specimen.Specimen, recording string) func(*specimen.Answer, erro
 	}
 }
 
-// halfOfTheMachine is a command that keeps half of the CPUs busy until it is ended.
+// halfOfTheMachine returns a command that keeps half of the CPUs busy until it is ended.
 func halfOfTheMachine() []string {
 	const spin = "while :; do :; done"
 	return []string{"sh", "-c", strings.Repeat("("+spin+") & ", max(1, runtime.NumCPU()/2)) + "wait"}

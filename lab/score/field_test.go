@@ -12,7 +12,7 @@ import (
 	"github.com/gowhy/gowhy/lab/internal/specimen"
 )
 
-// fieldOf is a field of two pairs, one that does not differ and a healthy program,
+// fieldOf returns a field of two pairs, one that does not differ and a healthy program,
 // all of the half learning, with an answer to each side.
 func fieldOf(t *testing.T) (*Field, []*specimen.Specimen) {
 	t.Helper()

@@ -185,7 +185,7 @@ func buildWith(ctx context.Context, bed *testbed.Bed, dir, release string) (prog
 	return program, strings.TrimSpace(string(text)), err
 }
 
-// answers are what gowhy says of a program from each kind of evidence.
+// answers returns what gowhy says of a program from each kind of evidence.
 func (r *holderRunner) answers(ctx context.Context, program, release string, want *truth.Holder) (answers []HolderAnswer) {
 	ctx, cancel := context.WithTimeout(ctx, holderLimit)
 	defer cancel()

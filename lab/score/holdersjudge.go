@@ -105,7 +105,7 @@ func judgeHolders(h *Holders, known *truth.Holders) (rows []holderRow, all []hol
 	return rows, all, nil
 }
 
-// name is the release, behind all of which comes their sum.
+// name returns the release, behind all of which comes their sum.
 func (r *holderRow) name() string {
 	if r.release == "" {
 		return "~all"

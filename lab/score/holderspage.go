@@ -141,7 +141,7 @@ func wantedHolder(want *truth.Holder) string {
 	return strings.TrimSpace(want.Kind + " " + want.Holder)
 }
 
-// saidHolder is an answer in a few words.
+// saidHolder returns an answer in a few words.
 func saidHolder(a *HolderAnswer) string {
 	switch {
 	case a.Failed != "":
@@ -159,7 +159,7 @@ type heldMemory struct {
 	accounts *Accounts // nil where nobody looked
 }
 
-// savedHolders are the answers that lie beside the page; nil when there are none.
+// savedHolders returns the answers that lie beside the page; nil when there are none.
 func (o *options) savedHolders() (*heldMemory, error) {
 	h, err := loadHolders(o.holdersFile())
 	if h == nil || err != nil {

@@ -35,7 +35,7 @@ var families = map[string][]string{
 
 const otherFamily = "none of the lab's"
 
-// familyOf is the family of a rule.
+// familyOf returns the family of a rule.
 func familyOf(rule string, cases []*truth.Case) string {
 	for _, c := range cases {
 		for i := range c.Illnesses {
@@ -52,7 +52,7 @@ func familyOf(rule string, cases []*truth.Case) string {
 	return otherFamily
 }
 
-// findingsOf are the findings that accuse the program, in the order in which they are
+// findingsOf returns the findings that accuse the program, in the order in which they are
 // read: each cause, then its symptoms. Remarks accuse nobody, unless the rule
 // is what was asked for, and nor do rules about machine and evidence, and what
 // is said to come from those.
@@ -71,7 +71,7 @@ func findingsOf(findings []Finding, rule string) (all []Finding) {
 	return all
 }
 
-// everything are all findings, symptoms too.
+// everything returns all findings, symptoms too.
 func everything(findings []Finding) (all []Finding) {
 	for _, f := range findings {
 		all = append(append(all, f), everything(f.Symptoms)...)
@@ -139,7 +139,7 @@ func pointsAt(where, guilty []string) bool {
 	return false
 }
 
-// ruleNames are the rules of findings, each once, in their order.
+// ruleNames returns the rules of findings, each once, in their order.
 func ruleNames(findings []Finding) (names []string) {
 	for _, f := range findings {
 		if !slices.Contains(names, f.Rule) {

@@ -18,7 +18,7 @@ import (
 	"github.com/gowhy/gowhy/lab/internal/truth"
 )
 
-// viewOf is a view of findings like "reopen main.read" and "neighbour remark".
+// viewOf returns a view of findings like "reopen main.read" and "neighbour remark".
 func viewOf(at float64, findings ...string) View {
 	v := View{At: at, Line: "a line"}
 	for _, text := range findings {

@@ -58,7 +58,7 @@ type LiveFinding struct {
 	Remark     bool   `json:"remark,omitempty"`
 }
 
-// problems are the findings of a view that accuse the program, in their order. As in the
+// problems returns the findings of a view that accuse the program, in their order. As in the
 // score, remarks and what is said of the machine accuse nobody.
 func (v *View) problems(rule string) (all []LiveFinding) {
 	for _, f := range v.Findings {
@@ -110,7 +110,7 @@ type falseLine struct {
 	at      float64 // first
 }
 
-// falseLines are the problems shown of a well program, each rule once, but for those allowed.
+// falseLines returns the problems shown of a well program, each rule once, but for those allowed.
 func falseLines(a *LiveAnswer, allowed []string) (lines []falseLine) {
 	for i := range a.Views {
 		v := &a.Views[i]
@@ -124,7 +124,7 @@ func falseLines(a *LiveAnswer, allowed []string) (lines []falseLine) {
 	return lines
 }
 
-// machineLines are the rules about machine and evidence that were shown as problems.
+// machineLines returns the rules about machine and evidence that were shown as problems.
 func machineLines(a *LiveAnswer) (rules []string) {
 	for _, v := range a.Views {
 		for _, f := range v.Findings {
@@ -136,7 +136,7 @@ func machineLines(a *LiveAnswer) (rules []string) {
 	return rules
 }
 
-// viewAt is what was shown at a moment; nil before anything was.
+// viewAt returns what was shown at a moment; nil before anything was.
 func (a *LiveAnswer) viewAt(t float64) (v *View) {
 	for i := range a.Views {
 		if a.Views[i].At <= t {

@@ -122,7 +122,7 @@ func (t *liveTally) figures(way string) (f liveFigures) {
 	return f
 }
 
-// quiet are the well programs without a false line; long enough those watched for ten minutes.
+// quiet returns the well programs without a false line; long enough those watched for ten minutes.
 func (t *liveTally) quiet() (s Share, short int) {
 	for _, w := range t.wells {
 		s.add(len(w.lines) == 0 && w.answer.Failed == "")

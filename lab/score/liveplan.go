@@ -50,7 +50,7 @@ type watching struct {
 // A leftOut is what is not watched.
 type leftOut struct{ what, why string }
 
-// watchings are the programs to watch: each illness without a trace and with one, and each
+// watchings returns the programs to watch: each illness without a trace and with one, and each
 // healed and healthy run once. Healthy runs that are the same as another are not in it.
 func watchings(cases []*truth.Case) (sick, well []watching, out []leftOut) {
 	for _, c := range cases {
@@ -104,7 +104,7 @@ func (w *watching) same(v watching) bool {
 	return w.c == v.c && slices.Equal(w.args, v.args) && slices.Equal(w.load, v.load) && slices.Equal(w.beside, v.beside) && slices.Equal(w.allowed, v.allowed)
 }
 
-// withTrace are the same programs, watched with traces.
+// withTrace returns the same programs, watched with traces.
 func withTrace(list []watching) (traced []watching) {
 	for _, w := range list {
 		w.trace = true
@@ -175,7 +175,7 @@ func (w *watching) lasting(d, took time.Duration) (args []string, why string, er
 // counts reports whether how long it runs depends on a number.
 func (w *watching) counts() bool { return extents[w.c.Name].count != "" }
 
-// number is the value of a flag; of several the last, as the program has it.
+// number returns the value of a flag; of several the last, as the program has it.
 func number(args []string, flag string) (float64, error) {
 	for i := len(args) - 1; i >= 0; i-- {
 		name, value, joined := strings.Cut(args[i], "=")

@@ -94,7 +94,7 @@ func (v *viewer) add(f *frameJSON) bool {
 	return true
 }
 
-// functionOf is the function of a place, which is "main.work main.go:17".
+// functionOf returns the function of a place, which is "main.work main.go:17".
 func functionOf(where string) string {
 	if i := strings.LastIndexByte(where, ' '); i >= 0 {
 		return where[:i]
@@ -249,7 +249,7 @@ func awaitPID(ctx context.Context, file string, ended chan error) (pid int, err 
 	}
 }
 
-// lasting are the arguments of a run of a length. How long a program that counts runs is
+// lasting returns the arguments of a run of a length. How long a program that counts runs is
 // found out by running it as it is recorded; more is a factor beyond that.
 func (r *liveRunner) lasting(ctx context.Context, program string, w watching, d time.Duration, more float64) (args []string, why string, err error) {
 	took := time.Duration(0)

@@ -442,7 +442,7 @@ func (o *options) diagnoseAgain(ctx context.Context, r *Results, cases []*truth.
 	return nil
 }
 
-// interrupted is the end of a score that would not be one: what is left out
+// interrupted returns the end of a score that would not be one: what is left out
 // could have been what is wrong.
 func interrupted(done, of int) error {
 	return fmt.Errorf("interrupted after %d of %d runs and experiments; nothing was written", done, of)

@@ -368,7 +368,7 @@ func (p *page) wrong() {
 	p.table(4, []string{"run", "wanted", "said", "why"}, rows)
 }
 
-// reason is why an answer is wrong, as somebody wrote down; "" when nobody did.
+// reason returns why an answer is wrong, as somebody wrote down; "" when nobody did.
 func reason(reasons map[string]string, w Wrong) string {
 	return cmp.Or(reasons[fmt.Sprintf("%s#%d", w.Key, w.Round)], reasons[w.Key])
 }
@@ -432,7 +432,7 @@ func safe(s string) string {
 	return b.String()
 }
 
-// code is a short word from anywhere as code.
+// code returns a short word from anywhere as code.
 func code(s string) string {
 	return "`" + strings.Map(func(r rune) rune {
 		if r == '`' || r == '|' || !unicode.IsPrint(r) {

@@ -22,7 +22,7 @@ type task struct {
 	load, beside []string
 }
 
-// answer is what is known of a task before it is run.
+// answer returns what is known of a task before it is run.
 func (t *task) answer() Answer {
 	return Answer{Case: t.c.Name, Name: t.name, Kind: t.kind, Dose: t.dose, Round: t.round}
 }
@@ -160,7 +160,7 @@ func caseNames(cases []*truth.Case) (names []string) {
 	return names
 }
 
-// besideOf is what ran on the machine beside a run.
+// besideOf returns what ran on the machine beside a run.
 func besideOf(c *truth.Case, a *Answer) []string {
 	for _, t := range ofCase(c, a.Round, true) {
 		if t.name == a.Name && t.kind == a.Kind {

@@ -28,7 +28,7 @@ func (t *Top) named(guilty []string) bool {
 	return false
 }
 
-// says is what somebody reads who looks for a function of his own.
+// says returns what somebody reads who looks for a function of his own.
 func (t *Top) says() string {
 	for _, name := range []string{t.UserCum, t.UserFlat, t.Flat} {
 		if name != "" {
@@ -38,7 +38,7 @@ func (t *Top) says() string {
 	return ""
 }
 
-// functions are all that the three readings name.
+// functions returns all that the three readings name.
 func (t *Top) functions() []string {
 	return slices.DeleteFunc([]string{t.UserCum, t.UserFlat, t.Flat}, func(name string) bool { return name == "" })
 }
@@ -69,7 +69,7 @@ func pprofTop(r io.Reader, owned func(name string) bool) (t Top) {
 	return Top{Flat: largest(flat, any), UserFlat: largest(flat, owned), UserCum: largest(cum, below)}
 }
 
-// frames are the functions of a sample, the innermost first.
+// frames returns the functions of a sample, the innermost first.
 func frames(s *profile.Sample) (names []string) {
 	for _, loc := range s.Location {
 		for _, line := range loc.Line {
@@ -81,7 +81,7 @@ func frames(s *profile.Sample) (names []string) {
 	return names
 }
 
-// largest is the name with the greatest value; of equal ones the first by name.
+// largest returns the name with the greatest value; of equal ones the first by name.
 func largest(values map[string]int64, of func(string) bool) (name string) {
 	for n, v := range values {
 		if v > 0 && of(n) && (name == "" || v > values[name] || v == values[name] && n < name) {

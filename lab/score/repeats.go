@@ -85,7 +85,7 @@ func (o *options) repeatables(names []string, bed *testbed.Bed, cache string) (l
 	return list, nil
 }
 
-// caseJob is a run of a case: an illness, sick, or a healthy run.
+// caseJob returns a run of a case: an illness, sick, or a healthy run.
 func caseJob(c *truth.Case, name string, bed *testbed.Bed) (job func(context.Context) (testbed.Job, error), beside []string, err error) {
 	var args, load []string
 	if ill := c.Illness(name); ill != nil {
@@ -198,7 +198,7 @@ func (r *repeatRunner) ask(ctx context.Context, p repeatable, a *RepeatAnswer) e
 	return err
 }
 
-// file is the name of the recording.
+// file returns the name of the recording.
 func (a *RepeatAnswer) file() string {
 	name := strings.NewReplacer(":", "-", " ", "-", "/", "-").Replace(a.Program)
 	if a.Beside {
@@ -250,7 +250,7 @@ func (r *Repeats) save(path string) (err error) {
 	return err
 }
 
-// first is the first answer: the first finding that accuses, or else the verdict.
+// first returns the first answer: the first finding that accuses, or else the verdict.
 func (a *RepeatAnswer) first() *specimen.Finding {
 	if len(a.Findings) == 0 || a.Findings[0].Remark { // remarks rank last
 		return nil
@@ -361,7 +361,7 @@ func sameAnswers(name string, answers []*RepeatAnswer) sameness {
 	return s
 }
 
-// usual is the answer that most others are the same as; nil of none.
+// usual returns the answer that most others are the same as; nil of none.
 func usual(answers []*RepeatAnswer) (best *RepeatAnswer) {
 	most := 0
 	for _, a := range answers {
@@ -378,7 +378,7 @@ func usual(answers []*RepeatAnswer) (best *RepeatAnswer) {
 	return best
 }
 
-// words are an answer in a line.
+// words returns an answer in a line.
 func (a *RepeatAnswer) words() string {
 	f := a.first()
 	if f == nil {

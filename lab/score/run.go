@@ -129,7 +129,7 @@ func busy(findings []Finding) bool {
 	return slices.ContainsFunc(everything(findings), func(f Finding) bool { return slices.Contains(busyRules, f.Rule) })
 }
 
-// out is where the recording of an answer is kept; "" when it is not.
+// out returns where the recording of an answer is kept; "" when it is not.
 func (r *runner) out(a *Answer) string {
 	if r.keep == "" {
 		return ""
@@ -205,7 +205,7 @@ func proofFlags(p proof, pairs int, seed uint64) []string {
 // maxSeed makes seeds that gowhy's own messages could have.
 const maxSeed = 999_999
 
-// brief is an error in one line that says nothing of where things are on this
+// brief returns an error in one line that says nothing of where things are on this
 // machine.
 func (r *runner) brief(err error) string {
 	const most = 300

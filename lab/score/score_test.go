@@ -12,7 +12,7 @@ import (
 	"github.com/gowhy/gowhy/lab/internal/truth"
 )
 
-// knowledge is what is true of a small lab: two illnesses of one family and one
+// knowledge returns what is true of a small lab: two illnesses of one family and one
 // of another, one healthy run, one change that is no cure.
 func knowledge() []*truth.Case {
 	return []*truth.Case{

@@ -54,7 +54,7 @@ type StoryRun struct {
 	Failed   string    `json:"failed,omitempty"`
 }
 
-// answer is the run as others are judged.
+// answer returns the run as others are judged.
 func (r *StoryRun) answer() Answer {
 	return Answer{Case: r.Case, Name: r.Name, Kind: r.Kind, Dose: 1, Round: r.Round, Verdict: r.Verdict, Findings: ofProgram(r.Findings), Failed: r.Failed}
 }
@@ -139,7 +139,7 @@ func ofStory(c *truth.Case, ill *truth.Illness, round int, address func(*truth.S
 	return tasks
 }
 
-// sizeNames are the sizes of an illness, its own first.
+// sizeNames returns the sizes of an illness, its own first.
 func sizeNames(ill *truth.Illness) []string {
 	return append([]string{ownSize}, slices.Sorted(maps.Keys(ill.Sizes))...)
 }
@@ -264,7 +264,7 @@ func withoutPromises(findings []Finding) []Finding {
 // storyLimit ends a run: the largest take 20 s with nothing beside them.
 const storyLimit = 3 * time.Minute
 
-// key is what the answers of a row have in common, and the state of the run.
+// key returns what the answers of a row have in common, and the state of the run.
 func (r *StoryRun) key() string {
 	return strings.Join([]string{r.Case, r.Name, r.Size, cmp.Or(r.Server, "own"), string(r.Kind)}, "/")
 }

@@ -46,7 +46,7 @@ var limits = []limit{
 	{"idle P", 10 * time.Millisecond, []string{"scheduler", "load", "locks", "channels"}, func(t *Thresholds) *Over { return &t.IdleP }},
 }
 
-// fired are the limits that at least one event was over.
+// fired returns the limits that at least one event was over.
 func (t *Thresholds) fired() (names []string) {
 	for _, l := range limits {
 		if l.of(t).Count > 0 {
@@ -141,7 +141,7 @@ func (w *watch) transition(ev *trace.Event) {
 	}
 }
 
-// goroutineState is the state that a limit is for, or "". Whose stack tells
+// goroutineState returns the state that a limit is for, or "". Whose stack tells
 // that it is part of the recording is left out. Of the waits that a trace calls
 // "sync" only those for a mutex count: the others are for a WaitGroup, a
 // condition, or the collector.

@@ -42,7 +42,7 @@ func (t *tally) trial(row *Row, r *Results) {
 	}
 }
 
-// promises are those of the first finding of the rule.
+// promises returns those of the first finding of the rule.
 func promises(a *Answer, rule string) []Promise {
 	for _, f := range everything(a.Findings) {
 		if f.Rule == rule {
@@ -85,7 +85,7 @@ func (t *tally) promise(row *Row, a *Answer, p Promise) {
 	t.Within50.add(off <= 0.50)
 }
 
-// beyond is by how much a measured ratio goes beyond a bound, 0 when it does
+// beyond returns by how much a measured ratio goes beyond a bound, 0 when it does
 // not: below it where less is better, above it for throughput.
 func beyond(best, ratio float64) float64 {
 	if best > 1 {
@@ -114,7 +114,7 @@ func (t *tally) wrongTrial(tr *Trial, want string, said *Trial) {
 	t.Wrong = append(t.Wrong, Wrong{Key: tr.Case + "/" + tr.Name + "/" + string(tr.Kind), Want: want, Said: trialWords(said)})
 }
 
-// trialWords is what came of an experiment.
+// trialWords returns what came of an experiment.
 func trialWords(tr *Trial) string {
 	if tr.Failed != "" {
 		return "it failed: " + tr.Failed

@@ -80,7 +80,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// questions are the runs of a case without those that ask the same again.
+// questions returns the runs of a case without those that ask the same again.
 func questions(c *truth.Case, all bool) (list []task) {
 	asked, kinds := map[string]bool{}, map[Kind]int{}
 	for _, one := range ofCase(c, 1, false) {
@@ -93,7 +93,7 @@ func questions(c *truth.Case, all bool) (list []task) {
 	return list
 }
 
-// question is what is run and what may be said of it. Several illnesses of a
+// question returns what is run and what may be said of it. Several illnesses of a
 // case may have one cure: the short version tries it once.
 func question(one task) string {
 	var allowed []string
@@ -128,7 +128,7 @@ func tryTask(t *testing.T, r *runner, one task, reasons map[string]string) bool 
 	return why != ""
 }
 
-// wrongIn is what the score would say of one answer; nil when it is right.
+// wrongIn returns what the score would say of one answer; nil when it is right.
 func wrongIn(t *testing.T, a Answer, c *truth.Case) *Wrong {
 	t.Helper()
 	s, err := score(&Results{Answers: []Answer{a}}, []*truth.Case{c})

@@ -73,7 +73,7 @@ func loadWaits(path string) (*Waits, error) {
 	return loadAnswers(path, func(w *Waits) int { return w.Schema })
 }
 
-// savedWaits are the answers that lie beside the page, and what is true of the programs.
+// savedWaits returns the answers that lie beside the page, and what is true of the programs.
 func (o *options) savedWaits() (w *Waits, known *truth.Waits, err error) {
 	if w, err = loadWaits(o.waitsFile()); w == nil || err != nil {
 		return nil, nil, err

@@ -164,7 +164,7 @@ func wantedOf(want *truth.Wait) string {
 	return want.Verdict + ": " + strings.Join(words, ", ")
 }
 
-// saidOf is an answer in a few words.
+// saidOf returns an answer in a few words.
 func saidOf(a *WaitAnswer) string {
 	if a.Failed != "" {
 		return a.Failed
@@ -183,7 +183,7 @@ func saidOf(a *WaitAnswer) string {
 	return text
 }
 
-// waits is the section of SCORE.md about programs that wait.
+// waits returns the section of SCORE.md about programs that wait.
 func (p *page) waits(w *Waits, known *truth.Waits) error {
 	if w == nil {
 		return nil

@@ -51,13 +51,13 @@ type waitRun struct {
 	dir  string // of its evidence
 }
 
-// evidence is the file of a kind of evidence.
+// evidence returns the file of a kind of evidence.
 func (r *waitRun) evidence(kind WaitEvidence) string {
 	name := map[WaitEvidence]string{WaitTrace: "trace", WaitDump: "dump.txt", WaitProfile: "goroutine.pb.gz", WaitPID: "pid.gowhy", WaitLive: "live.json"}[kind]
 	return filepath.Join(r.dir, name)
 }
 
-// answers are what gowhy says of a program from each kind of evidence. left is called
+// answers returns what gowhy says of a program from each kind of evidence. left is called
 // once the program is no longer looked at; it may run on until a dump is taken.
 func (r *waitRunner) answers(ctx context.Context, program string, want *truth.Wait, left func()) (answers []WaitAnswer) {
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
@@ -260,7 +260,7 @@ func (r *waitRun) readLive(file string, a *WaitAnswer) error {
 	return nil
 }
 
-// placeOf is the place of words like "main.work main.go:17".
+// placeOf returns the place of words like "main.work main.go:17".
 func placeOf(where string) WaitPlace {
 	function, at, ok := strings.Cut(where, " ")
 	p := WaitPlace{Function: function}

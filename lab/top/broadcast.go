@@ -135,7 +135,7 @@ func (m *broadcast) discover() {
 	}
 }
 
-// tasks are the threads of a process. Their directory is listed when their
+// tasks returns the threads of a process. Their directory is listed when their
 // number is another, or one has ended.
 func (m *broadcast) tasks(r relative) (rows []row) {
 	p := m.processes[r.pid]

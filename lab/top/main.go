@@ -183,7 +183,7 @@ func (r *run) watchWith(ctx context.Context, m monitor) (c cost, err error) {
 	return c, err
 }
 
-// used is the CPU time of this process so far.
+// used returns the CPU time of this process so far.
 func used() (user, system time.Duration) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -95,7 +95,7 @@ func processDir(pid int) string { return filepath.Join("/proc", strconv.Itoa(pid
 
 func gone(pid int) error { return fmt.Errorf("process %d has ended, or never was", pid) }
 
-// numbered are the names in a directory that are numbers.
+// numbered returns the names in a directory that are numbers.
 func numbered(dir string) (ids []int) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -113,7 +113,7 @@ func numbered(dir string) (ids []int) {
 // A relative is a process and its place in the tree.
 type relative struct{ pid, depth int }
 
-// family are a process and its descendants, parents first.
+// family returns a process and its descendants, parents first.
 func family(root int, all map[int]stat) []relative {
 	children := map[int][]int{}
 	for pid, s := range all {

@@ -34,7 +34,7 @@ func newScreen(out *os.File) *screen {
 	return &screen{out: out, live: err == nil}
 }
 
-// size is how many rows and columns there are; much where nothing limits it.
+// size returns how many rows and columns there are; much where nothing limits it.
 func (s *screen) size() (rows, columns int) {
 	if s.live {
 		if w, err := unix.IoctlGetWinsize(int(s.out.Fd()), unix.TIOCGWINSZ); err == nil && w.Row > 4 && w.Col > 20 {
@@ -76,7 +76,7 @@ func (s *screen) show(all []row) {
 	s.out.Write(s.buf.Bytes())
 }
 
-// share is the part of one CPU that a row used since it was shown last.
+// share returns the part of one CPU that a row used since it was shown last.
 func (s *screen) share(r row, now time.Time) string {
 	was, shown := s.used[task{r.id, r.thread}]
 	elapsed := now.Sub(s.last)
@@ -97,7 +97,7 @@ func (s *screen) line(columns int, text string) {
 	s.buf.WriteByte('\n')
 }
 
-// label is a name, in braces when it is a thread's. Programs choose their
+// label returns a name, in braces when it is a thread's. Programs choose their
 // names, so that nothing in it may reach a terminal but what can be read.
 func label(r row) string {
 	name := strings.Map(printable, r.name)

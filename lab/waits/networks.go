@@ -60,7 +60,7 @@ var networks = []program{
 // peers are connections that must not be closed when nobody knows them any more.
 var peers []net.Conn
 
-// crowded is the address of a server whose queue is full: who dials it gets no answer.
+// crowded returns the address of a server whose queue is full: who dials it gets no answer.
 func crowded() (address string, err error) {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -114,7 +114,7 @@ func hangUp(l net.Listener) {
 	}
 }
 
-// connected are two ends of a connection.
+// connected returns two ends of a connection.
 func connected() (ours, theirs net.Conn, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

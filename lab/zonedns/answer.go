@@ -245,7 +245,7 @@ func (q *query) writeEDNS(bits int) {
 	q.out.Extra = append(q.out.Extra, &q.opt)
 }
 
-// place is the address that tells where the client is: that which its resolver
+// place returns the address that tells where the client is: that which its resolver
 // sent along, or its own. It is the zero Addr, which is nowhere, when the
 // resolver sent a network of no bits: that asks not to use the client's address
 // (RFC 7871 section 7.1.2), and the packet's own may be just that. The answer
@@ -298,7 +298,7 @@ func owns(rrs []dns.RR, name string, qtype uint16) bool {
 	return slices.ContainsFunc(rrs, func(rr dns.RR) bool { return rr.Header().Rrtype == qtype && rr.Header().Name == name })
 }
 
-// soaFor is the SOA record of a negative answer: its TTL is how long that may be kept.
+// soaFor returns the SOA record of a negative answer: its TTL is how long that may be kept.
 func (z *zone) soaFor() dns.RR {
 	if z.soa.Hdr.Ttl <= z.soa.Minttl {
 		return z.soa

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// written is the records of a section, without their TTLs.
+// written returns the records of a section, without their TTLs.
 func written(rrs []dns.RR) (all []string) {
 	for _, rr := range rrs {
 		if rr.Header().Rrtype != dns.TypeOPT {

@@ -135,7 +135,7 @@ func (q asking) pack() ([]byte, error) {
 	return m.Pack()
 }
 
-// clientSubnet is the option of RFC 7871, section 6.
+// clientSubnet returns the option of RFC 7871, section 6.
 func clientSubnet(p netip.Prefix) []byte {
 	family := uint16(1)
 	if p.Addr().Is6() {

@@ -98,7 +98,7 @@ func flagValues(g *flag.Flag, value any) (values []string, ok bool) {
 	return nil, false
 }
 
-// nearest is the flag whose name takes the fewest edits.
+// nearest returns the flag whose name takes the fewest edits.
 func nearest(f *flag.FlagSet, name string) (best string) {
 	least := -1
 	f.VisitAll(func(g *flag.Flag) {

@@ -68,7 +68,7 @@ func ips(all ...string) *addressRecord {
 	return r
 }
 
-// apex is what the zone's own name has, and its name servers.
+// apex returns what the zone's own name has, and its name servers.
 func apex(name string) map[string]nodeRecord {
 	return map[string]nodeRecord{
 		"@": {TTL: 3600, A: ips("192.0.2.1"), AAAA: ips("2001:db8::1"), Records: []string{

@@ -98,7 +98,7 @@ func TestFlooded(t *testing.T) {
 	}
 }
 
-// peakOf is the line of a process's status with the most memory that it had.
+// peakOf returns the line of a process's status with the most memory that it had.
 func peakOf(status []byte) string {
 	for line := range strings.Lines(string(status)) {
 		if strings.HasPrefix(line, "VmHWM") {

@@ -107,7 +107,7 @@ func (g *geo) locate(client netip.Addr, need int) location {
 	return l
 }
 
-// bitsOf is the length of a network for its client's family: a database for
+// bitsOf returns the length of a network for its client's family: a database for
 // both families has IPv4 in the last 32 bits.
 func bitsOf(network netip.Prefix, client netip.Addr) int {
 	bits := network.Bits()
@@ -140,7 +140,7 @@ func (l *location) paths(found maxminddb.Result, need int) {
 	}
 }
 
-// distance is the great-circle distance by the haversine formula, as an angle.
+// distance returns the great-circle distance by the haversine formula, as an angle.
 func distance(a, b point) float64 {
 	rad := func(degrees float64) float64 { return degrees * math.Pi / 180 }
 	square := func(x float64) float64 { return x * x }

@@ -69,7 +69,7 @@ func reverseConcat(name string) string {
 	return key
 }
 
-// reverseBuilder is the story's first cure.
+// reverseBuilder returns the story's first cure.
 func reverseBuilder(name string) string {
 	var b strings.Builder
 	for label := range labelsFromRight(name) {
@@ -79,7 +79,7 @@ func reverseBuilder(name string) string {
 	return b.String()
 }
 
-// appendReverse is its second: bytes in place.
+// appendReverse returns its second: bytes in place.
 func appendReverse(key []byte, name string) []byte {
 	for label := range labelsFromRight(name) {
 		key = append(key, label...)

@@ -127,7 +127,7 @@ func (s *store) nodes(ctx context.Context, zone string, keep func(rel string, n 
 	}
 }
 
-// owner is the whole name of one that is relative to a zone.
+// owner returns the whole name of one that is relative to a zone.
 func owner(zone, rel string) string {
 	if rel == "@" {
 		return zone

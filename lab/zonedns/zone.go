@@ -89,7 +89,7 @@ func (z *zone) add(rel string) {
 	}
 }
 
-// parent is the name that a relative name is below of.
+// parent returns the name that a relative name is below of.
 func parent(rel string) string {
 	if next, end := dns.NextLabel(rel, 0); !end {
 		return rel[next:]
@@ -97,7 +97,7 @@ func parent(rel string) string {
 	return "@"
 }
 
-// relative is a name in the zone without the zone's own name.
+// relative returns a name in the zone without the zone's own name.
 func (z *zone) relative(name string) string {
 	if len(name) == len(z.name) {
 		return "@"
@@ -374,5 +374,5 @@ func validName(name string) bool {
 	return err == nil
 }
 
-// canonical is a name in lower case with the dot at its end.
+// canonical returns a name in lower case with the dot at its end.
 func canonical(name string) string { return strings.ToLower(dns.Fqdn(name)) }

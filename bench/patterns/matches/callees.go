@@ -19,7 +19,7 @@ type pkg struct {
 	info  *types.Info
 }
 
-// reasons are the matches in a package, in order.
+// reasons returns the matches in a package, in order.
 func (p *pkg) reasons() (list []model.Reason) {
 	for _, file := range p.files {
 		for _, d := range file.Decls {
@@ -69,7 +69,7 @@ func (p *pkg) inBody(decl *ast.FuncDecl, body *ast.BlockStmt, list *[]model.Reas
 	})
 }
 
-// callees are the functions that stacks have below a node, as far as source tells.
+// callees returns the functions that stacks have below a node, as far as source tells.
 func (p *pkg) callees(n ast.Node, stored bool) []string {
 	switch n := n.(type) {
 	case *ast.RangeStmt:
@@ -125,7 +125,7 @@ func isRunes(t types.Type) bool {
 	return ok && types.Identical(s.Elem().Underlying(), types.Typ[types.Rune])
 }
 
-// calleesOf are those of a call, a conversion or a function of the language.
+// calleesOf returns those of a call, a conversion or a function of the language.
 func (p *pkg) calleesOf(call *ast.CallExpr) []string {
 	if p.info.Types[call.Fun].IsType() && len(call.Args) == 1 {
 		switch {
@@ -165,7 +165,7 @@ func (p *pkg) calleesOf(call *ast.CallExpr) []string {
 	return nil
 }
 
-// functions are a function of another package, and what a fresh compressor is known by.
+// functions returns a function of another package, and what a fresh compressor is known by.
 func functions(path, name string) []string {
 	list := []string{path + "." + name}
 	if strings.HasPrefix(path, "compress/") {
@@ -174,7 +174,7 @@ func functions(path, name string) []string {
 	return list
 }
 
-// methodName is a method as stacks have it; empty where its type is not known, or is an
+// methodName returns a method as stacks have it; empty where its type is not known, or is an
 // interface.
 func methodName(t types.Type, method string) string {
 	if t == nil {

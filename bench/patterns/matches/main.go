@@ -115,7 +115,7 @@ func (t *tally) scan(root, dir string, out io.Writer) {
 	}
 }
 
-// named is the directory that a module has its name from: the one above of a later major version.
+// named returns the directory that a module has its name from: the one above of a later major version.
 func named(root string) string {
 	if base, _, versioned := strings.Cut(filepath.Base(root), "@"); versioned && strings.Trim(base, "v0123456789") == "" {
 		return filepath.Dir(root)
@@ -123,7 +123,7 @@ func named(root string) string {
 	return root
 }
 
-// importPath is the path of a package, of the standard library or as if its module's name were
+// importPath returns the path of a package, of the standard library or as if its module's name were
 // the directory's.
 func importPath(root, dir string) string {
 	rel, err := filepath.Rel(root, dir)

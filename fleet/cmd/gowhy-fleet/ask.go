@@ -37,7 +37,7 @@ func (a *asking) flags(cmd *cobra.Command, limit int) {
 	f.BoolVar(&a.json, "json", false, "print the answer as JSON")
 }
 
-// where are the flags of the server alone.
+// where adds the flags of the server alone.
 func (a *asking) where(cmd *cobra.Command) {
 	address := os.Getenv("GOWHY_FLEET_SERVER")
 	if address == "" {

@@ -120,7 +120,7 @@ func (s *serving) settings(c *config.Config) (server.Settings, error) {
 	return settings, nil
 }
 
-// options are those of a server, and of its store.
+// options returns those of a server, and of its store.
 func (s *serving) options(log *slog.Logger) (c *config.Config, o server.Options, err error) {
 	if c, err = s.load(); err != nil {
 		return c, o, err
@@ -156,7 +156,7 @@ func (s *serving) options(log *slog.Logger) (c *config.Config, o server.Options,
 	return c, o, nil
 }
 
-// fixedChanges are the keys that differ and cannot change while the server runs.
+// fixedChanges returns the keys that differ and cannot change while the server runs.
 func fixedChanges(a, b *config.Config) (keys []string) {
 	forwards := func(c *config.Config) config.Forward { return *cmp.Or(c.Forward, &config.Forward{}) }
 	for key, same := range map[string]bool{

@@ -25,7 +25,7 @@ func field(b []byte, number int, body []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(body))), body...)
 }
 
-// random is a profile of one sample of a nanosecond, in a function whose name no disk packs.
+// random returns a profile of one sample of a nanosecond, in a function whose name no disk packs.
 func random(number uint64) []byte {
 	name := make([]byte, 0, 1<<13)
 	for r := rand.New(rand.NewPCG(number, 0)); len(name) < cap(name); {
@@ -168,7 +168,7 @@ func diskFull(t *testing.T, size, memory string) {
 	})
 }
 
-// unready is why a server is not ready, "" where it is.
+// unready returns why a server is not ready, "" where it is.
 func unready(t *testing.T, url string) string {
 	t.Helper()
 	if status, why := got(t, url+"/ready"); status != http.StatusOK {

@@ -126,7 +126,7 @@ func (c *command) getRun(cmd *cobra.Command, a *asking, prefix, out string) erro
 	return nil
 }
 
-// idOf is the ID that begins so.
+// idOf returns the ID that begins so.
 func idOf(all []api.Recording, prefix string) (id string, err error) {
 	for _, r := range all {
 		if len(prefix) < 4 || len(r.ID) <= api.ShortID || len(prefix) > len(r.ID) || r.ID[:len(prefix)] != prefix {

@@ -150,19 +150,19 @@ var compiling = []*store.Frame{
 	{Function: "regexp.MustCompile", File: "regexp/regexp.go", Line: 321},
 }
 
-// demoPlan is a fleet without services, of a time that ends now.
+// demoPlan returns a fleet without services, of a time that ends now.
 func demoPlan(now time.Time, length time.Duration) simulate.Plan {
 	return simulate.Plan{Seed: 1, Start: now.Add(-length).Truncate(time.Second), Length: length, Step: 5 * time.Minute}
 }
 
-// demoService is one of twenty processes, without versions.
+// demoService returns one of twenty processes, without versions.
 func demoService(name string) simulate.Service {
 	// Of a heap a process sends what is in use at that moment.
 	stacks := append(slices.Clone(simulate.Usual), simulate.Shape{Type: store.InuseSpace, Count: 100, Sum: 40 << 20, Unit: 512})
 	return simulate.Service{Name: name, Processes: 20, Stacks: stacks}
 }
 
-// demoLeak is one service, which keeps more and more in a map. It runs for as long as the
+// demoLeak returns one service, which keeps more and more in a map. It runs for as long as the
 // growth of memory is judged over, which the others need not.
 func demoLeak(now time.Time) simulate.Plan {
 	plan := demoPlan(now, 4*time.Hour)

@@ -103,7 +103,7 @@ const (
 	ended
 )
 
-// New is a forwarder, which [Forwarder.Run] starts.
+// New returns a forwarder, which [Forwarder.Run] starts.
 func New(o Options) (*Forwarder, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {

@@ -68,7 +68,7 @@ func (r *recent) add(id [16]byte) {
 	r.now[id] = true
 }
 
-// packed is a request as it goes out: the others must take gzip, and names of functions
+// packed returns a request as it goes out: the others must take gzip, and names of functions
 // repeat themselves.
 func packed(r *request) *request {
 	var out bytes.Buffer

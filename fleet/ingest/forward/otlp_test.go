@@ -26,7 +26,7 @@ type keeping struct{ fail error }
 
 func (k keeping) Write(context.Context, *store.Batch) error { return k.fail }
 
-// batch is one of a value, with an ID.
+// batch returns one of a value, with an ID.
 func batch(id byte, value int64) *store.Batch {
 	frames := []*store.Frame{{Function: "main.work", File: "main.go", Line: 7}}
 	stack := store.IDOf(frames)

@@ -73,7 +73,7 @@ func (d *decoder) resource(data []byte) error {
 	})
 }
 
-// wrong is an error of a whole request.
+// wrong returns an error of a whole request.
 func wrong(err error) error { return fmt.Errorf("%w: %w", errRequest, err) }
 
 // A profile is what a Profile says beside its samples.
@@ -113,7 +113,7 @@ func (d *decoder) profile(of attributes, data []byte) error {
 	return nil
 }
 
-// kind is the type of the samples, and what their values are multiplied by. Profilers that
+// kind returns the type of the samples, and what their values are multiplied by. Profilers that
 // count samples of CPU say how much CPU one stands for.
 func (p *profile) kind() (store.Type, int64, error) {
 	sample, period := profiles.ValueType(p.Sample), profiles.ValueType(p.Period)
@@ -151,7 +151,7 @@ func product(a, b int64) (int64, bool) {
 	return a * b, a <= math.MaxInt64/b && a >= math.MinInt64/b
 }
 
-// span is the profile's, or else that of its samples' timestamps, or else zero.
+// span returns the profile's, or else that of its samples' timestamps, or else zero.
 func (p *profile) span(first, last uint64) (from, until time.Time, err error) {
 	if p.Time > 0 {
 		first, last = p.Time, p.Time+p.Duration

@@ -26,7 +26,7 @@ func newDictionary(l profiles.Limits) *dictionary {
 	return &dictionary{opentelemetry.NewDictionary(l, placeOf, stacks.Add), l, stacks}
 }
 
-// placeOf is a place: its lines, or its address in a file where it has none.
+// placeOf returns a place: its lines, or its address in a file where it has none.
 func placeOf(l opentelemetry.Location) *profiles.Place {
 	if len(l.Lines) == 0 {
 		l.Lines = []opentelemetry.Line{{File: l.File}}
@@ -41,7 +41,7 @@ func placeOf(l opentelemetry.Location) *profiles.Place {
 	return profiles.PlaceOf(frames)
 }
 
-// fromJSON is the wire form of a request in JSON, of most bytes.
+// fromJSON returns the wire form of a request in JSON, of most bytes.
 func fromJSON(data []byte, most int) ([]byte, error) {
 	request, rest, err := opentelemetry.FromJSON(data, most)
 	if err == nil && len(bytes.TrimSpace(rest)) > 0 {

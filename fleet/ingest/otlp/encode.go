@@ -10,7 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/read/opentelemetry"
 )
 
-// Encode is an ExportProfilesServiceRequest with all that batches have. [Handler] makes the
+// Encode returns an ExportProfilesServiceRequest with all that batches have. [Handler] makes the
 // same sums of it, of the same processes; their labels have service.version and
 // service.instance.id besides, which is where other receivers look.
 func Encode(batches ...*store.Batch) []byte {
@@ -29,7 +29,7 @@ type entries[K comparable] struct {
 	out    []byte
 }
 
-// at is the index of an entry, which encode makes when it is new.
+// at returns the index of an entry, which encode makes when it is new.
 func (t *entries[K]) at(key K, encode func() []byte) uint64 {
 	i, ok := t.known[key]
 	if !ok {
@@ -74,7 +74,7 @@ func (e *encoder) dictionary() (out []byte) {
 	return append(out, e.stacks.out...)
 }
 
-// resource is a ResourceProfiles.
+// resource returns a ResourceProfiles.
 func (e *encoder) resource(b *store.Batch) []byte {
 	var resource, scope []byte
 	for _, a := range attributesOf(b.Source) {
@@ -87,7 +87,7 @@ func (e *encoder) resource(b *store.Batch) []byte {
 	return appendBody(appendBody(nil, 1, resource), 2, scope)
 }
 
-// attributesOf are those of a resource: what [sourceOf] makes the same source of.
+// attributesOf returns those of a resource: what [sourceOf] makes the same source of.
 func attributesOf(s store.Source) []opentelemetry.Attribute {
 	all := []opentelemetry.Attribute{{Name: serviceName, Text: s.Service}}
 	own := map[string]bool{serviceName: true, ingest.LabelService: true}
@@ -105,7 +105,7 @@ func attributesOf(s store.Source) []opentelemetry.Attribute {
 	return all
 }
 
-// profile is a Profile.
+// profile returns a Profile.
 func (e *encoder) profile(b *store.Batch, of store.Profile) (out []byte) {
 	parts := append(strings.SplitN(string(of.Type), ":", 5), "", "", "", "")
 	p := profile{Sample: opentelemetry.ValueType{Name: parts[1], Unit: parts[2]}, Period: opentelemetry.ValueType{Name: parts[3], Unit: parts[4]}}
@@ -131,7 +131,7 @@ func (e *encoder) valueType(t opentelemetry.ValueType) []byte {
 	return appendNumber(appendNumber(nil, 1, e.text(t.Name)), 2, e.text(t.Unit))
 }
 
-// stack is a Stack, with a location for each line of a function.
+// stack returns a Stack, with a location for each line of a function.
 func (e *encoder) stack(frames []*store.Frame) []byte {
 	var places []byte
 	for _, f := range frames {
@@ -154,10 +154,10 @@ func (e *encoder) text(s string) uint64 {
 	return e.strings.at(s, func() []byte { return []byte(s) })
 }
 
-// plain is a text as protocol buffers have it: receivers refuse the whole request else.
+// plain returns a text as protocol buffers have it: receivers refuse the whole request else.
 func plain(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// textValue is an AnyValue.
+// textValue returns an AnyValue.
 func textValue(s string) []byte {
 	return protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), plain(s))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/gowhy/gowhy/internal/read/opentelemetry"
 )
 
-// batchOf is a batch of samples of stacks, which have these frames.
+// batchOf returns a batch of samples of stacks, which have these frames.
 func batchOf(source store.Source, stacks [][]*store.Frame, types ...store.Type) *store.Batch {
 	until := time.Unix(1_790_000_000, 0).UTC()
 	b := &store.Batch{Source: source, From: until.Add(-15 * time.Second), Until: until, Stacks: map[store.StackID][]*store.Frame{}}
@@ -40,7 +40,7 @@ func frames(depth int, name string) (all []*store.Frame) {
 	return all
 }
 
-// labelled is a source as ingest makes it.
+// labelled returns a source as ingest makes it.
 func labelled(t testing.TB, labels ...string) store.Source {
 	t.Helper()
 	var all []store.Label

@@ -74,7 +74,7 @@ func (s *service) unary(ctx context.Context, r *connect.Request[raw]) (*connect.
 	return nil, s.failure(err)
 }
 
-// failure is an error as gRPC has it.
+// failure returns an error as gRPC has it.
 func (s *service) failure(err error) *connect.Error {
 	status := statusOf(err)
 	code := codeOf(status)
@@ -87,7 +87,7 @@ func (s *service) failure(err error) *connect.Error {
 	return failure
 }
 
-// retryInfo is a google.rpc.RetryInfo: without it a client drops what was answered with
+// retryInfo returns a google.rpc.RetryInfo: without it a client drops what was answered with
 // RESOURCE_EXHAUSTED.
 func retryInfo(after time.Duration) *anypb.Any {
 	seconds := max(1, uint64(after.Seconds()))

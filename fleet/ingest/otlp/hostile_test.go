@@ -23,12 +23,12 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// simple is a profile of one sample.
+// simple returns a profile of one sample.
 func simple(b *book) *otel.Profile {
 	return &otel.Profile{SampleType: b.kind("cpu", "nanoseconds"), Samples: []*otel.Sample{{StackIndex: b.stack("main.work"), Values: []int64{7}}}}
 }
 
-// nested is a message as a field of another.
+// nested returns a message as a field of another.
 func nested(number protowire.Number, body []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), body)
 }
@@ -394,7 +394,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// totals are the sums by type.
+// totals returns the sums by type.
 func totals(batches []*store.Batch) map[store.Type]int64 {
 	sums := map[store.Type]int64{}
 	for _, b := range batches {

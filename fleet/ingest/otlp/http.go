@@ -66,7 +66,7 @@ func (s *service) request(w http.ResponseWriter, r *http.Request, media string) 
 	return s.export(r.Context(), s.options.Tenant(r), data)
 }
 
-// statusOf is the HTTP status of an error.
+// statusOf returns the HTTP status of an error.
 func statusOf(err error) int {
 	switch {
 	case errors.Is(err, profiles.ErrLong):
@@ -77,7 +77,7 @@ func statusOf(err error) int {
 	return ingest.StatusOf(err)
 }
 
-// codeOf is the code of gRPC for a status: only of a full store and of a closed one may a
+// codeOf returns the code of gRPC for a status: only of a full store and of a closed one may a
 // client send again what it sent.
 func codeOf(status int) connect.Code {
 	switch status {
@@ -99,7 +99,7 @@ func textOf(err error, status int) string {
 	return ingest.TextOf(err)
 }
 
-// encode is an ExportProfilesServiceResponse.
+// encode returns an ExportProfilesServiceResponse.
 func (o outcome) encode() []byte {
 	if o.rejected == 0 {
 		return nil
@@ -121,7 +121,7 @@ func (o outcome) encodeJSON() []byte {
 	return data
 }
 
-// encodeStatus is a google.rpc.Status.
+// encodeStatus returns a google.rpc.Status.
 func encodeStatus(code connect.Code, message string) []byte {
 	data := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(code))
 	return protowire.AppendString(protowire.AppendTag(data, 2, protowire.BytesType), message)

@@ -41,7 +41,7 @@ func (m *keeper) Write(_ context.Context, b *store.Batch) error {
 	return nil
 }
 
-// kept are the sums by source, span, type and stack.
+// kept returns the sums by source, span, type and stack.
 func (m *keeper) kept() map[string]int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -65,7 +65,7 @@ func add(sums map[string]int64, b *store.Batch) {
 	}
 }
 
-// reference is what a request should leave, by the generated types and nothing of ours but
+// reference returns what a request should leave, by the generated types and nothing of ours but
 // the names of types. It errs where a profile is to be rejected.
 func reference(r *collector.ExportProfilesServiceRequest) (map[string]int64, error) {
 	d := r.GetDictionary()
@@ -321,7 +321,7 @@ func (b *book) kind(name, unit string) *otel.ValueType {
 	return &otel.ValueType{TypeStrindex: b.text(name), UnitStrindex: b.text(unit)}
 }
 
-// attribute is the index of one with a text or a number.
+// attribute returns the index of one with a text or a number.
 func (b *book) attribute(key string, value any) int32 {
 	v := &common.AnyValue{}
 	switch value := value.(type) {
@@ -334,7 +334,7 @@ func (b *book) attribute(key string, value any) int32 {
 	return int32(len(b.AttributeTable) - 1)
 }
 
-// stack is the index of one of functions, leaf first; each has a location of its own.
+// stack returns the index of one of functions, leaf first; each has a location of its own.
 func (b *book) stack(functions ...string) int32 {
 	s := &otel.Stack{}
 	for i, name := range functions {
@@ -354,7 +354,7 @@ func (b *book) request(attributes []*common.KeyValue, profiles ...*otel.Profile)
 
 const second = 1_000_000_000
 
-// random is a request as profilers of hosts and of programs send them, in all shapes that
+// random returns a request as profilers of hosts and of programs send them, in all shapes that
 // samples may have.
 func random(seed uint64) *collector.ExportProfilesServiceRequest {
 	r := rand.New(rand.NewPCG(seed, 1))

@@ -44,7 +44,7 @@ func serve(t testing.TB, w store.Writer, o ingest.Options) *httptest.Server {
 	return s
 }
 
-// dial is the client of OpenTelemetry, over the gRPC of others.
+// dial returns the client of OpenTelemetry, over the gRPC of others.
 func dial(t testing.TB, s *httptest.Server) collector.ProfilesServiceClient {
 	t.Helper()
 	c, err := grpc.NewClient("passthrough:///"+strings.TrimPrefix(s.URL, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))

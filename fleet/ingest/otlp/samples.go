@@ -110,7 +110,7 @@ func (s *sums) process() (*process, error) {
 	return p, nil
 }
 
-// batches are one for each process, without type and time.
+// batches returns one for each process, without type and time.
 func (s *sums) batches() (all []*store.Batch) {
 	for _, p := range s.order {
 		samples := profiles.SamplesOf(p.values)

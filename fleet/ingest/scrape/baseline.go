@@ -11,7 +11,7 @@ import (
 // next are subtracted.
 type baseline map[string]map[store.StackID]int64
 
-// differences are the samples to write, by the index of their type, and b becomes the
+// differences returns the samples to write, by the index of their type, and b becomes the
 // baseline of the next. The first scrape of a profile is only a baseline: nobody knows
 // how long before it the counts began.
 func (b baseline) differences(k kind, p *profiles.Profile) [][]store.Sample {

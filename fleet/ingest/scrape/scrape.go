@@ -74,7 +74,7 @@ type Scraper struct {
 	running sync.WaitGroup
 }
 
-// New is a scraper of targets, which [Scraper.Run] starts. What they answer is on the memory
+// New returns a scraper of targets, which [Scraper.Run] starts. What they answer is on the memory
 // of a pool, which may be nil.
 func New(w store.Writer, targets []Target, from *memory.Pool) *Scraper {
 	s := &Scraper{writer: w, memory: from}

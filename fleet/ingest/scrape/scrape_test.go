@@ -178,7 +178,7 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// reading is a memory profile: allocations by stack, and 9 bytes in use.
+// reading returns a memory profile: allocations by stack, and 9 bytes in use.
 func reading(values ...int64) *profiles.Profile {
 	p := &profiles.Profile{Types: []profiles.ValueType{{Name: "alloc_space"}, {Name: "inuse_space"}}, Samples: make([][]store.Sample, 2)}
 	for i, v := range values {

@@ -16,7 +16,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// simulated is a plan of some processes of one service that send each minute.
+// simulated returns a plan of some processes of one service that send each minute.
 func simulated(processes int, length time.Duration) simulate.Plan {
 	return simulate.Plan{
 		Seed: 1, Start: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), Length: length, Step: time.Minute,

@@ -106,7 +106,7 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) error {
 	}
 }
 
-// full is the error of a batch that is not known to be kept, with what is wrong with the
+// full returns the error of a batch that is not known to be kept, with what is wrong with the
 // shard.
 func (s *shard) full(err error) error {
 	s.mu.Lock()
@@ -163,7 +163,7 @@ func appendFrames(to []byte, frames []*store.Frame) []byte {
 	return to
 }
 
-// unknown are the stacks of a batch that the server may not have, encoded.
+// unknown returns the stacks of a batch that the server may not have, encoded.
 func (s *shard) unknown(b *store.Batch) map[store.StackID][]byte {
 	unknown := map[store.StackID][]byte{}
 	s.mu.Lock()
@@ -196,7 +196,7 @@ func (s *Store) commit(to *shard) {
 	}
 }
 
-// group is a request and those that come soon after it; next is one that came and does
+// group returns a request and those that come soon after it; next is one that came and does
 // not fit.
 func (s *Store) group(to *shard, first *request) (group []*request, next *request) {
 	gather := time.NewTimer(s.options.Gather)
@@ -319,7 +319,7 @@ const (
 	glance  = 2 * time.Second
 )
 
-// knownOf are the batches of a group whose IDs a shard has. The group's own has to answer.
+// knownOf returns the batches of a group whose IDs a shard has. The group's own has to answer.
 // Others can only have an ID of it with another service, which is a client's mistake: the
 // store asks them, but nobody waits for one that is gone.
 func (s *Store) knownOf(ctx context.Context, own *shard, group []*request) (map[batchKey]bool, error) {

@@ -17,7 +17,7 @@ import (
 	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
-// zooKeeper is the port of one of the test's own.
+// zooKeeper returns the port of one of the test's own.
 func zooKeeper(t *testing.T) int {
 	t.Helper()
 	const jar = "/usr/share/java/zookeeper.jar" // where Debian has it

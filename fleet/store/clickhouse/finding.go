@@ -43,7 +43,7 @@ func (s *Store) WriteFindings(ctx context.Context, found []store.Finding) error 
 	return nil
 }
 
-// findingGroups are the rows of findings in parts that one INSERT takes.
+// findingGroups returns the rows of findings in parts that one INSERT takes.
 func (s *Store) findingGroups(list []*store.Finding) ([][]byte, error) {
 	var groups [][]byte
 	var rows []byte
@@ -98,7 +98,7 @@ type agedFinding struct {
 	age uint64
 }
 
-// Findings are those whose Until is in the time of a selection, of which only tenant,
+// Findings returns those whose Until is in the time of a selection, of which only tenant,
 // service, version and time matter; by Until, service, version, rule, function, file and
 // line.
 func (s *Store) Findings(ctx context.Context, selected store.Selection) (store.Findings, error) {

@@ -171,7 +171,7 @@ func (n *node) insert(ctx context.Context, table, columns string, rows []byte) e
 	return n.post(ctx, settings, frame(rows), silent)
 }
 
-// frame is a checksum that is not looked at, the method (none), the length from the method
+// frame returns a checksum that is not looked at, the method (none), the length from the method
 // on, the length of the data, and the data.
 func frame(rows []byte) []byte {
 	const checksum, none = 16, 2

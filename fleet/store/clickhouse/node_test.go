@@ -16,7 +16,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// fake is a server that answers what a function says.
+// fake returns a server that answers what a function says.
 func fake(t *testing.T, answer func(query string) (status int, body string)) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -19,7 +19,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// between is a proxy before a server; before decides what happens to a request, and after
+// between returns a proxy before a server; before decides what happens to a request, and after
 // to its answer: true aborts the connection.
 func between(t *testing.T, server string, before, after func(query string) bool) string {
 	t.Helper()
@@ -137,7 +137,7 @@ func (c cutter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.ReadResponse(bufio.NewReader(conn), r)
 }
 
-// serviceOf is the name of a service of a shard.
+// serviceOf returns the name of a service of a shard.
 func serviceOf(s *Store, number int) string {
 	for name := "a"; ; name += "a" {
 		if s.shardOf("", name).number == number {

@@ -22,7 +22,7 @@ type sum struct {
 	totals                     []store.Total
 }
 
-// sums are those of a selection by version, or by process. The rows of a group are summed
+// sums returns those of a selection by version, or by process. The rows of a group are summed
 // by type first; then the types of a group become one row.
 func (s *Store) sums(ctx context.Context, selected store.Selection, byInstance bool) ([]sum, absences, error) {
 	keys, state, merged := "service, version", "uniqExactState(instance)", "uniqExactMerge(seen)"
@@ -59,7 +59,7 @@ func (s sum) span() (first, last time.Time, covered time.Duration) {
 	return time.UnixMilli(s.first).UTC(), time.UnixMilli(s.last).UTC(), time.Duration(s.covered) * time.Millisecond
 }
 
-// Services is a [store.Reader]'s.
+// Services returns a [store.Reader]'s.
 func (s *Store) Services(ctx context.Context, selected store.Selection) (store.Services, error) {
 	sums, absent, err := s.sums(ctx, selected, false)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Store) Services(ctx context.Context, selected store.Selection) (store.S
 	return answer, nil
 }
 
-// Instances is a [store.Reader]'s.
+// Instances returns a [store.Reader]'s.
 func (s *Store) Instances(ctx context.Context, selected store.Selection) (store.Instances, error) {
 	sums, absent, err := s.sums(ctx, selected, true)
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Store) Instances(ctx context.Context, selected store.Selection) (store.
 	return answer, nil
 }
 
-// Stacks is a [store.Reader]'s.
+// Stacks returns a [store.Reader]'s.
 func (s *Store) Stacks(ctx context.Context, selected store.Selection) (store.Stacks, error) {
 	if selected.Type == "" {
 		return store.Stacks{}, errors.New("stacks: the selection has no type")
@@ -185,7 +185,7 @@ type pointRow struct {
 	number, value int64
 }
 
-// Series is a [store.Reader]'s.
+// Series returns a [store.Reader]'s.
 func (s *Store) Series(ctx context.Context, selected store.Selection, step time.Duration, by store.By) (store.SeriesSet, error) {
 	key, err := keyColumn(by)
 	if err == nil && selected.Type == "" && by != store.ByType {
@@ -230,7 +230,7 @@ func (s *Store) Series(ctx context.Context, selected store.Selection, step time.
 	return answer, nil
 }
 
-// Values is a [store.Reader]'s.
+// Values returns a [store.Reader]'s.
 func (s *Store) Values(ctx context.Context, selected store.Selection, by store.By) (store.Values, error) {
 	condition := where(selected)
 	var column string

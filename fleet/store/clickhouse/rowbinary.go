@@ -140,7 +140,7 @@ func (d *decoder) int32() int32 {
 	return int32(binary.LittleEndian.Uint32(b[:]))
 }
 
-// length is the one of a string or array.
+// length returns the one of a string or array.
 func (d *decoder) length(most uint64) int {
 	if d.err != nil {
 		return 0
@@ -172,7 +172,7 @@ func (d *decoder) text() string {
 	return b.String()
 }
 
-// list is an array.
+// list returns an array.
 func list[T any](d *decoder, entry func() T) []T {
 	var all []T
 	for n := d.length(mostArray); n > 0 && d.err == nil; n-- {

@@ -61,7 +61,7 @@ var (
 // format is that of the tables. A store refuses those of another.
 const format = 1
 
-// create is the statement that makes a table. Stacks of one service are alike from batch
+// create returns the statement that makes a table. Stacks of one service are alike from batch
 // to batch, which ZSTD makes more of than LZ4; servers have it since 19.11. Since 21.1
 // they can wait for the disk.
 //
@@ -93,7 +93,7 @@ func (t table) create(v version, path string, copy int) string {
 	return statement
 }
 
-// names are the columns without their types.
+// names returns the columns without their types.
 func (t table) names() string {
 	var names []string
 	for _, column := range strings.Split(t.columns, ", ") {

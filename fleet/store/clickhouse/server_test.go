@@ -36,7 +36,7 @@ const users = `<yandex><profiles><default/></profiles><quotas><default/></quotas
 <fleet><password>it's &lt;secret&gt;</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></fleet></users>
 </yandex>`
 
-// program is the server and the arguments before its own, "" when it is not installed.
+// program returns the server and the arguments before its own, "" when it is not installed.
 func program() (string, []string) {
 	for _, name := range []string{"clickhouse-server", "/usr/sbin/clickhouse-server"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -135,7 +135,7 @@ func (s *server) kill() {
 	}
 }
 
-// started is a server that ends with the test.
+// started returns a server that ends with the test.
 func started(t testing.TB, more string) *server {
 	t.Helper()
 	s := newServer(t, t.TempDir(), more)
@@ -184,7 +184,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// options are those of an empty store on shared servers. Tests write one batch after the
+// options returns those of an empty store on shared servers. Tests write one batch after the
 // other and have nothing to gather.
 func options(t testing.TB, servers int) Options {
 	t.Helper()

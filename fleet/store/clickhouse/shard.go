@@ -85,7 +85,7 @@ func (s *shard) on(ctx context.Context, do func(*node) error) error {
 	return all
 }
 
-// also is two errors in one line.
+// also returns two errors in one line.
 func also(all, err error) error {
 	if all == nil {
 		return err
@@ -102,7 +102,7 @@ func (s *Store) shardOf(tenant, service string) *shard {
 	return s.shards[h.Sum64()%uint64(len(s.shards))]
 }
 
-// of are the shards that have rows of a selection.
+// of returns the shards that have rows of a selection.
 func (s *Store) of(selected store.Selection) []*shard {
 	if selected.Service != "" {
 		return []*shard{s.shardOf(selected.Tenant, selected.Service)}

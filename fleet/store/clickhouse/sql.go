@@ -8,7 +8,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// quote is the literal of a string, whatever bytes it has. All but plain ASCII is written
+// quote returns the literal of a string, whatever bytes it has. All but plain ASCII is written
 // as \xHH, which is the one escape that every version reads alike.
 func quote(text string) string {
 	const digits = "0123456789abcdef"
@@ -25,7 +25,7 @@ func quote(text string) string {
 	return string(append(q, '\''))
 }
 
-// where is the condition for the batches of a selection.
+// where returns the condition for the batches of a selection.
 func where(s store.Selection) string {
 	conditions := []string{"tenant = " + quote(s.Tenant)}
 	equal := func(column, value string) {
@@ -50,7 +50,7 @@ func inTime(column string, s store.Selection) string {
 	return text
 }
 
-// labelColumn is the value of a source's label. indexOf is 0 where there is none, and the
+// labelColumn returns the value of a source's label. indexOf is 0 where there is none, and the
 // entry 0 of an array is "".
 func labelColumn(name string) string {
 	return "label_values[indexOf(label_names, " + quote(name) + ")]"
@@ -77,13 +77,13 @@ func keyColumn(by store.By) (string, error) {
 	return labelColumn(name), nil
 }
 
-// once is a subquery: columns of the rows that a condition selects, those of a batch that
+// once returns a subquery: columns of the rows that a condition selects, those of a batch that
 // was inserted twice once.
 func once(columns, condition string) string {
 	return "(SELECT " + columns + ", id, ptype FROM profiles WHERE " + condition + " LIMIT 1 BY id, ptype) AS o"
 }
 
-// saturated is the sum of a column of values that are 0 or more: the largest integer where it
+// saturated returns the sum of a column of values that are 0 or more: the largest integer where it
 // would wrap, as store.Add has it.
 func saturated(column string) string {
 	return "if(sum(toFloat64(" + column + ")) >= 9223372036854775807., toInt64(9223372036854775807), sum(" + column + "))"

@@ -169,7 +169,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return open(ctx, o, o.nodes())
 }
 
-// nodes are the servers of each shard.
+// nodes returns the servers of each shard.
 func (o Options) nodes() [][]*node {
 	client := newClient()
 	var shards [][]*node

@@ -91,7 +91,7 @@ func TestTwoWriters(t *testing.T) {
 	storetest.Compare(t, again, &reference, 4)
 }
 
-// batchOf is a batch that an answer shows: its stack is its number, its value 1. It has
+// batchOf returns a batch that an answer shows: its stack is its number, its value 1. It has
 // two rows.
 func batchOf(number int) *store.Batch {
 	id := store.StackID(number + 1)
@@ -259,7 +259,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// finding is one of two services by its number.
+// finding returns one of two services by its number.
 func finding(n int) store.Finding {
 	return store.Finding{
 		Service: []string{"cart", "mail", "a\x00\xff'"}[n%3], Version: "v1",

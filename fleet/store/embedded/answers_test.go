@@ -81,7 +81,7 @@ func TestAnswersPay(t *testing.T) {
 	}
 }
 
-// longNames is a batch of functions whose names have 4 kB each, that no other has.
+// longNames returns a batch of functions whose names have 4 kB each, that no other has.
 func longNames(number, functions int) *store.Batch {
 	b := &store.Batch{ID: [16]byte{byte(number), 2}, Source: store.Source{Service: "shop", Version: "v1", Instance: "host"}}
 	b.From = time.Date(2026, 11, 26, 10, 0, 0, 0, time.UTC)

@@ -92,7 +92,7 @@ func appendText(to []byte, text string) []byte {
 	return append(binary.AppendUvarint(to, uint64(len(text))), text...)
 }
 
-// decode is the batch of an encoding, which it refers to. Its rows and frames are those
+// decode returns the batch of an encoding, which it refers to. Its rows and frames are those
 // of the encoding: valid says whether they decode.
 func decode(from []byte) (*batch, error) {
 	d := decoder{rest: from}

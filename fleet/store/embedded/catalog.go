@@ -92,7 +92,7 @@ func (c *catalog) has(tenant string, id [16]byte) (bool, error) {
 	return n > 0, nil
 }
 
-// lastLog is the number of the last file of the log of which segments have all.
+// lastLog returns the number of the last file of the log of which segments have all.
 func (c *catalog) lastLog() (number int64, err error) {
 	err = c.db.QueryRow(`SELECT coalesce(max(value), 0) FROM meta WHERE name = 'flushed'`).Scan(&number)
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *catalog) lastLog() (number int64, err error) {
 	return number, nil
 }
 
-// segments are all there are, by ID.
+// segments returns all there are, by ID.
 func (c *catalog) segments() ([]*segment, error) {
 	var all []*segment
 	err := c.each(`SELECT id, tenant, service, hour, min_time, max_time, rows, bytes FROM segments ORDER BY id`, func(r *sql.Rows) error {
@@ -112,7 +112,7 @@ func (c *catalog) segments() ([]*segment, error) {
 	return all, err
 }
 
-// sources are all there are, by their ID.
+// sources returns all there are, by their ID.
 func (c *catalog) sources() (map[int64]*store.Source, error) {
 	all := map[int64]*store.Source{}
 	return all, c.each(`SELECT id, tenant, service, version, instance, labels FROM sources`, func(r *sql.Rows) error {
@@ -268,7 +268,7 @@ func addStacks(tx *sql.Tx, t *table) error {
 	return nil
 }
 
-// frameIDs are the IDs of the frames of a list.
+// frameIDs returns the IDs of the frames of a list.
 func frameIDs(of *frameList, number func(store.Frame) (int64, error)) ([]int64, error) {
 	list, err := frameLists{}.list(of)
 	if err != nil {

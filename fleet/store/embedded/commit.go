@@ -95,7 +95,7 @@ func (s *Store) commit() {
 	}
 }
 
-// group is a request and those that wait behind it.
+// group returns a request and those that wait behind it.
 func (s *Store) group(first *request) []*request {
 	group, size := []*request{first}, len(first.encoded)
 	for size < mostGroup {
@@ -179,7 +179,7 @@ func (s *Store) inMemory(key batchKey) bool {
 	return false
 }
 
-// tables are those in memory, the older first. The caller holds mu.
+// tables returns those in memory, the older first. The caller holds mu.
 func (s *Store) tables() []*table {
 	if s.frozen == nil {
 		return []*table{s.active}

@@ -19,7 +19,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/store/storetest"
 )
 
-// batchOf is a batch that an answer shows: its stack is its number, its value 1.
+// batchOf returns a batch that an answer shows: its stack is its number, its value 1.
 func batchOf(number int) *store.Batch {
 	id := store.StackID(number + 1)
 	b := &store.Batch{

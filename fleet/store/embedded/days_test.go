@@ -17,10 +17,10 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// later is when all days of the tests are old.
+// later returns when all days of the tests are old.
 func later() time.Time { return storetest.Start.Add(30 * 24 * time.Hour) }
 
-// hourly is a batch of batchOf, three in an hour.
+// hourly returns a batch of batchOf, three in an hour.
 func hourly(number int) *store.Batch {
 	b := batchOf(number)
 	b.Until = storetest.Start.Add(time.Duration(number) * 20 * time.Minute)

@@ -35,7 +35,7 @@ func (d *dictionary) resize(slots int) {
 	}
 }
 
-// find is the slot of a value, or where it goes.
+// find returns the slot of a value, or where it goes.
 func (d *dictionary) find(value int64) int {
 	mask := len(d.slots) - 1
 	i := hash(value) & mask
@@ -45,7 +45,7 @@ func (d *dictionary) find(value int64) int {
 	return i
 }
 
-// number is that of a value, which it may give one.
+// number returns that of a value, which it may give one.
 func (d *dictionary) number(value int64) int32 {
 	i := d.find(value)
 	if d.slots[i] == 0 {
@@ -73,7 +73,7 @@ type set struct {
 	hasZero bool
 }
 
-// find is the slot of a value, or where it goes.
+// find returns the slot of a value, or where it goes.
 func (s *set) find(value int64) int {
 	mask := len(s.slots) - 1
 	i := hash(value) & mask

@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS findings (
 	PRIMARY KEY (tenant, until, service, version, rule, function, file, line)) WITHOUT ROWID;
 `
 
-// WriteFindings is a [store.Writer]'s.
+// WriteFindings returns a [store.Writer]'s.
 func (s *Store) WriteFindings(ctx context.Context, findings []store.Finding) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (s *Store) WriteFindings(ctx context.Context, findings []store.Finding) err
 	})
 }
 
-// Findings is a [store.Reader]'s.
+// Findings returns a [store.Reader]'s.
 func (s *Store) Findings(ctx context.Context, q store.Selection) (answer store.Findings, err error) {
 	if err := ctx.Err(); err != nil {
 		return answer, err

@@ -123,7 +123,7 @@ func (l frameLists) list(from *frameList) ([]*store.Frame, error) {
 	return list, nil
 }
 
-// stack is the frames of a stack.
+// stack returns the frames of a stack.
 func (l frameLists) stack(s numbered) ([]*store.Frame, error) {
 	list, err := l.list(s.list)
 	if err != nil {

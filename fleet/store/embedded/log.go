@@ -159,7 +159,7 @@ func replayBytes(path string, data []byte, last bool, each func(*batch)) (whole 
 	return int64(offset), nil
 }
 
-// group is the payload of the group with which data begins, or why there is none.
+// group returns the payload of the group with which data begins, or why there is none.
 func group(data []byte) (payload []byte, why string) {
 	if len(data) < headerSize {
 		return nil, "the header of a group is cut"

@@ -14,7 +14,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/store/storetest"
 )
 
-// writeLog is a log of the suite's batches, one in each group, and where each group ends.
+// writeLog returns a log of the suite's batches, one in each group, and where each group ends.
 func writeLog(t testing.TB, number int) (path string, ends []int64) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "1.log")

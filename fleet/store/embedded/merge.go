@@ -53,7 +53,7 @@ func toMerge(listed []*segment, now time.Time, keep time.Duration) [][]*segment 
 	return groups
 }
 
-// grown are the smallest of segments, of which the largest is no larger than the others
+// grown returns the smallest of segments, of which the largest is no larger than the others
 // together, so that merging pays: as many as that holds for.
 func grown(all []*segment) []*segment {
 	slices.SortStableFunc(all, func(a, b *segment) int { return cmp.Compare(a.bytes, b.bytes) })
@@ -148,7 +148,7 @@ type rowGroup struct {
 	rows   int64
 }
 
-// byHour are the row groups of files in the order of hours, or of types and hours.
+// byHour returns the row groups of files in the order of hours, or of types and hours.
 func byHour(files []*columnFile, types bool) ([][]rowGroup, error) {
 	var all []rowGroup
 	for _, f := range files {

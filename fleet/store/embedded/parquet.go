@@ -214,7 +214,7 @@ type run struct {
 	rows  int
 }
 
-// encodeRuns are the indices of runs, as RLE_DICTIONARY has them.
+// encodeRuns returns the indices of runs, as RLE_DICTIONARY has them.
 func encodeRuns(to []byte, runs []run) []byte {
 	most := int32(0)
 	for _, r := range runs {
@@ -240,7 +240,7 @@ func encodeIndices(to []byte, indices []int32) ([]byte, error) {
 	return parquet.RLEDictionary.EncodeInt32(to, indices)
 }
 
-// integerChunk is a column of integers: few in a dictionary, else their differences.
+// chunk returns a column whose values are in the dictionary.
 func (d *dictionary) chunk(data []byte) chunk {
 	c := chunk{entries: len(d.values), data: data, dictionary: make([]byte, 0, 8*len(d.values))}
 	for _, v := range d.values {
@@ -250,7 +250,7 @@ func (d *dictionary) chunk(data []byte) chunk {
 	return c
 }
 
-// deltaChunk is a column of integers without a dictionary.
+// deltaChunk returns a column of integers without a dictionary.
 func deltaChunk(to []byte, values []int64) (chunk, error) {
 	data, err := parquet.DeltaBinaryPacked.EncodeInt64(to, values)
 	c := chunk{data: data}
@@ -285,7 +285,7 @@ func (t *texts) number(text string) int32 {
 	return n
 }
 
-// same is a text of the list that has the same bytes; it makes no other string.
+// same returns a text of the list that has the same bytes; it makes no other string.
 func (t *texts) same(text []byte) string {
 	n, known := t.numbers[string(text)]
 	if !known {

@@ -86,7 +86,7 @@ func (p process) compare(q process) int {
 	return cmp.Or(strings.Compare(p.service, q.service), strings.Compare(p.version, q.version), strings.Compare(p.name, q.name))
 }
 
-// sums are those of a selection by version, or by process.
+// sums returns those of a selection by version, or by process.
 func (s *Store) sums(ctx context.Context, selected store.Selection, key func(*store.Source) process) (map[process]*sum, error) {
 	v := s.view(selected)
 	sums := map[process]*sum{}
@@ -114,7 +114,7 @@ func (s *Store) sums(ctx context.Context, selected store.Selection, key func(*st
 	return sums, errors.Join(err, v.close())
 }
 
-// Services is a [store.Reader]'s.
+// Services returns a [store.Reader]'s.
 func (s *Store) Services(ctx context.Context, selected store.Selection) (store.Services, error) {
 	sums, err := s.sums(ctx, selected, func(s *store.Source) process { return process{service: s.Service, version: s.Version} })
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *Store) Services(ctx context.Context, selected store.Selection) (store.S
 	return answer, nil
 }
 
-// Instances is a [store.Reader]'s.
+// Instances returns a [store.Reader]'s.
 func (s *Store) Instances(ctx context.Context, selected store.Selection) (store.Instances, error) {
 	sums, err := s.sums(ctx, selected, func(s *store.Source) process { return process{s.Service, s.Version, s.Instance} })
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *Store) Instances(ctx context.Context, selected store.Selection) (store.
 	return answer, nil
 }
 
-// Stacks is a [store.Reader]'s.
+// Stacks returns a [store.Reader]'s.
 func (s *Store) Stacks(ctx context.Context, selected store.Selection) (store.Stacks, error) {
 	if selected.Type == "" {
 		return store.Stacks{}, errors.New("stacks: the selection has no type")
@@ -205,7 +205,7 @@ func (v *view) frames(ctx context.Context, samples []store.Sample, frames map[st
 	return nil
 }
 
-// inTables is a stack that is in memory.
+// inTables returns a stack that is in memory.
 func (v *view) inTables(id store.StackID) (in numbered, is bool) {
 	v.store.mu.RLock()
 	defer v.store.mu.RUnlock()
@@ -217,7 +217,7 @@ func (v *view) inTables(id store.StackID) (in numbered, is bool) {
 	return in, false
 }
 
-// Series is a [store.Reader]'s.
+// Series returns a [store.Reader]'s.
 func (s *Store) Series(ctx context.Context, selected store.Selection, step time.Duration, by store.By) (store.SeriesSet, error) {
 	key, err := keyOf(by)
 	if err == nil && selected.Type == "" && by != store.ByType {
@@ -271,7 +271,7 @@ func series(key string, points map[int64]int64, from int64, step time.Duration) 
 	return made
 }
 
-// Values is a [store.Reader]'s.
+// Values returns a [store.Reader]'s.
 func (s *Store) Values(ctx context.Context, selected store.Selection, by store.By) (store.Values, error) {
 	key, err := keyOf(by)
 	if err != nil && by != store.ByLabels {

@@ -91,7 +91,7 @@ type column[T any] struct {
 	page    parquet.Page
 }
 
-// at is the value of a row.
+// at returns the value of a row.
 func (c *column[T]) at(row int) T {
 	if c.indices != nil {
 		return c.values[c.indices[row]]
@@ -126,7 +126,7 @@ func (f *columnFile) integers(group int, names ...string) ([]column[int64], erro
 	return columns, nil
 }
 
-// texts are a column of a row group, which the caller releases.
+// texts returns a column of a row group, which the caller releases.
 func (f *columnFile) texts(group int, name string) (column[string], error) {
 	return readColumn(f.groups[group], name, parquet.ByteArray, func(values *encoding.Values) []string {
 		bytes, offsets := values.ByteArray()
@@ -138,7 +138,7 @@ func (f *columnFile) texts(group int, name string) (column[string], error) {
 	})
 }
 
-// readColumn is a column of a row group, whose page is one.
+// readColumn returns a column of a row group, whose page is one.
 func readColumn[T any](g parquet.RowGroup, name string, kind parquet.Kind, decode func(*encoding.Values) []T) (column[T], error) {
 	leaf, has := g.Schema().Lookup(name)
 	if !has || leaf.Node.Type().Kind() != kind {

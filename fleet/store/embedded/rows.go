@@ -169,7 +169,7 @@ func (g *sampleGroup) sort() {
 	g.stacks, g.values = stacks, values
 }
 
-// valueChunk is the column of values: with a dictionary, which takes a sampler's few
+// valueChunk returns the column of values: with a dictionary, which takes a sampler's few
 // multiples of a unit, unless most of them differ.
 func (g *sampleGroup) valueChunk() (chunk, error) {
 	g.distinct.reset()

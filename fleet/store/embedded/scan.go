@@ -41,7 +41,7 @@ func framesCost(frames, text int) int64 {
 	return namedBytes*int64(frames) + textCopies*int64(max(0, text-usualText*frames))
 }
 
-// stacks are the sums by stack of a selection's type.
+// stacks returns the sums by stack of a selection's type.
 func (v *view) stacks(ctx context.Context) (*sums, error) {
 	v.count()
 	values := newSums()
@@ -238,7 +238,7 @@ func (g *gathered) flush() error {
 	return g.failed
 }
 
-// totals are a batch's by type.
+// totals returns a batch's by type.
 func (b *batch) totals() []hourTotal {
 	var all []hourTotal
 	byKind := texts{}

@@ -15,7 +15,7 @@ const snapshotDir = "snapshot"
 
 var _ store.Snapshotter = (*Store)(nil)
 
-// Snapshot is a [store.Snapshotter]'s: [Open] takes what it gives. The store goes on
+// Snapshot returns a [store.Snapshotter]'s: [Open] takes what it gives. The store goes on
 // meanwhile, but nothing becomes segments while the catalog is copied.
 func (s *Store) Snapshot(ctx context.Context, f func(dir string) error) error {
 	if !s.snapshot.TryLock() {

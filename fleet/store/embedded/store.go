@@ -286,7 +286,7 @@ func (s *Store) logPath(number int64) string {
 	return filepath.Join(s.dir, "log", fmt.Sprintf("%09d.log", number))
 }
 
-// logs are the numbers of the files of the log, in order.
+// logs returns the numbers of the files of the log, in order.
 func (s *Store) logs() ([]int64, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, "log"))
 	if err != nil {

@@ -82,7 +82,7 @@ func TestOneProcess(t *testing.T) {
 	mustOpen(t, dir, Options{})
 }
 
-// segmentFiles are the names in the directory of segments.
+// segmentFiles returns the names in the directory of segments.
 func segmentFiles(t *testing.T, s *Store) []string {
 	t.Helper()
 	entries, err := os.ReadDir(s.segments.path)

@@ -116,7 +116,7 @@ func (v *view) count() {
 	}
 }
 
-// named is a selected source of the segments, nil if it is not.
+// named returns a selected source of the segments, nil if it is not.
 func (v *view) named(id int64) *store.Source {
 	if id < 0 || id >= int64(len(v.sources)) {
 		return nil

@@ -35,7 +35,7 @@ type stackKey struct {
 	id     store.StackID
 }
 
-// Write is a [store.Writer]'s.
+// Write returns a [store.Writer]'s.
 func (r *Reference) Write(_ context.Context, b *store.Batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,7 +62,7 @@ func (r *Reference) Write(_ context.Context, b *store.Batch) error {
 	return nil
 }
 
-// WriteFindings is a [store.Writer]'s.
+// WriteFindings returns a [store.Writer]'s.
 func (r *Reference) WriteFindings(_ context.Context, findings []store.Finding) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,7 +77,7 @@ func (r *Reference) WriteFindings(_ context.Context, findings []store.Finding) e
 	return nil
 }
 
-// Findings is a [store.Reader]'s.
+// Findings returns a [store.Reader]'s.
 func (r *Reference) Findings(_ context.Context, s store.Selection) (store.Findings, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,7 +94,7 @@ func (r *Reference) Findings(_ context.Context, s store.Selection) (store.Findin
 	return answer, nil
 }
 
-// Close is a [store.Store]'s.
+// Close returns a [store.Store]'s.
 func (r *Reference) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,7 +102,7 @@ func (r *Reference) Close() error {
 	return nil
 }
 
-// batchesOf are the batches of a selection; its type does not matter.
+// batchesOf returns the batches of a selection; its type does not matter.
 func (r *Reference) batchesOf(s store.Selection) []*store.Batch {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,7 +137,7 @@ func label(b *store.Batch, name string) string {
 	return ""
 }
 
-// Services is a [store.Reader]'s.
+// Services returns a [store.Reader]'s.
 func (r *Reference) Services(_ context.Context, s store.Selection) (store.Services, error) {
 	type key struct{ name, version string }
 	groups := map[key][]*store.Batch{}
@@ -163,7 +163,7 @@ func (r *Reference) Services(_ context.Context, s store.Selection) (store.Servic
 	return answer, nil
 }
 
-// Instances is a [store.Reader]'s.
+// Instances returns a [store.Reader]'s.
 func (r *Reference) Instances(_ context.Context, s store.Selection) (store.Instances, error) {
 	type key struct{ service, version, name string }
 	groups := map[key][]*store.Batch{}
@@ -213,7 +213,7 @@ func sum(p store.Profile) int64 {
 	return total
 }
 
-// Stacks is a [store.Reader]'s.
+// Stacks returns a [store.Reader]'s.
 func (r *Reference) Stacks(_ context.Context, s store.Selection) (store.Stacks, error) {
 	if s.Type == "" {
 		return store.Stacks{}, errors.New("a selection of stacks needs a type")
@@ -244,7 +244,7 @@ func (r *Reference) Stacks(_ context.Context, s store.Selection) (store.Stacks, 
 	return answer, nil
 }
 
-// Series is a [store.Reader]'s.
+// Series returns a [store.Reader]'s.
 func (r *Reference) Series(_ context.Context, s store.Selection, step time.Duration, by store.By) (store.SeriesSet, error) {
 	if _, err := keyOf(&store.Batch{}, "", by); err != nil {
 		return store.SeriesSet{}, err
@@ -284,7 +284,7 @@ func (r *Reference) Series(_ context.Context, s store.Selection, step time.Durat
 	return answer, nil
 }
 
-// Values is a [store.Reader]'s.
+// Values returns a [store.Reader]'s.
 func (r *Reference) Values(_ context.Context, s store.Selection, by store.By) (store.Values, error) {
 	values := map[string]bool{}
 	for _, b := range r.batchesOf(s) {

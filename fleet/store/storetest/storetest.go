@@ -116,13 +116,13 @@ func compare(t *testing.T, got, want store.Reader, s store.Selection, step time.
 	}
 }
 
-// head is the beginning of an answer, enough to see what differs.
+// head returns the beginning of an answer, enough to see what differs.
 func head(answer any) string {
 	text := fmt.Sprintf("%.80q", answer)
 	return text[:min(len(text), 3000)]
 }
 
-// plain is an answer without what does not matter in it: whether a list without entries
+// plain returns an answer without what does not matter in it: whether a list without entries
 // is nil, and the zone of a time.
 func plain(answer any) any {
 	switch a := answer.(type) {
@@ -168,7 +168,7 @@ func list[T any](entries []T) []T {
 	return entries
 }
 
-// Batches are the suite's data, in an order in which some come late: a fleet of two
+// Batches returns the suite's data, in an order in which some come late: a fleet of two
 // services for forty minutes over midnight, and what [corners] are.
 func Batches() []*store.Batch {
 	small := []simulate.Shape{

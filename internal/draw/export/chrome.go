@@ -162,7 +162,7 @@ func (c *chrome) quote(name string) []byte {
 	return q
 }
 
-// quote is a name as JSON.
+// quote returns a name as JSON.
 func quote(name string) []byte {
 	q, _ := json.Marshal(plain(name)) // a string's encoding cannot fail
 	return q

@@ -60,7 +60,7 @@ func has(s model.Source) func(*model.Model) bool {
 	return func(m *model.Model) bool { return m.Has(s) }
 }
 
-// takenTable is the table of a profile that was recorded as one.
+// takenTable returns the table of a profile that was recorded as one.
 func takenTable(name string, p Profile) table {
 	t := takenProfile(p)
 	return table{
@@ -72,7 +72,7 @@ func takenTable(name string, p Profile) table {
 	}
 }
 
-// Tables are the names that [Options.Table] knows.
+// Tables returns the names that [Options.Table] knows.
 func Tables() []string {
 	names := make([]string, len(tables))
 	for i, t := range tables {
@@ -81,7 +81,7 @@ func Tables() []string {
 	return names
 }
 
-// TablesOf are those of [Tables] that a model holds.
+// TablesOf returns those of [Tables] that a model holds.
 func TablesOf(m *model.Model) (names []string) {
 	for _, t := range tables {
 		if t.needs(m) {
@@ -137,7 +137,7 @@ func CSV(w io.Writer, m *model.Model, o Options) error {
 
 func ns(d time.Duration) string { return strconv.FormatInt(int64(d), 10) }
 
-// when is a moment of the window; negative ones lie outside of it.
+// when returns a moment of the window; negative ones lie outside of it.
 func when(d time.Duration) string {
 	if d < 0 {
 		return ""
@@ -147,7 +147,7 @@ func when(d time.Duration) string {
 
 func num[T int | int32 | int64 | uint64](n T) string { return fmt.Sprint(n) }
 
-// decimal is empty for what is no number, like the utilization of no P.
+// decimal returns empty for what is no number, like the utilization of no P.
 func decimal(f float64) string {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return ""
@@ -368,7 +368,7 @@ func takenRows(m *model.Model, o Options, p *model.Profile, labelled bool) [][]s
 	return rows
 }
 
-// labelCell is the labels of a sample, like "mode=user;thread=app".
+// labelCell returns the labels of a sample, like "mode=user;thread=app".
 func labelCell(labels map[string]string) string {
 	var list []string
 	for _, k := range sortedKeys(labels) {
@@ -387,7 +387,7 @@ func processRows(m *model.Model, _ Options) [][]string {
 	return rows
 }
 
-// permitted is a count, empty where it could not be read.
+// permitted returns a count, empty where it could not be read.
 func permitted[T int | int64](n T) string {
 	if n < 0 {
 		return ""
@@ -420,7 +420,7 @@ func limitRows(m *model.Model, _ Options) [][]string {
 	return rows
 }
 
-// metricRows are the runtime's metrics, one value a line: they are not all
+// metricRows returns the runtime's metrics, one value a line: they are not all
 // read at the same moments.
 func metricRows(m *model.Model, _ Options) [][]string {
 	rows := [][]string{{"metric", "at_ns", "value"}}

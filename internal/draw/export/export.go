@@ -128,7 +128,7 @@ func takenProfile(p Profile) *recordedProfile {
 	return nil
 }
 
-// ProfilesOf are the profiles that a model holds, in the order of [Profiles].
+// ProfilesOf returns the profiles that a model holds, in the order of [Profiles].
 func ProfilesOf(m *model.Model) (list []Profile) {
 	for _, p := range Profiles {
 		t := takenProfile(p)
@@ -156,7 +156,7 @@ type Slice struct {
 	Stack      model.Stack   // where it stopped, when known
 }
 
-// missing is the error that the model lacks what was asked for, with the evidence
+// missing returns the error that the model lacks what was asked for, with the evidence
 // that would bring it; empty when none would.
 func missing(m *model.Model, needs model.Source, what, why string) error {
 	hint := ""
@@ -166,7 +166,7 @@ func missing(m *model.Model, needs model.Source, what, why string) error {
 	return problem.New(problem.Absence, hint, "%s: %s", what, why)
 }
 
-// unknown is the error that a name is none of those that there are: of groups, the
+// unknown returns the error that a name is none of those that there are: of groups, the
 // largest.
 func unknown(what, name string, known []string) error {
 	return problem.Unknown(what, name, known, "no %s %q (there are: %s)", what, name, strings.Join(known, ", "))

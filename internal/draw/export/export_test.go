@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write testdata from what is written now
 
 const hostile = "main.(*T).\x1b[31mred;x"
 
-// example is a small model with everything in it that a format shows, and
+// example returns a small model with everything in it that a format shows, and
 // names that try to break formats.
 func example() *model.Model {
 	m := &model.Model{Run: model.Run{Go: "go1.26", Start: time.Unix(1_700_000_000, 0).UTC(), Duration: time.Second, Procs: 2}}

@@ -188,7 +188,7 @@ func (p *perfetto) open(key trackKey, parent uint64, describe func(b []byte) []b
 	return t
 }
 
-// groupTrack is the track of a group; its name is empty until it is given one.
+// groupTrack returns the track of a group; its name is empty until it is given one.
 func (p *perfetto) groupTrack(group int) uint64 {
 	if t := p.tracks[trackKey{group: group}]; t != nil {
 		return t.uuid

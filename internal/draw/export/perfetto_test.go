@@ -157,7 +157,7 @@ func (m protoMessage) print(b *strings.Builder) {
 	}
 }
 
-// protoText is a file with a packet on each line.
+// protoText returns a file with a packet on each line.
 func protoText(t *testing.T, data []byte) []byte {
 	t.Helper()
 	var b strings.Builder

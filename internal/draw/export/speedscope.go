@@ -199,7 +199,7 @@ func (s *speedscope) write(m *model.Model) error {
 	return s.w.Flush()
 }
 
-// active is the profile that a reader wants first: where CPU time went, else where
+// active returns the profile that a reader wants first: where CPU time went, else where
 // goroutine time did.
 func (s *speedscope) active() int {
 	for _, p := range []Profile{CPU, Kernel, States} {

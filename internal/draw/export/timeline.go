@@ -191,7 +191,7 @@ func (d *drawer) slices(o Options) {
 	}
 }
 
-// stackNames are the functions of a stack, leaf first.
+// stackNames returns the functions of a stack, leaf first.
 func stackNames(m *model.Model, id model.Stack) (names []string) {
 	for _, f := range m.Stacks.Frames(id) {
 		names = append(names, plain(f.Func))

@@ -84,7 +84,7 @@ type Func struct {
 
 const maxGroups = 500
 
-// nothing is the error that a run has nothing of a kind as it was chosen,
+// nothing returns the error that a run has nothing of a kind as it was chosen,
 // and base is whether it is the base run that lacks it.
 func nothing(m *model.Model, k *kind, c choice, base bool) error {
 	run, of, hint := "this run", "", diagnosis.HowToGet(&m.Run, k.source)

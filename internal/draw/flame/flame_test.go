@@ -43,7 +43,7 @@ func stackOf(m *model.Model, names string) model.Stack {
 	return m.Stacks.Add(frames)
 }
 
-// paths are the tree as sums by path, for comparing.
+// paths returns the tree as sums by path, for comparing.
 func paths(t *Tree) map[string]int64 {
 	out := map[string]int64{}
 	at := make([]string, len(t.Parent))

@@ -55,7 +55,7 @@ func Held(l *model.HeapLook, o Owners) *Tree {
 // maxHeld is beyond what a memory can have, and what a look's bytes are cut to.
 const maxHeld = 1 << 56
 
-// pointee is the type that a type is made of, which says whose it is: of map[string]*a.B it is a.B.
+// pointee returns the type that a type is made of, which says whose it is: of map[string]*a.B it is a.B.
 func pointee(name string) string {
 	for {
 		rest := strings.TrimLeft(name, "*")

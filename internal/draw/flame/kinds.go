@@ -244,7 +244,7 @@ func stateStacks(m *model.Model) iter.Seq[stack] {
 	}
 }
 
-// start is the start function of the goroutine that a sampled stack is of, as
+// start returns the start function of the goroutine that a sampled stack is of, as
 // far as its outermost frame shows it.
 func start(frames []model.Frame) string {
 	if len(frames) == 0 {

@@ -70,7 +70,7 @@ func (m *merger) function(f Func) int32 {
 	return n
 }
 
-// ordered is the tree with children behind their parent, largest first.
+// ordered returns the tree with children behind their parent, largest first.
 func (m *merger) ordered() *Tree {
 	from := &m.tree
 	below := make([][]int32, len(from.Parent))

@@ -83,7 +83,7 @@ type place struct {
 	rooted             bool
 }
 
-// start is the start function of a place, as far as it is known.
+// start returns the start function of a place, as far as it is known.
 func (p place) start(m *model.Model) string {
 	switch {
 	case p.group != "":

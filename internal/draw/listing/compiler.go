@@ -33,7 +33,7 @@ type answer struct {
 	err   error
 }
 
-// buildTags are those that the program was built with.
+// buildTags returns those that the program was built with.
 func buildTags(m *model.Model) string {
 	if m.Build == nil {
 		return ""
@@ -78,7 +78,7 @@ func (c *compiler) build(ctx context.Context, p pack) answer {
 	return answer{lines: parse(out)}
 }
 
-// firstError is the first line of the compiler's output that is no diagnostic.
+// firstError returns the first line of the compiler's output that is no diagnostic.
 func firstError(out []byte) string {
 	for line := range strings.Lines(string(out)) {
 		line = strings.TrimSpace(line)

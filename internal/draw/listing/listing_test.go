@@ -49,7 +49,7 @@ func module(t *testing.T, src string) (root, file string) {
 	return root, file
 }
 
-// recorded is a model with one CPU and one allocs stack that ends in line 15 of
+// recorded returns a model with one CPU and one allocs stack that ends in line 15 of
 // the file, twice in the CPU's.
 func recorded(file string) *model.Model {
 	m := &model.Model{}

@@ -16,7 +16,7 @@ import (
 // maxSource bounds the files that are read.
 const maxSource = 16 << 20
 
-// findRoot is the directory of the workspace or module that dir is in.
+// findRoot returns the directory of the workspace or module that dir is in.
 func findRoot(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -183,7 +183,7 @@ func FuzzTile(f *testing.F) {
 	})
 }
 
-// benchTrace is a piece like those of a busy server: half a million spans of
+// benchTrace returns a piece like those of a busy server: half a million spans of
 // a hundred goroutines.
 func benchTrace() *madeUp {
 	p := &exectrace.Piece{From: origin, To: origin + 1e9, Trusted: true, Reasons: madeReasons, Threads: []int64{1, 2, 3, 4}}
@@ -260,7 +260,7 @@ func BenchmarkTile(b *testing.B) {
 	runtime.KeepAlive(lanes)
 }
 
-// bytes is what all levels hold.
+// bytes returns what all levels hold.
 func (p *pyramid) bytes() (n int64) {
 	for _, s := range p.levels {
 		n += s.bytes

@@ -429,7 +429,7 @@ func (r *registry) findGroup(name string) int32 {
 	return -1
 }
 
-// markWorkers is the group of mark workers, -1 when there is none.
+// markWorkers returns the group of mark workers, -1 when there is none.
 func (r *registry) markWorkers() int32 {
 	if g, ok := r.byName[markWorker]; ok {
 		return g

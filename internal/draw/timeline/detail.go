@@ -235,7 +235,7 @@ func (d *detail) moment(at int64) (uint32, bool) {
 	return uint32((at - c.pieceLo) >> d.unit), true
 }
 
-// time is the inverse of moment.
+// time returns the inverse of moment.
 func (d *detail) time(at uint32) int64 { return d.chunk.pieceLo + int64(at)<<d.unit }
 
 // within cuts a stretch at the edges of the chunk: it counts here no further.
@@ -243,7 +243,7 @@ func (d *detail) within(from, to uint32) (a, z int64) {
 	return max(d.time(from), d.chunk.lo), min(d.time(to), d.end())
 }
 
-// offset is a moment of the timeline in the piece's time, for searching.
+// offset returns a moment of the timeline in the piece's time, for searching.
 func (d *detail) offset(at int64) uint32 {
 	return uint32(min(max(at-d.chunk.pieceLo, 0)>>d.unit, math.MaxUint32))
 }
@@ -493,7 +493,7 @@ func (f *filling) add(at uint32, step uint8) {
 	take(&f.now, step)
 }
 
-// procLanes are the lanes of Ps by id.
+// procLanes returns the lanes of Ps by id.
 func (m *maker) procLanes() []int32 {
 	out := make([]int32, maxProcs)
 	for i := range out {

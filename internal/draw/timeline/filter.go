@@ -103,7 +103,7 @@ func (f Filter) onStacks() (deep Filter, ok bool) {
 // Empty reports whether everything matches.
 func (f Filter) Empty() bool { return len(f.terms) == 0 }
 
-// String is the text that was parsed.
+// String returns the text that was parsed.
 func (f Filter) String() string { return f.text }
 
 type parser struct {

@@ -74,7 +74,7 @@ type mark struct {
 // maxScratch bounds the sums of one piece.
 const maxScratch = 48 << 20
 
-// scratchOf is the memory that a fold takes, in bytes.
+// scratchOf returns the memory that a fold takes, in bytes.
 func scratchOf(level uint, lo, hi int64, slots int) int64 {
 	return ((hi-1)>>level - lo>>level + 1) * int64(slots) * NumStates * (8 + 4)
 }
@@ -336,7 +336,7 @@ func (f *folder) odd(s *exectrace.Span, st State, from, to int64) {
 // end belongs to the last part.
 func (f *folder) within(at int64) bool { return at >= f.lo && (at < f.hi || f.last) }
 
-// part is one with clipping.
+// part folds a span of which only a part is in the piece.
 func (f *folder) part(s *exectrace.Span, st State, from, to int64) {
 	f.clip(int32(f.life[s.Life]>>lifeBits), st, from, to, 1)
 	switch s.State {
@@ -534,7 +534,7 @@ func (f *folder) storeLives(slot int, s *store) {
 	}
 }
 
-// limit is the first bucket that is too far away to be kept: what runs over the
+// limit returns the first bucket that is too far away to be kept: what runs over the
 // end of a piece is short, unless it is damage.
 func (s *store) limit() int64 { return int64(s.first)<<tileShift + 2*maxBuckets }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/gowhy/gowhy/exectrace"
 )
 
-// lockMade is a trace of three goroutines and a lock: 1 gives it to 2 at 40 ms, 2 to 3 at
+// lockMade returns a trace of three goroutines and a lock: 1 gives it to 2 at 40 ms, 2 to 3 at
 // 60 ms, but takes it again before 3 runs and gives it to 1 at 80 ms.
 func lockMade() *madeUp {
 	at := func(ms int64) exectrace.Time { return origin + exectrace.Time(ms*1e6) }

@@ -31,7 +31,7 @@ type Lane struct {
 	Peak float64 `json:"peak"`
 }
 
-// Lanes are those shown first, in order. Groups are the first firstGroups of them.
+// Lanes returns those shown first, in order. Groups are the first firstGroups of them.
 func (t *Timeline) Lanes() []Lane {
 	end := t.Length()
 	out := []Lane{
@@ -80,7 +80,7 @@ func headOf(group string) string {
 	return groupsOfUser
 }
 
-// head is the lane of a kind as a whole.
+// head returns the lane of a kind as a whole.
 func (t *Timeline) head(id string, lane, children int) Lane {
 	return Lane{ID: id, Kind: id, Children: children, Count: children, To: t.Length(),
 		Total: time.Duration(t.totals[lane][Running] + t.totals[lane][GC]), Peak: t.peaks[lane]}
@@ -93,7 +93,7 @@ func (t *Timeline) total(lane int32) (ns float64) {
 	return ns
 }
 
-// of are the lanes of Ps or threads, by id.
+// of returns the lanes of Ps or threads, by id.
 func (t *Timeline) of(kind laneKind, parent int) (out []Lane) {
 	for i, id := range t.reg.lanes {
 		if id.kind != kind {
@@ -124,7 +124,7 @@ func compareIDs(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// groupLanes are the lanes of the groups below a head, those that ran most first.
+// groupLanes returns the lanes of the groups below a head, those that ran most first.
 func (t *Timeline) groupLanes(head string) []Lane {
 	var out []Lane
 	for g := range t.reg.groups {
@@ -150,7 +150,7 @@ func (t *Timeline) groupLane(g int32) Lane {
 	return l
 }
 
-// Children are the lanes that one opens into: a page of those that match a
+// Children returns the lanes that one opens into: a page of those that match a
 // filter, and how many match. note says which are not listed.
 func (t *Timeline) Children(parent string, filter Filter, offset, limit int) (lanes []Lane, total int, note string, err error) {
 	ref, ok := t.parse(parent)
@@ -208,7 +208,7 @@ func (t *Timeline) regionLanes() (out []Lane) {
 	return out
 }
 
-// members are the goroutines of a group, those that ran most first.
+// members returns the goroutines of a group, those that ran most first.
 func (t *Timeline) members(ref laneRef, f Filter, offset, limit int) ([]Lane, int, string, error) {
 	if word, ok := f.termOutside(termFunc | termID | termDur); !ok {
 		return nil, 0, "", problem.New(problem.Misuse, "search with it instead; here goroutines can be chosen by id: and dur> (of their life)", "%q does not choose goroutines here", word)
@@ -265,7 +265,7 @@ func (t *Timeline) goLane(i uint32) Lane {
 		Count: 1, Total: time.Duration(t.gors.runningTime(i)), From: time.Duration(from), To: time.Duration(to), Peak: 1}
 }
 
-// goID is the id of a goroutine's lane.
+// goID returns the id of a goroutine's lane.
 func (t *Timeline) goID(i uint32) string {
 	id := "go:" + strconv.FormatInt(t.gors.list[i].id, 10)
 	if !t.gors.first(i) {

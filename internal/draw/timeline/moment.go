@@ -214,7 +214,7 @@ func (t *Timeline) neighbour(ref *laneRef, at int64) (*detail, *span) {
 	return nil, nil
 }
 
-// wakeAfter is the wake-up that ended a wait.
+// wakeAfter returns the wake-up that ended a wait.
 func (t *Timeline) wakeAfter(d *detail, s *span) *Edge {
 	if !s.state.blocked() {
 		return nil
@@ -222,7 +222,7 @@ func (t *Timeline) wakeAfter(d *detail, s *span) *Edge {
 	return t.wakeAt(d, s.life, s.to)
 }
 
-// wakeBefore is the wake-up that a runnable or running span goes back to.
+// wakeBefore returns the wake-up that a runnable or running span goes back to.
 func (t *Timeline) wakeBefore(d *detail, s *span) *Edge {
 	own := d.of(s.life)
 	i := sort.Search(len(own), func(i int) bool { return own[i].from > s.from }) - 1

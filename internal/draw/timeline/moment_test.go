@@ -17,7 +17,7 @@ import (
 
 const origin = exectrace.Time(madeUpOrigin)
 
-// handMade is a trace of two pieces: goroutine 2 waits over the edge between
+// handMade returns a trace of two pieces: goroutine 2 waits over the edge between
 // them until goroutine 1 wakes it.
 func handMade() *madeUp {
 	at := func(ms float64) exectrace.Time { return origin + exectrace.Time(ms*1e6) }

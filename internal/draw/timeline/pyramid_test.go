@@ -379,5 +379,5 @@ func (t *Timeline) GroupLane(group string) string {
 	return ""
 }
 
-// BaseLevel is the finest level that needs nothing of the trace.
+// BaseLevel returns the finest level that needs nothing of the trace.
 func (t *Timeline) BaseLevel() int { return int(t.pyramid.base().level) }

@@ -100,7 +100,7 @@ func (t *Timeline) read(ctx context.Context, c *chunk, o exectrace.PieceOptions,
 	})
 }
 
-// times is a window of the timeline on the trace's clock.
+// times returns a window of the timeline on the trace's clock.
 func (t *Timeline) times(from, to int64) exectrace.Range {
 	return exectrace.Range{From: exectrace.Time(from + t.origin), To: exectrace.Time(to + t.origin)}
 }
@@ -116,7 +116,7 @@ const stripBuckets = 1 << 10
 // stripBytes bounds the strips of one chunk.
 const stripBytes = 8 << 20
 
-// stripLevel is the level of a chunk's strips.
+// stripLevel returns the level of a chunk's strips.
 func (t *Timeline) stripLevel(c *chunk) uint {
 	level := uint(minLevel)
 	for (c.end-c.lo)>>level >= stripBuckets {

@@ -344,7 +344,7 @@ func add(sum *[NumStates]float64, part [NumStates]float64) {
 	}
 }
 
-// view is a picture of one window in a few wide buckets.
+// view returns a picture of one window in a few wide buckets.
 func (s *selecting) view(a, z int64) *view {
 	v := &view{t: s.t, from: a, to: z, items: map[itemKey]*item{}}
 	for (z-a)>>v.level >= tileBuckets {
@@ -495,7 +495,7 @@ func (s *selecting) wideGroups() {
 	}
 }
 
-// Peak is the window of about a width in which a group spent most time in a
+// Peak returns the window of about a width in which a group spent most time in a
 // state; false when it spent none.
 func (t *Timeline) Peak(group string, st State, width time.Duration) (from, to time.Duration, ok bool) {
 	all, level := t.course(group, st)

@@ -107,7 +107,7 @@ func (c *classifier) of(s *exectrace.Span, worker bool) State {
 	return stateOf[s.State]
 }
 
-// groupName is the name of a life's group: the model's.
+// groupName returns the name of a life's group: the model's.
 func groupName(name string) string {
 	// The main goroutine as it is seen when recording begins while packages are
 	// initialized: its stacks end below runtime.main.

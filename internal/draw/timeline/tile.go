@@ -108,7 +108,7 @@ func newView(t *Timeline, level uint, tile int64) *view {
 	return v
 }
 
-// keys are the items that a lane needs.
+// keys returns the items that a lane needs.
 func (v *view) keys(r *laneRef) (out []itemKey) {
 	switch r.kind {
 	case "gc", "stw", "task":
@@ -257,7 +257,7 @@ func (v *view) addSpan(c *cells, d *detail, s *span) {
 	}
 }
 
-// lanes are those of the pyramid that a lane consists of.
+// lanes returns those of the pyramid that a lane consists of.
 func (v *view) lanes(r *laneRef) []int32 {
 	if !r.ofGroups() {
 		return []int32{r.lane}
@@ -608,7 +608,7 @@ func (t *Timeline) intervalSpans(list []interval, from, to int64) (out []Span, o
 	return out, true
 }
 
-// laneSpans are the spans of a P or thread, and those in which it was held
+// laneSpans returns the spans of a P or thread, and those in which it was held
 // without a goroutine.
 func (v *view) laneSpans(d *detail, lane int32) ([]Span, bool) {
 	list := d.windowOf(d.onLane[lane], v.from, v.to)
@@ -685,7 +685,7 @@ func (d *detail) goroutine(t *Timeline, i uint32, from, to int64) []span {
 	return nil
 }
 
-// moments are the birth and the end of a goroutine, the begins of collections
+// moments returns the birth and the end of a goroutine, the begins of collections
 // and pauses.
 func (v *view) moments(r *laneRef) (out []time.Duration) {
 	add := func(at int64) {

@@ -141,10 +141,10 @@ func (t *Timeline) measure() {
 // Length returns how long the timeline is.
 func (t *Timeline) Length() time.Duration { return time.Duration(t.length) }
 
-// Gaps are the times without trusted evidence.
+// Gaps returns the times without trusted evidence.
 func (t *Timeline) Gaps() []Gap { return t.gaps }
 
-// Levels are the finest and the coarsest level of tiles. One tile of the
+// Levels returns the finest and the coarsest level of tiles. One tile of the
 // coarsest covers all. Without a source the finest is that of the base.
 func (t *Timeline) Levels() (finest, coarsest int) {
 	top := minLevel
@@ -157,7 +157,7 @@ func (t *Timeline) Levels() (finest, coarsest int) {
 	return minLevel, max(top, int(t.pyramid.base().level))
 }
 
-// chunksIn are the chunks that have a part in [from, to).
+// chunksIn returns the chunks that have a part in [from, to).
 func (t *Timeline) chunksIn(from, to int64) (out []int) {
 	for i := range t.chunks {
 		if c := &t.chunks[i]; c.lo < to && c.end > from {

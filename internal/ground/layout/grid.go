@@ -112,7 +112,7 @@ func (t *Grid[R]) layout(shown []R) [][]string {
 	return cells
 }
 
-// Heads are those of the columns.
+// Heads returns those of the columns.
 func (t *Grid[R]) Heads() []string {
 	out := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -121,7 +121,7 @@ func (t *Grid[R]) Heads() []string {
 	return out
 }
 
-// Cells are the texts of a row, safe for a terminal.
+// Cells returns the texts of a row, safe for a terminal.
 func (t *Grid[R]) Cells(r R) []string {
 	out := make([]string, len(t.Columns))
 	for i, c := range t.Columns {

@@ -16,7 +16,7 @@ func Unknown(flag, value string, known []string, format string, args ...any) *Er
 	return New(Misuse, hint, format, args...)
 }
 
-// Likely is the known word that was probably meant, else the first; "" of none.
+// Likely returns the known word that was probably meant, else the first; "" of none.
 func Likely(s string, known []string) string {
 	if word, ok := Near(s, known); ok || len(known) == 0 {
 		return word
@@ -47,7 +47,7 @@ func Nearest(s string, known []string) string {
 	return best
 }
 
-// distance is the number of letters to insert, delete or replace, where
+// distance returns the number of letters to insert, delete or replace, where
 // letters around s are free: people abbreviate.
 func distance(s, k string) int {
 	if len(s) > 1 && strings.Contains(k, s) {

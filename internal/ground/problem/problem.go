@@ -41,7 +41,7 @@ func New(kind Kind, hint, format string, args ...any) *Error {
 	return &Error{kind, err.Error(), hint, errors.Unwrap(err)}
 }
 
-// Cause is an error without the operation and the path it names.
+// Cause returns an error without the operation and the path it names.
 func Cause(err error) error {
 	var file *fs.PathError
 	if errors.As(err, &file) {

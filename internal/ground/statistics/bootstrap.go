@@ -16,7 +16,7 @@ type BootstrapOptions struct {
 // DefaultDraws is how many resamples [Bootstrap] draws.
 const DefaultDraws = 10_000
 
-// Bootstrap is the interval of an estimate that holds its true value with the probability
+// Bootstrap returns the interval of an estimate that holds its true value with the probability
 // level, such as 0.95. n observations (pairs, for paired data) are drawn again and again with
 // replacement; estimate is given their numbers, from 0, in a slice that it may not keep, and
 // that has n-1 of them when one is left out.
@@ -89,7 +89,7 @@ func bias(sorted []float64, value float64) float64 {
 	return Normal(min(max(share, 0.5/n), 1-0.5/n))
 }
 
-// acceleration is the skewness that leaving out one observation after the other
+// acceleration returns the skewness that leaving out one observation after the other
 // shows.
 func acceleration(index []int, estimate func([]int) float64) float64 {
 	values := make([]float64, 0, len(index))
@@ -147,7 +147,7 @@ func Centre(d []float64) func(index []int) float64 {
 	}
 }
 
-// weighed is the median of all averages of which each number takes part in as
+// weighed returns the median of all averages of which each number takes part in as
 // many as it was drawn times.
 func weighed(averages []walsh, times []int, all int) float64 {
 	seen := 0
@@ -167,7 +167,7 @@ func weighed(averages []walsh, times []int, all int) float64 {
 	return math.NaN()
 }
 
-// following is the next average that was drawn.
+// following returns the next average that was drawn.
 func following(averages []walsh, times []int) float64 {
 	for _, w := range averages {
 		if times[w.i] > 0 && times[w.j] > 0 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// draw is a number of events that come by chance, so many on average.
+// draw returns a number of events that come by chance, so many on average.
 func draw(r *rand.Rand, mean float64) (n float64) {
 	for p, least := r.Float64(), math.Exp(-mean); p > least; n++ {
 		p *= r.Float64()

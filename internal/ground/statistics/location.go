@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Quotient is a by b, and 0 rather than infinite where there is nothing to divide by.
+// Quotient returns a by b, and 0 rather than infinite where there is nothing to divide by.
 func Quotient(a, b float64) float64 {
 	if b == 0 {
 		return 0
@@ -29,10 +29,10 @@ func Sum(x []float64) (s float64) {
 	return s
 }
 
-// Median is the 0.5 quantile; NaN for no numbers.
+// Median returns the 0.5 quantile; NaN for no numbers.
 func Median(x []float64) float64 { return Quantile(x, 0.5) }
 
-// Quantile is the value below which the share q of the numbers lies, straight
+// Quantile returns the value below which the share q of the numbers lies, straight
 // between neighbours (Hyndman and Fan's seventh definition, which spreadsheets
 // and R use). It is NaN for no numbers and when one of them is NaN.
 func Quantile(x []float64, q float64) float64 {
@@ -57,7 +57,7 @@ func sortedQuantile(sorted []float64, q float64) float64 {
 	}
 }
 
-// HodgesLehmann is the centre of the numbers: the median of their Walsh
+// HodgesLehmann returns the centre of the numbers: the median of their Walsh
 // averages (x_i+x_j)/2, i <= j. It is nearly as exact as the mean where the
 // mean is best and hardly moved by outliers (Hodges and Lehmann 1963). It is
 // NaN for no numbers and when one is not finite.
@@ -82,7 +82,7 @@ func Shift(a, b []float64) float64 {
 	return 2 * medianOfSums(minus, plus, len(a)*len(b), func(v float64) int { return sumsUpTo(minus, plus, v) })
 }
 
-// sortedHalves are the numbers times sign/2, in order. Halves cannot overflow
+// sortedHalves returns the numbers times sign/2, in order. Halves cannot overflow
 // when two are added.
 func sortedHalves(x []float64, sign float64) (half []float64, ok bool) {
 	if len(x) == 0 {
@@ -99,7 +99,7 @@ func sortedHalves(x []float64, sign float64) (half []float64, ok bool) {
 	return half, true
 }
 
-// medianOfSums is the median of n sums of a member of x and one of y, both in
+// medianOfSums returns the median of n sums of a member of x and one of y, both in
 // order, of which upTo says how many are at most a value. The sums are never
 // written down: a search over the values asks 64 times, each in linear time, so
 // that ten thousand numbers cost milliseconds and no memory.
@@ -112,7 +112,7 @@ func medianOfSums(x, y []float64, n int, upTo func(float64) int) float64 {
 	return first/2 + kth(first, high, n/2+1, upTo)/2
 }
 
-// kth is the least value in [low, high] with at least k sums up to it, which is
+// kth returns the least value in [low, high] with at least k sums up to it, which is
 // itself a sum: their count steps at sums only.
 func kth(low, high float64, k int, upTo func(float64) int) float64 {
 	l, h := ordinal(low), ordinal(high)

@@ -2,13 +2,13 @@ package statistics
 
 import "math"
 
-// Tail is the probability that a standard normal number exceeds z.
+// Tail returns the probability that a standard normal number exceeds z.
 func Tail(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }
 
-// Normal is the number below which a standard normal one is with probability p.
+// Normal returns the number below which a standard normal one is with probability p.
 func Normal(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p) }
 
-// student is the quantile of Student's t distribution that belongs to the
+// student returns the quantile of Student's t distribution that belongs to the
 // normal quantile z (the expansion 26.7.5 of Abramowitz and Stegun): within
 // 0.3% from five degrees of freedom.
 func student(z, freedom float64) float64 {

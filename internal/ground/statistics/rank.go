@@ -9,7 +9,7 @@ import (
 // of them are whole numbers that a float64 holds exactly.
 const mostExact = 50
 
-// SignedRank is the two-sided p of Wilcoxon's signed-rank test that the
+// SignedRank returns the two-sided p of Wilcoxon's signed-rank test that the
 // differences are as often and as far below zero as above. Up to 50 differences
 // other than zero it is exact, with ties too: every assignment of signs to the
 // ranks there are is counted. Beyond, it is normal with the continuity
@@ -80,7 +80,7 @@ func doubleRanks(x []float64) []int {
 	return rank
 }
 
-// countSigns is the share of the 2^n assignments of signs whose sum of positive
+// countSigns returns the share of the 2^n assignments of signs whose sum of positive
 // ranks is at least as far from the middle as plus.
 func countSigns(rank []int, plus int) float64 {
 	total := 0
@@ -120,7 +120,7 @@ func normalSigns(rank []int, plus int) float64 {
 	return twoSided(float64(plus)-total/2, math.Sqrt(squares/4), 1)
 }
 
-// twoSided is the p of a deviation in units of its standard deviation, with a
+// twoSided returns the p of a deviation in units of its standard deviation, with a
 // continuity correction of half a step: what is seen stands for a stretch.
 func twoSided(deviation, sd, halfStep float64) float64 {
 	if sd == 0 {
@@ -130,7 +130,7 @@ func twoSided(deviation, sd, halfStep float64) float64 {
 	return min(2*Tail(z), 1)
 }
 
-// MannWhitney is the two-sided p of the rank-sum test of Wilcoxon, Mann and
+// MannWhitney returns the two-sided p of the rank-sum test of Wilcoxon, Mann and
 // Whitney for two unpaired sets: that neither tends to be greater. Up to 50
 // values together it is exact, with ties too: all ways to deal the ranks there
 // are to the two sets are counted. Beyond, it is normal with corrections for
@@ -154,7 +154,7 @@ func MannWhitney(a, b []float64) (p float64) {
 	return normalDeals(rank, n, sum)
 }
 
-// countDeals is the share of the ways to choose n of the ranks whose sum is at
+// countDeals returns the share of the ways to choose n of the ranks whose sum is at
 // least as far from the middle as seen.
 func countDeals(rank []int, n, seen int) float64 {
 	total := 0

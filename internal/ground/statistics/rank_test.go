@@ -14,7 +14,7 @@ func near(t *testing.T, what string, got, want, within float64) {
 	}
 }
 
-// enumerated is the signed-rank p by going through all assignments of signs,
+// enumerated returns the signed-rank p by going through all assignments of signs,
 // with ranks computed the slow way.
 func enumerated(d []float64) float64 {
 	var rank []float64
@@ -165,7 +165,7 @@ func TestSignedRankZeros(t *testing.T) {
 	}
 }
 
-// dealt is the rank-sum p by going through all ways to deal.
+// dealt returns the rank-sum p by going through all ways to deal.
 func dealt(a, b []float64) float64 {
 	all := slices.Concat(a, b)
 	rank := make([]float64, len(all))

@@ -16,7 +16,7 @@ import "math"
 // rank test of ten pairs reaches: its least p is 2/1024.
 const Spending = 1.5
 
-// Boundaries are the nominal two-sided levels of a test that is repeated on
+// Boundaries returns the nominal two-sided levels of a test that is repeated on
 // growing data, after looks[0], looks[1], … pairs, ascending: the test is
 // significant at look k when its p is at most the k-th level. The probability
 // that it ever is without any effect is alpha. The last look has the most pairs
@@ -37,7 +37,7 @@ func Boundaries(looks []int, alpha float64) []float64 {
 	return levels
 }
 
-// Constant is the level that a test repeated after looks[0], looks[1], … pairs
+// Constant returns the level that a test repeated after looks[0], looks[1], … pairs
 // may have at each of them, so that the probability of ever being significant
 // without any effect is alpha (Pocock 1977, for looks at any distance). It is
 // for metrics that do not decide when a trial stops: whichever look is the
@@ -109,7 +109,7 @@ func (w *walk) cross(t, level float64) (left float64) {
 	return left
 }
 
-// leaves is the probability of being outside ±bound at the share t.
+// leaves returns the probability of being outside ±bound at the share t.
 func (w *walk) leaves(t, bound float64) (p float64) {
 	sd := math.Sqrt(t - w.t)
 	if w.at == nil {
@@ -144,7 +144,7 @@ func (w *walk) move(t, bound float64) {
 	w.t, w.at, w.weight = t, at, mass
 }
 
-// simpson is the weight of point i of n+1 in units of their distance.
+// simpson returns the weight of point i of n+1 in units of their distance.
 func simpson(i, n int) float64 {
 	switch {
 	case i == 0 || i == n:

@@ -27,7 +27,7 @@ func Holm(p []float64) []float64 {
 	return adjusted
 }
 
-// Wilson is the 95% interval of a share of which k in n were seen (Wilson's
+// Wilson returns the 95% interval of a share of which k in n were seen (Wilson's
 // score interval). It is 0 to 1 for n = 0.
 func Wilson(k, n int) (low, high float64) {
 	if n <= 0 {

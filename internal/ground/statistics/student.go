@@ -2,7 +2,7 @@ package statistics
 
 import "math"
 
-// Student is the two-sided p of Student's t test that the mean of numbers is 0. It
+// Student returns the two-sided p of Student's t test that the mean of numbers is 0. It
 // assumes that they come from a normal distribution, and can be as small as they say: of six
 // numbers no test by rank is below 3%. It is 1 for fewer than two, or where all are 0.
 func Student(d []float64) (p float64) {
@@ -17,7 +17,7 @@ func Student(d []float64) (p float64) {
 	return studentTail(mean/math.Sqrt(variance/n), n-1)
 }
 
-// Welch is the two-sided p of Welch's t test that two sets have the same mean. It assumes that
+// Welch returns the two-sided p of Welch's t test that two sets have the same mean. It assumes that
 // each comes from a normal distribution, of whatever variance. It is 1 where one of them
 // has fewer than two numbers.
 func Welch(a, b []float64) (p float64) {
@@ -35,7 +35,7 @@ func Welch(a, b []float64) (p float64) {
 	return studentTail((meanA-meanB)/math.Sqrt(u+v), freedom)
 }
 
-// meanVariance are the mean and the unbiased variance.
+// meanVariance returns the mean and the unbiased variance.
 func meanVariance(x []float64) (mean, variance float64) {
 	for _, v := range x {
 		mean += v / float64(len(x))
@@ -46,12 +46,12 @@ func meanVariance(x []float64) (mean, variance float64) {
 	return mean, variance
 }
 
-// studentTail is the probability that a number of Student's t distribution is as far from 0.
+// studentTail returns the probability that a number of Student's t distribution is as far from 0.
 func studentTail(t, freedom float64) float64 {
 	return beta(freedom/(freedom+t*t), freedom/2, 0.5)
 }
 
-// beta is the regularized incomplete beta function I_x(a, b), by its continued fraction
+// beta returns the regularized incomplete beta function I_x(a, b), by its continued fraction
 // (Abramowitz and Stegun 26.5.8) as Lentz evaluates one.
 func beta(x, a, b float64) float64 {
 	switch {

@@ -115,7 +115,7 @@ func (d uslData) distinct() int {
 	return len(slices.Compact(sorted))
 }
 
-// resample is the law at f with residuals drawn anew, scaled up for the three
+// resample returns the law at f with residuals drawn anew, scaled up for the three
 // parameters that made them small.
 func (d uslData) resample(f uslFit, random *rand.Rand) uslData {
 	m := len(d.n)
@@ -144,7 +144,7 @@ func (d uslData) fit() uslFit {
 	return best
 }
 
-// loss is the sum of squares at f, whose λ it sets to the best for σ and κ.
+// loss returns the sum of squares at f, whose λ it sets to the best for σ and κ.
 func (d uslData) loss(f *uslFit) float64 {
 	sum := 0.0
 	for i := range d.n {
@@ -233,7 +233,7 @@ func (d uslData) improve(f uslFit, free [2]bool) uslFit {
 	return f
 }
 
-// normal are the normal equations of a step in log λ, σ and κ.
+// normal returns the normal equations of a step in log λ, σ and κ.
 func (d uslData) normal(f uslFit, free [2]bool) (m [3][4]float64) {
 	for i, n := range d.n {
 		slow := d.slowdown(i, f)

@@ -129,7 +129,7 @@ func TestFitUSLRefuses(t *testing.T) {
 	}
 }
 
-// At is the throughput that the law gives for a count.
+// At returns the throughput that the law gives for a count.
 func (u USL) At(n float64) float64 {
 	return u.Lambda.Value * n / (1 + u.Sigma.Value*(n-1) + u.Kappa.Value*n*(n-1))
 }

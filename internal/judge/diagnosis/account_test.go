@@ -20,7 +20,7 @@ func line(function, file string, n int) model.Frame {
 	return model.Frame{Func: function, File: file, Line: n}
 }
 
-// accountText is what a report shows of an account.
+// accountText returns what a report shows of an account.
 func accountText(a *Account) string {
 	lines := []string{a.Text}
 	for _, r := range a.Rows {

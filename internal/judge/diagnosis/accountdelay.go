@@ -84,7 +84,7 @@ func atOnce(profile *model.Profile, total fact.Fact) fact.Name {
 	return fact.Name(fact.Sentence(" in %s, %s goroutines at once on average", over, goroutines))
 }
 
-// byWait is the program's function that waits, and for what.
+// byWait returns the program's function that waits, and for what.
 func byWait(frames []model.Frame) owner {
 	o := byFunction(frames)
 	o.with = waitedFor(frames)

@@ -93,7 +93,7 @@ func labelled(p fact.Meter) string {
 	return fact.Sentence(" By labels: %s.", fact.Name(strings.Join(words, ", ")))
 }
 
-// goroutineCounts is the account of a profile beside better evidence of the moment.
+// goroutineCounts returns the account of a profile beside better evidence of the moment.
 func goroutineCounts(p fact.Meter) *Account {
 	total := p.Samples("goroutines", "goroutine", nil)
 	if total.Value == 0 {
@@ -112,7 +112,7 @@ type standingPlace struct {
 	count int64
 }
 
-// placesOf are the places of a moment, those of most goroutines first.
+// placesOf returns the places of a moment, those of most goroutines first.
 func placesOf(m *model.Model) (list []standingPlace) {
 	type key struct {
 		function string
@@ -144,7 +144,7 @@ func placesOf(m *model.Model) (list []standingPlace) {
 	return list
 }
 
-// waitingIn is the first frame that is not how goroutines wait, which is at the leaf of
+// waitingIn returns the first frame that is not how goroutines wait, which is at the leaf of
 // each stack that has no line of a program.
 func waitingIn(frames []model.Frame) model.Frame {
 	i := slices.IndexFunc(frames, func(f model.Frame) bool {
@@ -180,7 +180,7 @@ func alike(places []standingPlace) (n int) {
 	return n
 }
 
-// shortName is a function without the path of its package.
+// shortName returns a function without the path of its package.
 func shortName(function string) string {
 	path, _, _ := strings.Cut(function, "[")
 	return function[strings.LastIndexByte(path, '/')+1:]

@@ -48,7 +48,7 @@ func heapAccount(p fact.Meter) *Account {
 	return &Account{Text: text, Rows: append(rows, runtimeRow(p)...)}
 }
 
-// grownAccount is by how much what is in use changed, and whose; nil where it is the same.
+// grownAccount returns by how much what is in use changed, and whose; nil where it is the same.
 func grownAccount(p fact.Meter, total fact.Fact) *Account {
 	start := p.SamplesAtStart("in use at the start", "inuse_space", nil)
 	change, verb, less := fact.Difference.Of("change", fact.Bytes, total, start), "grew", false
@@ -73,7 +73,7 @@ func grownAccount(p fact.Meter, total fact.Fact) *Account {
 	return &Account{Text: text + ".", Rows: append(rows, runtimeRow(p)...)}
 }
 
-// changedRows are the functions of whose memory most came, or with less went.
+// changedRows returns the functions of whose memory most came, or with less went.
 func changedRows(p fact.Meter, change fact.Fact, less bool) (rows []AccountRow) {
 	by, lines, frames, known := map[string]float64{}, map[string]float64{}, map[string]model.Frame{}, map[model.Stack]owner{}
 	add := func(profile *model.Profile, sign float64) {

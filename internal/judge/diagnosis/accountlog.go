@@ -23,7 +23,7 @@ const (
 	grownQueue = 4
 )
 
-// gcLogAccount is that of gctrace: how often, at what price, and what it found alive.
+// gcLogAccount returns that of gctrace: how often, at what price, and what it found alive.
 func gcLogAccount(p fact.Meter) *Account {
 	a := p.Model.GCLogAccount()
 	if a == nil {
@@ -73,7 +73,7 @@ func gcLogAccount(p fact.Meter) *Account {
 	return out
 }
 
-// schedLogAccount is that of schedtrace: how often all Ps were in use, and who waited for one.
+// schedLogAccount returns that of schedtrace: how often all Ps were in use, and who waited for one.
 func schedLogAccount(p fact.Meter) *Account {
 	a := p.Model.SchedLogAccount()
 	if a == nil || a.Procs == 0 {

@@ -15,13 +15,13 @@ type owner struct {
 	with  string      // what else is to be known of the stack, in a few words
 }
 
-// largestIn are the functions of the program, or of the library where no line of the
+// largestIn returns the functions of the program, or of the library where no line of the
 // program is on the stack, that have most of a tree.
 func largestIn(p fact.Meter, tree string, total fact.Fact) []AccountRow {
 	return rowsOf(p, tree, total, byFunction)
 }
 
-// rowsOf are the owners with most of a tree, each with the line and the note that most
+// rowsOf returns the owners with most of a tree, each with the line and the note that most
 // of it has.
 func rowsOf(p fact.Meter, tree string, total fact.Fact, of func([]model.Frame) owner) []AccountRow {
 	return rowsBy(p, tree, total, of, p.Samples)
@@ -93,7 +93,7 @@ func firstNamed(names []string) int {
 	return -1
 }
 
-// byFunction is the function of the program nearest to the leaf, with that of a library
+// byFunction returns the function of the program nearest to the leaf, with that of a library
 // that it called; or the leaf where nothing of the program is on the stack.
 func byFunction(frames []model.Frame) owner {
 	f, ok := model.UserFrame(frames)
@@ -108,7 +108,7 @@ func byFunction(frames []model.Frame) owner {
 	return o
 }
 
-// leafOf is the first frame that is not the allocator itself, which is at the leaf of
+// leafOf returns the first frame that is not the allocator itself, which is at the leaf of
 // every stack of a heap.
 func leafOf(frames []model.Frame) model.Frame {
 	for _, f := range frames {
@@ -129,7 +129,7 @@ func allocator(function string) bool {
 		name == "newobject" || name == "newarray" || name == "systemstack" || name == "profilealloc")
 }
 
-// location is a line as a key.
+// location returns a line as a key.
 func location(f model.Frame) string {
 	return f.Func + "\x00" + f.File + "\x00" + fact.Count.Format(float64(f.Line))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// samplesAccount is that of CPU samples whose worth in time the evidence does not say,
+// samplesAccount returns that of CPU samples whose worth in time the evidence does not say,
 // as perf's of cycles and folded stacks are: shares are of their number.
 func samplesAccount(p fact.Meter) *Account {
 	total := p.SampleCount("samples", "cpu", nil)

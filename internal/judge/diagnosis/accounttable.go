@@ -109,7 +109,7 @@ type standingFunction struct {
 	note string
 }
 
-// standing are the functions of a table that stand out. Of a chain of calls of the program
+// standing returns the functions of a table that stand out. Of a chain of calls of the program
 // the first has most and the last that still has half of that says what is done.
 func standing(t *model.Table) (list []standingFunction) {
 	first, last, beside := chain(t)
@@ -153,7 +153,7 @@ func sign(v float64) float64 {
 	return 0
 }
 
-// chain is the program's function with most under it, the one with least of those that
+// chain returns the program's function with most under it, the one with least of those that
 // have half as much or more, and the one with most of those that have no more than is left
 // beside that: without stacks nothing says that they are not one under the other.
 func chain(t *model.Table) (first, last, beside *model.TableFunction) {
@@ -175,7 +175,7 @@ func chain(t *model.Table) (first, last, beside *model.TableFunction) {
 	return first, last, beside
 }
 
-// heaviest is the function of a program or library in which itself most was counted, nil
+// heaviest returns the function of a program or library in which itself most was counted, nil
 // where that is less than tableOwn of all: then who calls says more.
 func heaviest(t *model.Table) (most *model.TableFunction) {
 	for i := range t.Functions {
@@ -194,7 +194,7 @@ const tableOwn = 0.25
 // besideSlack is how far sums of a table may be off: it prints four digits.
 const besideSlack = 0.005
 
-// worksOf are the runtime's kinds of work that stand out.
+// worksOf returns the runtime's kinds of work that stand out.
 func worksOf(t *model.Table) (list []standingFunction) {
 	for _, w := range runtimeWork {
 		f := t.Most(func(function string) bool { return slices.Contains(w.functions, function) })
@@ -206,7 +206,7 @@ func worksOf(t *model.Table) (list []standingFunction) {
 	return list[:min(len(list), tableRows-2)]
 }
 
-// leaves are the functions in which most itself was counted, with the program's functions
+// leaves returns the functions in which most itself was counted, with the program's functions
 // that have as much under them: those call it.
 func leaves(t *model.Table) (list []standingFunction) {
 	for i := range t.Functions {

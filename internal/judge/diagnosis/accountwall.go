@@ -41,7 +41,7 @@ func wallAccount(p fact.Meter) *Account {
 	return &Account{Text: text, Rows: rows}
 }
 
-// byState is the program's function on a stack, and what it does there.
+// byState returns the program's function on a stack, and what it does there.
 func byState(frames []model.Frame) owner {
 	o := byFunction(frames)
 	if _, ok := model.UserFrame(frames); !ok {

@@ -62,7 +62,7 @@ func workIn(p fact.Meter, tree string) *Account {
 // workKinds is how many kinds of work a sentence lists.
 const workKinds = 4
 
-// byWork is the function of the program that a sample is of; where none is on the stack
+// byWork returns the function of the program that a sample is of; where none is on the stack
 // the kind of the runtime's work, which has many functions for one purpose.
 func byWork(frames []model.Frame) owner {
 	if o := byFunction(frames); o.name != "" {

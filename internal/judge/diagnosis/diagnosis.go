@@ -113,12 +113,12 @@ type Cost struct {
 	Share float64 `json:"share"`
 }
 
-// CostOf is a fact as the cost, with its share of the whole.
+// CostOf returns a fact as the cost, with its share of the whole.
 func CostOf(f fact.Fact, share float64) Cost {
 	return Cost{Value: f.Value, Unit: f.Unit, Text: f.Text, What: f.Name, Origin: f.Origin, Operands: f.Operands, Share: share}
 }
 
-// Fact is the cost as a fact among others.
+// Fact returns the cost as a fact among others.
 func (c *Cost) Fact() fact.Fact {
 	return fact.Fact{Name: c.What, Value: c.Value, Unit: c.Unit, Text: c.Text, Origin: c.Origin, Operands: c.Operands}
 }
@@ -191,7 +191,7 @@ func (b Bound) Gain() string {
 	return s
 }
 
-// between is an interval, with a unit that both ends share said once.
+// between returns an interval, with a unit that both ends share said once.
 func between(u fact.Unit, low, high float64) string {
 	from, to := u.Format(low), u.Format(high)
 	i, j := strings.LastIndexByte(from, ' '), strings.LastIndexByte(to, ' ')
@@ -204,32 +204,32 @@ func between(u fact.Unit, low, high float64) string {
 // goalNames are the goals in a sentence.
 var goalNames = map[Goal]string{Throughput: "throughput", Latency: "latency", CPUGoal: "CPU", MemoryGoal: "memory"}
 
-// Limit is a bound that no fix exceeds: what is saved, of which whole it is which
+// Limit returns a bound that no fix exceeds: what is saved, of which whole it is which
 // share, and what else the reader must know to judge it.
 func Limit(saving fact.Fact, goal Goal, share float64, note string) Bound {
 	return bound(IsLimit, saving, goal, share, note)
 }
 
-// Direction is a bound for a fix that takes away something else, too, that could
+// Direction returns a bound for a fix that takes away something else, too, that could
 // not be measured: no limit, and no experiment is held to it.
 func Direction(saving fact.Fact, goal Goal, share float64, note string) Bound {
 	return bound(IsDirection, saving, goal, share, note)
 }
 
-// NoLimit is a bound where the evidence does not tell what remains without that which
+// NoLimit returns a bound where the evidence does not tell what remains without that which
 // is removed, like where nobody got on in its window.
 func NoLimit(removed fact.Fact, goal Goal, share float64, note string) Bound {
 	return bound(IsOpen, removed, goal, share, note)
 }
 
-// Estimate is a bound with an interval around it.
+// Estimate returns a bound with an interval around it.
 func Estimate(saving fact.Fact, low, high float64, goal Goal, share float64, note string) Bound {
 	b := bound(IsEstimate, saving, goal, share, note)
 	b.Low, b.High = low, high
 	return b
 }
 
-// Release is a bound for a fix that lets go on what stands still; known is the gain
+// Release returns a bound for a fix that lets go on what stands still; known is the gain
 // that is sure, mostly none.
 func Release(known fact.Fact) Bound { return bound(IsRelease, known, Throughput, 0, "") }
 
@@ -244,7 +244,7 @@ func bound(kind BoundKind, f fact.Fact, goal Goal, share float64, note string) B
 	}
 }
 
-// Fact is the bound as a fact among others.
+// Fact returns the bound as a fact among others.
 func (b *Bound) Fact() fact.Fact {
 	return fact.Fact{Name: b.Name, Value: b.Value, Unit: b.Unit, Text: b.Text, Origin: b.Origin, Operands: b.Operands}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// busy is a model of a program under load: 2 Ps, 5 s, the given share in use.
+// busy returns a model of a program under load: 2 Ps, 5 s, the given share in use.
 func busy(share float64) *model.Model {
 	m := &model.Model{Sched: &model.Sched{}}
 	m.Run.Duration, m.Run.Procs = 5*time.Second, 2
@@ -29,7 +29,7 @@ func busy(share float64) *model.Model {
 	return m
 }
 
-// sampled is a busy program of which a CPU profile tells what it did, too.
+// sampled returns a busy program of which a CPU profile tells what it did, too.
 func sampled(share float64) *model.Model {
 	m := busy(share)
 	m.CPU = &model.Profile{
@@ -39,7 +39,7 @@ func sampled(share float64) *model.Model {
 	return m
 }
 
-// says is a rule that reports the given findings.
+// says returns a rule that reports the given findings.
 func says(name string, fs ...Finding) *Rule {
 	return &Rule{Name: name, Title: "the " + name, Check: func(p *Pass) {
 		for _, f := range fs {
@@ -436,7 +436,7 @@ func TestGreenNeedsEvidence(t *testing.T) {
 	}
 }
 
-// crowdedBy is a well-known program on a machine of which others use a part while it is full.
+// crowdedBy returns a well-known program on a machine of which others use a part while it is full.
 func crowdedBy(others float64) *model.Model {
 	m := sampled(0.9)
 	const s = 5 * time.Second

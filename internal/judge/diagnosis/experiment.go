@@ -171,7 +171,7 @@ func (b *Bound) promises(m *model.Model) (out []Promise) {
 	return out
 }
 
-// peakRSS is the most memory that the process had resident, in bytes.
+// peakRSS returns the most memory that the process had resident, in bytes.
 func peakRSS(m *model.Model) (most float64) {
 	if m.Process == nil {
 		return 0

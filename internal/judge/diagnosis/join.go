@@ -151,7 +151,7 @@ func (j *joint) accused(rule string) bool {
 	return slices.ContainsFunc(j.causes, func(c *cause) bool { return c.rule == rule && !c.remark })
 }
 
-// base is the recording whose figures are shown: that with most of what holds, of
+// base returns the recording whose figures are shown: that with most of what holds, of
 // equals that in which the first cause costs neither least nor most.
 func (j *joint) base() int {
 	score := make([]int, len(j.runs))
@@ -179,7 +179,7 @@ func (j *joint) base() int {
 	return best[0]
 }
 
-// most is the verdict of most recordings, "" where no verdict has more than half.
+// most returns the verdict of most recordings, "" where no verdict has more than half.
 func (j *joint) most() Verdict {
 	count := map[Verdict]int{}
 	for _, d := range j.runs {
@@ -190,7 +190,7 @@ func (j *joint) most() Verdict {
 	return ""
 }
 
-// finding is the cause as it is listed: as the shown recording has it, or else the one
+// finding returns the cause as it is listed: as the shown recording has it, or else the one
 // in the middle.
 func (c *cause) finding(base, runs int) Finding {
 	at := make([]*Finding, 0, len(c.in))
@@ -220,7 +220,7 @@ func (c *cause) finding(base, runs int) Finding {
 	return f
 }
 
-// confidence is that of most recordings which have the cause. Sure is only what each
+// confidence returns that of most recordings which have the cause. Sure is only what each
 // recording finds.
 func (c *cause) confidence(at []*Finding, runs int) Confidence {
 	order := []Confidence{Low, Medium, High}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// at is a finding of a rule in a function, which costs a share.
+// at returns a finding of a rule in a function, which costs a share.
 func at(rule, function string, share float64, confidence Confidence) Finding {
 	return Finding{Rule: rule, Title: "the " + rule, Summary: fmt.Sprintf("%s at %s.", rule, function), Where: []Place{{Function: function}},
 		Cost: Cost{Share: share}, Confidence: confidence}
@@ -17,7 +17,7 @@ func remark(f Finding) Finding {
 	return f
 }
 
-// answer is what one recording says.
+// answer returns what one recording says.
 func answer(file string, v Verdict, fs ...Finding) *Diagnosis {
 	return &Diagnosis{Schema: Schema, Verdict: v, Summary: file + " is " + string(v) + ".", Files: []string{file}, Findings: fs}
 }

@@ -471,7 +471,7 @@ func (r *runner) doubt(rules int) string {
 	return ""
 }
 
-// mostCPU is the remark about what takes most of the CPU; nil for none.
+// mostCPU returns the remark about what takes most of the CPU; nil for none.
 func (r *runner) mostCPU() (most *Finding) {
 	for i := range r.d.Findings {
 		f := &r.d.Findings[i]
@@ -516,7 +516,7 @@ func traceInfo(m *model.Model) *TraceInfo {
 	}
 }
 
-// timeShares is the account at the head of a report: where the Ps' time went.
+// timeShares returns the account at the head of a report: where the Ps' time went.
 func timeShares(m *model.Model) []Share {
 	if m.Sched == nil || len(m.Sched.Procs) == 0 {
 		return nil

@@ -31,7 +31,7 @@ type OperationLine struct {
 // operationLines is how many lines a diagnosis keeps; the ledger has all of them.
 const operationLines = 5
 
-// operationOf is nil unless the program was one benchmark and tells what it did.
+// operationOf returns nil unless the program was one benchmark and tells what it did.
 func operationOf(m *model.Model) *Operation {
 	cpu := float64(m.CPUPerOperation())
 	if m.Load == nil || len(m.Load.Benchmarks) == 0 || cpu <= 0 {

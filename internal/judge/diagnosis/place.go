@@ -25,7 +25,7 @@ func (p *Pass) GroupPlace(g *model.Group) (Place, bool) {
 	return p.UserPlace(g.Creator)
 }
 
-// Seconds is the length of the window, 0 when unknown.
+// Seconds returns the length of the window, 0 when unknown.
 func (p *Pass) Seconds() float64 { return p.Model.Run.Duration.Seconds() }
 
 // Procs is GOMAXPROCS, or the number of Ps seen; at least 1.

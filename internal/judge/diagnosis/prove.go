@@ -47,7 +47,7 @@ func Serves(m *model.Model) bool {
 	return o != nil && o.Source == model.Trace && m.Tasks == nil
 }
 
-// ThroughputMetric is the metric in which a larger throughput shows: operations per
+// ThroughputMetric returns the metric in which a larger throughput shows: operations per
 // second where a load asks for them, and elapsed time where the program has a
 // fixed work to do.
 func ThroughputMetric(m *model.Model) Metric {
@@ -159,13 +159,13 @@ func (w *proofWriter) other() (s string) {
 	return s
 }
 
-// files is the evidence, to be read once more; empty when it cannot be.
+// files returns the evidence, to be read once more; empty when it cannot be.
 func (w *proofWriter) files() string {
 	files, _ := pasteableFiles(&w.m.Run)
 	return files
 }
 
-// pasteableFiles are the files of a run as a command takes them, if there are any and it can.
+// pasteableFiles returns the files of a run as a command takes them, if there are any and it can.
 func pasteableFiles(run *model.Run) (files string, ok bool) {
 	for _, f := range run.Files {
 		if strings.HasPrefix(f, "-") || strings.HasPrefix(f, "/dev/") || !printable(f) {
@@ -200,7 +200,7 @@ func (w *proofWriter) fixed() bool {
 	return len(w.m.Run.Fixed) > 0 && w.known() && !slices.ContainsFunc(w.m.Run.Fixed, func(f string) bool { return !printable(f) })
 }
 
-// flags are those for the arguments that fix the program.
+// flags returns those for the arguments that fix the program.
 func (w *proofWriter) flags() (s string) {
 	for _, f := range w.m.Run.Fixed {
 		s += " --flag " + shell.Word(f)
@@ -208,7 +208,7 @@ func (w *proofWriter) flags() (s string) {
 	return s
 }
 
-// knobs are the flags for Set, as NAME=OLD:NEW where Now has the variable.
+// knobs returns the flags for Set, as NAME=OLD:NEW where Now has the variable.
 func (w *proofWriter) knobs() string {
 	var b strings.Builder
 	for _, s := range w.e.Set {
@@ -290,7 +290,7 @@ func (w *proofWriter) recordAgain() []string {
 	return []string{record, "gowhy diagnose after.gowhy"}
 }
 
-// load is a load beside a program that would wait for one: at the rate that it
+// load returns a load beside a program that would wait for one: at the rate that it
 // was recorded under, or as much as it bears where that is not known or the
 // question.
 func (w *proofWriter) load() string {
@@ -311,7 +311,7 @@ func (w *proofWriter) load() string {
 	return " --load " + shell.Word(inner) + " --ready " + address
 }
 
-// howMuch are the flags for the load that there was: a closed loop again where it was
+// howMuch returns the flags for the load that there was: a closed loop again where it was
 // one, or where the rate is the question, over as many connections.
 func (w *proofWriter) howMuch() string {
 	l := w.m.Load
@@ -362,7 +362,7 @@ func (w *proofWriter) ofTest() bool {
 	return len(c) > 0 && strings.HasSuffix(c[0], ".test") && strings.Contains(c[0], "/go-build")
 }
 
-// benchmarks is the expression that the tests were given for benchmarks to run;
+// benchmarks returns the expression that the tests were given for benchmarks to run;
 // empty when they ran none.
 func (w *proofWriter) benchmarks() string {
 	for _, a := range w.m.Run.Command {
@@ -394,12 +394,12 @@ func (w *proofWriter) arguments() string {
 	return shell.Words(w.m.Run.Command[1:])
 }
 
-// with is the command with another program.
+// with returns the command with another program.
 func (w *proofWriter) with(program string) string {
 	return strings.TrimRight(program+" "+w.arguments(), " ")
 }
 
-// mainPackage is the package that the program was built from. What was built
+// mainPackage returns the package that the program was built from. What was built
 // of files has no path that the go command knows again.
 func (w *proofWriter) mainPackage() string {
 	if b := w.m.Build; b != nil && b.Path != "" && b.Path != "command-line-arguments" {
@@ -408,7 +408,7 @@ func (w *proofWriter) mainPackage() string {
 	return noPackage
 }
 
-// shown is a word of the evidence in a command, or what stands for it when
+// shown returns a word of the evidence in a command, or what stands for it when
 // nobody could paste it.
 func shown(s, stands string) string {
 	if strings.HasPrefix(s, "-") || !printable(s) || len(s) > commandMost {

@@ -86,7 +86,7 @@ type skipped struct {
 	names   []string
 }
 
-// Missing are the sources for lack of which the rule is not run.
+// Missing returns the sources for lack of which the rule is not run.
 func (r *Rule) Missing(m *model.Model) (s []model.Source) {
 	if slices.ContainsFunc(r.Instead, m.Has) {
 		return nil
@@ -366,7 +366,7 @@ func (t tree) serves(goal Goal) bool {
 	return t.Bound.Goal == goal || slices.ContainsFunc(t.symptoms, func(s tree) bool { return s.serves(goal) })
 }
 
-// benefit is the largest share that the fix can bring to the goal, or to
+// benefit returns the largest share that the fix can bring to the goal, or to
 // any goal when none was asked for or none is served.
 func (t tree) benefit(goal Goal) float64 {
 	any := goal == AnyGoal || !t.serves(goal)

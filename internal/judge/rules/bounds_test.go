@@ -49,7 +49,7 @@ func mutexGate() *turnstile {
 	return &turnstile{free: 1, reason: "sync", wait: "sync.(*Mutex).Lock main.ask main.worker", give: "sync.(*Mutex).Unlock main.ask main.worker"}
 }
 
-// writersGate is a read-write lock whose readers are few: writers queue at its own mutex.
+// writersGate returns a read-write lock whose readers are few: writers queue at its own mutex.
 func writersGate() *turnstile {
 	return &turnstile{free: 1, reason: "sync", wait: "sync.(*Mutex).Lock sync.(*RWMutex).Lock main.ask main.worker",
 		give: "sync.(*Mutex).Unlock sync.(*RWMutex).Unlock main.ask main.worker"}
@@ -215,7 +215,7 @@ func asks(stack string) func(c *boundCase) step {
 
 func scaled(d time.Duration, times float64) time.Duration { return time.Duration(float64(d) * times) }
 
-// throughput is the turns a second of the customers in balance.
+// throughput returns the turns a second of the customers in balance.
 func (c *boundCase) throughput(s *simulation) float64 {
 	first := s.turns
 	s.run(func() bool { return s.turns > first })

@@ -88,7 +88,7 @@ func checkBoxedargs(p *diagnosis.Pass) {
 	}
 }
 
-// boxed is the part of all objects that some lines make for arguments, and of the
+// boxed returns the part of all objects that some lines make for arguments, and of the
 // CPU that they cost.
 func boxed(p *diagnosis.Pass, a *memory.Allocation, sites []memory.Site) (objects, share fact.Fact) {
 	objects, bytes := a.Counts(p, "for those arguments", sites...)

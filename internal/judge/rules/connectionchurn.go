@@ -225,7 +225,7 @@ func awaitingConnections(p *diagnosis.Pass) []diagnosis.Place {
 	return code.Places(places...)
 }
 
-// clientRemedy is that of who opens most connections: net/http, or database/sql, of which
+// clientRemedy returns that of who opens most connections: net/http, or database/sql, of which
 // some stack tells.
 func clientRemedy(m *model.Model) diagnosis.Remedy {
 	var database, others int64

@@ -61,7 +61,7 @@ func checkDeeprecursion(p *diagnosis.Pass) {
 	p.Report(recursionFinding(p, &s, &r, cut))
 }
 
-// recursive is the function that a cut stack has again and again, of several that call each
+// recursive returns the function that a cut stack has again and again, of several that call each
 // other the program's own and of these the most frequent; "" for a stack that shows where it began.
 func recursive(frames []model.Frame) (function string, calls int) {
 	if len(frames) < deepFrames {
@@ -84,7 +84,7 @@ func recursive(frames []model.Frame) (function string, calls int) {
 	return function, calls
 }
 
-// deepest is the recursion with most of the CPU in cut stacks.
+// deepest returns the recursion with most of the CPU in cut stacks.
 func deepest(p *diagnosis.Pass, s *cpu.Use) (r recursion, ok bool) {
 	nanos := s.Profile.Column("cpu")
 	sums, of := map[string]float64{}, map[string]*recursion{}
@@ -125,7 +125,7 @@ func countOf(frames []model.Frame, function string) (n int) {
 	return n
 }
 
-// selfCall is the line at which the function calls itself, that of most frames.
+// selfCall returns the line at which the function calls itself, that of most frames.
 func (r *recursion) selfCall(m *model.Model) diagnosis.Place {
 	counts := map[diagnosis.Place]int{}
 	for _, stack := range r.cut {

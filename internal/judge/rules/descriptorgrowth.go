@@ -189,7 +189,7 @@ func startsCommand(m *model.Model, s model.Stack) bool {
 	return code.ThroughOne(m.Stacks.Frames(s), []string{"os/exec.(*Cmd).Start", "os.StartProcess"})
 }
 
-// opener is the line of the program that opens most, by the system calls of the trace, and
+// opener returns the line of the program that opens most, by the system calls of the trace, and
 // those that open as many.
 func opener(p *diagnosis.Pass) (places []diagnosis.Place, opened fact.Fact, stacks []model.Stack) {
 	if p.Model.Sched == nil {

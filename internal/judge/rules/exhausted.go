@@ -216,7 +216,7 @@ func listed(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// places are the lines that make the refused calls, as far as samples or the trace have them.
+// places adds the lines that make the refused calls, as far as samples or the trace have them.
 func (l *lack) places(p *diagnosis.Pass, f *diagnosis.Finding) {
 	if f.Where = cpu.KernelSites(p, cpu.InCall(l.calls...)); len(f.Where) > 0 || !slices.Contains([]string{"EMFILE", "ENFILE"}, l.errno) {
 		return

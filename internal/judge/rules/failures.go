@@ -97,7 +97,7 @@ func late(l *model.Load) bool {
 // tooLate are the words of failures that say so.
 var tooLate = []string{"timeout", "deadline", "in time"}
 
-// failureWords are the kinds of failure in a sentence: ": status 503, 500 times".
+// failureWords returns the kinds of failure in a sentence: ": status 503, 500 times".
 func failureWords(l *model.Load) string {
 	var words []string
 	for _, k := range l.Failures[:min(len(l.Failures), failureKinds)] {

@@ -90,7 +90,7 @@ func checkFewprocs(p *diagnosis.Pass) {
 var withMorePs = &fact.Formula{Name: "more Ps", Words: "asymptotic bound: ({0} + {1}) ÷ {0}",
 	Value: func(x []float64) float64 { return statistics.Quotient(x[0]+max(0, x[1]), x[0]) }}
 
-// useOfPs is the part of the Ps' time in which they worked.
+// useOfPs returns the part of the Ps' time in which they worked.
 func useOfPs(p *diagnosis.Pass, ps fact.Fact) fact.Fact {
 	if p.Model.Sched != nil && len(p.Model.Sched.Procs) > 0 {
 		return fact.Fraction.Of("Ps used", fact.Ratio, cpu.BusyPs(p), ps)

@@ -10,13 +10,13 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// changed is the experiment for a fix that is a change of code: the metric
+// changed returns the experiment for a fix that is a change of code: the metric
 // must move, or where it cannot be counted the other one.
 func changed(primary, otherwise diagnosis.Metric, note string) *diagnosis.Experiment {
 	return &diagnosis.Experiment{Primary: primary, Else: otherwise, Note: note}
 }
 
-// tried is the experiment for a fix that is a variable of the environment,
+// tried returns the experiment for a fix that is a variable of the environment,
 // which the program has as now says in the other arm; "" leaves it.
 func tried(primary diagnosis.Metric, knob, now, note string) *diagnosis.Experiment {
 	e := &diagnosis.Experiment{Primary: primary, Set: []string{knob}, Note: note}
@@ -29,7 +29,7 @@ func tried(primary diagnosis.Metric, knob, now, note string) *diagnosis.Experime
 	return e
 }
 
-// latency is the tail that clients see, where a load shows it, and the time of
+// latency returns the tail that clients see, where a load shows it, and the time of
 // the whole run else.
 func latency(m *model.Model) diagnosis.Metric {
 	if diagnosis.Serves(m) {
@@ -38,7 +38,7 @@ func latency(m *model.Model) diagnosis.Metric {
 	return diagnosis.Elapsed
 }
 
-// promised is a bound of one metric that a finding's own does not tell.
+// promised returns a bound of one metric that a finding's own does not tell.
 func promised(metric diagnosis.Metric, best float64, method string) []diagnosis.Promise {
 	if !(best > 0 && best < 1) {
 		return nil
@@ -74,12 +74,12 @@ func hasFinding(p *diagnosis.Pass, rule *diagnosis.Rule, counts func(*diagnosis.
 	return found
 }
 
-// goOn is the bound of what stands still: nobody can tell what it would do.
+// goOn returns the bound of what stands still: nobody can tell what it would do.
 func goOn() diagnosis.Bound {
 	return diagnosis.Release(fact.Figure("known gain", 0, fact.Factor, "a moment tells who stands, and not what they would do otherwise"))
 }
 
-// noSaving is the bound where nothing tells what the fix brings.
+// noSaving returns the bound where nothing tells what the fix brings.
 func noSaving(u fact.Unit, goal diagnosis.Goal, why string) diagnosis.Bound {
 	return diagnosis.Direction(fact.Figure("saving that is known", 0, u, why), goal, 0, "")
 }

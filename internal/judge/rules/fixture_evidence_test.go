@@ -337,7 +337,7 @@ func (b *builder) contention(p **model.Profile, a *attrs) {
 	(*p).Samples = append((*p).Samples, model.Sample{Stack: b.ref(a, "stack"), Values: []int64{a.int("count"), int64(a.dur("delay"))}})
 }
 
-// end is the one of two snapshots that the line is about.
+// end returns the one of two snapshots that the line is about.
 func (b *builder) end(s *model.Snapshots, a *attrs) **model.Profile {
 	switch w := a.word(); w {
 	case "start":
@@ -350,7 +350,7 @@ func (b *builder) end(s *model.Snapshots, a *attrs) **model.Profile {
 	}
 }
 
-// moment is when a snapshot was taken.
+// moment returns when a snapshot was taken.
 func (b *builder) moment(p **model.Profile) time.Duration {
 	if p == &b.m.Goroutines.Start || p == &b.m.LiveHeap.Start {
 		return 0
@@ -386,7 +386,7 @@ func (b *builder) lock(a *attrs, _ *fixture) {
 	}
 }
 
-// lockNamed is a lock as standings have it.
+// lockNamed returns a lock as standings have it.
 func (b *builder) lockNamed(a *attrs, name string) int {
 	i := slices.IndexFunc(b.m.Moment.Locks, func(l model.Lock) bool { return l.Name == name })
 	if i < 0 {
@@ -403,7 +403,7 @@ func (b *builder) channel(a *attrs, _ *fixture) {
 	b.m.Moment.Channels = append(b.m.Moment.Channels, model.Channel{Name: a.word(), All: a.bool("all"), Deserted: a.bool("deserted"), From: b.leaf(a, "from")})
 }
 
-// leaf is the frame of a stack's leaf; nil where none is named.
+// leaf returns the frame of a stack's leaf; nil where none is named.
 func (b *builder) leaf(a *attrs, key string) []model.Frame {
 	if a.kv[key] == "" {
 		return nil
@@ -429,7 +429,7 @@ func (b *builder) absence(a *attrs, _ *fixture) {
 	b.m.Moment.Absences = append(b.m.Moment.Absences, s)
 }
 
-// absenceNamed is an absence as standings have it.
+// absenceNamed returns an absence as standings have it.
 func (b *builder) absenceNamed(a *attrs, name string) int {
 	i := slices.IndexFunc(b.m.Moment.Absences, func(s model.Absence) bool { return s.Name == name })
 	if i < 0 {
@@ -438,7 +438,7 @@ func (b *builder) absenceNamed(a *attrs, name string) int {
 	return i + 1
 }
 
-// channelNamed is a channel as standings have it.
+// channelNamed returns a channel as standings have it.
 func (b *builder) channelNamed(a *attrs, name string) int {
 	i := slices.IndexFunc(b.m.Moment.Channels, func(c model.Channel) bool { return c.Name == name })
 	if i < 0 {
@@ -640,7 +640,7 @@ func (b *builder) table(a *attrs, _ *fixture) {
 		Total: a.amount("total"), Duration: a.dur("duration")}))
 }
 
-// amount is a number, a size or, in nanoseconds, a time.
+// amount returns a number, a size or, in nanoseconds, a time.
 func (a *attrs) amount(key string) float64 {
 	if d, err := time.ParseDuration(a.kv[key]); err == nil && d != 0 {
 		return float64(a.dur(key))

@@ -116,7 +116,7 @@ func forcedCollections(p *diagnosis.Pass) (forced, all fact.Fact) {
 var unforced = &fact.Formula{Name: "unforced", Words: "Amdahl: {0} + {1} × {2} + {3} + what chance may have kept from the samples",
 	Value: func(x []float64) float64 { return fact.AtMost(x[0]+x[1]*x[2]+x[3], int64(x[4])) }}
 
-// forcedSaving is that where samples tell, else the cost.
+// forcedSaving returns that where samples tell, else the cost.
 func forcedSaving(p *diagnosis.Pass, cost, part fact.Fact) fact.Fact {
 	s, ok := cpu.UseOf(p)
 	if !ok {

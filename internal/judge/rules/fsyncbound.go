@@ -157,7 +157,7 @@ func measureOutside(p *diagnosis.Pass) (f fsyncs) {
 	return f
 }
 
-// leisure is the columns of the time that groups wait to be given work, or for time.
+// leisure returns the columns of the time that groups wait to be given work, or for time.
 func leisure(gs []*model.Group) (columns []string) {
 	for _, g := range gs {
 		for reason := range g.Blocked {

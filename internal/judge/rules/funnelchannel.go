@@ -192,7 +192,7 @@ func funnel(p *diagnosis.Pass, q *queueing.Queue, in *inlet, waiting fact.Fact) 
 	return f
 }
 
-// lateFunnel is one on a full machine: nothing but the wait can be shorter.
+// lateFunnel returns one on a full machine: nothing but the wait can be shorter.
 func lateFunnel(p *diagnosis.Pass, q *queueing.Queue, in *inlet, waiting fact.Fact) diagnosis.Finding {
 	f := funnel(p, q, in, waiting)
 	share := q.Share(p, "their time in it")

@@ -278,7 +278,7 @@ func assistBound(p *diagnosis.Pass, a *assist, pressed bool) diagnosis.Bound {
 		"if the program got all that fewer collections save")
 }
 
-// largerGOGC is the knob to try; none where the collector's pace is not set by GOGC.
+// largerGOGC returns the knob to try; none where the collector's pace is not set by GOGC.
 func largerGOGC(p *diagnosis.Pass) string {
 	g, off := memory.GOGC(p)
 	if off {

@@ -153,7 +153,7 @@ func gogcMemory(h *memory.Collector, factor fact.Fact) fact.Fact {
 
 var pacer = &fact.Formula{Name: "pacer", Words: "{0} × {1} ÷ 100 × ({2} − 1)", Value: func(x []float64) float64 { return x[0] * x[1] / 100 * (x[2] - 1) }}
 
-// largerHeap is the fix that needs no code: fewer collections for more memory.
+// largerHeap returns the fix that needs no code: fewer collections for more memory.
 func largerHeap(h *memory.Collector, factor fact.Fact) (diagnosis.Remedy, diagnosis.Bound) {
 	less := "Allocate less: an allocs profile names the lines that pay (`go tool pprof -sample_index=alloc_space`); " +
 		"count and size of what is allocated set the pace of the collector, " +

@@ -51,7 +51,7 @@ func sayMarking(p *diagnosis.Pass, f *diagnosis.Finding, h *memory.Collector) {
 	f.Remedy.Text = "Close each object where its work is over, and set no finalizer for what is made per operation. " + f.Remedy.Text
 }
 
-// finalizerPlaces is the code that sets finalizers, by samples of the CPU.
+// finalizerPlaces returns the code that sets finalizers, by samples of the CPU.
 func finalizerPlaces(p *diagnosis.Pass) []cpu.Line {
 	s, ok := cpu.UseOf(p)
 	if !ok {

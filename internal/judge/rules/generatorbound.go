@@ -59,7 +59,7 @@ func checkGeneratorbound(p *diagnosis.Pass) {
 	}
 }
 
-// generatorCPU is the cores that the generator used, and those that it had.
+// generatorCPU returns the cores that the generator used, and those that it had.
 func generatorCPU(p *diagnosis.Pass) (used, had fact.Fact) {
 	g := &p.Model.Load.Generator
 	return loadFact(p, "generator's CPU", g.CPU, fact.Cores), loadFact(p, "generator's cores", float64(g.Procs), fact.Cores)

@@ -92,7 +92,7 @@ func startsOrEnds(frames []model.Frame) bool {
 	return code.ThroughOne(frames, churnFunctions)
 }
 
-// ofLibrary are the groups that the standard library starts and runs, as
+// ofLibrary returns the groups that the standard library starts and runs, as
 // net/http's server does for each request: there is nothing to change in the
 // program. A benchmark of net/http spends 6% of its CPU so.
 func ofLibrary(p *diagnosis.Pass, groups []*model.Group) (out []*model.Group) {
@@ -104,7 +104,7 @@ func ofLibrary(p *diagnosis.Pass, groups []*model.Group) (out []*model.Group) {
 	return out
 }
 
-// createdMost is the groups with new goroutines, most first.
+// createdMost returns the groups with new goroutines, most first.
 func createdMost(p *diagnosis.Pass) (gs []*model.Group) {
 	for i := range p.Model.Sched.Groups {
 		if g := &p.Model.Sched.Groups[i]; g.Created > 0 && !g.System {

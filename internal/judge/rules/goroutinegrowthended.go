@@ -22,7 +22,7 @@ const (
 	endedBefore = 0.25
 )
 
-// untilEnded is the part of a count of goroutines up to the most there were, where most of
+// untilEnded returns the part of a count of goroutines up to the most there were, where most of
 // these ended at once at the end of the window: a program that ends in order, or the
 // cancelling of a context that all wait for. The last moment tells nothing of the rise.
 func untilEnded(s model.Series) (rise model.Series, ok bool) {
@@ -58,7 +58,7 @@ func checkEnded(p *diagnosis.Pass, g goroutineTrend, what string) {
 	}
 }
 
-// endedSite is the group of most of those that were alive when there were most, by a trace,
+// endedSite returns the group of most of those that were alive when there were most, by a trace,
 // and the part of those started in it that had ended before.
 func endedSite(p *diagnosis.Pass, t *goroutineTrend) (g growing, before fact.Fact, ok bool) {
 	m := p.Model

@@ -152,7 +152,7 @@ func (g *goroutineTrend) creeps() bool {
 
 const moreEachSecond = "more each second"
 
-// between is all that two counts tell.
+// between fills in what two counts tell.
 func (g *goroutineTrend) between(over fact.Fact) {
 	g.over = over
 	g.added = fact.Difference.Of("goroutines added", fact.Count, g.end, g.start)
@@ -207,7 +207,7 @@ func aliveOverTime(m *model.Model) model.Series {
 	return out
 }
 
-// growingSite is the place of the largest growth, with those that belong to it: by
+// growingSite returns the place of the largest growth, with those that belong to it: by
 // goroutine profiles, and by the groups of a trace where there are none. enough is the
 // growth that one place must have.
 func growingSite(p *diagnosis.Pass, enough float64) (g growing, ok bool) {
@@ -235,7 +235,7 @@ func growingSite(p *diagnosis.Pass, enough float64) (g growing, ok bool) {
 	return g, true
 }
 
-// commonStarter is the function that starts all of several groups, "" where it is not one.
+// commonStarter returns the function that starts all of several groups, "" where it is not one.
 func commonStarter(m *model.Model, groups []string) string {
 	first := starterOf(m, code.Group(m, groups[0]))
 	for _, name := range groups[1:] {
@@ -249,7 +249,7 @@ func commonStarter(m *model.Model, groups []string) string {
 	return first
 }
 
-// lived is the part of the window that the goroutines of a place lived which were started
+// lived returns the part of the window that the goroutines of a place lived which were started
 // in it, by a trace of the same time; nothing without one. Time of others of the group is
 // taken for that of a whole window, so that it is never too much.
 func lived(p *diagnosis.Pass, g *goroutineTrend, s *growing) fact.Fact {
@@ -266,7 +266,7 @@ func lived(p *diagnosis.Pass, g *goroutineTrend, s *growing) fact.Fact {
 	return fact.Quotient.Of(name, fact.Ratio, fact.Quotient.Of("time that each of them lived in it", fact.Seconds, time, started), p.WindowLength())
 }
 
-// together are the places that belong to the one that grew most, itself the first: those that
+// together returns the places that belong to the one that grew most, itself the first: those that
 // grew by the same number, and where these are not enough, the largest number that one
 // function starts. order are the places, those that grew most first, and by is how much each
 // grew.
@@ -293,10 +293,10 @@ func together(order []string, by map[string]float64, enough float64, starter fun
 	return slices.DeleteFunc(slices.Clone(order), func(key string) bool { return by[key] <= 0 || starter(key) != most }), false
 }
 
-// starterOf is the function that starts the goroutines of a group, "" when unknown.
+// starterOf returns the function that starts the goroutines of a group, "" when unknown.
 func starterOf(m *model.Model, t *model.Group) string { return starter(m, t).Func }
 
-// starter is the frame that starts them: not one of a library that starts any function.
+// starter returns the frame that starts them: not one of a library that starts any function.
 func starter(m *model.Model, t *model.Group) (f model.Frame) {
 	if t == nil {
 		return f
@@ -387,7 +387,7 @@ func grownGroup(p *diagnosis.Pass, enough float64) (g growing) {
 	return g
 }
 
-// longestWait is the stack in which the goroutines of a group waited longest.
+// longestWait returns the stack in which the goroutines of a group waited longest.
 func longestWait(m *model.Model, name string) (s model.Stack) {
 	var most time.Duration
 	for i := range m.Sched.Waits {
@@ -489,7 +489,7 @@ func (s *growing) bond() fact.Name {
 	return fact.Name(fact.Sentence("%s starts", code.Name(s.starts)))
 }
 
-// startedAt are the lines that start goroutines of some groups.
+// startedAt returns the lines that start goroutines of some groups.
 func startedAt(p *diagnosis.Pass, groups []string) (places []diagnosis.Place) {
 	for _, t := range code.Groups(p.Model, groups) {
 		if f := starter(p.Model, t); len(places) < growthNamed {
@@ -499,7 +499,7 @@ func startedAt(p *diagnosis.Pass, groups []string) (places []diagnosis.Place) {
 	return places
 }
 
-// tookIn is the note of the bound.
+// tookIn returns the note of the bound.
 func tookIn(g *goroutineTrend) string {
 	if g.over.Value == 0 {
 		return "what the growth took; what they hold in the heap comes on top"
@@ -517,7 +517,7 @@ func growthProof(g *goroutineTrend) string {
 	return fact.Sentence(again+"where it now rises by %s a second, and fall back to where it began when the load stops.", g.perSecond.Number())
 }
 
-// growthRemedy is that of what the goroutines wait in, but for the readers of
+// growthRemedy returns that of what the goroutines wait in, but for the readers of
 // net/http's client: those wait for a body to be closed.
 func growthRemedy(m *model.Model, s growing, waits sticking) diagnosis.Remedy {
 	for _, f := range m.Stacks.Frames(s.stack) {

@@ -17,7 +17,7 @@ func spawned(g *model.Group) bool { return g.Count > 2*g.Peak }
 // are connections or a leak, not work that queues.
 const spawnServed = 0.10
 
-// profileCount is the sum of a profile's first column; 0 without one.
+// profileCount returns the sum of a profile's first column; 0 without one.
 func profileCount(p *model.Profile) (n int64) {
 	if p == nil {
 		return 0
@@ -42,14 +42,14 @@ func goroutinesAlive(p *diagnosis.Pass) fact.Fact {
 	return p.Goroutines(name, code.AllGroups(p.Model), "alive")
 }
 
-// moreAt is by how many the goroutines at the lines of some stacks have become more
+// moreAt returns by how many the goroutines at the lines of some stacks have become more
 // between the two goroutine profiles.
 func moreAt(p *diagnosis.Pass, name string, stacks ...model.Stack) fact.Fact {
 	there := code.SameText(p.Model, stacks...)
 	return fact.Difference.Of(name, fact.Count, p.Samples("there at the end", "goroutine", there), p.SamplesAtStart("there at the start", "goroutine", there))
 }
 
-// snapshotWindow is the time between the two goroutine profiles.
+// snapshotWindow returns the time between the two goroutine profiles.
 func snapshotWindow(p *diagnosis.Pass) fact.Fact {
 	return p.ProfileLength("goroutine").Named("time between the goroutine profiles")
 }

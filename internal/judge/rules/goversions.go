@@ -80,7 +80,7 @@ var goFacts = []*goFact{
 	swissMaps, spinbitMutex, ignoredSeed, containerProcs, updatedProcs, greenTea, cheaperCgo, leakProfile, smallMalloc,
 }
 
-// version is the one that brought the change, in words.
+// version returns the one that brought the change, in words.
 func (f *goFact) version() string { return "Go 1." + strconv.Itoa(f.since) }
 
 // A status is whether a change is in force in a program.
@@ -175,7 +175,7 @@ func godebug(m *model.Model, key string) (value string) {
 	return value
 }
 
-// withGODEBUG is the program's GODEBUG of the environment with a setting put in
+// withGODEBUG returns the program's GODEBUG of the environment with a setting put in
 // or replaced, as a knob.
 func withGODEBUG(m *model.Model, key, value string) string {
 	var others []string
@@ -189,7 +189,7 @@ func withGODEBUG(m *model.Model, key, value string) string {
 	return "GODEBUG=" + strings.Join(append(others, key+"="+value), ",")
 }
 
-// goVersion is the toolchain's, by the build info or by the evidence of the run.
+// goVersion returns the toolchain's, by the build info or by the evidence of the run.
 func goVersion(m *model.Model) string {
 	if m.Build != nil && m.Build.Go != "" {
 		return m.Build.Go

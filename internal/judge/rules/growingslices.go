@@ -81,7 +81,7 @@ func growsElsewhere(m *model.Model) func([]model.Frame) bool {
 	return func(frames []model.Frame) bool { return growsData(frames) && !here(frames) }
 }
 
-// grower is the frame that appends: above the runtime, and above the library's own
+// grower returns the frame that appends: above the runtime, and above the library's own
 // containers, which are as large as who fills them wants.
 func grower(frames []model.Frame) (f model.Frame, ok bool) {
 	if !growsData(frames) {

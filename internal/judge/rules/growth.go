@@ -130,7 +130,7 @@ func (c *heapCourse) grew(to float64) bool {
 	return to-c.from >= heapgrowthBytes && to-c.from >= model.LeastGrowth*c.from
 }
 
-// untilHalved is a series up to the most, where that is late and half of it gone at the end.
+// untilHalved returns a series up to the most, where that is late and half of it gone at the end.
 func untilHalved(s model.Series) (rise model.Series, ok bool) {
 	most := 0
 	for i := range s {

@@ -84,7 +84,7 @@ func measureFew(p *diagnosis.Pass, live *memory.LiveSeries) (g swelling, ok bool
 	return g, grew
 }
 
-// highs are the first value of a series and those that are higher than all before.
+// highs returns the first value of a series and those that are higher than all before.
 func highs(s model.Series) (out model.Series) {
 	for _, p := range s {
 		if len(out) == 0 || p.Value > out[len(out)-1].Value {
@@ -94,7 +94,7 @@ func highs(s model.Series) (out model.Series) {
 	return out
 }
 
-// falls is by how much a series fell, from value to value.
+// falls returns by how much a series fell, from value to value.
 func falls(s model.Series) (by float64) {
 	for i := range s[1:] {
 		by += max(0, s[i].Value-s[i+1].Value)
@@ -155,7 +155,7 @@ var containers = []struct {
 	{"a slice that is appended to", []string{"runtime.growslice"}},
 }
 
-// container is the first kind that code on some stacks was seen to write to.
+// container returns the first kind that code on some stacks was seen to write to.
 func container(p *diagnosis.Pass, stacks []model.Stack) (kind string, ok bool) {
 	functions := map[string]bool{}
 	for _, s := range stacks {

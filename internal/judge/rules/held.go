@@ -17,7 +17,7 @@ const (
 	heldPart = 0.1
 )
 
-// lastLook is the latest whole look at the heap; nil without one.
+// lastLook returns the latest whole look at the heap; nil without one.
 func lastLook(m *model.Model) *model.HeapLook {
 	if n := len(m.Run.Holders); n > 0 && !m.Run.Holders[n-1].Partial {
 		return m.Run.Holders[n-1]
@@ -25,7 +25,7 @@ func lastLook(m *model.Model) *model.HeapLook {
 	return nil
 }
 
-// mostHeld is the holder with most of a heap but the runtime's own; nil without one.
+// mostHeld returns the holder with most of a heap but the runtime's own; nil without one.
 func mostHeld(l *model.HeapLook) (most *model.Holder) {
 	for i := range l.Holders {
 		if h := &l.Holders[i]; h.Kind != model.HeldByRuntime && (most == nil || h.Bytes > most.Bytes) {
@@ -35,7 +35,7 @@ func mostHeld(l *model.HeapLook) (most *model.Holder) {
 	return most
 }
 
-// mainHolder is the holder with most of a heap, if that is half of it or more; else nil.
+// mainHolder returns the holder with most of a heap, if that is half of it or more; else nil.
 func mainHolder(l *model.HeapLook) *model.Holder {
 	if h := mostHeld(l); h != nil && float64(h.Bytes) >= heldMost*float64(l.Reached.Bytes) {
 		return h
@@ -43,7 +43,7 @@ func mainHolder(l *model.HeapLook) *model.Holder {
 	return nil
 }
 
-// mostGrown is the holder that grew most since the first look; nil where none did.
+// mostGrown returns the holder that grew most since the first look; nil where none did.
 func mostGrown(l *model.HeapLook) (most *model.Holder) {
 	for i := range l.Holders {
 		if h := &l.Holders[i]; h.Kind != model.HeldByRuntime && h.Growth() > 0 && (most == nil || h.Growth() > most.Growth()) {
@@ -76,7 +76,7 @@ type heldUse struct {
 	bytes, use, unused fact.Fact
 }
 
-// lowestUse is the step of all holders with most that is not in use, of those that match and
+// lowestUse returns the step of all holders with most that is not in use, of those that match and
 // have less than a share in use; false where none has enough of it.
 func lowestUse(p *diagnosis.Pass, most float64, match func(*model.Holder, *model.HolderStep) bool) (u heldUse, ok bool) {
 	look := lastLook(p.Model)
@@ -135,7 +135,7 @@ func (u *heldUse) bound(p *diagnosis.Pass, share float64) diagnosis.Bound {
 	return diagnosis.Limit(spared.Of("memory that is not in use", fact.Bytes, u.unused, percent), diagnosis.MemoryGoal, share, "by samples of the lengths")
 }
 
-// share is the part of the heap that is not in use there.
+// share returns the part of the heap that is not in use there.
 func (u *heldUse) share(p *diagnosis.Pass) fact.Fact {
 	return fact.Fraction.Of("part of the heap", fact.Ratio, u.unused, p.Look("what is reached on the heap", "reached"))
 }

@@ -141,7 +141,7 @@ func burstFacts(p *diagnosis.Pass, b *model.Burst) *wakeBurst {
 var futilePart = &fact.Formula{Name: "followed", Words: "{0} ÷ ({1} − those that came before it was one of {2})",
 	Value: func(x []float64) float64 { return min(1, statistics.Quotient(x[0], x[1]-(model.MinBurst-1)*x[2])) }}
 
-// futileRun is the time that a futile run takes, as far as the trace shows it: no
+// futileRun returns the time that a futile run takes, as far as the trace shows it: no
 // more than these goroutines usually run.
 func (w *wakeBurst) futileRun(p *diagnosis.Pass) fact.Fact {
 	most := fact.Figure("longest run that is for nothing", futileRun.Seconds(), fact.Seconds, "what the trace's reader counts as such")

@@ -118,7 +118,7 @@ func cpuBound(p *diagnosis.Pass, s *cpu.Use) bool {
 // matches reports whether a stack does the work again, for the caller's own use.
 func (r *remake) matches(frames []model.Frame) bool { return r.callers(frames) != nil }
 
-// callers are the frames behind the call that does the work again, nil when
+// callers returns the frames behind the call that does the work again, nil when
 // there is none: who calls it, and not what the library calls for it, is to be
 // named. What is remade for the sake of something else that is, counts there.
 func (r *remake) callers(frames []model.Frame) (behind []model.Frame) {
@@ -267,19 +267,19 @@ func (h *hotPlace) growing(m *model.Model) fact.Where {
 // asker is the line that a stack's work is for, and its kind.
 type asker func(m *model.Model, frames []model.Frame) (diagnosis.Place, model.Work, bool)
 
-// askedBy is the line nearest to the leaf of the program and of its libraries.
+// askedBy returns the line nearest to the leaf of the program and of its libraries.
 func askedBy(_ *model.Model, frames []model.Frame) (diagnosis.Place, model.Work, bool) {
 	w, line, ok := model.WorkOf(frames)
 	return diagnosis.Place{Function: line.Func, File: line.File, Line: line.Line}, w, ok
 }
 
-// ledBy is the program's own line.
+// ledBy returns the program's own line.
 func ledBy(m *model.Model, frames []model.Frame) (diagnosis.Place, model.Work, bool) {
 	place, ok := code.ProgramFrame(m, frames)
 	return place, "", ok && !model.OfRecording(frames)
 }
 
-// hotFunctions are the functions that ask for hotShare of the CPU or more, the largest
+// hotFunctions returns the functions that ask for hotShare of the CPU or more, the largest
 // first, and their shares.
 func hotFunctions(p *diagnosis.Pass, s *cpu.Use, of asker, name string) (hot []hotPlace, shares []fact.Fact) {
 	type part struct {

@@ -103,7 +103,7 @@ const (
 	hotWorkLeast = 0.25
 )
 
-// most is the share from which a kind of work stands out.
+// most returns the share from which a kind of work stands out.
 func (n *norm) most() float64 { return max(hotWorkLeast, hotWorkRoom*n.seen) }
 
 // hotWorkSamples is how many samples a share needs to be compared with a norm: a
@@ -200,7 +200,7 @@ func workFinding(p *diagnosis.Pass, s *cpu.Use, n *norm, e model.WorkEntry, shar
 	return f
 }
 
-// matchingStacks are the stacks of a profile's samples that match.
+// matchingStacks returns the stacks of a profile's samples that match.
 func matchingStacks(m *model.Model, p *model.Profile, match func([]model.Frame) bool) (stacks []model.Stack) {
 	for i := range p.Samples {
 		if s := p.Samples[i].Stack; match(m.Stacks.Frames(s)) {

@@ -117,7 +117,7 @@ func lockByProfile(p *diagnosis.Pass) bool {
 	return true
 }
 
-// mutexStacks are those of the mutex profile that hold up others longest.
+// mutexStacks returns those of the mutex profile that hold up others longest.
 func mutexStacks(p *diagnosis.Pass) (list []model.Stack) {
 	delays := map[model.Stack]int64{}
 	column := p.Model.Mutex.Column("delay")

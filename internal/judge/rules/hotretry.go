@@ -89,7 +89,7 @@ func checkHotretry(p *diagnosis.Pass) {
 	}
 }
 
-// failing is the error that a call has most often and that is no answer.
+// failing returns the error that a call has most often and that is no answer.
 func failing(p *diagnosis.Pass, c *model.Syscall) (r retry, ok bool) {
 	if expected, listed := expectedErrors[c.Name]; listed && expected == nil {
 		return r, false
@@ -229,7 +229,7 @@ func retryAdvice(errno string) string {
 	return ""
 }
 
-// places are the user's lines that make the call, by the kernel's samples or by
+// places returns the user's lines that make the call, by the kernel's samples or by
 // the names of functions in the CPU profile.
 func (r *retry) places(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack) {
 	if places = cpu.KernelSites(p, cpu.InCall(r.call)); len(places) > 0 {

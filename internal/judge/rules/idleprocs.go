@@ -82,12 +82,12 @@ func checkIdleprocs(p *diagnosis.Pass) {
 	p.Fine(fact.Sentence("processors: %s of the Ps' time is used, and no work waits for the rest", used))
 }
 
-// psUsed is the part of the Ps' time in which they did the program's work.
+// psUsed returns the part of the Ps' time in which they did the program's work.
 func psUsed(p *diagnosis.Pass) fact.Fact {
 	return fact.Quotient.Of("Ps used", fact.Ratio, cpu.BusyPs(p), cpu.Procs(p))
 }
 
-// backlog is the queues that hold up work, the longest first, but what those wait for who
+// backlog returns the queues that hold up work, the longest first, but what those wait for who
 // set the pace of a full channel before that. Such a channel holds up nothing when
 // they have all they can do, or wait for more themselves: these are paced.
 func backlog(p *diagnosis.Pass) (qs []queueing.Queue, paced bool) {
@@ -258,7 +258,7 @@ func blockerExperiment(m *model.Model, kind queueing.Demand) *diagnosis.Experime
 	return e
 }
 
-// leftReady is the share of the window in which goroutines were ready to run
+// leftReady returns the share of the window in which goroutines were ready to run
 // and a P free, or 0 when the timeline is too coarse to tell or stops of the
 // world account for it.
 func leftReady(p *diagnosis.Pass) fact.Fact {
@@ -279,7 +279,7 @@ func leftReady(p *diagnosis.Pass) fact.Fact {
 	return p.Statistic(fact.Timeline, "ready beside free Ps", "time with ready goroutines beside free Ps", share, fact.Ratio)
 }
 
-// typicalWait is the mean wait for a P as a moment of waiting sees it: long
+// typicalWait returns the mean wait for a P as a moment of waiting sees it: long
 // waits count by their length.
 func typicalWait(h *model.Histogram) time.Duration {
 	var sum, squares float64

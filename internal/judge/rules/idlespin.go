@@ -139,7 +139,7 @@ func looksForWork(frames []model.Frame) bool {
 	return code.ThroughFunc(frames, lookingForWork)
 }
 
-// lookingForWork are the functions that a thread without a goroutine is in.
+// lookingForWork returns the functions that a thread without a goroutine is in.
 func lookingForWork(f string) bool {
 	name, ok := strings.CutPrefix(f, "runtime.")
 	return ok && slices.Contains([]string{
@@ -148,7 +148,7 @@ func lookingForWork(f string) bool {
 	}, name)
 }
 
-// peakUse is the use of the Ps in the busiest of a hundred windows of 100 ms.
+// peakUse returns the use of the Ps in the busiest of a hundred windows of 100 ms.
 func peakUse(p *diagnosis.Pass) float64 {
 	var use []float64
 	var width time.Duration
@@ -286,7 +286,7 @@ func measureWakeful(p *diagnosis.Pass) (s spin, ok bool) {
 	return s, true
 }
 
-// peakCPU is the most cores that the process used between two readings of its
+// peakCPU returns the most cores that the process used between two readings of its
 // counters, the busiest of a hundred left out.
 func peakCPU(proc *model.Process) float64 {
 	var use []float64

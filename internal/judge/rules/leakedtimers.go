@@ -269,7 +269,7 @@ func deadlineCallers(p *diagnosis.Pass) (places []diagnosis.Place, source string
 	return nil, ""
 }
 
-// deadlineCaller is the user's frame nearest above a call into
+// deadlineCaller returns the user's frame nearest above a call into
 // context.WithTimeout or WithDeadline.
 func deadlineCaller(p *diagnosis.Pass, s model.Stack) (diagnosis.Place, bool) {
 	made := false

@@ -103,7 +103,7 @@ func (w *walk) fact(f fact.Fact, l web.FactLink) {
 	}
 }
 
-// total is what the view at a link says of the fact.
+// total returns what the view at a link says of the fact.
 func (w *walk) total(link string, f *fact.Fact) float64 {
 	w.t.Helper()
 	screen, rest, _ := strings.Cut(link, "?")
@@ -128,7 +128,7 @@ func (w *walk) total(link string, f *fact.Fact) float64 {
 	return math.NaN()
 }
 
-// marked is the sum of the marked frames of a flame graph, in the fact's unit.
+// marked returns the sum of the marked frames of a flame graph, in the fact's unit.
 func (w *walk) marked(q url.Values, f *fact.Fact) float64 {
 	w.t.Helper()
 	marks := answerOf[*web.Marks](w, "api/flame/marks", q)
@@ -153,7 +153,7 @@ func (w *walk) marked(q url.Values, f *fact.Fact) float64 {
 	return float64(marks.Total)
 }
 
-// cells is the sum of the cells of the table of goroutines that a fact is of.
+// cells returns the sum of the cells of the table of goroutines that a fact is of.
 func (w *walk) cells(f *fact.Fact) (sum float64) {
 	w.t.Helper()
 	table := answerOf[*web.Table](w, "api/groups", url.Values{"limit": {"1000"}})
@@ -178,7 +178,7 @@ func (w *walk) cells(f *fact.Fact) (sum float64) {
 	return sum
 }
 
-// answerOf is the page's answer to a question.
+// answerOf returns the page's answer to a question.
 func answerOf[T any](w *walk, path string, q url.Values) (answer T) {
 	w.t.Helper()
 	v, err := w.view.Ask(path, q)

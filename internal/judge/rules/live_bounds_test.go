@@ -29,7 +29,7 @@ func mutexTurn() (take, give func()) {
 	return mu.Lock, mu.Unlock
 }
 
-// slotTurn is a channel that lets one in.
+// slotTurn returns a channel that lets one in.
 func slotTurn() (take, give func()) {
 	slots := make(chan bool, 1)
 	return func() { slots <- true }, func() { <-slots }
@@ -37,7 +37,7 @@ func slotTurn() (take, give func()) {
 
 func noTurn() (take, give func()) { return func() {}, func() {} }
 
-// pace is the mean time from one turn's end to the next one's, of the turns that end until
+// pace returns the mean time from one turn's end to the next one's, of the turns that end until
 // a time has passed. Who gets the lock later goes away.
 func (l liveLine) pace(take, give func(), length time.Duration) time.Duration {
 	var turns, last atomic.Int64

@@ -105,7 +105,7 @@ func TestDemos(t *testing.T) {
 // leaks run out, which must not be told of the next one.
 const leftover = 1500 * time.Millisecond
 
-// demonstrated is what is found in a demonstration.
+// demonstrated returns what is found in a demonstration.
 func demonstrated(t *testing.T, c demo.Case, v demo.Variant) []diagnosis.Finding {
 	t.Helper()
 	dir := t.TempDir()

@@ -9,7 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// ownProcess is what the system counts of this process.
+// ownProcess returns what the system counts of this process.
 func ownProcess() (s model.ProcessSample, ok bool) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -24,7 +24,7 @@ func loadFails(l *model.Load) bool {
 	return l.Failed >= failedLeast && float64(l.Failed) >= failedShare*float64(l.Ops)
 }
 
-// loadFact is a number of the load's result.
+// loadFact returns a number of the load's result.
 func loadFact(p *diagnosis.Pass, name string, v float64, u fact.Unit) fact.Fact {
 	return p.Statistic(fact.LoadResults, cmp.Or(p.Model.Load.Tool, "load"), name, v, u)
 }

@@ -103,7 +103,7 @@ func waitsFor(w *model.Wait) string {
 	return ""
 }
 
-// lockFunctions are the functions that take and release the lock.
+// lockFunctions returns the functions that take and release the lock.
 func lockFunctions(m *model.Model, q *queueing.Queue) (functions []string) {
 	for _, s := range append(slices.Clone(q.Stacks), statistics.Largest(q.Servers)...) {
 		if f, ok := code.Caller(m.Stacks.Frames(s)); ok {

@@ -83,7 +83,7 @@ func checkLoggerlock(p *diagnosis.Pass) {
 	}
 }
 
-// unlogged is the most by which throughput can grow when nothing is logged: those who log
+// unlogged returns the most by which throughput can grow when nothing is logged: those who log
 // do not wait for the lock then, nor write for as long as that takes, nor have to get a P
 // again after either. Which of their waits for one these are is not told, so all count.
 func (l *logging) unlogged(p *diagnosis.Pass) fact.Fact {

@@ -14,7 +14,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// passOf is one over lines of evidence.
+// passOf returns one over lines of evidence.
 func passOf(t *testing.T, rule *diagnosis.Rule, lines string) *diagnosis.Pass {
 	t.Helper()
 	return &diagnosis.Pass{Meter: fact.Meter{Model: oneCase(t, "== sick: some lines\n"+lines+"\n")}, Rule: rule}

@@ -115,7 +115,7 @@ func (l *limited) use() string {
 	return fact.Sentence("%s of it and all of it in %s at this pace", l.full(), l.until)
 }
 
-// full is the part of the limit that lives.
+// full returns the part of the limit that lives.
 func (l *limited) full() fact.Fact {
 	return fact.Quotient.Of("part of the limit that is alive", fact.Ratio, l.Live, l.limit)
 }

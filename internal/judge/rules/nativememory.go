@@ -90,7 +90,7 @@ func doubtResident(p *diagnosis.Pass) {
 	}
 }
 
-// mostOutside is the largest memory outside of the runtime's.
+// mostOutside returns the largest memory outside of the runtime's.
 func mostOutside(p *diagnosis.Pass, s model.Series) fact.Fact {
 	return p.Statistic(fact.Process, "resident memory beyond what the runtime counts", "native memory, at most", s.Max(), fact.Bytes).From(model.ProcFS)
 }

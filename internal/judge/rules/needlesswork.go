@@ -147,7 +147,7 @@ func reportNeedless(p *diagnosis.Pass, s *cpu.Use, e *equivalent, reasons []mode
 	}
 }
 
-// byCPU is the finding where the work is much of the CPU.
+// byCPU returns the finding where the work is much of the CPU.
 func (n *needless) byCPU() (f diagnosis.Finding, ok bool) {
 	p, s, top := n.p, n.s, n.reasons[0]
 	direct := s.ShareIn("CPU in "+n.what(), n.does)
@@ -193,7 +193,7 @@ func (n *needless) finding(at diagnosis.Place, stacks []model.Stack) diagnosis.F
 var sparedBy = &fact.Formula{Name: "spared", Words: "{0} × (1 − {1})",
 	Value: func(x []float64) float64 { return x[0] * (1 - min(1, x[1])) }}
 
-// byBytes is the finding where the work is little of the CPU itself and makes many of the
+// byBytes returns the finding where the work is little of the CPU itself and makes many of the
 // bytes that are allocated, which the equivalent does not.
 func (n *needless) byBytes() (f diagnosis.Finding, ok bool) {
 	p, top := n.p, n.reasons[0]
@@ -251,7 +251,7 @@ func startup(frames []model.Frame) bool {
 	return slices.ContainsFunc(frames, func(f model.Frame) bool { return code.RunsOnce(f.Func) })
 }
 
-// hottest is the line of the reasons with most of a profile's samples, as the stacks have it.
+// hottest returns the line of the reasons with most of a profile's samples, as the stacks have it.
 func hottest(p *diagnosis.Pass, profile *model.Profile, column int, reasons []model.Reason, match func([]model.Frame) bool) diagnosis.Place {
 	sums := map[diagnosis.Place]float64{}
 	best, most := diagnosis.Place{Function: reasons[0].Func, File: reasons[0].File, Line: reasons[0].Line}, 0.0
@@ -275,7 +275,7 @@ func hottest(p *diagnosis.Pass, profile *model.Profile, column int, reasons []mo
 // needlessMost is the part of another finding's cost that the work must be to explain it.
 const needlessMost = 0.7
 
-// needlessSymptoms are the rules whose findings here are of this work, or mostly.
+// needlessSymptoms returns the rules whose findings here are of this work, or mostly.
 func needlessSymptoms(p *diagnosis.Pass, s *cpu.Use, share fact.Fact, match func([]model.Frame) bool) (list []string) {
 	for _, r := range []*diagnosis.Rule{hotfunction, growingslices} {
 		if hasFinding(p, r, func(f *diagnosis.Finding) bool { return share.Value >= needlessMost*f.Cost.Share }) {

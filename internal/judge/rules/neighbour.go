@@ -160,7 +160,7 @@ func measureContest(p *diagnosis.Pass) (c contest, ok bool) {
 	return c, true
 }
 
-// had is the CPU that the process would have had.
+// had returns the CPU that the process would have had.
 func (c *contest) had() fact.Fact {
 	return fact.Sum.Of("CPU that it would have had", fact.Seconds, c.cpu, c.taken)
 }

@@ -100,7 +100,7 @@ func measureNative(p *diagnosis.Pass) (native fact.Fact) {
 	return native
 }
 
-// heapPeak is the largest goal of the heap in the window: what it may grow to
+// heapPeak returns the largest goal of the heap in the window: what it may grow to
 // before the next collection has ended.
 func heapPeak(p *diagnosis.Pass) (goal fact.Fact) {
 	const name = "largest heap goal"

@@ -135,7 +135,7 @@ func oldgoFinding(m *model.Model, s *cpu.Use, list []improvement, share fact.Fac
 	return f
 }
 
-// newerGo is the experiment that builds with the release that brought the last of the changes that the
+// newerGo returns the experiment that builds with the release that brought the last of the changes that the
 // program's Go does not have; where a setting has turned them all back, with another build.
 func newerGo(m *model.Model, list []improvement) *diagnosis.Experiment {
 	newest := 0
@@ -159,5 +159,5 @@ func newerGo(m *model.Model, list []improvement) *diagnosis.Experiment {
 // firstPatched is the minor version from which the first release of one has a third number.
 const firstPatched = 21
 
-// versionWords is the version that the program was built with; "" when unknown.
+// versionWords returns the version that the program was built with; "" when unknown.
 func versionWords(m *model.Model) string { return strings.ReplaceAll(goVersion(m), "go1", "Go 1") }

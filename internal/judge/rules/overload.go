@@ -110,7 +110,7 @@ func measureExcess(p *diagnosis.Pass) (e excess) {
 	return e
 }
 
-// halves is the mean of the first and of the second half of a series.
+// halves returns the mean of the first and of the second half of a series.
 func halves(s model.Series) (first, second float64) {
 	mean := func(s model.Series) (sum float64) {
 		for _, p := range s {
@@ -121,7 +121,7 @@ func halves(s model.Series) (first, second float64) {
 	return mean(s[:len(s)/2]), mean(s[len(s)/2:])
 }
 
-// medianOf is the middle of the intervals' medians that are known.
+// medianOf returns the middle of the intervals' medians that are known.
 func medianOf(over []model.Interval) time.Duration {
 	var seen []time.Duration
 	for _, o := range over {
@@ -203,7 +203,7 @@ func overloadFinding(p *diagnosis.Pass, e *excess) diagnosis.Finding {
 // one that waits for work, or for the time, is one.
 const overloadCrowd = 2
 
-// crowdedPlace is the program's line at which most goroutines wait for others or for time,
+// crowdedPlace returns the program's line at which most goroutines wait for others or for time,
 // and how many these are on average.
 func crowdedPlace(p *diagnosis.Pass) (place diagnosis.Place, waiting fact.Fact) {
 	if p.Model.Sched == nil {
@@ -234,7 +234,7 @@ func crowdedPlace(p *diagnosis.Pass) (place diagnosis.Place, waiting fact.Fact) 
 	return most.Place, fact.Quotient.Of("goroutines that wait at "+code.Line(most.Place), fact.Count, total, p.WindowLength())
 }
 
-// bound is the memory that a limit on what waits would not have taken.
+// bound returns the memory that a limit on what waits would not have taken.
 func (e *excess) bound(p *diagnosis.Pass) diagnosis.Bound {
 	if e.before.Value == 0 {
 		return noSaving(fact.Bytes, diagnosis.MemoryGoal, "memory under this load was not recorded")

@@ -139,7 +139,7 @@ func measureCrowd(p *diagnosis.Pass, g *model.Group) crowd {
 	return c
 }
 
-// heapBefore is the peak of the heap before the group was created. It is not known of a group
+// heapBefore returns the peak of the heap before the group was created. It is not known of a group
 // that is older than the window, or than the first sample of the heap; then bytes is that
 // sample.
 func heapBefore(m *model.Model, g *model.Group) (bytes float64, known bool) {
@@ -203,7 +203,7 @@ func (c *crowd) finding(p *diagnosis.Pass) diagnosis.Finding {
 	return f
 }
 
-// sweepStart is a worker count to begin a search with, not a result. It
+// sweepStart returns a worker count to begin a search with, not a result. It
 // leaves out what the count itself causes, time in the queue and in garbage
 // collection, and so does not move with the number that was run.
 func sweepStart(ps int, g *model.Group) int {

@@ -126,7 +126,7 @@ func checkPacketgoroutine(p *diagnosis.Pass) {
 	}
 }
 
-// packetReaders are the groups that take packets from sockets.
+// packetReaders returns the groups that take packets from sockets.
 func packetReaders(m *model.Model) (names []string) {
 	for i := range m.Sched.Waits {
 		w := &m.Sched.Waits[i]

@@ -67,7 +67,7 @@ type saying struct {
 	Commands  []string `json:"commands"`
 }
 
-// pageOfRules is a server with a run for each rule, in the order of All.
+// pageOfRules returns a server with a run for each rule, in the order of All.
 func pageOfRules(t *testing.T) (*web.Server, []saying) {
 	t.Helper()
 	views := map[string]*web.View{}
@@ -100,7 +100,7 @@ func pageOfRules(t *testing.T) (*web.Server, []saying) {
 	return s, says
 }
 
-// sickView is a rule's first sick case in which it has a finding of its own when
+// sickView returns a rule's first sick case in which it has a finding of its own when
 // all rules run, as they do for users; else what it says alone.
 func sickView(t *testing.T, rule *diagnosis.Rule) (*web.View, saying) {
 	t.Helper()
@@ -138,7 +138,7 @@ func say(rule *diagnosis.Rule, d *diagnosis.Diagnosis) saying {
 	return s
 }
 
-// membersOf are the files of a recording that has what a model has.
+// membersOf returns the files of a recording that has what a model has.
 func membersOf(m *model.Model) (list []web.Member) {
 	for _, of := range []struct {
 		source model.Source
@@ -194,7 +194,7 @@ func TestPageHasEvidence(t *testing.T) {
 	}
 }
 
-// linksOf are all places that a finding leads to, each once.
+// linksOf returns all places that a finding leads to, each once.
 func linksOf(l web.FindingLinks) []string {
 	list := slices.Clone(l.Where)
 	var number func(web.FactLink)

@@ -129,10 +129,10 @@ func (pools *poolObjects) large() bool {
 	return pools.weighed && pools.bytesShare.Value >= poolmisuseMost && pools.bytes.Value >= memory.LargeObject*pools.objects.Value
 }
 
-// share is the larger part.
+// share returns the larger part.
 func (pools *poolObjects) share() fact.Fact { return pools.objectsShare.Larger(pools.bytesShare) }
 
-// goroutinesAtOnce is the most goroutines that the program can have had at
+// goroutinesAtOnce returns the most goroutines that the program can have had at
 // once, as far as evidence tells.
 func goroutinesAtOnce(p *diagnosis.Pass) fact.Fact {
 	const name = "goroutines at once, at most"
@@ -236,7 +236,7 @@ func poolmisuseFinding(p *diagnosis.Pass, pools *poolObjects, cycles fact.Fact) 
 // poolPrice is what making objects takes, and collecting their part of the garbage.
 var poolPrice = &fact.Formula{Name: "made and collected", Words: "Amdahl: {0} + {1} × {2}", Value: func(x []float64) float64 { return x[0] + x[1]*x[2] }}
 
-// poolmisuseCost is the CPU that goes into making the objects and into
+// poolmisuseCost returns the CPU that goes into making the objects and into
 // collecting their part of the garbage, or the objects where no samples tell.
 func poolmisuseCost(p *diagnosis.Pass, pools *poolObjects) (diagnosis.Cost, diagnosis.Bound) {
 	s, ok := cpu.UseOf(p)

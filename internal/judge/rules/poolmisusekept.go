@@ -57,7 +57,7 @@ func checkPoolkept(p *diagnosis.Pass) {
 	}
 }
 
-// poolUsers are the functions in which samples were taken while they took from a pool or gave
+// poolUsers returns the functions in which samples were taken while they took from a pool or gave
 // back.
 func poolUsers(p *diagnosis.Pass) map[string]bool {
 	users := map[string]bool{}

@@ -65,7 +65,7 @@ func checkPoolwait(p *diagnosis.Pass) {
 	}
 }
 
-// dials is the part of a queue's waits that a new connection ended.
+// dials returns the part of a queue's waits that a new connection ended.
 func dials(m *model.Model, q *queueing.Queue) float64 {
 	var n int64
 	for s, count := range q.Servers {

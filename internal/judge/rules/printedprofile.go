@@ -87,7 +87,7 @@ func checkPrintedprofile(p *diagnosis.Pass) {
 const printedProof = "A recording under the same load has stacks and the lines: it finds the same, or does not, " +
 	"and comes with the experiment that decides."
 
-// lineOf is the function of a table with most under it among some.
+// lineOf returns the function of a table with most under it among some.
 func lineOf(t *model.Table, functions ...string) *model.TableFunction {
 	return t.Most(func(f string) bool { return slices.Contains(functions, f) })
 }
@@ -97,7 +97,7 @@ func placeIn(f *model.TableFunction) diagnosis.Place {
 	return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}
 }
 
-// printedRemark is a remark about a share of the CPU.
+// printedRemark returns a remark about a share of the CPU.
 func printedRemark(t *model.Table, title string, share fact.Fact, rest ...fact.Fact) diagnosis.Finding {
 	return diagnosis.Finding{
 		Title:      title,
@@ -284,7 +284,7 @@ func printedPackets(p *diagnosis.Pass, t *model.Table) {
 	p.Report(f)
 }
 
-// printedLocksOf is the part of a printed block profile that is in waits for the lock with
+// printedLocksOf returns the part of a printed block profile that is in waits for the lock with
 // most, and all waiting in it, where most is for locks.
 func printedLocksOf(m *model.Model) (share, total fact.Fact) {
 	for _, t := range m.Tables {

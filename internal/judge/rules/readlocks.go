@@ -46,7 +46,7 @@ func readLocks(frames []model.Frame) bool {
 var lockAndLines = &fact.Formula{Name: "a lock and its lines", Words: "Amdahl: as if the least of CPU in {0} and twice that in {1} cost nothing",
 	Value: func(x []float64) float64 { return min(x[0], 2*x[1]) }}
 
-// readLocksSaved is that, by the functions that take them.
+// readLocksSaved returns that, by the functions that take them.
 func readLocksSaved(s *cpu.Use, sites []cpu.Line) fact.Fact {
 	var takers []string
 	for i := range sites {

@@ -81,7 +81,7 @@ func adviseRelease(p *diagnosis.Pass, f *diagnosis.Finding) {
 	}
 }
 
-// releasedPlaces are the lines in functions of a release on some stacks, the one nearest to the program of
+// releasedPlaces returns the lines in functions of a release on some stacks, the one nearest to the program of
 // each.
 func releasedPlaces(p *diagnosis.Pass, stacks []model.Stack, r *model.Release) (places []diagnosis.Place) {
 	for _, s := range stacks {

@@ -144,7 +144,7 @@ func reopenFinding(p *diagnosis.Pass, r *reopening) diagnosis.Finding {
 	return f
 }
 
-// openSites are the lines that open files, found as those of traffic are.
+// openSites returns the lines that open files, found as those of traffic are.
 func openSites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
 	if p.Model.Sched != nil {
 		return cpu.CallSites(p, func(s model.Stack) bool { return code.Through(p.Model.Stacks.Frames(s), openFunctions) })

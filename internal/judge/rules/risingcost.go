@@ -84,7 +84,7 @@ func checkRisingcost(p *diagnosis.Pass) {
 	}
 }
 
-// thirds are the sums of the first, the second and the last third of some pieces.
+// thirds returns the sums of the first, the second and the last third of some pieces.
 func thirds(pieces []float64) (sum [3]float64) {
 	for i, v := range pieces {
 		sum[i*len(sum)/len(pieces)] += v
@@ -92,7 +92,7 @@ func thirds(pieces []float64) (sum [3]float64) {
 	return sum
 }
 
-// rateChange is the largest rate of a third by the smallest.
+// rateChange returns the largest rate of a third by the smallest.
 func rateChange(c *model.Course) float64 {
 	t := thirds(c.Operations)
 	return statistics.Quotient(slices.Max(t[:]), slices.Min(t[:]))
@@ -145,12 +145,12 @@ func risen(p *diagnosis.Pass, s *cpu.Use, c *model.Course) rise {
 	return r
 }
 
-// coursePart is a number of the operations as they went along.
+// coursePart returns a number of the operations as they went along.
 func coursePart(p *diagnosis.Pass, c *model.Course, what, name string, v float64, u fact.Unit) fact.Fact {
 	return p.Statistic(fact.LoadResults, c.Counted.From+": "+what, name, v, u).From(c.Counted.Source)
 }
 
-// timedFact is a number of the kernel's samples by their times.
+// timedFact returns a number of the kernel's samples by their times.
 func timedFact(p *diagnosis.Pass, what, name string, v float64, u fact.Unit) fact.Fact {
 	return p.Statistic(fact.Account, "samples by their times: "+what, name, v, u).From(model.KernelCPU)
 }

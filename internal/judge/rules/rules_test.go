@@ -139,7 +139,7 @@ func checkSound(t *testing.T, story string, m *model.Model) {
 	}
 }
 
-// faults is what no finding may have, whatever it is about.
+// faults returns what no finding may have, whatever it is about.
 func faults(f *diagnosis.Finding) (out []string) {
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	share := func(what string, v float64) {
@@ -273,7 +273,7 @@ func checkExperiment(t *testing.T, c *fixture, f *diagnosis.Finding) {
 
 var nameForm = regexp.MustCompile(`^[a-z]+$`)
 
-// golden is a diagnosis as fixtures keep it.
+// golden returns a diagnosis as fixtures keep it.
 func golden(m *model.Model, d *diagnosis.Diagnosis) (out []string) {
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	add("  verdict %s", d.Verdict)
@@ -331,7 +331,7 @@ func golden(m *model.Model, d *diagnosis.Diagnosis) (out []string) {
 	return out
 }
 
-// stackLine is a stack as fixtures write it.
+// stackLine returns a stack as fixtures write it.
 func stackLine(m *model.Model, s model.Stack) string {
 	var frames []string
 	all := m.Stacks.Frames(s)
@@ -349,7 +349,7 @@ func stackLine(m *model.Model, s model.Stack) string {
 	return strings.Join(frames, " < ")
 }
 
-// factLines are a fact and, further in, what it was computed from.
+// factLines returns a fact and, further in, what it was computed from.
 func factLines(lead string, f fact.Fact) []string {
 	o := f.Origin
 	line := fmt.Sprintf("%s %s = %s %s, %s", lead, f.Name, value(f.Value), f.Unit, o.Kind)
@@ -372,7 +372,7 @@ func factLines(lead string, f fact.Fact) []string {
 	return out
 }
 
-// experiment is how a finding would be proved, in one line and its commands.
+// experiment returns how a finding would be proved, in one line and its commands.
 func experiment(f *diagnosis.Finding) (out []string) {
 	if e := f.Experiment; e != nil {
 		line := "    prove by " + string(e.Primary)

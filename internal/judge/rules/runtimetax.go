@@ -55,7 +55,7 @@ const (
 // taxParts are the runtime's own work.
 var taxParts = []model.CPUPart{model.Scheduling, model.Collecting, model.Allocating, model.StackGrowth}
 
-// taxChildren are the rules that say why a part is large.
+// taxChildren returns the rules that say why a part is large.
 func taxChildren() map[*diagnosis.Rule][]model.CPUPart {
 	return map[*diagnosis.Rule][]model.CPUPart{
 		allocchurn:     {model.Collecting, model.Allocating},

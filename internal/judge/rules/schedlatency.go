@@ -71,7 +71,7 @@ func checkSchedlatency(p *diagnosis.Pass) {
 	p.Report(f)
 }
 
-// worstDelayed is the group of the most waiting time among those that answer
+// worstDelayed returns the group of the most waiting time among those that answer
 // requests and wait too long; nil when there is none, or nobody waits for answers.
 func worstDelayed(p *diagnosis.Pass) (worst *model.Group) {
 	task, tasks := slowTask(p)
@@ -133,7 +133,7 @@ func delayedPart(g *model.Group) float64 {
 	return statistics.Quotient(float64(g.Runnable), float64(g.Runnable+g.Times.Running+g.Syscall+g.SyscallBlocked))
 }
 
-// slowTask is the longest 99th percentile of the program's own tasks.
+// slowTask returns the longest 99th percentile of the program's own tasks.
 func slowTask(p *diagnosis.Pass) (p99 time.Duration, ok bool) {
 	if p.Model.Tasks == nil {
 		return 0, false
@@ -155,7 +155,7 @@ func netWaits(p *diagnosis.Pass) (n int64) {
 	return n
 }
 
-// queuedPart is the share of the window in which at least as many goroutines
+// queuedPart returns the share of the window in which at least as many goroutines
 // were ready as there are Ps; 1 when there is no timeline to tell.
 func queuedPart(p *diagnosis.Pass) float64 {
 	var queued, all time.Duration

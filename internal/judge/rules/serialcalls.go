@@ -156,7 +156,7 @@ var waking = diagnosis.Remedy{
 	Code: "select {\ncase <-job.done: // closed by whoever ends it\ncase <-ctx.Done():\n\treturn ctx.Err()\n}",
 }
 
-// leadingTo are the program's lines that lead to the innermost of its functions on a stack,
+// leadingTo returns the program's lines that lead to the innermost of its functions on a stack,
 // the nearest first: the loop is in one of them.
 func leadingTo(p *diagnosis.Pass, s model.Stack) (places []diagnosis.Place) {
 	frames, own := p.Model.Stacks.Frames(s), code.OwnPackages(p.Model)

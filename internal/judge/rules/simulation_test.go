@@ -302,7 +302,7 @@ func (p *pipe) take(s *simulation, a *actor) bool {
 	return true
 }
 
-// trace is a recording from one moment to another. The runtime begins a generation each
+// trace returns a recording from one moment to another. The runtime begins a generation each
 // second; goroutines that do nothing in it have a stack in their status, the others none.
 func (s *simulation) trace(t *testing.T, from, to time.Duration) []byte {
 	var out bytes.Buffer
@@ -427,7 +427,7 @@ func (w *simWriter) generation(number uint64, at time.Duration, marks []mark) {
 	}
 }
 
-// parkedStack is how a status has the stack of one that waits: with the runtime's frames.
+// parkedStack returns how a status has the stack of one that waits: with the runtime's frames.
 func parkedStack(a *actorState) string {
 	if a.status != corpus.Waiting {
 		return a.stack

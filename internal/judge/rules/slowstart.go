@@ -47,7 +47,7 @@ func checkSlowstart(p *diagnosis.Pass) {
 	p.Report(startFinding(p, &s, share, starts))
 }
 
-// startOf is which stacks are of the start: initialising packages, and the main goroutine
+// startOf returns which stacks are of the start: initialising packages, and the main goroutine
 // where it waits from then on while others work.
 func startOf(m *model.Model) func([]model.Frame) bool {
 	waits := mainWaits(m)

@@ -131,7 +131,7 @@ func checkSmallio(p *diagnosis.Pass) {
 	}
 }
 
-// elsewhere is the traffic without that on sockets: a log that is written line by line to a
+// elsewhere returns the traffic without that on sockets: a log that is written line by line to a
 // file, beside the one message that each operation needs.
 func (t *traffic) elsewhere(p *diagnosis.Pass) traffic {
 	files := fact.Rest.Of("share of them that are not on sockets", fact.Ratio, t.socket)
@@ -174,12 +174,12 @@ func measureTraffic(p *diagnosis.Pass, d direction, ops fact.Fact) traffic {
 	return t
 }
 
-// onSockets is the part of the calls that are on sockets.
+// onSockets returns the part of the calls that are on sockets.
 func (d direction) onSockets(p *diagnosis.Pass) (share fact.Fact, known bool) {
 	return d.part(p, "on sockets", func(s model.Stack) bool { return cpu.OnSocket(p.Model, s) })
 }
 
-// part is the part of the calls that are of some kind: by the trace, which has
+// part returns the part of the calls that are of some kind: by the trace, which has
 // every call with its stack, else by the kernel's samples.
 func (d direction) part(p *diagnosis.Pass, kind string, match func(model.Stack) bool) (share fact.Fact, known bool) {
 	name := "share of them " + kind
@@ -199,7 +199,7 @@ func (d direction) part(p *diagnosis.Pass, kind string, match func(model.Stack) 
 	return fact.Quotient.Of(name, fact.Ratio, some, all), true
 }
 
-// other is the direction that is not this.
+// other returns the direction that is not this.
 func (d direction) other() direction {
 	if d.verb == directions[0].verb {
 		return directions[1]
@@ -291,7 +291,7 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 	return f
 }
 
-// sites are the lines that make the calls: by the trace, which has all of them
+// sites returns the lines that make the calls: by the trace, which has all of them
 // and lets other findings be compared, else by the kernel's samples.
 func (t *traffic) sites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
 	if p.Model.Sched != nil {

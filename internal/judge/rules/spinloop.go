@@ -144,7 +144,7 @@ func checkSpinloop(p *diagnosis.Pass) {
 	}
 }
 
-// spinning are the functions whose time is nearly all asking, by CPU.
+// spinning returns the functions whose time is nearly all asking, by CPU.
 func spinning(p *diagnosis.Pass, s *cpu.Use) (out []*askLoop) {
 	// A loop that spins wants a whole CPU and gets what others leave of it.
 	wanted := wantedCPU(s)
@@ -247,7 +247,7 @@ func alwaysReady(s *cpu.Use, l *askLoop) bool {
 	return l.share.Value*wantedCPU(s).Value >= spinWhole && parked.Value < little*l.share.Value && sent.Value < little*l.share.Value
 }
 
-// wantedCPU is the CPU that the program would have used had others left it: a trace
+// wantedCPU returns the CPU that the program would have used had others left it: a trace
 // tells how long it had Ps, else the kernel how long its threads waited for a CPU.
 func wantedCPU(s *cpu.Use) fact.Fact {
 	if s.Pass.Model.Sched != nil {

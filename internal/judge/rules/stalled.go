@@ -76,7 +76,7 @@ func checkStalled(p *diagnosis.Pass) {
 	}
 }
 
-// lockQueues are the locks of a moment.
+// lockQueues returns the locks of a moment.
 func lockQueues(m *model.Moment) []*lockQueue {
 	qs := make([]*lockQueue, len(m.Locks))
 	for i := range qs {
@@ -94,7 +94,7 @@ func lockQueues(m *model.Moment) []*lockQueue {
 	return qs
 }
 
-// next is the lock that a holder of this one waits for, and who that is.
+// next returns the lock that a holder of this one waits for, and who that is.
 func (q *lockQueue) next() (number int, by *lockHolder) {
 	for i := range q.holders {
 		if h := &q.holders[i]; h.at.Wants > 0 {
@@ -104,7 +104,7 @@ func (q *lockQueue) next() (number int, by *lockHolder) {
 	return 0, nil
 }
 
-// lockCycles are the locks of which each is held by who waits for the next.
+// lockCycles returns the locks of which each is held by who waits for the next.
 func lockCycles(qs []*lockQueue) (cycles [][]*lockQueue) {
 	done := map[*lockQueue]bool{}
 	for _, start := range qs {
@@ -140,7 +140,7 @@ func advances(m *model.Moment, cycle []*lockQueue) bool {
 	})
 }
 
-// chained are the locks at whose end nobody waits for another, with those behind them;
+// chained returns the locks at whose end nobody waits for another, with those behind them;
 // what stands behind a cycle is the cycle's.
 func chained(qs []*lockQueue, inCycle map[*lockQueue]bool) (list []*lockQueue) {
 	for _, start := range qs {
@@ -177,7 +177,7 @@ func (q *lockQueue) sure() bool {
 	return slices.ContainsFunc(q.holders, func(h lockHolder) bool { return h.Sure })
 }
 
-// heldLong is the finding of a lock that many wait for, with those that its holder's
+// heldLong returns the finding of a lock that many wait for, with those that its holder's
 // waiters hold; nothing where a look has too few to say it.
 func heldLong(p *diagnosis.Pass, q *lockQueue) (f diagnosis.Finding, ok bool) {
 	m := p.Model.Moment
@@ -228,7 +228,7 @@ func heldLong(p *diagnosis.Pass, q *lockQueue) (f diagnosis.Finding, ok bool) {
 	return f, true
 }
 
-// words is the lock in a sentence.
+// words returns the lock in a sentence.
 func (q *lockQueue) words() string {
 	switch q.lock.Naming {
 	case model.BySource:
@@ -281,7 +281,7 @@ func (q *lockQueue) holder(p *diagnosis.Pass) (format string, parts []fact.Part)
 // place and wait for the same: those that were watched from outside.
 func alikeUnread(m *model.Moment) bool { return m.Source == model.GoroutineProfile && m.Watched > 0 }
 
-// computes is the part of the CPU in use that goes into the line at which whoever holds
+// computes returns the part of the CPU in use that goes into the line at which whoever holds
 // the lock computes; not ok where it is less than makes a lock slow.
 func (q *lockQueue) computes(p *diagnosis.Pass) (share fact.Fact, ok bool) {
 	at := q.lock.Computes
@@ -404,7 +404,7 @@ func throughNetwork(frames []model.Frame) bool {
 	return code.Through(frames, []string{"net.", "net/http.", "crypto/tls.", "internal/poll.", "google.golang.org/grpc", "database/sql.", "golang.org/x/net/", "github.com/hashicorp/yamux."})
 }
 
-// thereAt is a place in a function that was just named.
+// thereAt returns a place in a function that was just named.
 func thereAt(at diagnosis.Place) string {
 	if at.Line <= 0 {
 		return " there"
@@ -412,7 +412,7 @@ func thereAt(at diagnosis.Place) string {
 	return " at " + string(code.FileLine(at))
 }
 
-// deadlock is the finding of locks whose holders wait for each other.
+// deadlock returns the finding of locks whose holders wait for each other.
 func deadlock(p *diagnosis.Pass, cycle []*lockQueue) diagnosis.Finding {
 	m := p.Model.Moment
 	var holders, waiting []*model.Standing
@@ -485,7 +485,7 @@ func deadlock(p *diagnosis.Pass, cycle []*lockQueue) diagnosis.Finding {
 	return f
 }
 
-// goroutineName is one of some, by its number where that is known.
+// goroutineName returns one of some, by its number where that is known.
 func goroutineName(s *model.Standing) string {
 	if s.Goroutine > 0 {
 		return "goroutine " + figureOf(int(s.Goroutine))
@@ -501,7 +501,7 @@ func behindWords(n fact.Fact) fact.Part {
 	return fact.Name(fact.Sentence("; %s wait in all", plural(n, "goroutine")))
 }
 
-// allAsleep is the finding of the runtime's own: no goroutine can go on.
+// allAsleep returns the finding of the runtime's own: no goroutine can go on.
 func allAsleep(p *diagnosis.Pass) diagnosis.Finding {
 	m := p.Model.Moment
 	all := p.Standing("goroutines", "goroutines", nil)

@@ -218,7 +218,7 @@ func heldFor(m *model.Model, s *model.Standing) bool {
 	return total.Seconds() >= heldBack*m.Run.Duration.Seconds()*float64(s.Count)
 }
 
-// waitedFor is the part of a trace for which some waited where they stand now.
+// waitedFor returns the part of a trace for which some waited where they stand now.
 func waitedFor(p *diagnosis.Pass, list []*model.Standing) fact.Fact {
 	time := p.Waits("time in which they wait there", model.Sync, func(w *model.Wait) bool {
 		return slices.ContainsFunc(list, func(s *model.Standing) bool { return s.Stack == w.Stack })
@@ -264,7 +264,7 @@ func chainEnds(list []*waitQueue) (ends map[*waitQueue]*waitQueue) {
 	return ends
 }
 
-// waitQueues are the queues of a moment, by what they are for and who asks.
+// waitQueues returns the queues of a moment, by what they are for and who asks.
 func waitQueues(p *diagnosis.Pass) (list []*waitQueue) {
 	m := p.Model.Moment
 	for i := range m.Goroutines {

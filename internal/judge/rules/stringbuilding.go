@@ -43,7 +43,7 @@ const (
 	stringNamed = 3
 )
 
-// stringLeast is the share that is a problem of this program.
+// stringLeast returns the share that is a problem of this program.
 func stringLeast(p *diagnosis.Pass) float64 {
 	if cpu.Benchmarks(p) {
 		return stringBenchmark
@@ -67,7 +67,7 @@ var stringWork = []struct{ prefix, what string }{
 	{"runtime.intstring", "string(rune)"},
 }
 
-// stringKind is which of them a stack is in right below the program's own
+// stringKind returns which of them a stack is in right below the program's own
 // code, "" when in none: what the library makes of strings is its own business.
 func stringKind(frames []model.Frame) string {
 	i := slices.IndexFunc(frames, func(f model.Frame) bool { return !strings.HasPrefix(f.Func, "runtime.") })
@@ -117,7 +117,7 @@ func checkStringbuilding(p *diagnosis.Pass) {
 	p.Report(stringFinding(p, &a, sites, all, share))
 }
 
-// stringSites are the functions with enough of such objects that are not kept,
+// stringSites returns the functions with enough of such objects that are not kept,
 // most objects first.
 func stringSites(p *diagnosis.Pass, a *memory.Allocation, s *cpu.Use) (sites []stringSite) {
 	strs, byFunction := stringLines(p, s), map[string]int{}

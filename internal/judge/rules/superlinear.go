@@ -159,7 +159,7 @@ func sizeOf(text string) (size float64, ok bool) {
 	return v * unit, true
 }
 
-// medians is the middle cost of each size, the smallest size first.
+// medians returns the middle cost of each size, the smallest size first.
 func (s *sweep) medians() (out []sizedCost) {
 	points := slices.Clone(s.points)
 	slices.SortFunc(points, func(a, b sizedCost) int { return cmp.Or(cmp.Compare(a.size, b.size), cmp.Compare(a.cost, b.cost)) })
@@ -201,7 +201,7 @@ func (s *sweep) fit() (g power, ok bool) {
 	return g, true
 }
 
-// studentT is the 97.5% quantile of Student's distribution, from the table
+// studentT returns the 97.5% quantile of Student's distribution, from the table
 // where there are few degrees of freedom and near enough beyond.
 func studentT(freedom int) float64 {
 	table := []float64{12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228}
@@ -223,7 +223,7 @@ func (s *sweep) steady() bool {
 	return true
 }
 
-// facts are the power and its interval, of the time of an item, or with one more of
+// facts returns the power and its interval, of the time of an item, or with one more of
 // that of all.
 func (g *power) facts(p *diagnosis.Pass, more float64) (slope, low, high fact.Fact) {
 	fit := func(name string, v float64) fact.Fact {
@@ -236,7 +236,7 @@ func benchmarkFact(p *diagnosis.Pass, what, name string, v float64, u fact.Unit)
 	return p.Statistic(fact.LoadResults, "benchmarks: "+what, name, v, u)
 }
 
-// facts are the size, the time of a run and that of an item.
+// facts returns the size, the time of a run and that of an item.
 func (c *sizedCost) facts(p *diagnosis.Pass, items string) (size, run, item fact.Fact) {
 	among := " among " + fact.Count.Format(c.size)
 	size = benchmarkFact(p, "names", items, c.size, fact.Count)

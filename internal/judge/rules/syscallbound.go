@@ -131,7 +131,7 @@ func tracedCalls(m *model.Model) callTable {
 
 func onNet(op string) bool { return strings.HasPrefix(op, "net.") }
 
-// time is that spent in some of the calls, and count how many they were.
+// time returns that spent in some of the calls, and count how many they were.
 func (t callTable) time(p *diagnosis.Pass, name string, match func(w *model.Wait, op string) bool) fact.Fact {
 	return p.Waits(name, model.SyscallWait, t.where(match))
 }
@@ -205,7 +205,7 @@ func (c *callerGroup) atLeisure(p *diagnosis.Pass) bool {
 	}).Value > c.total.Value
 }
 
-// of is one of its operations.
+// of returns one of its operations.
 func (c *callerGroup) of(o *cpu.Request) func(*model.Wait, string) bool {
 	return func(w *model.Wait, op string) bool { return c.counts(w, op) && op == o.Name }
 }
@@ -252,7 +252,7 @@ func inC(m *model.Model, s model.Stack) bool {
 	return code.ThroughFunc(m.Stacks.Frames(s), func(f string) bool { return f == "runtime.cgocall" || strings.Contains(f, "._Cfunc_") })
 }
 
-// callName is the outermost function of the system's packages around the
+// callName returns the outermost function of the system's packages around the
 // call: what the program asked for, os.ReadFile rather than syscall.read.
 func callName(m *model.Model, s model.Stack) (name string) {
 	for _, f := range m.Stacks.Frames(s) {
@@ -300,7 +300,7 @@ func syscallFinding(p *diagnosis.Pass, c *callerGroup) diagnosis.Finding {
 	return f
 }
 
-// gain is the part of the time that is saved where the goroutine waits in the calls, and
+// gain returns the part of the time that is saved where the goroutine waits in the calls, and
 // that of the busy Ps where the calls are short and keep theirs.
 func (c *callerGroup) gain(p *diagnosis.Pass) fact.Fact {
 	if c.Syscall < c.SyscallBlocked {

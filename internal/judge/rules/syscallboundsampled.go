@@ -99,7 +99,7 @@ func splitKernel(m *model.Model) kernelSplit {
 	return k
 }
 
-// part is the part of the kernel's time that was for something.
+// part returns the part of the kernel's time that was for something.
 func (k kernelSplit) part(p *diagnosis.Pass, use kernelUse) fact.Fact {
 	return fact.Quotient.Of("part of the kernel's time", fact.Ratio,
 		p.Samples("CPU time in the kernel for it, by the samples", "kernel", k.is(use)),
@@ -110,7 +110,7 @@ func (k kernelSplit) is(use kernelUse) fact.Where {
 	return func(s *model.Sample) bool { return k[s] == use }
 }
 
-// bulkCalls are those that carry so much each that the copying is what they cost.
+// bulkCalls returns those that carry so much each that the copying is what they cost.
 func bulkCalls(s *model.Syscalls) map[string]bool {
 	out := map[string]bool{}
 	if s == nil {

@@ -80,7 +80,7 @@ func left(g *model.Group) bool {
 	return (g.Total()-g.Life.Sum)/time.Duration(g.Alive()) > spawnLeft*g.Life.Mean()
 }
 
-// queuedShare is the part of a group's life that it waits inside the program.
+// queuedShare returns the part of a group's life that it waits inside the program.
 func queuedShare(g *model.Group) float64 {
 	queued := g.Runnable + g.BlockedTotal()
 	for _, r := range outsideReasons {
@@ -134,7 +134,7 @@ func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 	return f
 }
 
-// waitingInside is the time that a group waited inside the program: see [queuedShare].
+// waitingInside returns the time that a group waited inside the program: see [queuedShare].
 func waitingInside(p *diagnosis.Pass, g *model.Group) fact.Fact {
 	of := []string{g.Name}
 	waiting := p.Goroutines("time ready or blocked", of, "runnable", "blocked")

@@ -62,7 +62,7 @@ func coverage(p *diagnosis.Pass, a *model.CPUAccount, by model.Source) fact.Fact
 	return p.Statistic(fact.Account, "coverage", "coverage of "+by.Words(), a.Coverage[by], fact.Ratio).From(by)
 }
 
-// atMostAll is a coverage for people: samples may come to a little more than all.
+// atMostAll returns a coverage for people: samples may come to a little more than all.
 func atMostAll(coverage fact.Fact) fact.Part {
 	return fact.Name(fact.Ratio.Format(min(1, coverage.Value)))
 }
@@ -109,7 +109,7 @@ func seenTime(parts map[model.CPUPart]time.Duration) (d time.Duration) {
 	return d
 }
 
-// sumParts is the time of a profile's samples by part of the account.
+// sumParts returns the time of a profile's samples by part of the account.
 func sumParts(m *model.Model, p *model.Profile) map[model.CPUPart]time.Duration {
 	nanos, sum := p.Column("cpu"), map[model.CPUPart]time.Duration{}
 	for i := range p.Samples {

@@ -55,7 +55,7 @@ func checkWrongbuild(p *diagnosis.Pass) {
 	p.Report(wrongbuildFinding(p, found))
 }
 
-// faultsOf are the faults of a build, the costliest first.
+// faultsOf returns the faults of a build, the costliest first.
 func faultsOf(b *model.Build) (out []buildFault) {
 	flags, everywhere := compilerFlags(b.Settings["-gcflags"])
 	for _, f := range buildFaults {

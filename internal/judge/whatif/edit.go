@@ -35,7 +35,7 @@ func (e Edit) Kind() Kind { return e.kind }
 // String returns the edit as the command line takes it.
 func (e Edit) String() string { return e.text }
 
-// unknown is the error of a name in an edit that the trace does not have. known are
+// unknown returns the error of a name in an edit that the trace does not have. known are
 // the most important ones; several is whether the name stands for more than one.
 func unknown(flag, what, name string, known []string, several bool) error {
 	hint := ""
@@ -48,7 +48,7 @@ func unknown(flag, what, name string, known []string, several bool) error {
 	return problem.New(problem.Misuse, hint, "no %s %q in this trace", what, name)
 }
 
-// bad is the error of an edit that makes no sense.
+// bad returns the error of an edit that makes no sense.
 func bad(edit, why string) error {
 	return problem.New(problem.Misuse, "gowhy whatif --help", "%s: %s", edit, why)
 }

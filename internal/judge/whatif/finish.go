@@ -263,7 +263,7 @@ func (p *Program) queued() bool {
 // ended because its time was up.
 const timerShare = 0.8
 
-// outside is the share of the time that remains when work takes none: of the
+// outside returns the share of the time that remains when work takes none: of the
 // replay's, or of the trace's where the replay is longer. A replay can be so because
 // the time of a program was up, when what its goroutines still do one after the
 // other in a replay was not theirs to do.
@@ -293,7 +293,7 @@ func (p *Program) calibrate() {
 
 const worth = 0.05
 
-// Off is by how much the replay of the unchanged trace is longer than the
+// Off returns by how much the replay of the unchanged trace is longer than the
 // trace, as a share.
 func (p *Program) Off() float64 { return float64(p.base.Elapsed)/float64(p.Elapsed) - 1 }
 

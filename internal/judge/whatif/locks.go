@@ -206,7 +206,7 @@ func (s *sites) released(root, by, woken int32, v float64, at exectrace.Time) {
 // minHolds is how many holds make a mean.
 const minHolds = 8
 
-// mean is the mean hold of a lock: of those known exactly, if there are some.
+// mean returns the mean hold of a lock: of those known exactly, if there are some.
 func (r *site) mean() float64 {
 	switch {
 	case r.exact >= minHolds || r.holds == r.exact && r.exact > 0:

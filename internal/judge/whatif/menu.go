@@ -119,7 +119,7 @@ const servedConnections = "net/http.(*conn).serve"
 // ofRecorder reports whether a function is the recorder's own.
 func ofRecorder(function string) bool { return model.OfRecording([]model.Frame{{Func: function}}) }
 
-// usualFunctions are the functions with most work, a system call once.
+// usualFunctions returns the functions with most work, a system call once.
 func (p *Program) usualFunctions() (names []string) {
 	seen := map[string]bool{}
 	for _, f := range p.Functions {
@@ -140,7 +140,7 @@ func (p *Program) usualFunctions() (names []string) {
 	return names
 }
 
-// systemCall is the system call that a function of the packages that make them
+// systemCall returns the system call that a function of the packages that make them
 // stands for: "write" of both syscall.Write and syscall.write. It is empty for those
 // through which all calls go, as Syscall, RawSyscall6 and Syscall6: one call passes
 // three of them, and which one it is only their caller tells.

@@ -582,7 +582,7 @@ func (r *reader) tokenFrom(t *track, group int32) int32 {
 	return token
 }
 
-// unlock is a wake from a goroutine that releases a lock. Its own wait for it shows since
+// unlock reads a wake from a goroutine that releases a lock. Its own wait for it shows since
 // when the releaser held it, if it had one, else by the hand-over before, or by how long the
 // others had to wait.
 func (r *reader) unlock(waker, t *track, unlocks int32, token int32) {
@@ -608,7 +608,7 @@ func (r *reader) unlock(waker, t *track, unlocks int32, token int32) {
 	r.sites.released(s, waker.g, t.g, r.v, r.now)
 }
 
-// sinceLock is the work of a goroutine since it last took a lock.
+// sinceLock returns the work of a goroutine since it last took a lock.
 func (r *reader) sinceLock(t *track) float64 {
 	if !t.holds {
 		return 0

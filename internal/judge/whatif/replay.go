@@ -124,7 +124,7 @@ const (
 	instant = 0.01
 )
 
-// none is the time that is none now. Less than the last digit of the clock, which of
+// none returns the time that is none now. Less than the last digit of the clock, which of
 // an hour is 0.0005 and of a week that a broken trace tells 0.06, would never pass.
 func (r *replay) none() float64 { return max(instant, math.Nextafter(r.v, math.Inf(1))-r.v) }
 
@@ -264,7 +264,7 @@ func (r *replay) nextDue(speed float64) (at, goal float64) {
 	return r.now + left/(r.rate*speed), goal
 }
 
-// reached is the end of an endless program, or the start of a mark worker.
+// reached ends an endless program, or starts a mark worker.
 func (r *replay) reached() {
 	const close = 1 // ns; less is rounding
 	if r.p.main < 0 && r.worked >= r.p.goal-close {
@@ -497,7 +497,7 @@ func (r *replay) dispatch(p int32) {
 	}
 }
 
-// turn is the end of a stretch on a P: of an op, or of the slice.
+// turn ends a stretch on a P: of an op, or of the slice.
 func (r *replay) turn(p int32) {
 	q := &r.ps[p]
 	s := &r.gs[q.g]
@@ -567,7 +567,7 @@ func (r *replay) follow(p int32, rest float64) bool {
 	}
 }
 
-// end is the end of a goroutine.
+// end ends a goroutine.
 func (r *replay) end(g int32) {
 	s := &r.gs[g]
 	s.state, s.endAt = ended, r.now
@@ -601,7 +601,7 @@ func (r *replay) factor(g int32, o *op) float64 {
 	return f * r.heldFactor(g)
 }
 
-// heldFactor is the change of what is done under the locks that g holds.
+// heldFactor returns the change of what is done under the locks that g holds.
 func (r *replay) heldFactor(g int32) float64 {
 	f := 1.0
 	if r.e.locks != nil {

@@ -39,7 +39,7 @@ type Life struct {
 	Ratio float64       `json:"ratio"` // to the replay without edits
 }
 
-// Effect is the change of the elapsed time as a share: -0.3 is 30% less.
+// Effect returns the change of the elapsed time as a share: -0.3 is 30% less.
 func (r *Result) Effect() float64 { return r.Ratio - 1 }
 
 // Run replays the program with edits. The same edits give the same result. Its

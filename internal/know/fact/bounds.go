@@ -13,7 +13,7 @@ func Amdahl(share float64) float64 {
 	return 1 - min(max(share, 0), 1)
 }
 
-// AtMost is the largest share, 0 to 1, of which n samples may well show the given
+// AtMost returns the largest share, 0 to 1, of which n samples may well show the given
 // one: the upper end of Wilson's 95% interval (E. Wilson, JASA 1927). A bound
 // from few samples has to be wider than one from many.
 func AtMost(share float64, n int64) float64 {
@@ -59,7 +59,7 @@ func (c Closed) Asymptotic() (factor, byCPU, byTime float64) {
 	return max(1, factor), byCPU, byTime
 }
 
-// GCModel is the part of the CPU in use that is saved when the collector takes
+// GCModel returns the part of the CPU in use that is saved when the collector takes
 // share of it and GOGC becomes factor times as large: share × (1 - 1 ÷ factor).
 // The number of collections, and with it their cost, goes with 1 ÷ GOGC at the
 // same allocation rate and live heap ("A Guide to the Go Garbage Collector",

@@ -77,7 +77,7 @@ func fact(name string, v float64, u Unit, o Origin, operands ...Fact) Fact {
 	return Fact{Name: name, Value: v, Unit: u, Text: u.Format(v), Origin: o, Operands: operands}
 }
 
-// Named is the same fact under another name, for the rule that counts with it.
+// Named returns the same fact under another name, for the rule that counts with it.
 func (f Fact) Named(name string) Fact {
 	f.Name = name
 	return f
@@ -86,10 +86,10 @@ func (f Fact) Named(name string) Fact {
 // Measured reports whether the fact was read from evidence, and not computed.
 func (f Fact) Measured() bool { return f.Origin.Kind != Computed }
 
-// Duration is the value of a fact in seconds.
+// Duration returns the value of a fact in seconds.
 func (f Fact) Duration() time.Duration { return time.Duration(f.Value * float64(time.Second)) }
 
-// Larger is the larger of two facts of one unit; the zero Fact is the least.
+// Larger returns the larger of two facts of one unit; the zero Fact is the least.
 func (f Fact) Larger(g Fact) Fact {
 	if g.Value > f.Value {
 		return g

@@ -35,7 +35,7 @@ func SumOf(name string, u Unit, facts ...Fact) Fact {
 	return Sum.Of(name, u, facts...)
 }
 
-// sentence is the formula with the operands' names in their places.
+// sentence returns the formula with the operands' names in their places.
 func (f *Formula) sentence(operands []Fact) string {
 	names := make([]string, len(operands))
 	for i, o := range operands {

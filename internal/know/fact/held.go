@@ -2,25 +2,25 @@ package fact
 
 import "github.com/gowhy/gowhy/internal/know/model"
 
-// Held is a number of a holder at the last look at the heap: bytes, objects, or grew, which is
+// Held returns a number of a holder at the last look at the heap: bytes, objects, or grew, which is
 // since the look before.
 func (p Meter) Held(name, column string, h *model.Holder) Fact {
 	return p.counted(name, Origin{Kind: Held, Source: model.Holders, Name: h.Name, Names: []string{h.Kind}, Columns: []string{column}})
 }
 
-// HeldStep is a number of what is held at a step of the way: bytes, objects, or use, the share
+// HeldStep returns a number of what is held at a step of the way: bytes, objects, or use, the share
 // of them that is in use.
 func (p Meter) HeldStep(name, column string, h *model.Holder, s *model.HolderStep) Fact {
 	return p.counted(name, Origin{Kind: Held, Source: model.Holders, Name: h.Name, Names: []string{h.Kind, s.Field, s.Type}, Columns: []string{column}})
 }
 
-// Look is a number of the last look at the heap: reached, in bytes, or over, the seconds since
+// Look returns a number of the last look at the heap: reached, in bytes, or over, the seconds since
 // the look before.
 func (p Meter) Look(name, column string) Fact {
 	return p.counted(name, Origin{Kind: Held, Source: model.Holders, Columns: []string{column}})
 }
 
-// FirstLook is the same of the first look.
+// FirstLook returns the same of the first look.
 func (p Meter) FirstLook(name, column string) Fact {
 	return p.counted(name, Origin{Kind: Held, Source: model.Holders, Columns: []string{column}, Fold: First})
 }
@@ -53,7 +53,7 @@ func lookRow(l *model.HeapLook, column string) []Row {
 	return []Row{{"what is reached", float64(l.Reached.Bytes), Bytes}}
 }
 
-// holderRow is the number of a holder, or of one of its steps.
+// holderRow returns the number of a holder, or of one of its steps.
 func holderRow(h *model.Holder, o *Origin) []Row {
 	what, sum := h.Name, h.ObjectSum
 	if len(o.Names) > 1 {

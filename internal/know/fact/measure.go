@@ -37,7 +37,7 @@ func (p Meter) SampleCount(name, tree string, match Where) Fact {
 	return fact(name, float64(o.N), Count, o)
 }
 
-// SampleShare is the part of all of a tree that the matching samples are.
+// SampleShare returns the part of all of a tree that the matching samples are.
 func (p Meter) SampleShare(name, tree string, match Where) Fact {
 	part, all, o := p.count(tree, match)
 	o.Share = true
@@ -91,7 +91,7 @@ func (p Meter) countIn(profile *model.Profile, name string, match Where) (part, 
 	return part, all, o
 }
 
-// columns are those of a profile that count a tree's samples and hold its values.
+// columns returns those of a profile that count a tree's samples and hold its values.
 func columns(profile *model.Profile, t tree) (number, value int) {
 	number, value = profile.Columns()
 	if t.unit != Seconds {
@@ -124,13 +124,13 @@ func (p Meter) Largest(tree string, name func(*model.Sample) string) []string {
 // functionsNamed is how many functions an origin names.
 const functionsNamed = 5
 
-// mostly are the functions with most, the largest first.
+// mostly returns the functions with most, the largest first.
 func mostly(by map[string]float64) []string {
 	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int { return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b)) })
 	return names[:min(len(names), functionsNamed)]
 }
 
-// ProfileOf is the profile that a tree is of; nil for those of a trace, and for
+// ProfileOf returns the profile that a tree is of; nil for those of a trace, and for
 // what was not recorded.
 func ProfileOf(m *model.Model, tree string) *model.Profile {
 	switch tree {
@@ -164,7 +164,7 @@ func ProfileOf(m *model.Model, tree string) *model.Profile {
 	return nil
 }
 
-// Waits is the time that goroutines spent in the matching waits of a kind; nil
+// Waits returns the time that goroutines spent in the matching waits of a kind; nil
 // matches all.
 func (p Meter) Waits(name string, kind model.WaitKind, match func(*model.Wait) bool) Fact {
 	total, _, o := p.waited(kind, match)
@@ -200,14 +200,14 @@ func (p Meter) waited(kind model.WaitKind, match func(*model.Wait) bool) (total 
 	return total, n, o
 }
 
-// Goroutines is the sum of some columns of the accounts of goroutine groups: the
+// Goroutines returns the sum of some columns of the accounts of goroutine groups: the
 // columns are those of groupColumn.
 func (p Meter) Goroutines(name string, groups []string, columns ...string) Fact {
 	o := Origin{Kind: Goroutines, Source: model.Trace, Groups: groups, Columns: columns}
 	return p.counted(name, o)
 }
 
-// groupColumn is a number of a group's account: count, created, ended, alive, peak,
+// groupColumn returns a number of a group's account: count, created, ended, alive, peak,
 // runs; in seconds total, running, runnable, syscall, syscall_blocked, blocked,
 // unknown, blocked:REASON, range:NAME, delay_p50, delay_p99, delay_max.
 func groupColumn(g *model.Group, column string) (v float64, u Unit, ok bool) {
@@ -282,10 +282,10 @@ func procColumn(q *model.Proc, column string) (float64, Unit) {
 	return float64(q.Starts), Count
 }
 
-// CPUInUse is the CPU that the program used, by the account.
+// CPUInUse returns the CPU that the program used, by the account.
 func (p Meter) CPUInUse() Fact { return p.counted("CPU in use", p.account("in use")) }
 
-// CPUPart is the share of it that some parts of the account are.
+// CPUPart returns the share of it that some parts of the account are.
 func (p Meter) CPUPart(name string, parts ...model.CPUPart) Fact {
 	columns := make([]string, len(parts))
 	for i, q := range parts {
@@ -310,7 +310,7 @@ func (p Meter) account(columns ...string) Origin {
 	return o
 }
 
-// Metric is a runtime metric, folded to one number. The unit is the metric's own,
+// Metric returns a runtime metric, folded to one number. The unit is the metric's own,
 // a second for rates and trends.
 func (p Meter) Metric(name, metric string, fold Fold) Fact {
 	return p.counted(name, Origin{Kind: Metric, Source: model.MetricsLog, Name: metric, Fold: fold})
@@ -344,37 +344,37 @@ func syscallColumn(c *model.Syscall, column string) (float64, Unit) {
 	return float64(c.Count), Count
 }
 
-// SyscallWindow is the time over which system calls were counted.
+// SyscallWindow returns the time over which system calls were counted.
 func (p Meter) SyscallWindow() Fact {
 	return p.counted("time in which system calls were counted", Origin{Kind: Window, Source: model.SyscallLog})
 }
 
-// Process is a counter of the process: cpu, user, system, run_queue in seconds,
+// Process returns a counter of the process: cpu, user, system, run_queue in seconds,
 // threads, files, rss, voluntary, involuntary, minor_faults, major_faults; and
 // time, from whose first to whose last reading is what its changes happened in.
 func (p Meter) Process(name, counter string, fold Fold) Fact {
 	return p.counted(name, Origin{Kind: Process, Source: model.ProcFS, Name: counter, Fold: fold})
 }
 
-// Machine is a counter of the machine: busy, idle, iowait, steal, cpu_stall,
+// Machine returns a counter of the machine: busy, idle, iowait, steal, cpu_stall,
 // memory_stall, io_stall in seconds of CPU, available; and time, as above.
 func (p Meter) Machine(name, counter string, fold Fold) Fact {
 	return p.counted(name, Origin{Kind: Machine, Source: model.ProcFS, Name: counter, Fold: fold})
 }
 
-// ControlGroup is a counter of the process's control group: usage and
+// ControlGroup returns a counter of the process's control group: usage and
 // throttled_time in seconds, periods, throttled, memory; and time, as above.
 func (p Meter) ControlGroup(name, counter string, fold Fold) Fact {
 	return p.counted(name, Origin{Kind: ControlGroup, Source: model.ProcFS, Name: counter, Fold: fold})
 }
 
-// ProfileLength is the time in which the samples of a tree were taken, or between the
+// ProfileLength returns the time in which the samples of a tree were taken, or between the
 // two profiles of goroutines; that of the evidence where they do not tell.
 func (p Meter) ProfileLength(tree string) Fact {
 	return p.counted("time of the "+trees[tree].words, Origin{Kind: Window, Source: trees[tree].source, Tree: tree})
 }
 
-// WindowLength is the time that the evidence covers.
+// WindowLength returns the time that the evidence covers.
 func (p Meter) WindowLength() Fact { return p.counted("window", Origin{Kind: Window}) }
 
 // Setting returns what was set for the run, or built into it; what is its name, like
@@ -383,7 +383,7 @@ func (p Meter) Setting(name, what string, v float64, u Unit) Fact {
 	return fact(name, v, u, Origin{Kind: Setting, Name: what})
 }
 
-// Standing is a number of the matching goroutines of the moment: goroutines, still, or
+// Standing returns a number of the matching goroutines of the moment: goroutines, still, or
 // waited in seconds, which is that of the one that stands longest.
 func (p Meter) Standing(name, column string, match func(*model.Standing) bool) Fact {
 	o := Origin{Kind: Standings, Columns: []string{column}}
@@ -410,7 +410,7 @@ func (p Meter) Standing(name, column string, match func(*model.Standing) bool) F
 	return f
 }
 
-// standingColumn is a number of goroutines that stand alike.
+// standingColumn returns a number of goroutines that stand alike.
 func standingColumn(s *model.Standing, column string) (float64, Unit) {
 	switch column {
 	case "still":
@@ -421,7 +421,7 @@ func standingColumn(s *model.Standing, column string) (float64, Unit) {
 	return float64(s.Count), Count
 }
 
-// Statistic is a number that the model's own views give and that no other
+// Statistic returns a number that the model's own views give and that no other
 // constructor has: of the wake-up graph, the collector, the timeline, the
 // generations of the trace, or a load. what names it in the field's words.
 func (p Meter) Statistic(kind Kind, what, name string, v float64, u Unit) Fact {
@@ -440,17 +440,17 @@ func (f Fact) From(s model.Source) Fact {
 	return f
 }
 
-// OverSeries is a statistic of what n processes sent of a type, over hours.
+// OverSeries returns a statistic of what n processes sent of a type, over hours.
 func OverSeries(name, of string, n int, v float64, u Unit) Fact {
 	return fact(name, v, u, Origin{Kind: Series, Name: of, Columns: []string{name}, N: int64(n)})
 }
 
-// Saved is a fact that was saved as words alone, by an older version.
+// Saved returns a fact that was saved as words alone, by an older version.
 func Saved(name, text string) Fact {
 	return Fact{Name: name, Text: text, Origin: Words(name)}
 }
 
-// Figure is a number that was measured elsewhere, and where.
+// Figure returns a number that was measured elsewhere, and where.
 func Figure(name string, v float64, u Unit, where string) Fact {
 	return fact(name, v, u, Origin{Kind: Published, Name: where})
 }
@@ -477,7 +477,7 @@ func (o *Origin) Total(m *model.Model) (v float64, u Unit) {
 	return v, u
 }
 
-// Rows are the things that an origin counts, which add up to the fact; none for
+// Rows returns the things that an origin counts, which add up to the fact; none for
 // kinds that have a picture of their own or are one number.
 func (o *Origin) Rows(m *model.Model) (rows []Row) {
 	add := func(what string, v float64, u Unit) { rows = append(rows, Row{what, v, u}) }
@@ -616,7 +616,7 @@ func (f Fold) of(s model.Series) (float64, bool) {
 	return math.NaN(), false
 }
 
-// unit is that of a folded series.
+// unit returns that of a folded series.
 func (f Fold) unit(u Unit) Unit {
 	if f != Rate && f != Trend {
 		return u
@@ -630,7 +630,7 @@ func (f Fold) unit(u Unit) Unit {
 	return PerSec
 }
 
-// metricUnit is the unit in a metric's name.
+// metricUnit returns the unit in a metric's name.
 func metricUnit(name string) Unit {
 	switch _, unit, _ := strings.Cut(name, ":"); unit {
 	case "bytes":

@@ -135,7 +135,7 @@ func (o *Origin) Counts(i int) bool {
 	return ok
 }
 
-// Words is the origin of what has nothing but words for where it comes from.
+// Words returns the origin of what has nothing but words for where it comes from.
 func Words(text string) Origin { return Origin{Kind: Untyped, Text: text, Name: text} }
 
 // String says it in words, for the column beside the number.

@@ -5,7 +5,7 @@ import "github.com/gowhy/gowhy/internal/know/model"
 // What a printed profile says of a function. Sums of two functions may be of the same
 // samples, so there is no constructor for several.
 
-// PrintedTotal is all that the profile of a table counted.
+// PrintedTotal returns all that the profile of a table counted.
 func PrintedTotal(name string, t *model.Table) Fact {
 	return printed(name, t, t.Total, Origin{Columns: []string{"total"}})
 }
@@ -15,7 +15,7 @@ func PrintedUnder(name string, t *model.Table, f *model.TableFunction) Fact {
 	return printed(name, t, f.Cum, Origin{Columns: []string{"cum"}, Functions: []string{f.Func}})
 }
 
-// PrintedShare is the part of the total that was counted in a function and in what it calls.
+// PrintedShare returns the part of the total that was counted in a function and in what it calls.
 func PrintedShare(name string, t *model.Table, f *model.TableFunction) Fact {
 	o := Origin{Columns: []string{"cum"}, Functions: []string{f.Func}, Share: true}
 	o.Kind, o.Source, o.Name = Printed, model.Printed, t.File

@@ -18,7 +18,7 @@ type Name string
 
 func (n Name) part() string { return string(n) }
 
-// Number is a fact in a sentence that says its unit itself: "4,000" of "4,000/s",
+// Number returns a fact in a sentence that says its unit itself: "4,000" of "4,000/s",
 // "31.6" of "31.6×".
 func (f Fact) Number() Part { return Name(figures.Number(f.Value)) }
 

@@ -191,7 +191,7 @@ func capacity(from, to MachineSample) time.Duration {
 	return max(0, to.Busy-from.Busy) + max(0, to.Steal-from.Steal) + max(0, to.Idle-from.Idle) + max(0, to.IOWait-from.IOWait)
 }
 
-// cpuSplit is the CPU that the process and others had between two moments.
+// cpuSplit returns the CPU that the process and others had between two moments.
 func (m *Model) cpuSplit(from, to MachineSample) (own, others time.Duration) {
 	busy := max(0, to.Busy-from.Busy)
 	u0, s0 := m.Process.CPUAt(from.At)
@@ -200,7 +200,7 @@ func (m *Model) cpuSplit(from, to MachineSample) (own, others time.Duration) {
 	return own, max(0, busy-own-m.recorder(to.At-from.At))
 }
 
-// recorder is the recorder's part of a stretch of the run, taken for even.
+// recorder returns the recorder's part of a stretch of the run, taken for even.
 func (m *Model) recorder(of time.Duration) time.Duration {
 	if m.Run.Overhead == nil || m.Run.Duration <= 0 {
 		return 0

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// whole is a small model whose accounts add up: two Ps for a second, a group
+// whole returns a small model whose accounts add up: two Ps for a second, a group
 // of two workers and a mark worker.
 func whole() *Model {
 	m := &Model{Run: Run{Go: "go1.26", Duration: time.Second, Procs: 2}}

@@ -39,7 +39,7 @@ func ends[S any](list []S, at func(S) time.Duration) (first, last S, ok bool) {
 	return first, last, at(last) > at(first)
 }
 
-// CPUAt is the CPU time that the process had used at a moment, in user mode
+// CPUAt returns the CPU time that the process had used at a moment, in user mode
 // and in the kernel, by a straight line between the samples around it and the
 // nearest one beyond their ends.
 func (p *Process) CPUAt(t time.Duration) (user, system time.Duration) {
@@ -64,7 +64,7 @@ func between(a, b, part, whole time.Duration) time.Duration {
 	return a + time.Duration(float64(b-a)*float64(part)/float64(whole))
 }
 
-// Series is a quantity of the process over time, like
+// Series returns a quantity of the process over time, like
 //
 //	p.Series(func(s model.ProcessSample) float64 { return float64(s.FDs) })
 func (p *Process) Series(of func(ProcessSample) float64) Series {
@@ -89,7 +89,7 @@ func (p *Process) resident() Series {
 	return p.Series(func(s ProcessSample) float64 { return float64(s.RSS) })
 }
 
-// Rate is the mean increase a second of a counter of the process; ok is false
+// Rate returns the mean increase a second of a counter of the process; ok is false
 // when it was not read twice, as a negative value says.
 func (p *Process) Rate(of func(ProcessSample) int64) (perSecond float64, ok bool) {
 	first, last, ok := p.Window()

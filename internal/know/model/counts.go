@@ -58,6 +58,6 @@ func (c *Counts) Sort() {
 	slices.SortStableFunc(c.Calls, func(a, b Count) int { return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Name, b.Name)) })
 }
 
-// SyscallName is the name in syscall(2)'s tables of the kernel's function or tracepoint of
+// SyscallName returns the name in syscall(2)'s tables of the kernel's function or tracepoint of
 // a call: "stat" of "newstat".
 func SyscallName(function string) string { return kernelName(function) }

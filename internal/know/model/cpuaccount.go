@@ -23,7 +23,7 @@ func (a *CPUAccount) Part(p CPUPart) CPUEntry {
 	return CPUEntry{Part: p}
 }
 
-// Share is a part's share of Total, 0 to 1.
+// Share returns a part's share of Total, 0 to 1.
 func (a *CPUAccount) Share(p CPUPart) float64 {
 	if a.Total <= 0 {
 		return 0
@@ -39,14 +39,14 @@ func (a *CPUAccount) Cores() float64 {
 	return a.Total.Seconds() / a.Window.Seconds()
 }
 
-// Covered is the coverage of the believed source; false when rusage is not
+// Covered returns the coverage of the believed source; false when rusage is not
 // known or nothing was sampled.
 func (a *CPUAccount) Covered() (float64, bool) {
 	c, ok := a.Coverage[a.Believed]
 	return c, ok
 }
 
-// KernelCalls is the sampled time in the kernel by name, over all parts,
+// KernelCalls returns the sampled time in the kernel by name, over all parts,
 // largest first.
 func (a *CPUAccount) KernelCalls() []CPUName {
 	sums := map[string]time.Duration{}

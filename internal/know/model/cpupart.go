@@ -237,7 +237,7 @@ func namedC(frames []Frame) bool {
 	return false
 }
 
-// runtimePart is the part of a function of package runtime, and whether it
+// runtimePart returns the part of a function of package runtime, and whether it
 // decides or only hints, for stacks where nothing decides.
 func runtimePart(fn string) (part CPUPart, sure bool) {
 	fn, _, _ = strings.Cut(fn, ".func") // what runs on the system stack for it
@@ -408,7 +408,7 @@ var wrapperNames = map[string]string{
 	"writev": "writev", "readlen": "read", "writelen": "write", "Unlink": "unlinkat", "Rename": "renameat", "Mkdir": "mkdirat",
 }
 
-// wrapperName is the call of a wrapper: spelled alike but for case and
+// wrapperName returns the call of a wrapper: spelled alike but for case and
 // underlines, CopyFileRange for copy_file_range.
 func wrapperName(fn string) string {
 	fn, _, _ = strings.Cut(fn, ".")

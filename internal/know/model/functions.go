@@ -14,7 +14,7 @@ type FunctionCost struct {
 	InUse, CumInUse float64 // of the heap at its end
 }
 
-// Functions is the sampled CPU time and the sampled heap by function, as pprof counts
+// Functions returns the sampled CPU time and the sampled heap by function, as pprof counts
 // them: a function that calls itself counts once for each sample. The one with most CPU
 // of its own comes first, without CPU the one with most in use, then most allocated. all
 // is what the samples add up to.

@@ -118,7 +118,7 @@ type HeldStation struct {
 	Retained uint64
 }
 
-// Stations are the holder itself and what is behind it, each with the field over which the next
+// Stations returns the holder itself and what is behind it, each with the field over which the next
 // is reached: "main.cache.sessions", "map[string]*main.Session", "main.Session.raw", "[]byte".
 func (h *Holder) Stations() []HeldStation {
 	list := []HeldStation{{Name: h.Words(), ObjectSum: h.ObjectSum, Retained: h.Bytes}}
@@ -139,10 +139,10 @@ func (h *Holder) Stations() []HeldStation {
 	return list
 }
 
-// Way is the path in words: "main.cache.sessions → map[string]*main.Session → …".
+// Way returns the path in words: "main.cache.sessions → map[string]*main.Session → …".
 func (h *Holder) Way() string { return h.Name + h.Steps() }
 
-// Steps is the path behind the name.
+// Steps returns the path behind the name.
 func (h *Holder) Steps() string {
 	stations := h.Stations()
 	words := make([]string, len(stations))
@@ -184,7 +184,7 @@ func (h *Holder) Words() string {
 	return h.Name
 }
 
-// Growth is by how much a holder grew; 0 where that is not known.
+// Growth returns by how much a holder grew; 0 where that is not known.
 func (h *Holder) Growth() int64 {
 	if h.Grew == nil {
 		return 0

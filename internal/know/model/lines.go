@@ -17,7 +17,7 @@ type LineCost struct {
 	Objects, Bytes float64
 }
 
-// anyTypes is a function's name with three dots in the place of type arguments, as CPU
+// anyTypes returns a function's name with three dots in the place of type arguments, as CPU
 // profiles and traces have it; profiles of the heap write them out.
 func anyTypes(function string) string {
 	from, to := strings.IndexByte(function, '['), strings.LastIndexByte(function, ']')
@@ -27,7 +27,7 @@ func anyTypes(function string) string {
 	return function[:from] + "[...]" + function[to+1:]
 }
 
-// Lines is the sampled CPU time and what was allocated in the window, by line, the lines
+// Lines returns the sampled CPU time and what was allocated in the window, by line, the lines
 // of most CPU of their own first; and what all samples add up to, those included that no
 // line asked for. Nothing without samples.
 func (m *Model) Lines() (list []LineCost, all LineCost) {

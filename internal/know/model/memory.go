@@ -90,7 +90,7 @@ func (m *Model) memoryAccount() *MemoryAccount {
 	return a
 }
 
-// residentBeside is the resident memory when the runtime's classes were read last, or the last
+// residentBeside returns the resident memory when the runtime's classes were read last, or the last
 // there is where nothing tells when that was: a process that ends gives back first most and
 // then all of it, and /proc is read meanwhile. It is 0 where no resident memory is known.
 func (m *Model) residentBeside() uint64 {
@@ -102,7 +102,7 @@ func (m *Model) residentBeside() uint64 {
 	return uint64(rss.nearest(last.At))
 }
 
-// classesRead is a series of the runtime's classes, for the moments at which they were read.
+// classesRead returns a series of the runtime's classes, for the moments at which they were read.
 func (m *Model) classesRead() Series {
 	if m.Metrics == nil {
 		return nil
@@ -121,7 +121,7 @@ func (a *MemoryAccount) grow(name string, s Series) {
 	a.Growth = append(a.Growth, Growth{name, per, low, high, uint64(max(0, s[0].Value)), uint64(max(0, s[len(s)-1].Value)), s[len(s)-1].At - s[0].At})
 }
 
-// liveSeries is the live heap over time: of the metrics, else of the lines of
+// liveSeries returns the live heap over time: of the metrics, else of the lines of
 // gctrace.
 func (m *Model) liveSeries() Series {
 	if m.Metrics != nil && len(m.Metrics.Series["/gc/heap/live:bytes"]) > 0 {
@@ -157,7 +157,7 @@ func (m *Model) heapSize() (live, goal uint64) {
 	return live, goal
 }
 
-// lately is the smallest heap since the last collection but one began, without two
+// lately returns the smallest heap since the last collection but one began, without two
 // of the last quarter of a trace: what was alive at most, for its sizes are of the
 // heap with the garbage that nobody swept yet. An older one may be of a smaller heap.
 func (g *GC) lately() (least uint64) {
@@ -212,7 +212,7 @@ func (m *Model) allocRate() (bytes, objects float64, from string) {
 	return 0, 0, ""
 }
 
-// countedClasses are the last values of what the runtime counts by class, and their total.
+// countedClasses returns the last values of what the runtime counts by class, and their total.
 func (m *Model) countedClasses() map[string]uint64 {
 	classes := map[string]uint64{}
 	if m.Metrics != nil {

@@ -43,7 +43,7 @@ func (m *Model) MemoryOver() (list []MemoryMoment) {
 	return list
 }
 
-// OutsideRuntime is the resident memory beyond what the runtime has taken and not given back,
+// OutsideRuntime returns the resident memory beyond what the runtime has taken and not given back,
 // at each moment at which its classes were read: the program's text, memory of C code, and
 // what the program maps itself. Heap that nobody touched yet makes it too little by as much. It is
 // empty where nothing tells both.
@@ -64,7 +64,7 @@ func (m *Model) OutsideRuntime() (s Series) {
 	return s
 }
 
-// classesAt are the runtime's classes and their total at a moment.
+// classesAt returns the runtime's classes and their total at a moment.
 func (m *Model) classesAt(at time.Duration) map[string]uint64 {
 	classes := map[string]uint64{}
 	if m.Metrics == nil {
@@ -78,7 +78,7 @@ func (m *Model) classesAt(at time.Duration) map[string]uint64 {
 	return classes
 }
 
-// PartNames are the parts of an account over time, in the order in which they add up.
+// PartNames returns the parts of an account over time, in the order in which they add up.
 func PartNames(moments []MemoryMoment) (names []string) {
 	for _, m := range moments {
 		after := 0 // that it stands behind

@@ -66,7 +66,7 @@ type Resident struct {
 	Huge           uint64 // of RSS, in transparent huge pages
 }
 
-// Total is the sum of all kinds.
+// Total returns the sum of all kinds.
 func (m *Maps) Total() (sum Resident) {
 	for _, r := range []Resident{m.Heap, m.Anonymous, m.Stack, m.Program, m.Libraries, m.Files, m.Shared, m.Kernel} {
 		sum.RSS, sum.PSS, sum.Swap, sum.Huge = sum.RSS+r.RSS, sum.PSS+r.PSS, sum.Swap+r.Swap, sum.Huge+r.Huge
@@ -150,7 +150,7 @@ func (a *MemoryAccount) heapUse() (u heapUse, ok bool) {
 	return u, true
 }
 
-// arenas are the parts in the runtime's arenas, before anybody looked what of them is touched.
+// arenas returns the parts in the runtime's arenas, before anybody looked what of them is touched.
 func (u *heapUse) arenas(from string) []MemoryPart {
 	parts := []MemoryPart{{AlivePart, u.alive, true, from}, {partSince, u.since, true, from}}
 	if !u.aliveKnown {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// part is the size of one; 0 when there is none.
+// part returns the size of one; 0 when there is none.
 func (a *MemoryAccount) part(name string) (n uint64) {
 	for _, p := range a.Parts {
 		if p.Name == name {

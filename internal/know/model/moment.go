@@ -208,7 +208,7 @@ func waitingFrame(function string) bool {
 		func(p string) bool { return strings.HasPrefix(function, p) })
 }
 
-// Asker is the frame that asked for what a stack waits for, by its place; -1 where all
+// Asker returns the frame that asked for what a stack waits for, by its place; -1 where all
 // of it is the runtime's and package sync's. A lock of a program's own, whose Lock calls
 // that of one in package sync, asks for those who call it.
 func Asker(frames []Frame) int {
@@ -230,7 +230,7 @@ func locks(function string) bool {
 	return false
 }
 
-// Receiver is the type that a function is a method of, like "a/b.T" for "a/b.(*T).f";
+// Receiver returns the type that a function is a method of, like "a/b.T" for "a/b.(*T).f";
 // empty for others.
 func Receiver(function string) string {
 	pkg, name := SplitSymbol(function)

@@ -19,7 +19,7 @@ func (m *Model) Operations() *Operations {
 	return nil
 }
 
-// PerSecond is the rate of operations over a window of that length; 0 when
+// PerSecond returns the rate of operations over a window of that length; 0 when
 // the length is not known.
 func (o *Operations) PerSecond(window time.Duration) float64 {
 	if o == nil || window <= 0 {
@@ -28,7 +28,7 @@ func (o *Operations) PerSecond(window time.Duration) float64 {
 	return o.Count / window.Seconds()
 }
 
-// CPUPerOperation is the CPU time that one unit of work takes; 0 when nothing tells.
+// CPUPerOperation returns the CPU time that one unit of work takes; 0 when nothing tells.
 func (m *Model) CPUPerOperation() time.Duration {
 	a := m.CPUAccount()
 	if a == nil || a.Window <= 0 {
@@ -37,7 +37,7 @@ func (m *Model) CPUPerOperation() time.Duration {
 	return time.Duration(m.operationTime() * a.Total.Seconds() / a.Window.Seconds())
 }
 
-// OperationShare is the part of what was counted in the window that one unit of work has; 0
+// OperationShare returns the part of what was counted in the window that one unit of work has; 0
 // when nothing tells.
 func (m *Model) OperationShare(counted float64) float64 {
 	if m.Run.Duration <= 0 {
@@ -46,7 +46,7 @@ func (m *Model) OperationShare(counted float64) float64 {
 	return counted * m.operationTime() / float64(m.Run.Duration)
 }
 
-// operationTime is the time from one unit of work to the next, in nanoseconds: of the one
+// operationTime returns the time from one unit of work to the next, in nanoseconds: of the one
 // benchmark that ran, or of the operations.
 func (m *Model) operationTime() (each float64) {
 	if m.Load != nil && len(m.Load.Benchmarks) > 0 {
@@ -63,7 +63,7 @@ func (m *Model) operationTime() (each float64) {
 	return each
 }
 
-// loadOperations are those of the load generator that fall into the window:
+// loadOperations returns those of the load generator that fall into the window:
 // by its own intervals where it has some, else evenly spread. One that does
 // not say when it ran is taken to have run all the time, or inside the window if it
 // was shorter: no more than it did can fall into it.
@@ -111,7 +111,7 @@ func overlap(at, width, window time.Duration) float64 {
 	return max(0, min(at+width, window)-max(at, 0)).Seconds()
 }
 
-// taskOperations are the user tasks of the type that ended most often, parts
+// taskOperations returns the user tasks of the type that ended most often, parts
 // of other tasks left aside.
 func (m *Model) taskOperations() *Operations {
 	if m.Tasks == nil {
@@ -292,7 +292,7 @@ func (m *Model) PerOperation() (list []PerOperation) {
 	return list
 }
 
-// perSecond is a count of a stretch as a rate; 0 when its length is not known.
+// perSecond returns a count of a stretch as a rate; 0 when its length is not known.
 func perSecond(n float64, over time.Duration) float64 {
 	if over <= 0 {
 		return 0

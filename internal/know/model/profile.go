@@ -34,12 +34,12 @@ type Sample struct {
 	Labels map[string]string // pprof labels, when any
 }
 
-// Column is the index of the type of that name, -1 when it has none.
+// Column returns the index of the type of that name, -1 when it has none.
 func (p *Profile) Column(name string) int {
 	return slices.IndexFunc(p.Types, func(t ValueType) bool { return t.Name == name })
 }
 
-// Value is a column of the sample, 0 where it has none.
+// Value returns a column of the sample, 0 where it has none.
 func (s *Sample) Value(column int) float64 {
 	if column < 0 || column >= len(s.Values) {
 		return 0
@@ -47,7 +47,7 @@ func (s *Sample) Value(column int) float64 {
 	return float64(s.Values[column])
 }
 
-// InUse is the profile that says what was in use at the end, nil without one: a
+// InUse returns the profile that says what was in use at the end, nil without one: a
 // heap profile, or else a profile of all allocations since the start, which has that
 // beside it. One of a window has there by how much it grew.
 func (m *Model) InUse() *Profile {

@@ -13,7 +13,7 @@ type Times struct {
 	Blocked        map[string]time.Duration // by the runtime's wait reason; "" when it began before anything was recorded
 }
 
-// BlockedTotal is the time blocked for any reason.
+// BlockedTotal returns the time blocked for any reason.
 func (t Times) BlockedTotal() (d time.Duration) {
 	for _, b := range t.Blocked {
 		d += b
@@ -21,7 +21,7 @@ func (t Times) BlockedTotal() (d time.Duration) {
 	return d
 }
 
-// Total is the sum of all parts.
+// Total returns the sum of all parts.
 func (t Times) Total() time.Duration {
 	return t.Running + t.Runnable + t.Syscall + t.SyscallBlocked + t.Unknown + t.BlockedTotal()
 }
@@ -80,7 +80,7 @@ type Group struct {
 	Life        Histogram // lifetimes of those that ended
 }
 
-// Alive is the number still existing at the end of the window.
+// Alive returns the number still existing at the end of the window.
 func (g *Group) Alive() int { return g.Count - g.Ended }
 
 // A Goroutine is one goroutine's account.
@@ -148,7 +148,7 @@ type Wait struct {
 	Total, OpenTotal time.Duration
 }
 
-// Ended is the time of the waits that ended in the window: Count of them. The waits of
+// Ended returns the time of the waits that ended in the window: Count of them. The waits of
 // goroutines at leisure are mostly open, and they do not show what those of others take.
 func (w *Wait) Ended() time.Duration { return w.Total - w.OpenTotal }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 )
 
-// First is the first point; false when there is none.
+// First returns the first point; false when there is none.
 func (s Series) First() (Point, bool) {
 	if len(s) == 0 {
 		return Point{}, false
@@ -17,7 +17,7 @@ func (s Series) First() (Point, bool) {
 	return s[0], true
 }
 
-// Last is the last point; false when there is none.
+// Last returns the last point; false when there is none.
 func (s Series) Last() (Point, bool) {
 	if len(s) == 0 {
 		return Point{}, false
@@ -25,7 +25,7 @@ func (s Series) Last() (Point, bool) {
 	return s[len(s)-1], true
 }
 
-// At is the value at a moment, between two points by a straight line and
+// At returns the value at a moment, between two points by a straight line and
 // beyond the ends the nearest one; NaN for an empty series.
 func (s Series) At(t time.Duration) float64 {
 	if len(s) == 0 {
@@ -58,7 +58,7 @@ func (s Series) nearest(t time.Duration) float64 {
 	return s[i].Value
 }
 
-// Delta is the last value less the first and the time between them; false
+// Delta returns the last value less the first and the time between them; false
 // without two points at different times.
 func (s Series) Delta() (by float64, over time.Duration, ok bool) {
 	if len(s) < 2 || s[len(s)-1].At <= s[0].At {
@@ -67,7 +67,7 @@ func (s Series) Delta() (by float64, over time.Duration, ok bool) {
 	return s[len(s)-1].Value - s[0].Value, s[len(s)-1].At - s[0].At, true
 }
 
-// Rate is the mean change a second from the first point to the last; false
+// Rate returns the mean change a second from the first point to the last; false
 // without two points at different times.
 func (s Series) Rate() (perSecond float64, ok bool) {
 	by, over, ok := s.Delta()
@@ -77,10 +77,10 @@ func (s Series) Rate() (perSecond float64, ok bool) {
 	return by / over.Seconds(), true
 }
 
-// Min is the smallest value, NaN for an empty series.
+// Min returns the smallest value, NaN for an empty series.
 func (s Series) Min() float64 { return s.fold(math.Min) }
 
-// Max is the largest value, NaN for an empty series.
+// Max returns the largest value, NaN for an empty series.
 func (s Series) Max() float64 { return s.fold(math.Max) }
 
 func (s Series) fold(f func(a, b float64) float64) float64 {
@@ -116,7 +116,7 @@ const (
 	slopeLeast = 6
 )
 
-// Slope is the trend of the series in units a second, with its 95% interval:
+// Slope returns the trend of the series in units a second, with its 95% interval:
 // Theil's and Sen's estimator, the median of the slopes between all pairs of
 // points, which a few wild values do not move. The interval is Sen's (1968),
 // from the variance of Kendall's tau. Of more than a few hundred points each
@@ -189,7 +189,7 @@ func (s Series) thinned() Series {
 	return out
 }
 
-// Rate is the mean increase a second of a cumulative metric; false when it
+// Rate returns the mean increase a second of a cumulative metric; false when it
 // was not read twice.
 func (m *Metrics) Rate(name string) (perSecond float64, ok bool) {
 	if m == nil {
@@ -198,7 +198,7 @@ func (m *Metrics) Rate(name string) (perSecond float64, ok bool) {
 	return m.Series[name].Rate()
 }
 
-// Delta is the increase of a cumulative metric between its first and its last
+// Delta returns the increase of a cumulative metric between its first and its last
 // sample, and the time between them.
 func (m *Metrics) Delta(name string) (by float64, over time.Duration, ok bool) {
 	if m == nil {
@@ -207,7 +207,7 @@ func (m *Metrics) Delta(name string) (by float64, over time.Duration, ok bool) {
 	return m.Series[name].Delta()
 }
 
-// Last is the last value of a metric; false when it was not read.
+// Last returns the last value of a metric; false when it was not read.
 func (m *Metrics) Last(name string) (float64, bool) {
 	if m == nil {
 		return 0, false
@@ -224,7 +224,7 @@ func (h MetricHistogram) N() (n uint64) {
 	return n
 }
 
-// Quantile is the value that the share q of the counts lies at or below: the
+// Quantile returns the value that the share q of the counts lies at or below: the
 // upper bound of their bucket, its lower one where that is infinite. NaN for
 // an empty histogram.
 func (h MetricHistogram) Quantile(q float64) float64 {

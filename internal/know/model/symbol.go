@@ -34,7 +34,7 @@ var stdRoots = func() map[string]bool {
 	return m
 }()
 
-// packagePath is the import path in a symbol; see [SplitSymbol].
+// packagePath returns the import path in a symbol; see [SplitSymbol].
 func packagePath(function string) string {
 	pkg, _ := SplitSymbol(function)
 	return pkg

@@ -37,7 +37,7 @@ type TableCaller struct {
 	Cum  float64
 }
 
-// Share is a part of the table's total, 0 to 1.
+// Share returns a part of the table's total, 0 to 1.
 func (t *Table) Share(part float64) float64 {
 	if t.Total <= 0 {
 		return 0
@@ -45,7 +45,7 @@ func (t *Table) Share(part float64) float64 {
 	return min(1, max(0, part/t.Total))
 }
 
-// Shown is the part of the total that is in functions of the table, 0 to 1.
+// Shown returns the part of the total that is in functions of the table, 0 to 1.
 func (t *Table) Shown() float64 {
 	sum := 0.0
 	for i := range t.Functions {

@@ -70,7 +70,7 @@ func (g *GC) Utilization(flags LoadFlags, procs int, from, to time.Duration) Uti
 	return r.done
 }
 
-// LoadTime is the P time that the collector took in [from, to): what
+// LoadTime returns the P time that the collector took in [from, to): what
 // [GC.Utilization] averages, as a sum. Ps with several loads at once count
 // once, a stopped world counts for all of them. Unlike the ranges of a
 // goroutine group, which go on while the goroutine waits for a P, this is time
@@ -154,7 +154,7 @@ func (r *replay) apply(changes []LoadChange) (touched []int32, all bool) {
 	return touched, all
 }
 
-// collectorPs is the number of Ps that the collector has now.
+// collectorPs returns the number of Ps that the collector has now.
 func (r *replay) collectorPs() int {
 	if r.stw > 0 {
 		return r.procs
@@ -233,7 +233,7 @@ func (r *replay) record(touched []int32, all bool) {
 	}
 }
 
-// utilOf is the utilization of one P.
+// utilOf returns the utilization of one P.
 func (r *replay) utilOf(p int) float64 {
 	if r.stw > 0 || p < len(r.load) && r.load[p] > 0 {
 		return 0
@@ -279,7 +279,7 @@ func (u Utilization) Worst(window time.Duration) (at time.Duration, util float64
 	return at, util
 }
 
-// Mean is the average utilization over all series.
+// Mean returns the average utilization over all series.
 func (u Utilization) Mean() float64 {
 	var sum, whole float64
 	for _, s := range u {
@@ -376,7 +376,7 @@ func (d *distribution) add(a, b float64, mass time.Duration) {
 	*d = append(*d, struct{ low, high, mass float64 }{min(a, b), max(a, b), float64(mass)})
 }
 
-// below is the mass at or below v.
+// below returns the mass at or below v.
 func (d distribution) below(v float64) (mass float64) {
 	for _, p := range d {
 		switch {

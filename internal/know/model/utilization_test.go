@@ -51,7 +51,7 @@ func instant(changes []LoadChange, flags LoadFlags, procs int, at time.Duration)
 	return n, util
 }
 
-// randomLoad is a history in time order, with ends that have no begin, Ps that
+// randomLoad returns a history in time order, with ends that have no begin, Ps that
 // do not exist and changes of GOMAXPROCS in it.
 func randomLoad(rnd *rand.Rand, span int) []LoadChange {
 	var changes []LoadChange

@@ -17,7 +17,7 @@ func (s *Sched) Group(name string) *Group {
 	return nil
 }
 
-// Total is the time of all goroutines of all groups.
+// Total returns the time of all goroutines of all groups.
 func (s *Sched) Total() (t Times) {
 	for i := range s.Groups {
 		t.Add(s.Groups[i].Times)
@@ -25,12 +25,12 @@ func (s *Sched) Total() (t Times) {
 	return t
 }
 
-// Total is the time for which the P is accounted.
+// Total returns the time for which the P is accounted.
 func (p Proc) Total() time.Duration {
 	return p.User + p.GC + p.GCIdle + p.Syscall + p.Scheduler + p.Idle + p.Unknown
 }
 
-// ProcSeconds is the sum over all Ps: where the time went that GOMAXPROCS
+// ProcSeconds returns the sum over all Ps: where the time went that GOMAXPROCS
 // allowed. Its ID is -1.
 func (s *Sched) ProcSeconds() Proc {
 	sum := Proc{ID: -1}
@@ -47,7 +47,7 @@ func (s *Sched) ProcSeconds() Proc {
 	return sum
 }
 
-// Busy is the share of known P time, 0 to 1, in which goroutines of the
+// Busy returns the share of known P time, 0 to 1, in which goroutines of the
 // program or mark workers that the collector needs ran. Mark workers of idle
 // priority do not count: they yield to anything. 0 without known P time.
 func (s *Sched) Busy() float64 {
@@ -138,7 +138,7 @@ func (s *Sched) StateTimes() iter.Seq[StateTime] {
 	}
 }
 
-// states is a group's time by the names of states.
+// states returns a group's time by the names of states.
 func (g *Group) states() map[string]time.Duration {
 	t := map[string]time.Duration{
 		"running": g.Running, "runnable": g.Runnable, stateSyscall: g.Syscall + g.SyscallBlocked, "unknown": g.Unknown,

@@ -123,7 +123,7 @@ var longestPrefix = func() (n int) {
 	return n
 }()
 
-// workOf is the kind that a function of the standard library or the runtime is of, ""
+// workOf returns the kind that a function of the standard library or the runtime is of, ""
 // for one that only carries others out.
 func workOf(function string) Work {
 	for n := min(len(function), longestPrefix); n > 0; n-- {
@@ -202,7 +202,7 @@ type WorkEntry struct {
 	Time time.Duration
 }
 
-// Works is the sampled CPU time by function and kind of work, largest first, and the
+// Works returns the sampled CPU time by function and kind of work, largest first, and the
 // CPU time of all samples, those included that no line asked for. Nothing without
 // samples of CPU time.
 func (m *Model) Works() (list []WorkEntry, all time.Duration) {
@@ -251,7 +251,7 @@ func (m *Model) Works() (list []WorkEntry, all time.Duration) {
 	return list, all
 }
 
-// BelievedCPU is the profile that the account of CPU time was made of, nil without one.
+// BelievedCPU returns the profile that the account of CPU time was made of, nil without one.
 func (m *Model) BelievedCPU() *Profile {
 	switch a := m.CPUAccount(); {
 	case a == nil:

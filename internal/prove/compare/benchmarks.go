@@ -118,7 +118,7 @@ func titles(list []*series) (names []string) {
 // unitOrder is how testing prints its own units; others follow by name.
 var unitOrder = []string{"ns/op", "MB/s", "B/op", "allocs/op"}
 
-// units are those that both series have.
+// units returns those that both series have.
 func units(a, b *series) (list []string) {
 	for _, u := range slices.Sorted(maps.Keys(a.values)) {
 		if len(b.values[u]) > 0 {
@@ -186,7 +186,7 @@ func (r *Benchmark) exact(spread float64) Verdict {
 	return Improved
 }
 
-// spreadOf is the largest ratio-1 between values; infinite when only some are 0.
+// spreadOf returns the largest ratio-1 between values; infinite when only some are 0.
 func spreadOf(v []float64) float64 {
 	low, high := slices.Min(v), slices.Max(v)
 	if low == high {
@@ -229,7 +229,7 @@ func (c *Comparison) correct() {
 	}
 }
 
-// judge is the verdict of a tested unit.
+// judge returns the verdict of a tested unit.
 func (r *Benchmark) judge() Verdict {
 	if *r.P < alpha && (r.Ratio == nil || *r.Ratio != 1) {
 		up := r.B > r.A
@@ -250,7 +250,7 @@ func (r *Benchmark) judge() Verdict {
 	return Inconclusive
 }
 
-// means are the geometric means of each unit, over the benchmarks in which
+// means adds the geometric mean of each unit, over the benchmarks in which
 // both sides are above zero.
 func (c *Comparison) means() {
 	type sum struct {

@@ -131,7 +131,7 @@ func (x *CapacityChange) brackets(a, b *Bracket) {
 	}
 }
 
-// unnulled is a bracket without lists that are null.
+// unnulled returns a bracket without lists that are null.
 func unnulled(b *Bracket) *Bracket {
 	c := *b
 	c.Steps = append([]LoadStep{}, c.Steps...)

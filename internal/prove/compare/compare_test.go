@@ -219,7 +219,7 @@ func TestIntervalCovers(t *testing.T) {
 	}
 }
 
-// recorded is a model of a program that worked for ten seconds.
+// recorded returns a model of a program that worked for ten seconds.
 func recorded(ops int64, cpu time.Duration, function string, line int) *model.Model {
 	m := &model.Model{Load: &model.Load{Tool: "wrk", Ops: ops, Rate: float64(ops) / 10, Latency: []model.Quantile{{Q: 0.99, Value: time.Millisecond}}}}
 	m.Run.Duration, m.Run.Go, m.Run.Procs = 10*time.Second, "go1.26", 2

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// shiftInterval is the 95% interval of the Hodges-Lehmann shift b-a: the
+// shiftInterval returns the 95% interval of the Hodges-Lehmann shift b-a: the
 // shifts that a Mann-Whitney test at that level would not reject, which lie
 // between two order statistics of the pairwise differences. False when there
 // are too few values for any to be rejected.
@@ -27,7 +27,7 @@ func shiftInterval(a, b []float64) (low, high float64, ok bool) {
 // exactU is the size up to which the distribution of U is counted.
 const exactU = 20
 
-// criticalU is the largest u with P(U <= u) <= alpha/2 if nothing differs, -1
+// criticalU returns the largest u with P(U <= u) <= alpha/2 if nothing differs, -1
 // when there is none.
 func criticalU(n, m int) int {
 	if n > exactU || m > exactU {
@@ -60,7 +60,7 @@ func waysU(n, m int) []float64 {
 	return ways
 }
 
-// choose is the binomial coefficient.
+// choose returns the binomial coefficient.
 func choose(n, k int) float64 {
 	c := 1.0
 	for i := 1; i <= k; i++ {

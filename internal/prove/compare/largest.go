@@ -49,7 +49,7 @@ func (c *Comparison) largest() (parts []string) {
 	return parts
 }
 
-// candidates are the rows that the first line may name, and of profiles without such rows
+// candidates returns the rows that the first line may name, and of profiles without such rows
 // their totals.
 func (c *Comparison) candidates() (list []candidate) {
 	for _, q := range quantitiesOf {
@@ -121,7 +121,7 @@ func (c *Comparison) mover(table string) string {
 	return fmt.Sprintf(" (mostly %s, %s%s)", withoutPath(e.Function), sign, t.Unit.Format(math.Abs(by)))
 }
 
-// withoutPath is a function's name from its package on.
+// withoutPath returns a function's name from its package on.
 func withoutPath(name string) string {
 	own, _, _ := strings.Cut(name, "[") // of a type's arguments have paths, too
 	return name[strings.LastIndexByte(own, '/')+1:]

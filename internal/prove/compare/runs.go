@@ -174,7 +174,7 @@ func Apart(a, b *model.Model, nameA, nameB string) string {
 	return cmp.Or(Unrelated(a, b, nameA, nameB), Rebuilt(a, b, nameA, nameB))
 }
 
-// CommandLine is that of a run, without the directory of its program: go run builds each
+// CommandLine returns that of a run, without the directory of its program: go run builds each
 // time in another.
 func CommandLine(m *model.Model) string {
 	words := slices.Clone(m.Run.Command)
@@ -184,7 +184,7 @@ func CommandLine(m *model.Model) string {
 	return shell.Words(words)
 }
 
-// Program is a program's main package; "" when that is not known, as of one that was
+// Program returns a program's main package; "" when that is not known, as of one that was
 // built from files.
 func Program(m *model.Model) string {
 	if m.Build == nil || m.Build.Path == "command-line-arguments" {
@@ -196,7 +196,7 @@ func Program(m *model.Model) string {
 // leastStarts is from how many start functions of its own a program is known again.
 const leastStarts = 2
 
-// ownStarts are the start functions that are not of the runtime, the standard library
+// ownStarts returns the start functions that are not of the runtime, the standard library
 // or main itself, which every program has.
 func ownStarts(m *model.Model) (names []string) {
 	if m.Sched == nil {
@@ -524,7 +524,7 @@ func (s *side) work(state adder) {
 // failedShare is the row of operations that failed.
 const failedShare = "share of failures"
 
-// peak is the largest resident memory seen.
+// peak returns the largest resident memory seen.
 func (s *side) peak(last uint64) float64 {
 	peak := last
 	if s.m.Process != nil {
@@ -539,7 +539,7 @@ func (s *side) peak(last uint64) float64 {
 // sizes of allocations otherwise than before.
 const sizesCounted = 27
 
-// minors are two versions of Go, the older first.
+// minors returns two versions of Go, the older first.
 func minors(x, y string) (older, newer int, known bool) {
 	a, ok := model.GoMinor(x)
 	b, also := model.GoMinor(y)

@@ -14,7 +14,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
 
-// trial is one whose metrics all found a ratio, with pairs around it where asked for.
+// trial returns one whose metrics all found a ratio, with pairs around it where asked for.
 func trial(name string, ratio, width float64, exact bool, pairs int, metrics ...diagnosis.Metric) *Rounds {
 	r := &Rounds{Name: name, Subject: "srv", Metrics: metrics, Pairs: map[diagnosis.Metric][][2]float64{}, Found: map[diagnosis.Metric]Found{}}
 	for _, m := range metrics {
@@ -104,7 +104,7 @@ func TestTrialsSubjectsAndClaims(t *testing.T) {
 	}
 }
 
-// search is one of a knob, with the goal at 1, 2, 4 and so on; 0 is a crash.
+// search returns one of a knob, with the goal at 1, 2, 4 and so on; 0 is a crash.
 func search(chosen float64, goals ...float64) *Search {
 	l := Line{Knob: "workers", Goal: diagnosis.Elapsed, Chosen: &chosen}
 	best := slices.Min(slices.DeleteFunc(slices.Clone(goals), func(g float64) bool { return g == 0 }))
@@ -226,7 +226,7 @@ func FuzzResults(f *testing.F) {
 	})
 }
 
-// orZero is a number as JSON can have brought it.
+// orZero returns a number as JSON can have brought it.
 func orZero(v float64) float64 {
 	if !finite(v) {
 		return 0

@@ -154,7 +154,7 @@ func curveOf(x, y *Line) Curve {
 	return c
 }
 
-// at is the point of a value, nil where there is none.
+// at returns the point of a value, nil where there is none.
 func at(points []Point, value float64) *Point {
 	i := slices.IndexFunc(points, func(p Point) bool { return p.Value == value })
 	if i < 0 {

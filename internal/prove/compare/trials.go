@@ -274,7 +274,7 @@ func setOf[T comparable](list []T) map[T]bool {
 	return set
 }
 
-// ratios are the log ratios B/A of pairs, of at most maxRuns of them.
+// ratios returns the log ratios B/A of pairs, of at most maxRuns of them.
 func ratios(pairs [][2]float64) (logs []float64) {
 	for _, p := range pairs {
 		if p[0] > 0 && p[1] > 0 && sane(p[0]) && sane(p[1]) && len(logs) < maxRuns {
@@ -284,7 +284,7 @@ func ratios(pairs [][2]float64) (logs []float64) {
 	return logs
 }
 
-// unit is the metric without the benchmark that it is of.
+// unit returns the metric without the benchmark that it is of.
 func (e *Effect) unit() diagnosis.Metric { return unitOf(e.Metric) }
 
 func unitOf(m diagnosis.Metric) diagnosis.Metric { return m[strings.LastIndexByte(string(m), ' ')+1:] }

@@ -190,7 +190,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String is empty, or lines as an error has them.
+// String returns empty, or lines as an error has them.
 func (t tail) String() string {
 	if len(t) == 0 {
 		return ""
@@ -226,7 +226,7 @@ func (s *Setup) build(ctx context.Context, p *program, hot *[]string, r *Report,
 	return err
 }
 
-// settings are the runs to make, with their arguments and environments: one of each size, and
+// settings returns the runs to make, with their arguments and environments: one of each size, and
 // the command itself, where costs are of that and it is none of these.
 func (s *Setup) settings(p *program, r *Report) (list []subject.Program) {
 	command := func(args, env []string) subject.Program {
@@ -327,7 +327,7 @@ func ParseKnob(s string) (*Knob, error) {
 // maxSizes bounds the runs: with three an exponent has an interval, with more it is narrower.
 const maxSizes = 8
 
-// last is the value of most work.
+// last returns the value of most work.
 func (k *Knob) last() string { return k.Values[slices.Index(k.sizes, slices.Max(k.sizes))] }
 
 // apply puts a value into arguments, in place of the flag's value or before all others; or

@@ -136,7 +136,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// counts are those of a function of the size.
+// counts returns those of a function of the size.
 func counts(sizes []float64, of func(n float64) float64) (*Report, []uint64) {
 	r := &Report{}
 	var list []uint64

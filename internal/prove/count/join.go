@@ -46,7 +46,7 @@ func countable(pkg string) bool {
 	return !slices.ContainsFunc(uncounted, func(p string) bool { return pkg == p || strings.HasPrefix(pkg, p+"/") })
 }
 
-// hotPackages are the import paths of what is hot, and that of main: a program whose main does
+// hotPackages returns the import paths of what is hot, and that of main: a program whose main does
 // not count writes no counters. It is nil, for those of the main module, without a model or
 // where main's path is not known.
 func hotPackages(m *model.Model, main string) (list []string) {
@@ -108,7 +108,7 @@ func testOf(frames []model.Frame) string {
 // ofOne are functions below which one goroutine at a time runs.
 var ofOne = []string{"runtime.main", "testing.(*B).launch", "testing.(*B).run1.func1"}
 
-// packageOf is the import path of a function's package.
+// packageOf returns the import path of a function's package.
 func packageOf(function, main string) string {
 	pkg, _ := model.SplitSymbol(function)
 	if pkg == "main" {
@@ -173,7 +173,7 @@ type counted struct {
 	n    int
 }
 
-// of is the function of a frame, as the run counted it that costs are of.
+// of returns the function of a frame, as the run counted it that costs are of.
 func (j *join) of(f model.Frame, run int) (key counted, fn *coverage.Function) {
 	file := packageOf(f.Func, j.main) + "/" + filepath.Base(f.File)
 	runs := j.files[file]
@@ -202,7 +202,7 @@ func isLiteral(parts []string) bool {
 	return last != "" && strings.Trim(number, "0123456789") == "" && (number != "" && ok || !ok && number != "")
 }
 
-// plain is a part of a name without what the compiler adds for the body of a loop over a
+// plain returns a part of a name without what the compiler adds for the body of a loop over a
 // function, and for a method as a value.
 func plain(part string) string {
 	part, _, _ = strings.Cut(part, "-")
@@ -335,7 +335,7 @@ type around struct {
 	at Place
 }
 
-// callers are the loops from which most of a function's cost comes, the nearest first.
+// callers returns the loops from which most of a function's cost comes, the nearest first.
 func (j *join) callers(k counted, costs map[counted]*cost, run int) (loops []around) {
 	for range callersUp {
 		c := costs[k]
@@ -361,7 +361,7 @@ func (j *join) callers(k counted, costs map[counted]*cost, run int) (loops []aro
 // mostBusiest bounds the functions of a report without a profile that says which are hot.
 const mostBusiest = 10
 
-// busiest are the functions whose loops or calls ran most.
+// busiest returns the functions whose loops or calls ran most.
 func (j *join) busiest(run int) (keys []counted) {
 	most := map[counted]uint64{}
 	for file, runs := range j.files {

@@ -29,7 +29,7 @@ type program struct {
 	counting string
 }
 
-// name is the program for messages.
+// name returns the program for messages.
 func (p *program) name() string {
 	if at, err := filepath.Abs(p.spec.Dir); err == nil && p.where() == "." {
 		return shell.Word(filepath.Base(at))
@@ -37,7 +37,7 @@ func (p *program) name() string {
 	return shell.Word(p.where())
 }
 
-// where is the package for the go command.
+// where returns the package for the go command.
 func (p *program) where() string {
 	if p.spec.Package == "" {
 		return "."
@@ -45,7 +45,7 @@ func (p *program) where() string {
 	return p.spec.Package
 }
 
-// out is a file for a binary; a recorder knows those of tests by their names.
+// out returns a file for a binary; a recorder knows those of tests by their names.
 func (p *program) out(file string) string {
 	if p.test {
 		return file + ".test"
@@ -78,7 +78,7 @@ func (s *Setup) program(ctx context.Context) (p *program, err error) {
 	return p, nil
 }
 
-// goCommand is the program of `go run` or `go test`.
+// goCommand returns the program of `go run` or `go test`.
 func (s *Setup) goCommand(ctx context.Context) (*program, error) {
 	verb := s.Command[1]
 	if verb != "run" && verb != "test" {
@@ -190,7 +190,7 @@ func parseGo(words []string, test bool) (g goWords) {
 	return g
 }
 
-// built is the program of a binary, whose package the binary or the recording names.
+// built returns the program of a binary, whose package the binary or the recording names.
 func (s *Setup) built(ctx context.Context) (*program, error) {
 	p := &program{args: s.Command[1:], dir: s.Dir}
 	path, settings := "", map[string]string{}
@@ -237,7 +237,7 @@ func (s *Setup) recordedBuild() *model.Build {
 	return s.Model.Build
 }
 
-// moduleDir is a directory from which the go command finds the package: where main's file is
+// moduleDir returns a directory from which the go command finds the package: where main's file is
 // that samples name, where the program ran, here, or beside the binary.
 func (s *Setup) moduleDir(ctx context.Context, path string) (string, error) {
 	dirs := []string{s.Dir, ".", filepath.Dir(s.Command[0])}
@@ -258,7 +258,7 @@ func (s *Setup) moduleDir(ctx context.Context, path string) (string, error) {
 		"the source of %s is found neither here nor where it ran: counting needs it", path)
 }
 
-// mainFile is the file of the program's main that samples name; empty without.
+// mainFile returns the file of the program's main that samples name; empty without.
 func (s *Setup) mainFile() string {
 	if s.Model == nil {
 		return ""
@@ -307,7 +307,7 @@ func withRounds(args []string, n int64) []string {
 	return with
 }
 
-// leastRounds is the least number of rounds that one of several benchmarks made; 0 of none.
+// leastRounds returns the least number of rounds that one of several benchmarks made; 0 of none.
 func leastRounds(r *loadresult.Result) (n int64) {
 	if r == nil {
 		return 0

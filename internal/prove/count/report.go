@@ -114,7 +114,7 @@ func (f *Function) most() (n uint64) {
 	return n
 }
 
-// share is a part of all, 0 of nothing.
+// share returns a part of all, 0 of nothing.
 func share(part, all float64) float64 { return statistics.Quotient(part, all) }
 
 // function tells of one function; costs may be nil.
@@ -173,7 +173,7 @@ func (j *join) function(k counted, cpu, bytes *cost, callers []around, r *Report
 	return f
 }
 
-// caller is the line that most of a function's cost comes through; nil when nothing tells.
+// caller returns the line that most of a function's cost comes through; nil when nothing tells.
 func (c *cost) caller() *Place {
 	var best model.Frame
 	for f, v := range c.callers {
@@ -218,7 +218,7 @@ func squares(l *coverage.Loop, outer []around) bool {
 // manyCalls is how many calls in a round of a loop are worth a word.
 const manyCalls = 8
 
-// within is the outermost loop in whose rounds a function is called many times; nil without.
+// within returns the outermost loop in whose rounds a function is called many times; nil without.
 func within(callers []around, calls uint64) *Within {
 	for _, o := range slices.Backward(callers) {
 		if each := ratio(calls, o.Rounds); o.Rounds > 1 && each >= manyCalls {
@@ -263,14 +263,14 @@ func growth(r *Report, counts []uint64) *Growth {
 	return g
 }
 
-// sorting is the exponent that n·log n seems to have between two sizes; of small ones that
+// sorting returns the exponent that n·log n seems to have between two sizes; of small ones that
 // of n·(1 + log₂ n), which is a comparison more for each.
 func sorting(low, high float64) float64 {
 	of := func(n float64) float64 { return n * (1 + math.Log2(max(n, 1))) }
 	return math.Log(of(high)/of(low)) / math.Log(high/low)
 }
 
-// offLine is by which part of itself a count is off the straight line through all, at most.
+// offLine returns by which part of itself a count is off the straight line through all, at most.
 func offLine(x, y []float64) (most float64) {
 	n := float64(len(x))
 	mx, my := statistics.Sum(x)/n, statistics.Sum(y)/n

@@ -133,7 +133,7 @@ func (quiet) Step(string, ...any) {}
 func (quiet) Log(string)          {}
 func (quiet) Clear()              {}
 
-// named is a function of a report.
+// named returns a function of a report.
 func named(t *testing.T, r *Report, name string) *Function {
 	t.Helper()
 	for i := range r.Functions {

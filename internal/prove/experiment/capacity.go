@@ -106,7 +106,7 @@ func (r *CapacityResult) Encode(w io.Writer) error {
 	}{"gowhy capacity", r})
 }
 
-// At is the last step at a rate that counted and was or was not sustained; nil
+// At returns the last step at a rate that counted and was or was not sustained; nil
 // when there is none.
 func (r *CapacityResult) At(rate float64, sustained bool) *Step {
 	for i := len(r.Steps) - 1; i >= 0; i-- {
@@ -159,7 +159,7 @@ func (s *CapacitySearch) judge(o *Offered) (Limit, *Interval) {
 	return "", growth
 }
 
-// growth is the slope of the backlog, and whether it is one that no program
+// growth returns the slope of the backlog, and whether it is one that no program
 // could go on with.
 func (o *Offered) growth() (*Interval, bool) {
 	settled := o.Backlog

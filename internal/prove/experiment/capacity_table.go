@@ -148,7 +148,7 @@ func busyCells(cells []Cell) (n int) {
 	return n
 }
 
-// helps is the share of what an axis could bring that it brings.
+// helps returns the share of what an axis could bring that it brings.
 func helps(a AxisShape) float64 { return math.Log(max(a.Growth, 1e-9)) / math.Log(a.Times) }
 
 func (s *Stage) byProcesses(outer Shape) {
@@ -191,7 +191,7 @@ func (s *Stage) byStage(in AxisShape, outer Shape) {
 	}
 }
 
-// flat is the case study's: more of the stage in the middle brings nothing.
+// flat says what the case study did: more of the stage in the middle brings nothing.
 func (s *Stage) flat(in AxisShape, outer Shape) {
 	what := fmt.Sprintf("flat in %s (×%s for ×%s)", in.Axis, figures.Number(in.Growth), figures.Number(in.Times))
 	if in.Shape == Falling {
@@ -256,7 +256,7 @@ func shape(growth, times float64) Shape {
 	return Partial
 }
 
-// linearUpTo is the largest value of the chain up to which the rate is in
+// linearUpTo returns the largest value of the chain up to which the rate is in
 // proportion; 0 when not even the second is.
 func linearUpTo(axis string, chain []*Cell) (upTo float64) {
 	first := chain[0]
@@ -269,7 +269,7 @@ func linearUpTo(axis string, chain []*Cell) (upTo float64) {
 	return upTo
 }
 
-// chains are the cells that differ in one axis only, each chain in its order.
+// chains returns the cells that differ in one axis only, each chain in its order.
 func chains(axis string, cells []Cell) (list [][]*Cell) {
 	by := map[string][]*Cell{}
 	for i := range cells {

@@ -71,7 +71,7 @@ func TestCapacityOfKnownLimit(t *testing.T) {
 	}
 }
 
-// steady is a server without noise.
+// steady returns a server without noise.
 func steady(limit float64, rest func(*Offered)) Offer {
 	return func(_ context.Context, rate float64, d time.Duration) (Offered, error) {
 		o := Offered{Rate: rate, Sent: rate, Done: min(rate, limit), P99: time.Millisecond}

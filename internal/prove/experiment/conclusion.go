@@ -40,7 +40,7 @@ func (t *Trial) conclude() {
 	}
 }
 
-// decidedByCounters is the conclusion of the counters where time leaves it open: those
+// decidedByCounters returns the conclusion of the counters where time leaves it open: those
 // that tell what a program does, when all that changed went one way and the primary does
 // not point the other.
 func (t *Trial) decidedByCounters() Conclusion {
@@ -144,7 +144,7 @@ func (e Effect) guardSays() string {
 	}
 }
 
-// limitText is a guard's limit: in the metric's unit where a share would be a multiple.
+// limitText returns a guard's limit: in the metric's unit where a share would be a multiple.
 func (e Effect) limitText() string {
 	if e.Guard > 1 && e.A > 0 {
 		info := InfoOf(e.Metric)
@@ -187,7 +187,7 @@ func (t *Trial) says(e Effect) string {
 // least says how many pairs the first look wants.
 func least(most int) string { return fmt.Sprintf("at least %d", max(looks(most)[0], leastPairs)) }
 
-// change is a ratio in words: "fell by 12.3%".
+// change returns a ratio in words: "fell by 12.3%".
 func change(ratio float64) string {
 	switch {
 	case math.IsInf(ratio, 1):
@@ -208,7 +208,7 @@ func change(ratio float64) string {
 // percent returns how far a ratio is from 1.
 func percent(ratio float64) string { return figures.Percent(math.Abs(ratio - 1)) }
 
-// roughly is a number of pairs with two digits: it is an estimate of an estimate.
+// roughly returns a number of pairs with two digits: it is an estimate of an estimate.
 func roughly(n int) string {
 	const most = 100_000
 	if n > most {

@@ -33,7 +33,7 @@ type counter struct {
 	pairs  int     // that measured it, 0 when only counting did
 }
 
-// exact are the values of a counter that hardly varies, or by little beside what its
+// exact returns the values of a counter that hardly varies, or by little beside what its
 // arms are apart: of the runs with everything counted, or of the pairs when there
 // were none. Never of both: what varied in the first is not given a second chance to
 // look exact.
@@ -63,7 +63,7 @@ func (c counter) apart() float64 {
 	return math.Abs(b-a) / max(a, b)
 }
 
-// timesAmong is by how many of its spreads a counter must differ that is read together
+// timesAmong returns by how many of its spreads a counter must differ that is read together
 // with others. By chance both spreads are as small as that with a probability that
 // falls with the square of the factor: the root of the number of counters keeps all
 // of them together to what one is allowed.
@@ -71,7 +71,7 @@ func timesAmong(times float64, counters int) float64 {
 	return times * math.Sqrt(float64(max(counters, 1)))
 }
 
-// counted are a metric's values of both arms in the runs with everything
+// counted returns a metric's values of both arms in the runs with everything
 // counted that came first.
 func (t *Trial) counted(m diagnosis.Metric) (arms [2][]float64) {
 	for _, r := range t.Rounds {
@@ -99,7 +99,7 @@ func (t *Trial) unit(m diagnosis.Metric) (unit float64) {
 	return unit
 }
 
-// spread is the greater range of both arms, and at least the unit, relative to
+// spread returns the greater range of both arms, and at least the unit, relative to
 // the greater median.
 func (t *Trial) spread(m diagnosis.Metric, arms [2][]float64) float64 {
 	width, scale, most := t.unit(m), 0.0, 0.0

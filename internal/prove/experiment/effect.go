@@ -54,7 +54,7 @@ type Effect struct {
 	Broken, Unclear bool
 }
 
-// Worse is by how much the metric became worse, as a ratio in the direction
+// Worse returns by how much the metric became worse, as a ratio in the direction
 // that is bad for it: of throughput it is A/B. With its 95% interval.
 func (e Effect) Worse() (ratio, low, high float64) {
 	if InfoOf(e.Metric).More {
@@ -126,7 +126,7 @@ func (e *Effect) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// orElse is a number from JSON, or what null means.
+// orElse returns a number from JSON, or what null means.
 func orElse(v *float64, null float64) float64 {
 	if v == nil {
 		return null

@@ -44,12 +44,12 @@ func (t WorkerTimes) total() time.Duration {
 	return t.Exec + t.Syscall + t.Blocked + t.Sched + t.GC + t.Idle
 }
 
-// waitOverWork is the case study's first formula.
+// waitOverWork returns the case study's first formula.
 func (t WorkerTimes) waitOverWork() float64 {
 	return statistics.Quotient(float64(t.total()), float64(t.Exec+t.Syscall+t.Blocked))
 }
 
-// goetz is its second (B. Goetz, Java Concurrency in Practice, 2006, 8.2), with
+// goetz returns its second (B. Goetz, Java Concurrency in Practice, 2006, 8.2), with
 // what the tracer calls execution for the CPU time, as there.
 func (t WorkerTimes) goetz() float64 {
 	return float64(t.Procs) * statistics.Quotient(float64(t.total()), float64(t.Exec))
@@ -120,7 +120,7 @@ func MeasureWorkers(m *model.Model, count float64, name string) (WorkerTimes, er
 	return t, nil
 }
 
-// waitsOf is the time that a group waited for the collector, and for tasks: an
+// waitsOf returns the time that a group waited for the collector, and for tasks: an
 // idle worker waits in its own function to receive the next one, which would
 // make any formula ask for more workers the fewer tasks there are.
 func waitsOf(m *model.Model, g *model.Group) (collector, tasks time.Duration) {
@@ -146,7 +146,7 @@ func waitsOf(m *model.Model, g *model.Group) (collector, tasks time.Duration) {
 	return collector, min(tasks, g.BlockedTotal()-collector)
 }
 
-// waitedIn is the first function of a stack that is not the runtime's, and
+// waitedIn returns the first function of a stack that is not the runtime's, and
 // whether the collector was below it: who waits to start a collection, or to
 // assist it, does so on a lock.
 func waitedIn(stack []model.Frame) (inCollector bool, function string) {

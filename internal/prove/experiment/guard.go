@@ -7,7 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
 
-// limitAt is by which ratio-1 a metric whose median is a in A may become worse: the
+// limitAt returns by which ratio-1 a metric whose median is a in A may become worse: the
 // guard's share of it, or what the guard's least comes to if that is more. Less than
 // the least breaks no limit, however sure it is.
 func (g Guard) limitAt(a float64) float64 {

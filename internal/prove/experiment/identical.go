@@ -12,7 +12,7 @@ import (
 // how small a difference such a trial finds here, and, when it finds one, that
 // something beside the program tells the arms apart, or chance.
 
-// concludeIdentical is the conclusion of arms that are the same.
+// concludeIdentical returns the conclusion of arms that are the same.
 func (t *Trial) concludeIdentical(e Effect) (Conclusion, string) {
 	if e.Verdict == Improved || e.Verdict == Regressed {
 		return Undecided, fmt.Sprintf("A and B are the same, and yet %s: chance does this in one trial of twenty; "+
@@ -29,7 +29,7 @@ func (t *Trial) concludeIdentical(e Effect) (Conclusion, string) {
 	return NoDifference, fmt.Sprintf("of %s one of more than %s would have been seen%s", e.Metric, percent(1+least), seen)
 }
 
-// detectable is the least ratio-1 that the trial would have called a difference of its
+// detectable returns the least ratio-1 that the trial would have called a difference of its
 // primary: of a counter that hardly varies for sure, else with the probability power,
 // by the spread of its pairs, at the level of the look that it ended with, and never
 // below the machine's noise. NaN when it could have called none.

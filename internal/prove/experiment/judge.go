@@ -106,10 +106,10 @@ func (t *Trial) alpha(m diagnosis.Metric) float64 {
 	return falsely
 }
 
-// exact is that of a trial, for a metric among those with which it is read.
+// exact returns that of a trial, for a metric among those with which it is read.
 func (j *judge) exact(m diagnosis.Metric) (counter, bool) { return j.exactAmong(m, j.among(m)) }
 
-// effects are those of all metrics, in their order, with the verdicts.
+// effects returns those of all metrics, in their order, with the verdicts.
 func (j *judge) effects() []Effect {
 	list := []Effect{}
 	for _, m := range j.order() {
@@ -122,7 +122,7 @@ func (j *judge) effects() []Effect {
 	return list
 }
 
-// order is the primary, the guards, and the rest.
+// order returns the primary, the guards, and the rest.
 func (j *judge) order() []diagnosis.Metric {
 	var list []diagnosis.Metric
 	add := func(m diagnosis.Metric) {
@@ -163,7 +163,7 @@ func (j *judge) effect(m diagnosis.Metric) Effect {
 	return e
 }
 
-// glimpse is the medians and minima of what counting runs saw of a metric that
+// glimpse returns the medians and minima of what counting runs saw of a metric that
 // no pair measured: two values of each arm, from which nothing follows.
 func (t *Trial) glimpse(m diagnosis.Metric) (a, b, minA, minB float64) {
 	arms := t.counted(m)
@@ -179,7 +179,7 @@ func medianMin(x []float64) (median, least float64) {
 	return statistics.Median(x), slices.Min(x)
 }
 
-// interval is the 95% interval of the centre of log ratios.
+// interval returns the 95% interval of the centre of log ratios.
 func (j *judge) interval(m diagnosis.Metric, d []float64) (low, high float64) {
 	if len(d) < leastPairs {
 		return math.NaN(), math.NaN()

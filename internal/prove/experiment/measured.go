@@ -48,7 +48,7 @@ func index(b bool) int {
 	return 0
 }
 
-// allMetrics are those that both arms measured, in the table's order.
+// allMetrics returns those that both arms measured, in the table's order.
 func (t *Trial) allMetrics() []diagnosis.Metric {
 	seen := map[diagnosis.Metric]*sightings{}
 	for _, r := range t.Rounds {

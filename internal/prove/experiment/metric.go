@@ -53,7 +53,7 @@ var metrics = []struct {
 	{diagnosis.LiveHeap, Info{Title: "live heap", Unit: fact.Bytes, Scale: 1}},
 }
 
-// Metrics are all that are known, in the order in which they are listed. Those
+// Metrics returns all that are known, in the order in which they are listed. Those
 // of package testing, like "ns/op", stand behind the name of a benchmark.
 func Metrics() []diagnosis.Metric {
 	list := make([]diagnosis.Metric, len(metrics))

@@ -32,7 +32,7 @@ func (j *judge) reason(e *Effect, tested int) string {
 	return fmt.Sprintf("p is above %.2g", j.levelNow())
 }
 
-// levelNow is the p value that the primary must reach at the look that it had last.
+// levelNow returns the p value that the primary must reach at the look that it had last.
 func (j *judge) levelNow() float64 {
 	planned := looks(j.planned())
 	done := 0

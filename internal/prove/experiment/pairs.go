@@ -12,7 +12,7 @@ import (
 // values are what one arm measured in a pair.
 type values map[diagnosis.Metric]float64
 
-// pairs are the counted ones in the order in which they ran. Of one that was both
+// pairs returns the counted ones in the order in which they ran. Of one that was both
 // timed and counted, the counted runs only tell what the timed ones do not.
 func (t *Trial) pairs() [][2]values {
 	timed, counted := t.whole(false), t.whole(true)
@@ -29,7 +29,7 @@ func (t *Trial) pairs() [][2]values {
 	return list
 }
 
-// whole are the pairs of runs of one kind of which both arms count.
+// whole returns the pairs of runs of one kind of which both arms count.
 func (t *Trial) whole(counted bool) map[int][2]values {
 	pairs := map[int][2]values{}
 	for _, r := range t.Rounds {
@@ -70,7 +70,7 @@ func (t *Trial) droppedPairs() int {
 	return len(seen)
 }
 
-// soFar is the primary's ratio with its interval, each 0 when unknown. It is for the eye:
+// soFar returns the primary's ratio with its interval, each 0 when unknown. It is for the eye:
 // fewer draws than a verdict takes are enough, and none whose pairs would take longer than a
 // run.
 func (t *Trial) soFar() (i Interval) {

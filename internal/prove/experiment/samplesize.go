@@ -22,7 +22,7 @@ func (j *judge) need(e Effect) int {
 	return max(need, e.Pairs+1)
 }
 
-// pairSD is the standard deviation of one pair's log ratio as far as it matters
+// pairSD returns the standard deviation of one pair's log ratio as far as it matters
 // to the estimate: from the width of the interval.
 func (e Effect) pairSD() float64 {
 	half := (math.Log(e.High) - math.Log(e.Low)) / 2

@@ -7,7 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
 
-// looks are the numbers of pairs after which a trial of at most n is looked at: the last,
+// looks returns the numbers of pairs after which a trial of at most n is looked at: the last,
 // half of it and so on, as long as the rank test of so few can reach the level there. 40
 // gives 10, 20, 40.
 func looks(most int) []int {
@@ -33,7 +33,7 @@ func NextLook(pairs, most int) int {
 	return most
 }
 
-// sequential is the verdict of the primary: that of the first look that has one,
+// sequential returns the verdict of the primary: that of the first look that has one,
 // if all pairs together do not speak against it. A trial that was ended between
 // two looks is looked at with the level of the last: looking once more at a
 // level that was already spent stays below what the later looks would have had.
@@ -92,7 +92,7 @@ func (t *Trial) constant(planned []int, alpha float64) float64 {
 	return t.nominal.constant[alpha]
 }
 
-// look is the verdict on log ratios when p may be at most alpha.
+// look returns the verdict on log ratios when p may be at most alpha.
 func (j *judge) look(m diagnosis.Metric, d []float64, alpha float64) Verdict {
 	if len(d) < leastPairs {
 		return Inconclusive
@@ -118,7 +118,7 @@ func (j *judge) direction(m diagnosis.Metric, low, high, centre float64, n int) 
 	return verdictOf(m, centre)
 }
 
-// blur is the noise of the machine in logarithms. Counters and memory have none.
+// blur returns the noise of the machine in logarithms. Counters and memory have none.
 func (j *judge) blur(m diagnosis.Metric, n int) float64 {
 	if !InfoOf(m).timed() {
 		return 0
@@ -132,7 +132,7 @@ func (j *judge) within(m diagnosis.Metric, low, high float64) bool {
 	return low >= -margin && high <= margin
 }
 
-// verdictOf is which way a log ratio goes.
+// verdictOf returns which way a log ratio goes.
 func verdictOf(m diagnosis.Metric, logRatio float64) Verdict {
 	if (logRatio > 0) == InfoOf(m).More {
 		return Improved

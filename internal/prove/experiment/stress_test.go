@@ -128,7 +128,7 @@ func TestEqualByAccident(t *testing.T) {
 	}
 }
 
-// counted is a trial of counting runs alone.
+// counted returns a trial of counting runs alone.
 func counted(guards []Guard, primary diagnosis.Metric, arms map[diagnosis.Metric][4]float64) *Trial {
 	trial := &Trial{Primary: primary, Guards: guards}
 	for i, arm := range []string{"A", "B", "B", "A"} {

@@ -233,12 +233,12 @@ func (t *Trial) Has(m diagnosis.Metric) bool {
 	return slices.ContainsFunc(t.Rounds, func(r Round) bool { _, ok := r.Values[m]; return ok })
 }
 
-// SameWithin is the ratio-1 within which times are called the same: the margin,
+// SameWithin returns the ratio-1 within which times are called the same: the margin,
 // or what will be left of the machine's noise when all pairs are run, if that is
 // more. An early look may not call the same what a late one would tell apart.
 func (t *Trial) SameWithin() float64 { return max(t.Margin, t.noise(t.planned())) }
 
-// sameWithin is that of any metric; counters and memory have no noise of the
+// sameWithin returns that of any metric; counters and memory have no noise of the
 // machine's.
 func (t *Trial) sameWithin(m diagnosis.Metric) float64 {
 	if !InfoOf(m).timed() {
@@ -249,7 +249,7 @@ func (t *Trial) sameWithin(m diagnosis.Metric) float64 {
 
 const floorPairs = 10
 
-// noise is the ratio-1 below which a difference of the arms in n pairs is not told from the
+// noise returns the ratio-1 below which a difference of the arms in n pairs is not told from the
 // machine's noise: Floor was measured with ten, and what remains in n falls with the root of
 // n.
 func (t *Trial) noise(pairs int) float64 {

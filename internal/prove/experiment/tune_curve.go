@@ -70,7 +70,7 @@ type Visit struct {
 // NearBest is how much worse than the best a smaller setting may be, as a ratio-1.
 const NearBest = 0.03
 
-// value is a metric of a sample. Elapsed time and throughput are derived when
+// value returns a metric of a sample. Elapsed time and throughput are derived when
 // the run did not state them.
 func (s *Sample) value(m diagnosis.Metric) (float64, bool) {
 	if v, ok := s.Values[m]; ok {
@@ -140,7 +140,7 @@ func (c *Curve) choose(fit *polished) {
 	}
 }
 
-// best is the index of the best point, of those that hold the limits if that
+// best returns the index of the best point, of those that hold the limits if that
 // is asked for; -1 of none.
 func (c *Curve) best(fit *polished, kept bool) int {
 	best := -1
@@ -194,7 +194,7 @@ func (c *Curve) compare(fit *polished, best int) {
 	}
 }
 
-// hangs are the points on which the choice depends and whose runs do not
+// hangs returns the points on which the choice depends and whose runs do not
 // decide yet: those at most as large as the chosen one whose ratio cannot be
 // told from the margin, and the best, with which they are compared.
 func (c *Curve) hangs() (list []int) {
@@ -216,7 +216,7 @@ func (c *Curve) hangs() (list []int) {
 	return list
 }
 
-// medians are the medians of all metrics over the counted visits.
+// medians returns the medians of all metrics over the counted visits.
 func medians(visits []Visit) map[diagnosis.Metric]float64 {
 	all := map[diagnosis.Metric][]float64{}
 	for i := range visits {
@@ -323,7 +323,7 @@ func (f *polished) measureSpread() {
 	f.spread = middle(differences) / 0.954
 }
 
-// err is the standard error of a point's level: of a median, which for few
+// err returns the standard error of a point's level: of a median, which for few
 // runs is nearly that of a mean.
 func (f *polished) err(i int) float64 {
 	n := float64(len(f.of[i]))
@@ -343,7 +343,7 @@ const (
 	ownRests = 8
 )
 
-// interval is the point's estimate and its 95% interval by bootstrap of the
+// interval returns the point's estimate and its 95% interval by bootstrap of the
 // rests.
 func (f *polished) interval(i int, random *rand.Rand) Interval {
 	list := f.of[i]
@@ -379,7 +379,7 @@ func bounded(v float64) float64 {
 	return min(max(v, -math.MaxFloat64), math.MaxFloat64)
 }
 
-// middle is the median, 0 of none.
+// middle returns the median, 0 of none.
 func middle(list []float64) float64 {
 	if len(list) == 0 {
 		return 0

@@ -78,7 +78,7 @@ func newFinder(s Search, progress func(done, of int, what string)) (*finder, err
 	return f, nil
 }
 
-// grid is the knob's values to begin with: each twice the one before, and both
+// grid returns the knob's values to begin with: each twice the one before, and both
 // ends.
 func (k Knob) grid() ([]float64, error) {
 	if len(k.Values) > 0 {
@@ -241,7 +241,7 @@ func (f *finder) between(ctx context.Context, c *Curve, at float64, near int) er
 
 const goldenRatio = 0.381966 // 2 - φ: the smaller part
 
-// goldenProbe is the next value to try around the best point, in the wider of
+// goldenProbe returns the next value to try around the best point, in the wider of
 // the two gaps beside it.
 func (c *Curve) goldenProbe() (float64, bool) {
 	b := c.Best
@@ -273,7 +273,7 @@ func (c *Curve) goldenProbe() (float64, bool) {
 	return 0, false
 }
 
-// kneeProbe is the next value to try below the chosen point.
+// kneeProbe returns the next value to try below the chosen point.
 func (c *Curve) kneeProbe() (float64, bool) {
 	if c.Chosen < 1 || len(c.Knob.Values) > 0 {
 		return 0, false
@@ -282,7 +282,7 @@ func (c *Curve) kneeProbe() (float64, bool) {
 	return c.Knob.inside(below, chosen, 0.5)
 }
 
-// inside is the value at a share of the way from a to b on the log scale,
+// inside returns the value at a share of the way from a to b on the log scale,
 // false when they are so close that it would tell nothing.
 func (k Knob) inside(a, b, share float64) (float64, bool) {
 	low, high := min(a, b), max(a, b)
@@ -318,7 +318,7 @@ func (f *finder) measure(ctx context.Context, c *Curve, values []float64, rounds
 	return nil
 }
 
-// at is the index of the point with a value, which is made when there is none.
+// at returns the index of the point with a value, which is made when there is none.
 func (c *Curve) at(v float64) int {
 	i, ok := slices.BinarySearchFunc(c.Points, v, func(p Point, v float64) int {
 		switch {

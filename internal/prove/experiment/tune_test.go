@@ -398,7 +398,7 @@ func TestCurveUSL(t *testing.T) {
 	}
 }
 
-// pool is a trace of workers of which each task runs for 2 ms on a P, is 1 ms in
+// pool returns a trace of workers of which each task runs for 2 ms on a P, is 1 ms in
 // system calls and 3 ms blocked; the more there are of them, the longer they
 // wait for one of two Ps.
 func pool(workers float64, each func(*model.Group)) *model.Model {

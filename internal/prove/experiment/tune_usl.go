@@ -30,7 +30,7 @@ type USL struct {
 	Tested [2]float64 `json:"tested"` // the least and the greatest N
 }
 
-// At is the throughput that the law gives.
+// At returns the throughput that the law gives.
 func (u *USL) At(n float64) float64 {
 	return u.Lambda.Value * n / (1 + u.Sigma.Value*(n-1) + u.Kappa.Value*n*(n-1))
 }
@@ -84,7 +84,7 @@ func (c *Curve) uslRefusal() string {
 	return ""
 }
 
-// throughputs are the counts, in order, and the throughput of each run without
+// throughputs returns the counts, in order, and the throughput of each run without
 // what its round had in common with others.
 func (c *Curve) throughputs() (n, x []float64, unit string) {
 	fit := c.polish()

@@ -178,7 +178,7 @@ func (p *Plan) check() error {
 
 func limit(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
 
-// trial is the plan's declaration: all that a verdict needs besides rounds.
+// trial returns the plan's declaration: all that a verdict needs besides rounds.
 func (p *Plan) trial() *Trial {
 	t := &Trial{
 		draws: p.draws,

@@ -56,7 +56,7 @@ var noises = map[string]func(*machine) float64{
 	},
 }
 
-// arm is a program that needs so many seconds.
+// arm returns a program that needs so many seconds.
 func (m *machine) arm(seconds float64) Run {
 	return func(context.Context) (Sample, error) {
 		m.runs++
@@ -65,7 +65,7 @@ func (m *machine) arm(seconds float64) Run {
 	}
 }
 
-// constant is a program that measures the same each time.
+// constant returns a program that measures the same each time.
 func constant(v map[diagnosis.Metric]float64) Run {
 	return func(context.Context) (Sample, error) { return Sample{Values: v}, nil }
 }

@@ -71,7 +71,7 @@ func measured(t *testing.T, b *bench, limits ...Limit) *Result {
 
 type numbers = map[diagnosis.Metric]float64
 
-// always are the same numbers in every run.
+// always returns the same numbers in every run.
 func always(n numbers) func(int) numbers { return func(int) numbers { return n } }
 
 func TestCounters(t *testing.T) {

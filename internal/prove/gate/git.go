@@ -55,7 +55,7 @@ func (r *repository) commit(ctx context.Context, name string) (string, bool) {
 // or a profile that lies about does not, and must not make HEAD its own base.
 var built = []string{":/*.go", ":/*.s", ":/*.c", ":/*.h", ":/go.mod", ":/*/go.mod", ":/go.work", ":/testdata/*", ":/*/testdata/*"}
 
-// head is the working tree.
+// head returns the working tree.
 func (r *repository) head(ctx context.Context) (Revision, error) {
 	h := Revision{Name: "working tree"}
 	var ok bool
@@ -74,7 +74,7 @@ func (r *repository) head(ctx context.Context) (Revision, error) {
 	return h, nil
 }
 
-// base is the revision to compare with: the one asked for, else where HEAD
+// base returns the revision to compare with: the one asked for, else where HEAD
 // left the default branch. On that branch it is HEAD itself while the working
 // tree differs from it, and the commit before it otherwise.
 func (r *repository) base(ctx context.Context, asked string, head Revision) (Revision, error) {
@@ -110,7 +110,7 @@ func (r *repository) defaultBranch(ctx context.Context) (string, bool) {
 	return "", false
 }
 
-// relative is a path from the repository's root, with slashes, for reports;
+// relative returns a path from the repository's root, with slashes, for reports;
 // the name of a file outside it.
 func (r *repository) relative(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
@@ -126,7 +126,7 @@ func (r *repository) relative(path string) string {
 	return filepath.Base(path)
 }
 
-// resolved is a path without symbolic links: git tells the root so.
+// resolved returns a path without symbolic links: git tells the root so.
 func resolved(path string) string {
 	if p, err := filepath.EvalSymlinks(path); err == nil {
 		return p

@@ -60,7 +60,7 @@ func key(name string, m diagnosis.Metric) diagnosis.Metric {
 	return diagnosis.Metric(name + " " + string(m))
 }
 
-// split is the opposite of key.
+// split returns the opposite of key.
 func split(k diagnosis.Metric) (name string, m diagnosis.Metric) {
 	if at := strings.LastIndexByte(string(k), ' '); at >= 0 {
 		return string(k[:at]), k[at+1:]
@@ -504,7 +504,7 @@ func (m *measurer) measureTimes(ctx context.Context, name string, limits []Limit
 	return m.verify(ctx, plan, name, limits, m.gate.noise)
 }
 
-// primaryOf is the first limit of what every run measures. A program that ends
+// primaryOf returns the first limit of what every run measures. A program that ends
 // at once may do so before anybody looked at its memory.
 func primaryOf(limits []Limit) Limit {
 	for _, l := range limits {
@@ -583,7 +583,7 @@ func (e *Measure) judge(f *experiment.Effect, floor float64) {
 	}
 }
 
-// benchmarkPattern is the pattern that matches one benchmark alone: go test matches
+// benchmarkPattern returns the pattern that matches one benchmark alone: go test matches
 // between slashes.
 func benchmarkPattern(name string) string {
 	parts := strings.Split(name, "/")

@@ -165,7 +165,7 @@ func syntaxError(err error) error {
 	return lineError(line, "", "not YAML: %s", text[len(m[0]):])
 }
 
-// nodeError is an error at a node.
+// nodeError returns an error at a node.
 func nodeError(n *yaml.Node, hint, format string, args ...any) error {
 	return lineError(n.Line, hint, format, args...)
 }
@@ -387,7 +387,7 @@ func number(to *int, least, most int) func(*yaml.Node) error {
 	}
 }
 
-// Ratios are the limits of all checks by metric; where checks differ the
+// Ratios returns the limits of all checks by metric; where checks differ the
 // smallest. For comparisons, which know no checks.
 func (p *Policy) Ratios() map[diagnosis.Metric]float64 {
 	all := map[diagnosis.Metric]float64{}

@@ -98,7 +98,7 @@ func skipped(path, name string) bool {
 	return err == nil
 }
 
-// Starter is a policy to begin with, for the benchmarks of the module in a
+// Starter returns a policy to begin with, for the benchmarks of the module in a
 // directory: their allocations, which need no quiet machine. The error is a
 // [*problem.Error] when there are none.
 func Starter(dir string) ([]byte, error) {

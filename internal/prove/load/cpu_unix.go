@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ownCPU is the CPU time that this process has used, without its children.
+// ownCPU returns the CPU time that this process has used, without its children.
 func ownCPU() (time.Duration, bool) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

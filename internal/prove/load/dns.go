@@ -36,7 +36,7 @@ type DNSRequest struct {
 	Subnets []netip.Prefix
 }
 
-// DNS is a flood of DNS queries from many sockets to a server of this machine.
+// DNS returns a flood of DNS queries from many sockets to a server of this machine.
 // Many are under way on each socket: answers are matched by their id and their
 // question. An answer without error is well, and so is that there is no such
 // name; [loadresult.Result].Answers has all codes, and [loadresult.Result].Strays what came and was
@@ -259,7 +259,7 @@ func (c *dnsConn) read(deadline time.Time) (m []byte, err error) {
 	}
 }
 
-// frame is a message of a stream. What has come of it is kept when the rest is
+// frame returns a message of a stream. What has come of it is kept when the rest is
 // late.
 func (c *dnsConn) frame() ([]byte, error) {
 	head, err := c.stream.Peek(prefix)

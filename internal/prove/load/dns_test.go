@@ -45,7 +45,7 @@ func nameServer(t testing.TB, answer func(n int, query []byte) [][]byte) netip.A
 	return c.LocalAddr().(*net.UDPAddr).AddrPort()
 }
 
-// reply is an answer to a query: its question with a code and an address.
+// reply returns an answer to a query: its question with a code and an address.
 func reply(query []byte, code dnsmessage.RCode, change func(*dnsmessage.Message)) []byte {
 	var m dnsmessage.Message
 	if err := m.Unpack(query); err != nil {

@@ -123,7 +123,7 @@ const (
 
 func (q query) message() []byte { return q[prefix:] }
 
-// question is the message's question: a name, a type and a class.
+// question returns the message's question: a name, a type and a class.
 func (q query) question() []byte {
 	m := q[prefix+dnsHeader:]
 	end := 0
@@ -139,7 +139,7 @@ type queries struct {
 	ends  []uint32
 }
 
-// at is the packet of an operation.
+// at returns the packet of an operation.
 func (q *queries) at(seq int64) query {
 	i := int(seq % int64(len(q.ends)))
 	begin := uint32(0)
@@ -213,7 +213,7 @@ func build(to []byte, r DNSRequest, q Question, subnet netip.Prefix) ([]byte, er
 	return b.Finish()
 }
 
-// options are the EDNS options: the subnet of the client on whose behalf a
+// options returns the EDNS options: the subnet of the client on whose behalf a
 // resolver asks (RFC 7871).
 func options(subnet netip.Prefix) (r dnsmessage.OPTResource) {
 	if !subnet.IsValid() {

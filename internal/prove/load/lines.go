@@ -225,7 +225,7 @@ func (c *lineConn) Receive(deadline time.Time) (Reply, error) {
 	}
 }
 
-// oldestPending is the oldest operation that waits. A line that nobody waits for is no
+// oldestPending returns the oldest operation that waits. A line that nobody waits for is no
 // answer.
 func (c *lineConn) oldestPending() Reply {
 	c.mu.Lock()

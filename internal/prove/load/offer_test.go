@@ -119,7 +119,7 @@ func encoded(t testing.TB, r *loadresult.Result) []byte {
 	return b.Bytes()
 }
 
-// listed is the quantile q of a list that has it.
+// listed returns the quantile q of a list that has it.
 func listed(values []loadresult.Quantile, q float64) time.Duration {
 	return values[slices.IndexFunc(values, func(v loadresult.Quantile) bool { return v.Q == q })].Value
 }
@@ -201,7 +201,7 @@ func TestCoordinatedOmission(t *testing.T) {
 	}
 }
 
-// serial is a program that does one operation at a time.
+// serial returns a program that does one operation at a time.
 func serial(d time.Duration) func(int64) error {
 	var turn chan struct{}
 	var once sync.Once

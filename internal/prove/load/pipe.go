@@ -20,7 +20,7 @@ type pipe struct {
 	drained chan struct{} // closed when the receiver has ended
 }
 
-// pipe is the life of a worker whose connection is pipelined.
+// pipe runs a worker whose connection is pipelined.
 func (r *run) pipe(w *worker) {
 	var p *pipe
 	var full time.Duration // the last time that it was

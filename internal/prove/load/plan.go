@@ -69,7 +69,7 @@ func (a *arrivals) find() {
 	a.more = false
 }
 
-// inverse is the time x at which m arrivals of the stage are through:
+// inverse returns the time x at which m arrivals of the stage are through:
 // From·x + (To-From)/For·x²/2 = m.
 func (s Stage) inverse(m float64) time.Duration {
 	if m <= 0 {

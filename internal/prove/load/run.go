@@ -293,7 +293,7 @@ func (r *run) take(w *worker, held bool) (op, bool) {
 	return o, ok
 }
 
-// nextClosed is the next operation of a closed loop.
+// nextClosed returns the next operation of a closed loop.
 func (r *run) nextClosed() (op, bool) {
 	now := r.now()
 	if r.left == 0 || r.end > 0 && now >= r.end || r.ctx.Err() != nil {
@@ -307,7 +307,7 @@ func (r *run) nextClosed() (op, bool) {
 	return o, true
 }
 
-// work is a worker's life.
+// work runs a worker.
 func (r *run) work(w *worker, o op) {
 	var c Conn
 	for has := true; has; o, has = r.take(w, false) {
@@ -503,7 +503,7 @@ func (r *run) reportProgress(now time.Duration, backlog int64) {
 	r.o.Progress(p)
 }
 
-// result is the recorder's, with what only the run knows.
+// result returns the recorder's, with what only the run knows.
 func (r *run) result(planned int64) *loadresult.Result {
 	res := r.rec.result(planned)
 	res.Start = r.start.Add(r.o.Warmup).Round(0)

@@ -40,7 +40,7 @@ type Axis struct {
 	Values []float64
 }
 
-// Capacity is the search with one setting.
+// Capacity returns the search with one setting.
 func (s *Search) Capacity(ctx context.Context, setting experiment.Setting, label string) (*experiment.CapacityResult, error) {
 	at, err := s.site(setting)
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Search) Table(ctx context.Context, axes []Axis) (*experiment.CapacityTa
 	return t, ctx.Err()
 }
 
-// combinations are all settings of the axes, the last axis fastest.
+// combinations returns all settings of the axes, the last axis fastest.
 func combinations(axes []Axis) []experiment.Setting {
 	list := []experiment.Setting{{}}
 	for _, a := range axes {

@@ -136,7 +136,7 @@ func (t *Site) ended(r *loadresult.Result, rate float64) error {
 // for it to be worth starting anew.
 const leftTime = 50 * time.Millisecond
 
-// leftOver is the backlog at the end of a load.
+// leftOver returns the backlog at the end of a load.
 func leftOver(r *loadresult.Result) float64 {
 	if n := len(r.Backlog); n > 0 {
 		return float64(r.Backlog[n-1].N)

@@ -8,7 +8,7 @@ import (
 	"github.com/gowhy/gowhy/internal/prove/load"
 )
 
-// spread is one protocol of several: connections go to each in turn.
+// spread returns one protocol of several: connections go to each in turn.
 func spread(make []func() (load.Protocol, error)) (load.Protocol, error) {
 	var list []load.Protocol
 	for _, one := range make {

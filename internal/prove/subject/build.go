@@ -188,7 +188,7 @@ func (b BuildSpec) build(ctx context.Context, dir string, env []string) error {
 	return nil
 }
 
-// PackageDir is the directory of a package that an import path names, as the go
+// PackageDir returns the directory of a package that an import path names, as the go
 // command finds it from dir: its tests run there, where their data is.
 func PackageDir(ctx context.Context, dir, path string) (string, error) {
 	if strings.HasPrefix(path, "-") {
@@ -311,7 +311,7 @@ func (r *repository) git(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(text), err
 }
 
-// GitEnviron is the environment for git: ours without what git says of the repository to a
+// GitEnviron returns the environment for git: ours without what git says of the repository to a
 // hook, in which we may run, and with locks only where they must be: reading refreshes the
 // user's index otherwise.
 func GitEnviron() []string {
@@ -364,7 +364,7 @@ type commandError struct {
 func (e *commandError) Error() string { return e.err.Error() + ": " + printable(e.text) }
 func (e *commandError) Unwrap() error { return e.err }
 
-// lines are those to show: of a compiler the first ones say most.
+// lines returns those to show: of a compiler the first ones say most.
 func (e *commandError) lines() string {
 	var b strings.Builder
 	n := 0

@@ -51,7 +51,7 @@ func remember(m moment) {
 	past.list = append(past.list, m)
 }
 
-// before is the last remembered moment that is long enough before an end.
+// before returns the last remembered moment that is long enough before an end.
 func before(end time.Time) (m moment, ok bool) {
 	past.Lock()
 	defer past.Unlock()

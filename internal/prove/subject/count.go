@@ -163,7 +163,7 @@ func (c *count) underLoad(ctx context.Context, server *process, agentSocket *rec
 	return c.readOutput(generator.program, generator.out)
 }
 
-// firstError is the first of several that is one.
+// firstError returns the first of several that is one.
 func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -173,7 +173,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// listener is the process that serves: of a command that is a shell, what it
+// listener returns the process that serves: of a command that is a shell, what it
 // started.
 func (c *count) listener(server *process) int {
 	f := readFamily(procFS, server.pid())
@@ -273,7 +273,7 @@ func (c *count) untold(m *model.Model) string {
 	return ""
 }
 
-// grown is by how much a counter grew. The first sample of a program that was
+// grown returns by how much a counter grew. The first sample of a program that was
 // started is from before main, and has the agent's own start in it; that of a
 // server from before the load.
 func grown(m *model.Model, name string) (float64, bool) {

@@ -15,7 +15,7 @@ import (
 	"github.com/gowhy/gowhy/internal/read/loadresult"
 )
 
-// CoverFlags are the flags of go build and go test for a program that counts what it runs of
+// CoverFlags returns the flags of go build and go test for a program that counts what it runs of
 // packages; without any they are those of the main module. Where several goroutines may count
 // at once, counters have to be atomic to be exact, which costs a program that does little but
 // count ten times more.
@@ -136,7 +136,7 @@ func FindGo() error {
 	return nil
 }
 
-// PackageDirs are the directories of packages by their import paths, as the go command finds
+// PackageDirs returns the directories of packages by their import paths, as the go command finds
 // them from dir; those that it does not find are left out.
 func PackageDirs(ctx context.Context, dir string, paths []string) (map[string]string, error) {
 	args := append([]string{"list", "-e", "-find", "-f", "{{.ImportPath}}\t{{.Dir}}", "--"}, paths...)

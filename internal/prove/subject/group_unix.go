@@ -25,7 +25,7 @@ func usageOf(state *os.ProcessState) usage {
 	}
 }
 
-// childrenCPU is the CPU time of the processes that this one started and that
+// childrenCPU returns the CPU time of the processes that this one started and that
 // it has waited for, with what these waited for themselves.
 func childrenCPU() time.Duration {
 	var u syscall.Rusage

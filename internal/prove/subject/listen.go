@@ -40,7 +40,7 @@ func overlap(a, b netip.Addr) bool {
 	return a == b || a.IsUnspecified() || b.IsUnspecified()
 }
 
-// holders are the processes that have a socket open, by its inode, as far as
+// holders returns the processes that have a socket open, by its inode, as far as
 // they may be looked at.
 func holders(root string) map[string][]int {
 	by := map[string][]int{}

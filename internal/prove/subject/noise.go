@@ -132,7 +132,7 @@ func measureNoise(ctx context.Context, run experiment.Run) (Noise, error) {
 	return Noise{Elapsed: signFloor(ratios[diagnosis.Elapsed]), CPU: signFloor(ratios[diagnosis.CPUPerOp]), Others: statistics.Median(others)}, nil
 }
 
-// signFloor is the 95th percentile of |ratio-1| over all choices of the signs of
+// signFloor returns the 95th percentile of |ratio-1| over all choices of the signs of
 // the log ratios d, which must be few.
 func signFloor(d []float64) float64 {
 	if len(d) == 0 || len(d) > 16 {

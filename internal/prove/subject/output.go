@@ -122,7 +122,7 @@ func (o *output) lastLines() string {
 	return "; it printed last:\n    " + text
 }
 
-// operations is the number in the last line "operations: N" at the end of the
+// operations returns the number in the last line "operations: N" at the end of the
 // standard output, by which a program says itself how much it did.
 func (o *output) operations() (n float64, ok bool) {
 	o.mu.Lock()
@@ -136,7 +136,7 @@ func (o *output) operations() (n float64, ok bool) {
 	return n, ok
 }
 
-// lastOf are the last lines of a stream, empty ones left out.
+// lastOf returns the last lines of a stream, empty ones left out.
 func lastOf(tail []byte, most int) (last []string) {
 	lines := strings.Split(string(tail[max(0, len(tail)-maxTail):]), "\n")
 	for i := len(lines) - 1; i >= 0 && len(last) < most; i-- {
@@ -156,7 +156,7 @@ func cut(s string, most int) string {
 	return s
 }
 
-// printable is a text without anything that a terminal would obey.
+// printable returns a text without anything that a terminal would obey.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -118,7 +118,7 @@ func truePeak(rusage, own, seen uint64, looks int) uint64 {
 // maxOffspring bounds the walk.
 const maxOffspring = 256
 
-// offspring are a process and those that come from it, by the kernel's lists
+// offspring returns a process and those that come from it, by the kernel's lists
 // of children: a few files, where the table of all processes may have hundreds.
 func offspring(pid int) []int {
 	list := []int{pid}

@@ -179,7 +179,7 @@ func (l *ledger) close() {
 // maxStatus is more than a status file has.
 const maxStatus = 8 << 10
 
-// peakOf is the greatest resident memory that a process had, in bytes; 0 when
+// peakOf returns the greatest resident memory that a process had, in bytes; 0 when
 // it cannot be read, as of one that has ended.
 func peakOf(root string, pid int) uint64 {
 	f, err := os.Open(filepath.Join(root, strconv.Itoa(pid), "status"))

@@ -95,7 +95,7 @@ func (p Program) getenv(name string) string {
 	return os.Getenv(name)
 }
 
-// shown is the command for messages, in words that a shell would take.
+// shown returns the command for messages, in words that a shell would take.
 func (p Program) shown() string {
 	return cut(printable(shell.Words(p.Command)), lineWidth)
 }
@@ -146,7 +146,7 @@ func (p Program) cannotStart(err error) error {
 	return &problem.Error{What: fmt.Sprintf("cannot start %s: %v", p.shown(), cause), Hint: hint, Err: err}
 }
 
-// path is the program's file. One with a slash in its name is looked for from
+// path returns the program's file. One with a slash in its name is looked for from
 // the directory that it runs in, as the kernel does.
 func (p Program) path() (string, error) {
 	name := p.Command[0]
@@ -166,7 +166,7 @@ const padVariable = "GOWHY_PAD"
 // padTo is to what argv and environment are filled up, in bytes.
 const padTo = 4096
 
-// environ is the whole environment. The kernel puts path, arguments and
+// environ returns the whole environment. The kernel puts path, arguments and
 // environment above the first thread's stack: one byte more of them moves
 // where that begins, and with it which of its lines share a set of the cache.
 // Measured differences of some percent have come from the length of a user's

@@ -70,7 +70,7 @@ func badReady(s string) error {
 	return problem.New(problem.Misuse, "--ready http://localhost:8080/   # or: --ready localhost:8080, --ready 'log:listening'", "%q does not say when the program is ready", printable(s))
 }
 
-// local are the addresses of this machine that a name and a port stand for;
+// local returns the addresses of this machine that a name and a port stand for;
 // empty when they are elsewhere or not known.
 func local(host, port string) (list []netip.AddrPort) {
 	n, err := net.LookupPort("tcp", port)

@@ -149,7 +149,7 @@ func (s *Subject) underLoad(ctx context.Context, server *process) (experiment.Sa
 	return sample, idle(server, used, sample.Ops)
 }
 
-// idle is the error of a load that went elsewhere: whoever answers is woken for
+// idle returns the error of a load that went elsewhere: whoever answers is woken for
 // it. Where nothing but a line of its log says that the program is ready, the
 // port that the load goes to may be another's.
 func idle(server *process, used counters, ops float64) error {
@@ -181,7 +181,7 @@ func (s *Subject) offer(ctx context.Context, server *process) (*process, error) 
 	return generator, generator.failure()
 }
 
-// familyPeak is the greatest memory that one process of a family had.
+// familyPeak returns the greatest memory that one process of a family had.
 func familyPeak(leader int) (peak uint64) {
 	for _, m := range readFamily(procFS, leader) {
 		peak = max(peak, peakOf(procFS, m.pid))

@@ -68,7 +68,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// openSelf are the files in /proc that this process has open.
+// openSelf returns the files in /proc that this process has open.
 func openSelf(t *testing.T) (list []string) {
 	t.Helper()
 	files, err := os.ReadDir("/proc/self/fd")

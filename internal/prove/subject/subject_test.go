@@ -39,7 +39,7 @@ var built struct {
 	err  error
 }
 
-// program is the test program; see testdata.
+// program returns the test program; see testdata.
 func program(t *testing.T) string {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -239,7 +239,7 @@ func TestBenchOutput(t *testing.T) {
 	}
 }
 
-// freePort is one that nobody listens at now.
+// freePort returns one that nobody listens at now.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

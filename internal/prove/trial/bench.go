@@ -28,7 +28,7 @@ func (w *Work) Bench(command []string, log func(string)) (*Bench, error) {
 	return &Bench{subject.Program{Command: command}, spec, subject.HasPlace(command, placeTrace)}, err
 }
 
-// subject is the program with a setting; trace is the file for a trace, empty
+// subject returns the program with a setting; trace is the file for a trace, empty
 // for none.
 func (r *Bench) subject(s experiment.Setting, trace string) (*subject.Subject, error) {
 	values := map[string]string{}

@@ -48,7 +48,7 @@ func (k *Claim) predicted(m diagnosis.Metric) *experiment.Prediction {
 	return q
 }
 
-// instead is the metric that decides where the finding's own was not to be had:
+// instead returns the metric that decides where the finding's own was not to be had:
 // the one that the finding names for it, or that of the only benchmark.
 func (k *Claim) instead(tr *experiment.Trial, primary diagnosis.Metric) (diagnosis.Metric, bool) {
 	if k == nil || tr == nil || len(tr.Rounds) == 0 || primary != k.Experiment.Primary || tr.Has(primary) {
@@ -65,7 +65,7 @@ func (k *Claim) instead(tr *experiment.Trial, primary diagnosis.Metric) (diagnos
 	return "", false
 }
 
-// ofBenchmarks are the benchmarks' own metrics of a name; the CPU time of one is
+// ofBenchmarks returns the benchmarks' own metrics of a name; the CPU time of one is
 // not known, but the time is.
 func ofBenchmarks(tr *experiment.Trial, m diagnosis.Metric) (list []diagnosis.Metric) {
 	name := string(m)
@@ -138,7 +138,7 @@ func (t *Setup) Claim(d *diagnosis.Diagnosis, m *model.Model, replay func(path s
 	return k, nil
 }
 
-// choose is the finding that --apply names; symptoms count.
+// choose returns the finding that --apply names; symptoms count.
 func (t *Setup) choose(d *diagnosis.Diagnosis) (*diagnosis.Finding, error) {
 	var all []diagnosis.Finding
 	for _, g := range d.Findings {
@@ -219,7 +219,7 @@ func (ch *Change) propose(k *Claim, t *Setup) error {
 // loadExample is a load that ends, and what to wait for before it.
 const loadExample = "--load 'gowhy load http://localhost:8080/ --rate 500 -d 5s' --ready localhost:8080   # as your program serves"
 
-// tries are the commands of a finding as a hint, or where it is explained.
+// tries returns the commands of a finding as a hint, or where it is explained.
 func tries(f *diagnosis.Finding) string {
 	return cmp.Or(strings.Join(f.Try, "; "), "gowhy explain "+shell.Word(f.Rule))
 }
@@ -260,7 +260,7 @@ type Replay struct {
 	how          string
 }
 
-// of is the predicted ratio of a metric; 0 when a replay does not tell it.
+// of returns the predicted ratio of a metric; 0 when a replay does not tell it.
 func (r *Replay) of(m diagnosis.Metric) float64 {
 	switch {
 	case r == nil:

@@ -14,7 +14,7 @@ import (
 	"github.com/gowhy/gowhy/internal/prove/experiment"
 )
 
-// hinted is an error with its hint, "" for none.
+// hinted returns an error with its hint, "" for none.
 func hinted(err error) string {
 	var p *problem.Error
 	switch {

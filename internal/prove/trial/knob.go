@@ -48,7 +48,7 @@ func ParseKnob(s string, command []string) (experiment.Knob, error) {
 	return k, nil
 }
 
-// RuntimeName is a knob of the runtime as it is spelled there: nobody names a
+// RuntimeName returns a knob of the runtime as it is spelled there: nobody names a
 // variable gogc, unless the command says so.
 func RuntimeName(name string, command []string) string {
 	upper := strings.ToUpper(name)
@@ -139,7 +139,7 @@ func ParseSize(s string) (int64, bool) {
 
 var place = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_-]*)\}`)
 
-// Places are the names of the placeholders of a command, in their order.
+// Places returns the names of the placeholders of a command, in their order.
 func Places(command []string) (names []string) {
 	for _, w := range command {
 		for _, m := range place.FindAllStringSubmatch(w, -1) {

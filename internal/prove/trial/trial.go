@@ -23,7 +23,7 @@ type Work struct {
 	Time        time.Duration // the limit of a run
 }
 
-// spec is the work of a program, which is still to be named.
+// spec returns the work of a program, which is still to be named.
 func (w *Work) spec(log func(string)) (subject.Spec, error) {
 	s := subject.Spec{Ready: w.Ready, Ops: w.Ops, Time: w.Time, Log: log}
 	var err error

@@ -13,7 +13,7 @@ import (
 	"github.com/gowhy/gowhy/internal/prove/experiment"
 )
 
-// changed are the commands of both arms, as they are shown, with what is added
+// changed returns the commands of both arms, as they are shown, with what is added
 // to the environment.
 func changed(f Change, command ...string) (a, b string, err error) {
 	if err = f.Check(command); err == nil {
@@ -137,7 +137,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// proposed is what a finding's experiment makes of flags and recording.
+// proposed returns what a finding's experiment makes of flags and recording.
 func proposed(e diagnosis.Experiment, m model.Model, f *Setup) error {
 	f.Files, f.Apply = []string{"r.gowhy"}, "illness"
 	return f.take(&Claim{Finding: diagnosis.Finding{Rule: "illness", Title: "An illness", Experiment: &e, Try: []string{"gowhy tune …"}},

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// search are the functions of testdata/search.go as a release of Go counted them.
+// search returns the functions of testdata/search.go as a release of Go counted them.
 func search(t testing.TB, profile string) []*Function {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", profile))

@@ -58,7 +58,7 @@ func (r *sourceReader) lacks(state string, frames []model.Frame) (a absence, ok 
 	return a, ok
 }
 
-// lacksAnswer is a receive from a channel that its function has made, as a variable or a
+// lacksAnswer returns a receive from a channel that its function has made, as a variable or a
 // field of a literal.
 func (r *sourceReader) lacksAnswer(a *absence, g *goFile, body *ast.BlockStmt) bool {
 	x, loop := receiveAt(g, body, a.asker.Line)
@@ -109,7 +109,7 @@ func makes(l *ast.CompositeLit, field string) bool {
 	return made
 }
 
-// receiveAt is the only receive in a line that is no case of a select, and the innermost
+// receiveAt returns the only receive in a line that is no case of a select, and the innermost
 // loop around it.
 func receiveAt(g *goFile, body *ast.BlockStmt, line int) (x ast.Expr, loop ast.Node) {
 	n := 0
@@ -135,7 +135,7 @@ func receiveAt(g *goFile, body *ast.BlockStmt, line int) (x ast.Expr, loop ast.N
 	return x, loopAround(body, contains(x.Pos()))
 }
 
-// loopAround is the innermost loop of a function around something; nil for none.
+// loopAround returns the innermost loop of a function around something; nil for none.
 func loopAround(body *ast.BlockStmt, around func(ast.Node) bool) (loop ast.Node) {
 	inBody(body, func(n ast.Node) {
 		switch n.(type) {
@@ -153,7 +153,7 @@ func contains(at token.Pos) func(ast.Node) bool {
 	return func(n ast.Node) bool { return n.Pos() <= at && at < n.End() }
 }
 
-// waitedOn is the only thing in a line whose Wait is called.
+// waitedOn returns the only thing in a line whose Wait is called.
 func waitedOn(g *goFile, body *ast.BlockStmt, line int) (x ast.Expr) {
 	n := 0
 	inBody(body, func(node ast.Node) {
@@ -171,7 +171,7 @@ func waitedOn(g *goFile, body *ast.BlockStmt, line int) (x ast.Expr) {
 	return x
 }
 
-// lacksDone is the wait for a WaitGroup that is a variable of the function.
+// lacksDone returns the wait for a WaitGroup that is a variable of the function.
 func (r *sourceReader) lacksDone(a *absence, g *goFile, body *ast.BlockStmt) bool {
 	id, ok := waitedOn(g, body, a.asker.Line).(*ast.Ident)
 	if !ok || g.variables[id] == nil {
@@ -200,7 +200,7 @@ func (r *sourceReader) inLoop(frames []model.Frame) bool {
 	return false
 }
 
-// lacksSignal is the wait for a condition in no loop, so that what was signalled before is
+// lacksSignal returns the wait for a condition in no loop, so that what was signalled before is
 // lost: who could signal need not be all that can.
 func (r *sourceReader) lacksSignal(a *absence, g *goFile, body *ast.BlockStmt) bool {
 	x := waitedOn(g, body, a.asker.Line)

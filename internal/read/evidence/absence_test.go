@@ -337,7 +337,7 @@ type pair struct{ answer chan int }
 func (p *pair) both() { p.answer <- <-p.answer }
 `
 
-// standsIn is a goroutine of a state that stands at the line of absenceProgram with a name.
+// standsIn returns a goroutine of a state that stands at the line of absenceProgram with a name.
 func standsIn(t testing.TB, state, function, at string) []string {
 	t.Helper()
 	leaves := map[string]string{"chan receive": "runtime.chanrecv1(0x0?)", "select": "runtime.selectgo(0x0?)", "sync.WaitGroup.Wait": "sync.(*WaitGroup).Wait(0x0?)", "sync.Cond.Wait": "sync.(*Cond).Wait(0x0?)"}

@@ -13,7 +13,7 @@ import (
 // side of a channel, and nothing ends a context. What a function was given for them is looked
 // for where the package calls it.
 
-// lacksCase is a select of which each case is a channel or the end of a context that only
+// lacksCase returns a select of which each case is a channel or the end of a context that only
 // certain code can bring. Who comes back to it in a loop, with channels that others have
 // too, is a worker at rest.
 func (r *sourceReader) lacksCase(a *absence, g *goFile, body *ast.BlockStmt, callers []model.Frame) bool {
@@ -89,7 +89,7 @@ func madeHere(v *variable) bool {
 	})
 }
 
-// selectAt is the only select in a line.
+// selectAt returns the only select in a line.
 func selectAt(g *goFile, body *ast.BlockStmt, line int) (s *ast.SelectStmt) {
 	n := 0
 	inBody(body, func(node ast.Node) {
@@ -103,7 +103,7 @@ func selectAt(g *goFile, body *ast.BlockStmt, line int) (s *ast.SelectStmt) {
 	return s
 }
 
-// waitedFor is the channel of a case, and what code does to a wait for it; nil for a default.
+// waitedFor returns the channel of a case, and what code does to a wait for it; nil for a default.
 func waitedFor(comm ast.Stmt) (x ast.Expr, by func(ast.Expr, []ast.Node) effect) {
 	switch c := comm.(type) {
 	case *ast.SendStmt:

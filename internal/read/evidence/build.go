@@ -76,7 +76,7 @@ func unquoteSetting(s string) string {
 	return s
 }
 
-// withoutRecorder is a program's environment without the lines that a recorder asks its
+// withoutRecorder returns a program's environment without the lines that a recorder asks its
 // runtime for: what it changed is not to be repeated, and who set them himself loses lines of
 // a log.
 func withoutRecorder(env []string) []string {

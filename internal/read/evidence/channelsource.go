@@ -28,7 +28,7 @@ type channelRef struct {
 // maxCallsDeep bounds how far a parameter is followed.
 const maxCallsDeep = 8
 
-// sendsTo is the channel to which a stack waits to send, and the frame that does.
+// sendsTo returns the channel to which a stack waits to send, and the frame that does.
 func (r *sourceReader) sendsTo(state string, frames []model.Frame) (c channelRef, at int, ok bool) {
 	at = model.Asker(frames)
 	if at < 0 {
@@ -50,7 +50,7 @@ func (r *sourceReader) sendsTo(state string, frames []model.Frame) (c channelRef
 	return c, at, len(c.ids) > 0
 }
 
-// sendsAt are the channels that a line sends to.
+// sendsAt returns the channels that a line sends to.
 func sendsAt(g *goFile, body *ast.BlockStmt, line int) (sends []ast.Expr) {
 	inBody(body, func(n ast.Node) {
 		if s, is := n.(*ast.SendStmt); is && g.around(s, line) {
@@ -60,7 +60,7 @@ func sendsAt(g *goFile, body *ast.BlockStmt, line int) (sends []ast.Expr) {
 	return sends
 }
 
-// sendsOf are the channels to which a select sends that waits for nothing else but ends of
+// sendsOf returns the channels to which a select sends that waits for nothing else but ends of
 // contexts; nil for others.
 func sendsOf(s *ast.SelectStmt) (sends []ast.Expr) {
 	if s == nil {
@@ -88,7 +88,7 @@ type serving struct {
 	first bool // each turn of the loop begins with it
 }
 
-// serves are the channels that a stack comes back to receive from.
+// serves returns the channels that a stack comes back to receive from.
 func (r *sourceReader) serves(frames []model.Frame) (list []serving) {
 	asker := model.Asker(frames)
 	for i := max(0, asker); i < len(frames); i++ {
@@ -209,7 +209,7 @@ func (g *goFile) declared(v *variable) string {
 	return p.Filename + ":" + strconv.Itoa(p.Offset)
 }
 
-// receiverOf is the method that a variable is the receiver of.
+// receiverOf returns the method that a variable is the receiver of.
 func receiverOf(g *goFile, v *variable) (decl *ast.FuncDecl, ok bool) {
 	for _, d := range g.file.Decls {
 		if decl, is := d.(*ast.FuncDecl); is && decl.Recv != nil && len(decl.Recv.List) == 1 && v.decl == decl.Recv.List[0] {
@@ -257,7 +257,7 @@ func (r *sourceReader) argument(frames []model.Frame, at int, g *goFile, v *vari
 	return c
 }
 
-// parameterOf is the function that a parameter is of, and its place.
+// parameterOf returns the function that a parameter is of, and its place.
 func parameterOf(g *goFile, v *variable) (*ast.FuncDecl, int) {
 	for _, d := range g.file.Decls {
 		decl, ok := d.(*ast.FuncDecl)
@@ -277,7 +277,7 @@ func parameterOf(g *goFile, v *variable) (*ast.FuncDecl, int) {
 	return nil, 0
 }
 
-// started are the calls of a function that go statements of a file make.
+// started returns the calls of a function that go statements of a file make.
 func (g *goFile) started(name string) (calls []*ast.CallExpr) {
 	ast.Inspect(g.file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.GoStmt); ok && calledName(s.Call) == name {

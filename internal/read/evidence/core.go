@@ -152,7 +152,7 @@ func coreProblem(c *core.File, s source, path string, err error) *problem.Error 
 	return problem.New(problem.Absence, "gdb "+shell.Words([]string{of, s.name}), what, s.name, of, err)
 }
 
-// programOf is the program's name in messages.
+// programOf returns the program's name in messages.
 func programOf(c *core.File) string {
 	for _, name := range []string{c.Program, c.Name, c.Args} {
 		if name != "" {

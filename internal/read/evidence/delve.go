@@ -91,7 +91,7 @@ func (l *loader) readDelve(s source) error {
 	return nil
 }
 
-// delveState is a goroutine's state, by what stands behind its place: those that wait say for
+// delveState returns a goroutine's state, by what stands behind its place: those that wait say for
 // what, those that run on which thread.
 func delveState(rest string) string {
 	if m := delveWait.FindStringSubmatch(rest); m != nil {

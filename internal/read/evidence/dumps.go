@@ -219,7 +219,7 @@ func goesOn(k look) bool {
 	return false
 }
 
-// goroutineOf is the number of a goroutine. Those that were joined have none, and get one
+// goroutineOf returns the number of a goroutine. Those that were joined have none, and get one
 // of their own.
 func (s *dumpSection) goroutineOf(head []byte) int64 {
 	if joinedHeader.Match(head) {

@@ -210,7 +210,7 @@ func (l *loader) path(p string) error {
 	return l.file(p, "")
 }
 
-// unpackedRecording is an unpacked recording with these files.
+// unpackedRecording returns an unpacked recording with these files.
 func unpackedRecording(man *recording.Manifest, names []string) *recording.Recording {
 	rec := &recording.Recording{Manifest: man}
 	for _, n := range names {
@@ -821,7 +821,7 @@ func (l *loader) take(s model.Source, what, name string) error {
 	return nil
 }
 
-// containerOf is the archive that a member's name is of, empty for a file.
+// containerOf returns the archive that a member's name is of, empty for a file.
 func containerOf(name string) string {
 	container, _, _ := strings.Cut(name, ".gowhy:")
 	if container == name {

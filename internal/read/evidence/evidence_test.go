@@ -62,7 +62,7 @@ func namedWorker(wg *sync.WaitGroup, token chan int) {
 	}
 }
 
-// cpuProfile is a small CPU profile in the form that the runtime writes.
+// cpuProfile returns a small CPU profile in the form that the runtime writes.
 func cpuProfile(t testing.TB) []byte {
 	f := &profile.Function{ID: 1, Name: "main.work", Filename: "work.go"}
 	root := &profile.Function{ID: 2, Name: "runtime.main", Filename: "proc.go"}

@@ -226,7 +226,7 @@ func (f *finder) close(e *excerpt) error {
 	return e.read.end()
 }
 
-// fieldOf is the wrapping of a string in a wrapped line.
+// fieldOf returns the wrapping of a string in a wrapped line.
 func fieldOf(from, field string) string { return from + "\x02" + field }
 
 // excerptBegin returns where in a line an excerpt begins, -1 where none does.
@@ -256,7 +256,7 @@ func excerptBegin(line, mark []byte, whole *regexp.Regexp) int {
 	}
 }
 
-// fieldBefore is the name of the field whose value begins behind before.
+// fieldBefore returns the name of the field whose value begins behind before.
 func fieldBefore(before []byte) string {
 	before = bytes.TrimRight(before, " :=")
 	name := before[bytes.LastIndexAny(bytes.TrimSuffix(before, []byte(`"`)), "\" ,{")+1:]

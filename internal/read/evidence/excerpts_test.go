@@ -50,7 +50,7 @@ func inDocker(i int, line string) string {
 	return `{"log":` + quoted(line+"\n") + `,"stream":"stderr","time":"` + second(i).Format(time.RFC3339Nano) + `"}`
 }
 
-// inDockerPieces is what Docker makes of a line over its limit.
+// inDockerPieces returns what Docker makes of a line over its limit.
 func inDockerPieces(i int, line string) string {
 	n := min(len(line), 40)
 	if n < 40 {

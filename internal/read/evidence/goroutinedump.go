@@ -92,7 +92,7 @@ func (d *dump) line(line []byte) error {
 	return nil
 }
 
-// firstArgument is the first word that a frame was called with: of a method on a pointer
+// firstArgument returns the first word that a frame was called with: of a method on a pointer
 // its receiver. Since Go 1.17 one that may be gone has a question mark, and is no use.
 func firstArgument(args string) uint64 {
 	word := args[:len(args)-len(strings.TrimLeft(args, "0123456789abcdefx"))]

@@ -76,7 +76,7 @@ func (r *sourceReader) calls(f, callee model.Frame) bool {
 	return found
 }
 
-// receiver is the name of a method's receiver.
+// receiver returns the name of a method's receiver.
 func (fn *goFunction) receiver() string {
 	if r := fn.decl.Recv; r != nil && len(r.List) == 1 && len(r.List[0].Names) == 1 {
 		return r.List[0].Names[0].Name
@@ -166,7 +166,7 @@ func parseGoFile(set *token.FileSet, path string) *goFile {
 	return &goFile{set, file, variablesOf(file)}
 }
 
-// namedType is a type as lock names have it; empty for one that has no name.
+// namedType returns a type as lock names have it; empty for one that has no name.
 func namedType(pkg string, t ast.Expr) string {
 	switch e := t.(type) {
 	case *ast.StarExpr:
@@ -194,7 +194,7 @@ func inBody(body ast.Node, visit func(ast.Node)) {
 	})
 }
 
-// code is the body of a frame's function, which may be a literal outside of functions.
+// code returns the body of a frame's function, which may be a literal outside of functions.
 func (r *sourceReader) code(f model.Frame) (*goFile, *ast.BlockStmt) {
 	if f.Line <= 0 || f.File == "" || model.IsStd(f.Func) {
 		return nil, nil
@@ -235,7 +235,7 @@ func (g *goFile) imports(name string) bool {
 	})
 }
 
-// fieldPath is a variable and the fields of it that an expression is; of elements nobody
+// fieldPath returns a variable and the fields of it that an expression is; of elements nobody
 // knows which.
 func fieldPath(x ast.Expr) (path string, root *ast.Ident) {
 	for {
@@ -274,7 +274,7 @@ func calledName(call *ast.CallExpr) string {
 // maxBeside bounds the files of a package that are read for one of its functions.
 const maxBeside = 200
 
-// beside are the files of the package of one.
+// beside returns the files of the package of one.
 func (r *sourceReader) beside(path string) (list []*goFile) {
 	g := r.file(path)
 	if g == nil {
@@ -289,7 +289,7 @@ func (r *sourceReader) beside(path string) (list []*goFile) {
 	return list
 }
 
-// lastName is the last part of a variable or field.
+// lastName returns the last part of a variable or field.
 func lastName(x ast.Expr) string {
 	switch e := ast.Unparen(x).(type) {
 	case *ast.SelectorExpr:

@@ -45,7 +45,7 @@ func (g *logs) initLine(line, _ []byte) {
 	}
 }
 
-// milliseconds is a time of which the runtime prints three digits behind the point.
+// milliseconds returns a time of which the runtime prints three digits behind the point.
 func milliseconds(v float64) time.Duration {
 	return time.Duration(math.Round(v*1e3)) * time.Microsecond
 }

@@ -77,7 +77,7 @@ func TestTraceIsHandedOver(t *testing.T) {
 	}
 }
 
-// stored is an archive whose members stand in it as they are.
+// stored returns an archive whose members stand in it as they are.
 func stored(t *testing.T, trace []byte) []byte {
 	var buf bytes.Buffer
 	z := zip.NewWriter(&buf)

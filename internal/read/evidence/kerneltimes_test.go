@@ -30,7 +30,7 @@ func timedResult() *kernel.Result {
 	return res
 }
 
-// timedMembers are the members of such a recording.
+// timedMembers returns the members of such a recording.
 func timedMembers(t *testing.T, res *kernel.Result) map[string][]byte {
 	t.Helper()
 	cpu, _ := artifact.KernelProfiles(res)

@@ -28,7 +28,7 @@ type heldLock struct {
 	released bool // the frame gave back what a caller of it holds
 }
 
-// asked is the lock that a frame's line asks for.
+// asked returns the lock that a frame's line asks for.
 func (r *sourceReader) asked(f model.Frame) (n lockName, ok bool) {
 	fn := r.function(f)
 	if fn == nil {
@@ -46,7 +46,7 @@ func (r *sourceReader) asked(f model.Frame) (n lockName, ok bool) {
 	return n, ok
 }
 
-// heldOn are the locks that the frames of a stack hold.
+// heldOn returns the locks that the frames of a stack hold.
 func (r *sourceReader) heldOn(frames []model.Frame) (held []heldLock) {
 	for i, f := range frames {
 		if f.Line <= 0 || f.File == "" || model.IsStd(f.Func) {
@@ -80,7 +80,7 @@ func gaveBack(called []model.Frame, holds map[model.Frame][]heldLock, h heldLock
 	})
 }
 
-// lastField is the field of a lock's name.
+// lastField returns the field of a lock's name.
 func lastField(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 // onReceiver reports whether all calls from a frame up to the one that asks for a lock are

@@ -10,7 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// heapText is a heap profile in text form, of a program that keeps all of what it makes.
+// heapText returns a heap profile in text form, of a program that keeps all of what it makes.
 func heapText(inUse, total int64, lastGC time.Time, stats bool) []byte {
 	text := fmt.Sprintf("heap profile: 1: %d [1: %d] @ heap/2\n1: %d [1: %d] @ 0x1\n#\t0x1\tmain.grow+0x1\t/src/grow.go:3\n", inUse, total, inUse, total)
 	if stats {

@@ -30,7 +30,7 @@ type look struct {
 	args   []uint64 // the first argument of each frame, leaf first, 0 where it is not known; nil where none is
 }
 
-// arg is the first argument of a frame, 0 when not known.
+// arg returns the first argument of a frame, 0 when not known.
 func (k *look) arg(frame int) uint64 {
 	if frame < 0 || frame >= len(k.args) {
 		return 0
@@ -69,7 +69,7 @@ func (l *loader) resolveMoment() {
 	l.resolve(m, looks)
 }
 
-// profileLooks are those of a profile: by its labels where a dump printed states, and
+// profileLooks returns those of a profile: by its labels where a dump printed states, and
 // by stacks. Who made no step while they were watched has waited for that long.
 func profileLooks(stacks *model.Stacks, p *model.Profile, watched time.Duration) []look {
 	looks := make([]look, 0, len(p.Samples))
@@ -93,7 +93,7 @@ func profileLooks(stacks *model.Stacks, p *model.Profile, watched time.Duration)
 	return looks
 }
 
-// stateOfDump is the state that a dump prints, in the words of today's runtime: older
+// stateOfDump returns the state that a dump prints, in the words of today's runtime: older
 // ones had semacquire for all locks, and one that waits for a reader-writer lock may do
 // so in its mutex.
 func stateOfDump(printed string, frames []model.Frame) string {
@@ -106,7 +106,7 @@ func stateOfDump(printed string, frames []model.Frame) string {
 	return printed
 }
 
-// stateInTrace is a trace's word for a wait in the words of dumps. "sync" may be any of
+// stateInTrace returns a trace's word for a wait in the words of dumps. "sync" may be any of
 // several things, and what a trace begins with has no word at all.
 func stateInTrace(reason string, frames []model.Frame) string {
 	switch reason {

@@ -130,7 +130,7 @@ func (c *cache) other(o *cache) {
 }
 `
 
-// dumpOf is a dump of goroutines: each is a state and frames, leaf first, like
+// dumpOf returns a dump of goroutines: each is a state and frames, leaf first, like
 // "main.(*cache).get(0xc000010000) 14".
 func dumpOf(file string, goroutines ...[]string) []byte {
 	var b strings.Builder

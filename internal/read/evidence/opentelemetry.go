@@ -364,7 +364,7 @@ func (o *otlpLabels) add(a opentelemetry.Attribute) {
 	}
 }
 
-// name is the process as people know it, and what tells it from others.
+// name returns the process as people know it, and what tells it from others.
 func (o *otlpLabels) name() string {
 	var parts []string
 	for _, n := range otlpNames {
@@ -408,7 +408,7 @@ func (o *otlpReader) fold() error {
 	return nil
 }
 
-// busiest is the parts of the process with most CPU time, or else with most samples: a
+// busiest returns the parts of the process with most CPU time, or else with most samples: a
 // diagnosis is of one.
 func (o *otlpReader) busiest() []*otlpPart {
 	type weight struct{ cpu, samples float64 }
@@ -513,7 +513,7 @@ func (o *otlpReader) joined(run []*pprofFile) []*pprofFile {
 	return []*pprofFile{{Profile: sum, name: o.name, member: run[0].member}}
 }
 
-// covered is the time that profiles in their order are of, that of several once.
+// covered returns the time that profiles in their order are of, that of several once.
 func covered(list []*profile.Profile) (sum int64) {
 	until := int64(math.MinInt64)
 	for _, p := range list {

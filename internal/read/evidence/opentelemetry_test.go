@@ -127,7 +127,7 @@ func parsed(t testing.TB, data []byte) *profile.Profile {
 	return p
 }
 
-// sums is what a profile has by stack and labels, whatever the order.
+// sums returns what a profile has by stack and labels, whatever the order.
 func sums(m *model.Model, p *model.Profile) map[string]string {
 	if p == nil {
 		return nil

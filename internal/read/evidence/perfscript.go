@@ -143,7 +143,7 @@ func (p *perfScript) event(name string) *perfEvent {
 	return e
 }
 
-// best is the event that says most of time: a clock, else cycles, else the first.
+// best returns the event that says most of time: a clock, else cycles, else the first.
 func (p *perfScript) best() *perfEvent {
 	for _, like := range []func(name string) bool{perfClock, func(name string) bool { return strings.Contains(name, "cycles") && !strings.Contains(name, "stalled") }} {
 		for _, e := range p.events {

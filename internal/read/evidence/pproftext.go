@@ -406,7 +406,7 @@ func (p *pprofText) traceFrame(name string) {
 	}
 }
 
-// profile is that of the stacks. A CPU profile's samples are counted by what all times
+// profile returns that of the stacks. A CPU profile's samples are counted by what all times
 // are multiples of: its period.
 func (p *pprofText) profile(s source) *pprofFile {
 	out := p.traces.p
@@ -443,7 +443,7 @@ func placed(s string) model.TableFunction {
 	return model.TableFunction{Func: name}
 }
 
-// pprofName is a function's name without what pprof says of its calls.
+// pprofName returns a function's name without what pprof says of its calls.
 func pprofName(s string) string {
 	for _, mark := range []string{" (inline)", " (partial-inline)"} {
 		s = strings.TrimSuffix(s, mark)

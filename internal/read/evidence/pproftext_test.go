@@ -200,7 +200,7 @@ func FuzzPprofText(f *testing.F) {
 	})
 }
 
-// written is the name of a new file with this content.
+// written returns the name of a new file with this content.
 func written(t testing.TB, content []byte) string {
 	t.Helper()
 	return filepath.Join(files(t, map[string][]byte{"x.txt": content}), "x.txt")

@@ -75,7 +75,7 @@ func isLogged(text hotCall, parts map[hotCall]float64) bool {
 	return others >= parts[text]/2
 }
 
-// hotCalls are the calls of lines with enough of the CPU time or of the bytes, most first, and
+// hotCalls returns the calls of lines with enough of the CPU time or of the bytes, most first, and
 // the parts of all calls.
 func (l *loader) hotCalls() (calls []hotCall, parts map[hotCall]float64) {
 	parts = map[hotCall]float64{}
@@ -128,7 +128,7 @@ func (l *loader) addCalls(parts map[hotCall]float64, profile *model.Profile, col
 	}
 }
 
-// callsOf are the calls of a stack's lines that somebody can change.
+// callsOf returns the calls of a stack's lines that somebody can change.
 func callsOf(frames []model.Frame) (calls []hotCall) {
 	nearest := true
 	for i, f := range frames {
@@ -211,7 +211,7 @@ func (r *reasoner) reason(c hotCall) (reason model.Reason, ok bool) {
 	return reason, ok
 }
 
-// checked are the types of the package that a file is of; nil when too many were asked for.
+// checked returns the types of the package that a file is of; nil when too many were asked for.
 func (r *reasoner) checked(f model.Frame, g *goFile) *checkedPackage {
 	name := g.set.Position(g.file.Pos()).Filename
 	dir := filepath.Dir(name)

@@ -25,7 +25,7 @@ func check(s string) bool {
 }
 `
 
-// reasonsOf is a model with CPU samples in a program whose source is what is given.
+// reasonsOf returns a model with CPU samples in a program whose source is what is given.
 func reasonsOf(t *testing.T, source string, o Options, line int) *model.Model {
 	file := filepath.Join(t.TempDir(), "main.go")
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {

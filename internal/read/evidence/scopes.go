@@ -175,7 +175,7 @@ func (v *variable) given() ast.Expr {
 	return nil
 }
 
-// typeOf is the type of a variable where it is written beside it.
+// typeOf returns the type of a variable where it is written beside it.
 func typeOf(pkg string, v *variable) string {
 	switch decl := v.decl.(type) {
 	case *ast.Field:
@@ -197,7 +197,7 @@ func localName(id *ast.Ident, f model.Frame) string {
 	return id.Name + " of " + pkg[strings.LastIndexByte(pkg, '/')+1:] + "." + function
 }
 
-// compositeOf is the composite literal that an expression is, or the address of.
+// compositeOf returns the composite literal that an expression is, or the address of.
 func compositeOf(x ast.Expr) *ast.CompositeLit {
 	if u, ok := x.(*ast.UnaryExpr); ok && u.Op == token.AND {
 		x = u.X

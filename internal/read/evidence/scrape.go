@@ -79,7 +79,7 @@ func (p *scrape) set(name string, v float64) {
 	}
 }
 
-// values are the metrics of the moment.
+// values returns the metrics of the moment.
 func (p *scrape) values() map[string]float64 {
 	all := maps.Clone(p.metrics)
 	for _, m := range artifact.MemMetrics {

@@ -183,7 +183,7 @@ func kindOf(frames []exectrace.Frame, reason string, to exectrace.State) callKin
 	return notCall
 }
 
-// part is the index of a function's calls of a kind, -1 where there are too many.
+// part returns the index of a function's calls of a kind, -1 where there are too many.
 func (o *operation) part(function string, kind callKind) int {
 	i := slices.IndexFunc(o.parts, func(p serialPart) bool { return p.function == function && p.kind == kind })
 	if i < 0 && len(o.parts) < serialFunctions {
@@ -278,7 +278,7 @@ func framesText(frames []model.Frame) string {
 	return b.String()
 }
 
-// outerInner are the outermost and the innermost frame that is of the program or of a library
+// outerInner returns the outermost and the innermost frame that is of the program or of a library
 // that is not Go's; not ok without one.
 func outerInner(frames []exectrace.Frame) (root, leaf exectrace.Frame, ok bool) {
 	for i := range frames {

@@ -122,7 +122,7 @@ func TestSerialMostDecide(t *testing.T) {
 	}
 }
 
-// echoes is a connection to who answers each byte with it after a moment, and a 'p' with
+// echoes returns a connection to who answers each byte with it after a moment, and a 'p' with
 // four pieces.
 func echoes(t *testing.T) net.Conn {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -130,7 +130,7 @@ func endsClause(rest []byte) bool {
 	return len(rest) == 0 || bytes.IndexByte([]byte(`;,.")]}'\`+"\t\x1b"), rest[0]) >= 0 || bytes.HasPrefix(rest, []byte(" (")) || len(bytes.TrimSpace(rest)) == 0
 }
 
-// refusedCall is the call that is named before the words, and where it is.
+// refusedCall returns the call that is named before the words, and where it is.
 func refusedCall(before []byte) (call string, begin int, starts bool) {
 	for _, c := range refusedBy {
 		if i := wordIn(before, c.word); i >= 0 {
@@ -180,7 +180,7 @@ func (r *shortages) add(line []byte, errno, call string, said []byte) {
 	l.last = append(l.last[:0], line[:min(len(line), maxKeptLine)]...)
 }
 
-// clipped is a text of some bytes at most, in valid UTF-8.
+// clipped returns a text of some bytes at most, in valid UTF-8.
 func clipped(text []byte, most int) string {
 	if len(text) > most {
 		text = append(bytes.Clone(text[:most]), "…"...)
@@ -208,7 +208,7 @@ var (
 	lineDay  = regexp.MustCompile(`^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d`)
 )
 
-// lineTime is the time that a line has, of any zone: it is good for differences alone.
+// lineTime returns the time that a line has, of any zone: it is good for differences alone.
 func lineTime(line []byte) time.Time {
 	if day := lineDay.Find(line); day != nil {
 		t, _ := time.Parse(time.Stamp, string(day))

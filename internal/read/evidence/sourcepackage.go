@@ -27,7 +27,7 @@ type mention struct {
 	node *ast.Ident
 }
 
-// parents are the nodes around a mention, outermost first.
+// parents returns the nodes around a mention, outermost first.
 func (m *mention) parents() (list []ast.Node) {
 	ast.PreorderStack(m.decl, nil, func(n ast.Node, parents []ast.Node) bool {
 		if n == m.node {
@@ -45,7 +45,7 @@ type sourcePackage struct {
 	whole    bool // all of its files were read
 }
 
-// packageOf is the package of a file.
+// packageOf returns the package of a file.
 func (r *sourceReader) packageOf(g *goFile) *sourcePackage {
 	dir := filepath.Dir(g.set.Position(g.file.Pos()).Filename)
 	if p := r.packages[dir]; p != nil {
@@ -95,7 +95,7 @@ func (p *sourcePackage) add(g *goFile) {
 	}
 }
 
-// unitOf is the unit of a frame's line; nil where it is in none.
+// unitOf returns the unit of a frame's line; nil where it is in none.
 func (p *sourcePackage) unitOf(f model.Frame) *codeUnit {
 	base := filepath.Base(f.File)
 	for _, u := range p.units {
@@ -106,7 +106,7 @@ func (p *sourcePackage) unitOf(f model.Frame) *codeUnit {
 	return nil
 }
 
-// unitAround is the unit that a place of a file is in; nil where it is in none.
+// unitAround returns the unit that a place of a file is in; nil where it is in none.
 func (p *sourcePackage) unitAround(g *goFile, at token.Pos) *codeUnit {
 	for _, u := range p.units {
 		if u.g == g && u.node.Pos() <= at && at < u.node.End() {
@@ -116,7 +116,7 @@ func (p *sourcePackage) unitAround(g *goFile, at token.Pos) *codeUnit {
 	return nil
 }
 
-// called is the function or method of the package that is called; nil where that is not
+// called returns the function or method of the package that is called; nil where that is not
 // written beside.
 func (p *sourcePackage) called(g *goFile, call *ast.CallExpr) *codeUnit {
 	typ := ""
@@ -146,7 +146,7 @@ func (p *sourcePackage) called(g *goFile, call *ast.CallExpr) *codeUnit {
 	return p.units[i]
 }
 
-// parameter is one of a function, by its place; nil where it has none.
+// parameter returns one of a function, by its place; nil where it has none.
 func (u *codeUnit) parameter(place int) *variable {
 	if u == nil || place < 0 {
 		return nil
@@ -163,7 +163,7 @@ func (u *codeUnit) parameter(place int) *variable {
 	return nil
 }
 
-// receiverType is the type whose method a function is, as [namedType] has it in no
+// receiverType returns the type whose method a function is, as [namedType] has it in no
 // package; empty for others.
 func receiverType(decl *ast.FuncDecl) string {
 	if decl.Recv == nil || len(decl.Recv.List) != 1 {
@@ -172,7 +172,7 @@ func receiverType(decl *ast.FuncDecl) string {
 	return namedType("", decl.Recv.List[0].Type)
 }
 
-// expression is the whole of which a name is the last part, and what is around it.
+// expression returns the whole of which a name is the last part, and what is around it.
 func expression(id *ast.Ident, parents []ast.Node) (ast.Expr, []ast.Node) {
 	if s, ok := parent(parents, 0).(*ast.SelectorExpr); ok && s.Sel == id {
 		return s, parents[:len(parents)-1]
@@ -180,7 +180,7 @@ func expression(id *ast.Ident, parents []ast.Node) (ast.Expr, []ast.Node) {
 	return id, parents
 }
 
-// parent is the i-th from within.
+// parent returns the i-th from within.
 func parent(parents []ast.Node, i int) ast.Node {
 	if i >= len(parents) {
 		return nil
@@ -211,7 +211,7 @@ func isChannel(x ast.Expr, parents []ast.Node) bool {
 	return false
 }
 
-// frame is a line of a unit, as stacks have it.
+// frame returns a line of a unit, as stacks have it.
 func (u *codeUnit) frame(pkg string, line int) model.Frame {
 	f := model.Frame{File: u.g.set.Position(u.node.Pos()).Filename, Line: line}
 	if u.decl == nil {

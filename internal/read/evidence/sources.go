@@ -35,7 +35,7 @@ type pprofFile struct {
 	bad        int  // records of that text which could not be read
 }
 
-// formats is the table of what can be read, in the order in which content is
+// formats returns the table of what can be read, in the order in which content is
 // tried. A new source is a line here, a file beside this one and a fixture.
 //
 // It is a function because a format's reader may come back to the table, with

@@ -234,7 +234,7 @@ func (f *folder) groupName(i int) string {
 // runtime.main, and it seems to have begun in doInit.
 func inits(g *exectrace.Group) bool { return strings.HasPrefix(g.Name, "runtime.doInit") }
 
-// start is the beginning of what the accounts cover.
+// start returns the beginning of what the accounts cover.
 func (f *folder) start() exectrace.Time {
 	if f.acc.Window.IsZero() {
 		return f.acc.Info.Start
@@ -382,7 +382,7 @@ func (f *folder) moment() *model.Moment {
 	return m
 }
 
-// standingState is the runtime's word for what goroutines stand at.
+// standingState returns the runtime's word for what goroutines stand at.
 func standingState(s exectrace.Standing) string {
 	switch s.State {
 	case exectrace.Waiting:

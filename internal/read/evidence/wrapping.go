@@ -83,7 +83,7 @@ func newPrefix(before []byte) prefix {
 	return p
 }
 
-// timeless is a word without the digits by which times differ: a whole second has no
+// timeless returns a word without the digits by which times differ: a whole second has no
 // point.
 func timeless(word []byte) []byte {
 	if !timeLike(word) {
@@ -97,12 +97,12 @@ func timeless(word []byte) []byte {
 	}, word)
 }
 
-// key is one value for all prefixes that differ in times only.
+// key returns one value for all prefixes that differ in times only.
 func (p *prefix) key() string {
 	return string(bytes.Join(p.words, []byte{0})) + "\x01" + string(p.blanks)
 }
 
-// writer is one value for all prefixes with the same words: whoever writes them may
+// writer returns one value for all prefixes with the same words: whoever writes them may
 // put a time, or nothing, before the text.
 func (p *prefix) writer() string {
 	var names [][]byte

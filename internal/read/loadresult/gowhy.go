@@ -147,7 +147,7 @@ func parseGowhyJSON(l *lines) (*Result, error) {
 	return d.result()
 }
 
-// asked is the address of a target in words, "GET http://localhost:8080/"; empty for other
+// asked returns the address of a target in words, "GET http://localhost:8080/"; empty for other
 // requests, which have more to them.
 func asked(target string) string {
 	address, ok := strings.CutPrefix(target, "GET ")
@@ -157,7 +157,7 @@ func asked(target string) string {
 	return webAddress(address)
 }
 
-// webAddress is the text when it is an address that a command line can take.
+// webAddress returns the text when it is an address that a command line can take.
 func webAddress(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || Printable(text) != text || strings.ContainsAny(text, " \t") {

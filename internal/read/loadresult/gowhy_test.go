@@ -31,7 +31,7 @@ func encoded(t testing.TB, r *Result) []byte {
 	return b.Bytes()
 }
 
-// offered is a result with something of everything: each operation took as
+// offered returns a result with something of everything: each operation took as
 // long as its place in a row of fifty, plus what it waited to be sent.
 func offered(unit time.Duration) *Result {
 	response, service, late := NewLatencies(), NewLatencies(), NewLatencies()

@@ -44,7 +44,7 @@ func (l *Latencies) Mean() time.Duration {
 	return time.Duration(l.sum / float64(max(l.N(), 1)))
 }
 
-// At is a quantile; 0 when there is nothing.
+// At returns a quantile; 0 when there is nothing.
 func (l *Latencies) At(q float64) time.Duration {
 	switch {
 	case l.N() == 0:
@@ -57,7 +57,7 @@ func (l *Latencies) At(q float64) time.Duration {
 	return min(max(time.Duration(l.h.ValueAtPercentile(100*q)), l.min), l.max)
 }
 
-// Quantiles are those that a [Result] has; none when there is nothing.
+// Quantiles returns those that a [Result] has; none when there is nothing.
 func (l *Latencies) Quantiles() (all []Quantile) {
 	if l.N() == 0 {
 		return nil

@@ -99,7 +99,7 @@ type Failure struct {
 	N    int64
 }
 
-// Quantile is the time that the share q of operations did not exceed: from the
+// Quantile returns the time that the share q of operations did not exceed: from the
 // histogram, or the least listed one that is as high; 0 when not known.
 func (r *Result) Quantile(q float64) time.Duration {
 	if r.histogram == nil {
@@ -261,7 +261,7 @@ func (r *Result) finish() error {
 // sane reports whether a rate can be one.
 func sane(rate float64) bool { return rate >= 0 && rate < 1e15 }
 
-// seconds is a Duration, or -1 when it cannot be.
+// seconds returns a Duration, or -1 when it cannot be.
 func seconds(s float64) time.Duration {
 	if !(s >= 0 && s < math.MaxInt64/1e9) {
 		return -1
@@ -297,7 +297,7 @@ func (l *lines) next() bool {
 	return l.s.Scan()
 }
 
-// text is the line without colours.
+// text returns the line without colours.
 func (l *lines) text() string { return strings.TrimRight(string(plain(l.s.Bytes())), "\r ") }
 
 func (l *lines) err() error {

@@ -145,7 +145,7 @@ func bucket(d time.Duration) uint16 {
 	return uint16(shift*steps) + uint16(uint64(d)>>shift)
 }
 
-// upper is the greatest time in a bucket.
+// upper returns the greatest time in a bucket.
 func upper(b uint16) time.Duration {
 	if b < 2*steps {
 		return time.Duration(b)
@@ -173,7 +173,7 @@ func (h *histogram) join(o histogram) {
 	}
 }
 
-// quantile is the least time that the share q of all do not exceed; -1 when
+// quantile returns the least time that the share q of all do not exceed; -1 when
 // there are none.
 func (h *histogram) quantile(q float64) time.Duration {
 	if h.n == 0 {

@@ -318,7 +318,7 @@ func (r *Result) blurred() bool {
 	return late > time.Millisecond && 4*late > quantileOf(r.Latency, 0.99)
 }
 
-// quantileOf is the least listed quantile that is as high, else the highest.
+// quantileOf returns the least listed quantile that is as high, else the highest.
 func quantileOf(values []Quantile, q float64) time.Duration {
 	for _, v := range values {
 		if v.Q >= q {

@@ -69,7 +69,7 @@ func took(s string) time.Duration {
 	return -1
 }
 
-// milliseconds is a Duration, or -1.
+// milliseconds returns a Duration, or -1.
 func milliseconds(ms float64) time.Duration { return seconds(ms / 1000) }
 
 // add appends a quantile when there is one.

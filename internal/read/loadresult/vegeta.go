@@ -104,7 +104,7 @@ func failedOf(ops int64, success float64, codes map[string]int64) (failed int64)
 	return ops - int64(math.Round(float64(ops)*success))
 }
 
-// statuses are the failures that a report counts by status. Of those without one, status 0,
+// statuses adds the failures that a report counts by status. Of those without one, status 0,
 // it lists kinds of errors and does not count them.
 func (r *Result) statuses(codes map[string]int64, errs []string) {
 	timeouts := 0

@@ -44,7 +44,7 @@ func timedOut(s string) bool {
 // show.
 func Printable(s string) string { return clean(s, maxKind) }
 
-// Words are the same with room for a sentence or two.
+// Words returns the same with room for a sentence or two.
 func Words(s string) string { return clean(s, maxWords) }
 
 func clean(s string, most int) string {

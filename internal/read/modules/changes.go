@@ -91,7 +91,7 @@ func said(text, after, upTo string, spots []Spot, subjects []About) []Change {
 	return slices.DeleteFunc(list, func(c Change) bool { return c.Said == "" })
 }
 
-// items are the changes of the versions after one and up to another.
+// items returns the changes of the versions after one and up to another.
 func items(text, after, upTo string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		within, item := false, ""
@@ -135,7 +135,7 @@ func items(text, after, upTo string) func(yield func(string) bool) {
 	}
 }
 
-// headed are the versions of a heading: a line that begins as one, or with the version itself.
+// headed returns the versions of a heading: a line that begins as one, or with the version itself.
 func headed(line string) (versions []string) {
 	if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "=") && (len(line) > 60 || !versionWord.MatchString(firstWord(line))) {
 		return nil
@@ -196,7 +196,7 @@ func ofPackage(base string) *regexp.Regexp {
 		`|\b(improv|optimi[sz])\w+ (the )?` + base + `('s)?( performance|` + end + `)`)
 }
 
-// shortened is a change as a sentence can have it: its first words, without links.
+// shortened returns a change as a sentence can have it: its first words, without links.
 func shortened(item string) string {
 	item = strings.Join(strings.Fields(linked.ReplaceAllString(item, "$1")), " ")
 	if utf8.RuneCountInString(item) <= maxSaid {

@@ -62,7 +62,7 @@ func (p Packages) Functions(module, dir string) Functions {
 	return list
 }
 
-// textOf is a function without its comments, and without the positions of its
+// textOf returns a function without its comments, and without the positions of its
 // lines: who formats it anew does not change it.
 func textOf(d *ast.FuncDecl) string {
 	var b strings.Builder
@@ -118,7 +118,7 @@ func (l Functions) Find(s Spot) (key string, f Function, ok bool) {
 	return "", Function{}, false
 }
 
-// plain is a symbol without type arguments.
+// plain returns a symbol without type arguments.
 func plain(symbol string) string {
 	depth := 0
 	return strings.Map(func(r rune) rune {

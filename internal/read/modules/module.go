@@ -37,7 +37,7 @@ const maxPath = 4096
 // no difference.
 var escaped = regexp.MustCompile(`![a-z]`)
 
-// unescape is the way back from [Escape].
+// unescape returns the way back from [Escape].
 func unescape(s string) string {
 	return escaped.ReplaceAllStringFunc(s, func(s string) string { return strings.ToUpper(s[1:]) })
 }
@@ -66,7 +66,7 @@ func Locate(pkg, symbol, file string) (Spot, bool) {
 	return s, ok
 }
 
-// Caches are the folders of downloaded modules, as the go command chooses them.
+// Caches returns the folders of downloaded modules, as the go command chooses them.
 func Caches() (roots []string) {
 	if c := os.Getenv("GOMODCACHE"); c != "" {
 		return []string{c}

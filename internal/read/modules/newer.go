@@ -82,7 +82,7 @@ func folder(cache string, m Module) string {
 	return filepath.Join(cache, filepath.FromSlash(Escape(m.Path))+"@"+Escape(m.Version))
 }
 
-// latest is the latest release of a module in the cache that is newer than a version, "" for none.
+// latest returns the latest release of a module in the cache that is newer than a version, "" for none.
 func latest(cache string, m Module) (version string) {
 	dir, name := path.Split(Escape(m.Path))
 	entries, _ := os.ReadDir(filepath.Join(cache, filepath.FromSlash(dir)))
@@ -102,7 +102,7 @@ func latest(cache string, m Module) (version string) {
 // older reports whether a version comes before another, by their numbers.
 func older(a, b string) bool { return slices.Compare(numbers(a), numbers(b)) < 0 }
 
-// numbers are those of a version like v1.20.3, without what follows them.
+// numbers returns those of a version like v1.20.3, without what follows them.
 func numbers(version string) (list []int) {
 	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
 	version, _, _ = strings.Cut(version, "+")

@@ -30,7 +30,7 @@ type entry[T any] struct {
 	done  bool
 }
 
-// at is the entry of an index. Entry 0 of a table without any is empty: it stands for what
+// at returns the entry of an index. Entry 0 of a table without any is empty: it stands for what
 // is not set.
 func (t *table[T]) at(index int32) (v T, err error) {
 	if len(t.bodies) == 0 {
@@ -105,7 +105,7 @@ func NewDictionary[Place, Stack any](l Limits, place func(Location) Place, stack
 	return d
 }
 
-// clean is a text as UTF-8: protocol buffers have no other.
+// clean returns a text as UTF-8: protocol buffers have no other.
 func clean(text []byte) string { return strings.ToValidUTF8(string(text), "\uFFFD") }
 
 // String returns the text of an index.
@@ -150,7 +150,7 @@ func (d *Dictionary[Place, Stack]) Add(data []byte) error {
 	})
 }
 
-// index is an index as protocol buffers read an int32: its lower half.
+// index returns an index as protocol buffers read an int32: its lower half.
 func index(value uint64) int32 { return int32(uint32(value)) }
 
 // indices sets those that a message has as numbers, each at the number of its field.

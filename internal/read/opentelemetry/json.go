@@ -101,7 +101,7 @@ func (t *transcoder) object(out []byte, s shape) ([]byte, error) {
 	return out, t.delim('}')
 }
 
-// camel is a name as JSON has it, which may also be written as in the .proto file.
+// camel returns a name as JSON has it, which may also be written as in the .proto file.
 func camel(name string) string {
 	if !strings.Contains(name, "_") {
 		return name

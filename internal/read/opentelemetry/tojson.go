@@ -7,7 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/wire"
 )
 
-// ToJSON is a request as JSON has it, of fields that are known here. Entries of a list must be
+// ToJSON returns a request as JSON has it, of fields that are known here. Entries of a list must be
 // beside each other, as most writers have them.
 func ToJSON(request []byte) []byte { return requestShape.appendJSON(nil, request) }
 
@@ -45,7 +45,7 @@ func (s shape) appendJSON(out, data []byte) []byte {
 	return append(out, '}')
 }
 
-// numbered is the field of a number, and its name; empty for one that is not known here.
+// numbered returns the field of a number, and its name; empty for one that is not known here.
 func (s shape) numbered(n int) (string, field) {
 	for name, f := range s {
 		if f.number == n {

@@ -299,7 +299,7 @@ func (s *site) plainFormat(rest string, args []ast.Expr) (parts []string, ok boo
 	}
 }
 
-// plain is a value's text without fmt, for the verbs that have no flags.
+// plain returns a value's text without fmt, for the verbs that have no flags.
 func (s *site) plain(x ast.Expr, verb byte) (text string, ok bool) {
 	b, _ := s.typ(x).(*types.Basic) // a named type may have a method String
 	if b == nil {
@@ -647,7 +647,7 @@ func (s *site) regexpLiteral(n node) *match {
 	return &match{at: call, instead: pkg + ".Contains(" + arg + ", " + inner + ")"}
 }
 
-// expressionOf is the constant that a variable is compiled of where it is declared, and
+// expressionOf returns the constant that a variable is compiled of where it is declared, and
 // nowhere else.
 func (s *site) expressionOf(v *types.Var) (text string, ok bool) {
 	if v == nil || v.IsField() {
@@ -796,7 +796,7 @@ func (s *site) copyByJSON(n node) *match {
 	return s.whole(call)
 }
 
-// value is a type, or what a pointer of it points to.
+// value returns a type, or what a pointer of it points to.
 func value(t types.Type) types.Type {
 	if p, ok := under(t).(*types.Pointer); ok {
 		return p.Elem()

@@ -108,7 +108,7 @@ var catalogue = []pattern{
 	{model.RangeCopy, []string{"", "runtime.duffcopy", "runtime.memmove", "runtime.typedmemmove"}, (*site).rangeCopy},
 }
 
-// whole is a match of a call, nil for none.
+// whole returns a match of a call, nil for none.
 func (s *site) whole(call *ast.CallExpr) *match {
 	if call == nil {
 		return nil
@@ -134,7 +134,7 @@ var pure = map[string][]string{
 	"html":          {"EscapeString", "UnescapeString"},
 }
 
-// pureNames are their names as stacks have them.
+// pureNames returns their names as stacks have them.
 func pureNames() (list []string) {
 	for pkg, names := range pure {
 		for _, name := range names {

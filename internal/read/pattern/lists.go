@@ -179,7 +179,7 @@ func (s *site) listQueue(n node) *match {
 	return s.whole(call)
 }
 
-// last is the identifier that an expression ends with; nil for what has none.
+// last returns the identifier that an expression ends with; nil for what has none.
 func last(x ast.Expr) *ast.Ident {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.Ident:
@@ -331,7 +331,7 @@ func (s *site) grownByCaller(x ast.Expr) (grows bool) {
 	return grows
 }
 
-// parameter is the place of a variable among those of the function around the line, -1 when it
+// parameter returns the place of a variable among those of the function around the line, -1 when it
 // is none.
 func (s *site) parameter(v *types.Var) int {
 	if v == nil || s.Decl == nil || s.Body != s.Decl.Body {

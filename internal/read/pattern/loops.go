@@ -134,7 +134,7 @@ var mapGrowth = []string{
 	"internal/runtime/maps.(*table).rehash", "internal/runtime/maps.(*table).grow", "internal/runtime/maps.(*Map).growTo",
 }
 
-// typeText is a variable's type as its package writes it.
+// typeText returns a variable's type as its package writes it.
 func typeText(v *types.Var) string {
 	return types.TypeString(v.Type(), func(p *types.Package) string {
 		if p == v.Pkg() {
@@ -144,7 +144,7 @@ func typeText(v *types.Var) string {
 	})
 }
 
-// rounds is the number of rounds of a loop as source; "" when nobody knows.
+// rounds returns the number of rounds of a loop as source; "" when nobody knows.
 func (s *site) rounds(loop ast.Stmt) string {
 	switch l := loop.(type) {
 	case *ast.RangeStmt:

@@ -188,7 +188,7 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// parsed is a file with its types.
+// parsed returns a file with its types.
 func parsed(t *testing.T, name string, src any) *Function {
 	set := token.NewFileSet()
 	if text, ok := src.(string); ok {

@@ -152,7 +152,7 @@ func (s *site) before(n node, has func(ast.Node) bool) bool {
 	return false
 }
 
-// alwaysDone are the parts of a statement that are done whenever it is.
+// alwaysDone returns the parts of a statement that are done whenever it is.
 func alwaysDone(stmt ast.Stmt) (parts []ast.Node) {
 	switch at := stmt.(type) {
 	case *ast.AssignStmt, *ast.ExprStmt, *ast.DeclStmt, *ast.SendStmt:
@@ -264,7 +264,7 @@ func (s *site) ownCall(n node) (*ast.CallExpr, *ast.FuncDecl) {
 	return call, decl
 }
 
-// declared is the declaration of a function of the package.
+// declared returns the declaration of a function of the package.
 func (f *Function) declared(id *ast.Ident) *ast.FuncDecl {
 	fn, ok := f.Info.Uses[id].(*types.Func)
 	if !ok {
@@ -482,7 +482,7 @@ func (s *site) fnvObject(n node) *match {
 	return s.whole(call)
 }
 
-// madeIn is the call that a new variable gets its value from.
+// madeIn returns the call that a new variable gets its value from.
 func (s *site) madeIn(v *types.Var) (made node) {
 	if !local(v) {
 		return made

@@ -84,7 +84,7 @@ var allocators = []string{
 	"runtime.stringtoslicerune", "runtime.mapassign", "runtime.deferproc",
 }
 
-// DeepCallees are the functions that tell a pattern wherever they are below a line.
+// DeepCallees returns the functions that tell a pattern wherever they are below a line.
 func DeepCallees() []string {
 	return []string{flateWriter, flateReader, gobDescribes, gobReads, gobCompiles}
 }
@@ -117,7 +117,7 @@ func (n node) up(i int) ast.Node {
 	return nil
 }
 
-// outer is the node around one.
+// outer returns the node around one.
 func (n node) outer() node {
 	last := len(n.path) - 1
 	if last < 0 {
@@ -133,7 +133,7 @@ type site struct {
 	callee string
 }
 
-// first is the innermost match of a function on the line.
+// first returns the innermost match of a function on the line.
 func (s *site) first(match func(*site, node) *match) *match {
 	var path []ast.Node
 	var found []node
@@ -189,7 +189,7 @@ func (f *Function) calls(call *ast.CallExpr, pkg string, names ...string) bool {
 	return ok && f.packageOf(sel.X) == pkg && slices.Contains(names, sel.Sel.Name)
 }
 
-// packageOf is the path of the package that an expression names.
+// packageOf returns the path of the package that an expression names.
 func (f *Function) packageOf(x ast.Expr) string {
 	if id, ok := x.(*ast.Ident); ok {
 		if p, ok := f.Info.Uses[id].(*types.PkgName); ok {
@@ -224,7 +224,7 @@ func (f *Function) conversion(n ast.Node, to func(types.Type) bool) ast.Expr {
 	return call.Args[0]
 }
 
-// typ is the type of an expression; nil when not known.
+// typ returns the type of an expression; nil when not known.
 func (f *Function) typ(x ast.Expr) types.Type {
 	t := f.Info.TypeOf(x)
 	if t == nil || t == types.Typ[types.Invalid] {
@@ -273,7 +273,7 @@ func (f *Function) is(x ast.Expr, value string) bool {
 	return v != nil && v.ExactString() == value
 }
 
-// variable is the variable that an expression is, nil for any other.
+// variable returns the variable that an expression is, nil for any other.
 func (f *Function) variable(x ast.Expr) *types.Var {
 	id, ok := ast.Unparen(x).(*ast.Ident)
 	if !ok {
@@ -291,7 +291,7 @@ func local(v *types.Var) bool {
 // since reports whether the program was built with a version of Go or a later one.
 func (f *Function) since(v string) bool { return f.Go != "" && version.Compare(f.Go, v) >= 0 }
 
-// code is the declaration around the line, with all of its literals.
+// code returns the declaration around the line, with all of its literals.
 func (f *Function) code() ast.Node {
 	if f.Decl != nil {
 		return f.Decl
@@ -424,7 +424,7 @@ func (f *Function) still(v *types.Var, loop ast.Node) bool {
 	return !literals
 }
 
-// loops are those around a node in its function, innermost first. The loop of a benchmark
+// loops returns those around a node in its function, innermost first. The loop of a benchmark
 // is none: it does the same again on purpose.
 func (s *site) loops(n node) (list []ast.Stmt) {
 	if strings.HasSuffix(s.Set.Position(s.Body.Pos()).Filename, "_test.go") {
@@ -447,7 +447,7 @@ func (s *site) loops(n node) (list []ast.Stmt) {
 	return list
 }
 
-// loop is the innermost of them in which a node is reached more than once, nil when there
+// loop returns the innermost of them in which a node is reached more than once, nil when there
 // is none.
 func (s *site) loop(n node) ast.Stmt {
 	for _, l := range s.loops(n) {
@@ -492,7 +492,7 @@ func leaves(n node, loop ast.Stmt) bool {
 // longestText is how much of an expression a sentence has room for.
 const longestText = 60
 
-// shorten is a node's text; of a loop what it walks over.
+// shorten returns a node's text; of a loop what it walks over.
 func shorten(n ast.Node) string {
 	text := ""
 	switch n := n.(type) {

@@ -17,7 +17,7 @@ func isBuffer(t types.Type) bool {
 	return slices.Contains([]string{"bytes.Buffer", "strings.Builder", "bufio.Writer"}, named(t))
 }
 
-// named is the name of a type, or of what a pointer points to, with its package's path.
+// named returns the name of a type, or of what a pointer points to, with its package's path.
 func named(t types.Type) string {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
@@ -49,7 +49,7 @@ func (s *site) fprintPlain(n node) *match {
 	return &match{at: call, instead: strings.Join(parts, "; ")}
 }
 
-// plainArguments are the parts of what a function of fmt prints, as texts.
+// plainArguments returns the parts of what a function of fmt prints, as texts.
 func (s *site) plainArguments(args []ast.Expr, name string) (parts []string, ok bool) {
 	if name == "printf" {
 		format := s.Info.Types[args[0]].Value
@@ -279,7 +279,7 @@ func (s *site) memoryReader(n node) *match {
 // openers are functions of package os that open a file.
 var openers = []string{"Open", "OpenFile", "Create", "CreateTemp"}
 
-// opened is the call by which a function opens a file that it keeps in a variable.
+// opened returns the call by which a function opens a file that it keeps in a variable.
 func (s *site) opened(v *types.Var) (open *ast.CallExpr) {
 	if !local(v) || named(v.Type()) != "os.File" {
 		return nil
@@ -404,7 +404,7 @@ func (s *site) encodeAny(n node) *match {
 	return s.whole(call)
 }
 
-// literalOf is the literal that a variable is declared with.
+// literalOf returns the literal that a variable is declared with.
 func (s *site) literalOf(v *types.Var) (lit *ast.CompositeLit) {
 	ast.Inspect(s.Body, func(n ast.Node) bool {
 		set, ok := n.(*ast.AssignStmt)

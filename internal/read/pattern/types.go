@@ -26,7 +26,7 @@ type Types struct {
 	budget int64
 }
 
-// NewTypes is one for files of a set, with the standard library at a GOROOT.
+// NewTypes returns one for files of a set, with the standard library at a GOROOT.
 func NewTypes(set *token.FileSet, goroot string) *Types {
 	t := &Types{set: set, known: map[string]*types.Package{}, budget: maxStandard}
 	if goroot != "" {
@@ -85,7 +85,7 @@ func empty(of string) *types.Package {
 	return p
 }
 
-// standard is a package of the standard library by its declarations.
+// standard returns a package of the standard library by its declarations.
 func (t *Types) standard(of string) *types.Package {
 	if of == "unsafe" {
 		return types.Unsafe

@@ -49,7 +49,7 @@ func Paths(file, module string, dirs ...string) (paths []string) {
 	return paths
 }
 
-// moduleRoot is the folder of the module that a folder is in; "" where it is in none.
+// moduleRoot returns the folder of the module that a folder is in; "" where it is in none.
 func moduleRoot(dir string) string {
 	for up := dir; filepath.IsAbs(up); up = filepath.Dir(up) {
 		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
@@ -65,7 +65,7 @@ func moduleRoot(dir string) string {
 // maxGoMod bounds the file that names a module.
 const maxGoMod = 1 << 20
 
-// moduleOf is the module that a folder's go.mod names.
+// moduleOf returns the module that a folder's go.mod names.
 func moduleOf(root string) string {
 	path := filepath.Join(root, "go.mod")
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxGoMod {

@@ -10,7 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// heldLooks are two, a minute apart: a cache that grew, and a value that did not.
+// heldLooks returns two, a minute apart: a cache that grew, and a value that did not.
 func heldLooks() (first, second *model.HeapLook) {
 	use := 0.25
 	look := func(at int64, cache uint64) *model.HeapLook {

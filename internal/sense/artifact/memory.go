@@ -19,7 +19,7 @@ import (
 // memoryComment tells a profile that was read from outside from the runtime's.
 const memoryComment = "gowhy goroutines read from memory; of a group of equal ones the stack is the oldest one's"
 
-// GoroutineProfile is a snapshot in the form of the runtime's goroutine profile,
+// GoroutineProfile returns a snapshot in the form of the runtime's goroutine profile,
 // which leaves out the runtime's own goroutines too. watched is for how long they were
 // looked at before: labels say how many of a group made no step in it.
 func GoroutineProfile(s *goroutines.Snapshot, watched time.Duration) *profile.Profile {
@@ -171,7 +171,7 @@ var usageMetrics = []struct {
 	{"/memory/classes/metadata/mcache/inuse:bytes", func(u *goroutines.Usage) int64 { return u.Caches }},
 }
 
-// heapGoal is the goal where GOGC alone sets it: with a memory limit it may be less.
+// heapGoal returns the goal where GOGC alone sets it: with a memory limit it may be less.
 func heapGoal(c *goroutines.Runtime) int64 {
 	if c.MemoryLimit != goroutines.Off {
 		return -1
@@ -187,7 +187,7 @@ func mappedInAll(c *goroutines.Runtime) int64 {
 	return c.Mapped + c.Released
 }
 
-// CountersHeader is the first line of a metrics log of what a runtime counts.
+// CountersHeader returns the first line of a metrics log of what a runtime counts.
 func CountersHeader() MetricsHeader {
 	head := MetricsHeader{Header: Header{Kind: MetricsKind, Schema: MetricsSchema}}
 	for _, m := range counterMetrics {
@@ -199,7 +199,7 @@ func CountersHeader() MetricsHeader {
 	return head
 }
 
-// CountersLine is a further line, without its time. A metric that is not sure is left out, and
+// CountersLine returns a further line, without its time. A metric that is not sure is left out, and
 // never written as zero.
 func CountersLine(c *goroutines.Runtime, usage func() (goroutines.Usage, bool)) MetricsLine {
 	line := MetricsLine{Values: make([]*float64, len(counterMetrics)+len(usageMetrics))}

@@ -117,7 +117,7 @@ func (m *MetricsLog) Histogram(i int) (h model.MetricHistogram, ok bool) {
 	return h, true
 }
 
-// Bounds are those of a histogram, with its ends.
+// Bounds returns those of a histogram, with its ends.
 func Bounds(from []*float64) []float64 {
 	to := make([]float64, len(from))
 	for i, b := range from {

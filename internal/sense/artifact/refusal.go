@@ -63,7 +63,7 @@ func GoEnvironment(env []string) (kept []string) {
 // EndpointMember stands for all that a program tells of itself.
 const EndpointMember = "endpoint"
 
-// SourcesOf are the sources that members are of, in the words of
+// SourcesOf returns the sources that members are of, in the words of
 // internal/sense/record; of two snapshots that are not both there it says which.
 func SourcesOf(members []string) (names []string) {
 	both := func(source string) bool {

@@ -38,7 +38,7 @@ type syscallLine struct {
 	Bytes  int64            `json:"bytes,omitempty"`
 }
 
-// SyscallsJSON is the file of the calls that the kernel counted.
+// SyscallsJSON returns the file of the calls that the kernel counted.
 func SyscallsJSON(res *kernel.Result) []byte {
 	f := SyscallFile{Header: Header{syscallsKind, syscallsSchema}, Begin: res.Begin, End: res.End, Lost: res.SyscallsLost, Calls: []syscallLine{}}
 	if res.SyscallsShare > 0 && res.SyscallsShare < 1 {

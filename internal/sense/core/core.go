@@ -75,7 +75,7 @@ type Death struct {
 var deadly = map[int]string{3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
 	11: "SIGSEGV", 24: "SIGXCPU", 25: "SIGXFSZ", 31: "SIGSYS"}
 
-// Name is the signal's; empty where it ends no program.
+// Name returns the signal's; empty where it ends no program.
 func (d Death) Name() string { return deadly[d.Signal] }
 
 // Executable reports whether code may be in it.
@@ -238,7 +238,7 @@ func (f *File) Began() (at uint64, known bool) {
 	return 0, false
 }
 
-// text is a text that ends in a zero byte, without what would steer a terminal.
+// text returns a text that ends in a zero byte, without what would steer a terminal.
 func text(b []byte) string {
 	s, _, _ := strings.Cut(string(b), "\x00")
 	return strings.Map(func(c rune) rune {

@@ -14,7 +14,7 @@ import (
 	"github.com/gowhy/gowhy/internal/testing/corefile"
 )
 
-// words is a note or a piece of memory made of words.
+// words returns a note or a piece of memory made of words.
 func words(list ...uint64) (b []byte) {
 	for _, w := range list {
 		b = binary.LittleEndian.AppendUint64(b, w)
@@ -22,7 +22,7 @@ func words(list ...uint64) (b []byte) {
 	return b
 }
 
-// dead is the core of a program that died of a fault, in two pieces of memory of which the
+// dead returns the core of a program that died of a fault, in two pieces of memory of which the
 // second has two pages and its first alone is there.
 func dead() *corefile.Core {
 	page := bytes.Repeat([]byte("0123456789abcdef"), 256)

@@ -59,7 +59,7 @@ func (f *File) readNotes(r io.Reader) {
 	}
 }
 
-// padded is a size up to the next multiple of 4.
+// padded returns a size up to the next multiple of 4.
 func padded(n uint32) int64 { return (int64(n) + 3) &^ 3 }
 
 func (f *File) addThread(b []byte) {
@@ -75,7 +75,7 @@ func (f *File) addThread(b []byte) {
 	}
 }
 
-// timeval is a time in seconds and microseconds.
+// timeval returns a time in seconds and microseconds.
 func timeval(b []byte) time.Duration {
 	const most = 1 << 33 // seconds, more than a computer runs
 	s, us := word(b), word(b[8:])

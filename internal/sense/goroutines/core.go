@@ -258,7 +258,7 @@ func (r *Reader) load(at uint64) uint64 {
 	return word(b[:])
 }
 
-// printable is a text in one line.
+// printable returns a text in one line.
 func printable(b []byte) string {
 	b = bytes.ToValidUTF8(bytes.Trim(b, "\x00"), []byte("?"))
 	quoted := strconv.Quote(string(b))

@@ -12,7 +12,7 @@ import (
 // goroutines, in all versions that can be read.
 var users = []string{"runtime.allgadd", "runtime.forEachG"}
 
-// candidates are the addresses of an image that runtime.allgs may have, in a
+// candidates returns the addresses of an image that runtime.allgs may have, in a
 // program without symbols: data that the users' instructions name. Which it is
 // is for the process's memory to say.
 func candidates(im *symbols.Image) (addrs []uint64) {

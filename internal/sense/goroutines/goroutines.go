@@ -775,7 +775,7 @@ func (r *Reader) registers(index int32, g []byte, state State) registers {
 	return at
 }
 
-// waited is a time at which a goroutine waited already, by what the runtime noted
+// waited returns a time at which a goroutine waited already, by what the runtime noted
 // of it. That is done by the first collection after it began to, but what is
 // noted is when the marking of the collection before ended: it may have begun to
 // wait later than that, and not later than the next marking's end.
@@ -899,7 +899,7 @@ func (r *Reader) describe(s *Snapshot, now int64) {
 	s.Unread = r.unread
 }
 
-// apart are the groups of those of one that stand elsewhere, by their stacks.
+// apart returns the groups of those of one that stand elsewhere, by their stacks.
 func (r *Reader) apart(g *Group, each []aged, labels *labelling, now int64) (list []Group) {
 	var tallies []tally
 	for _, one := range each {

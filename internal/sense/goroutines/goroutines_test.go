@@ -84,7 +84,7 @@ func (s *subject) open() *Reader {
 	return r
 }
 
-// source is a program of testdata.
+// source returns a program of testdata.
 func source(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name + "/main.go")
@@ -268,7 +268,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// wholeStacks is an error unless each stack goes to the function with which the
+// wholeStacks returns an error unless each stack goes to the function with which the
 // goroutine began.
 func wholeStacks(s *Snapshot, l *layout) error {
 	for _, g := range s.Groups {

@@ -98,7 +98,7 @@ func (h *HeapReader) Close() {
 	h.memory.close()
 }
 
-// Frames is the stack of a site, innermost first, without the runtime's own code at its
+// Frames returns the stack of a site, innermost first, without the runtime's own code at its
 // end: as the runtime's memory profile has it.
 func (h *HeapReader) Frames(s *Site) (stack []symbols.Place) {
 	for _, pc := range s.Stack {
@@ -109,7 +109,7 @@ func (h *HeapReader) Frames(s *Site) (stack []symbols.Place) {
 	return stack
 }
 
-// frame is one function: of what is inlined the runtime notes an address for each.
+// frame returns one function: of what is inlined the runtime notes an address for each.
 func (h *HeapReader) frame(pc uint64) symbols.Place {
 	at, ok := h.known[pc]
 	if !ok {

@@ -195,7 +195,7 @@ func (r *Reader) readWords(lists map[uint64][]text) map[uint64][]Label {
 	return read
 }
 
-// wordOf is a word of a label, with a sign where it was longer; empty for what is no text.
+// wordOf returns a word of a label, with a sign where it was longer; empty for what is no text.
 func wordOf(b []byte, cut bool) string {
 	end := ""
 	if cut {

@@ -194,7 +194,7 @@ type layout struct {
 	argp    bool // a panic begins with a pointer before its value, until Go 1.25
 }
 
-// byVersion is the layout of a release, known without asking the program; nil of
+// byVersion returns the layout of a release, known without asking the program; nil of
 // versions that were never released, that are later than the table, or that
 // others built with changes.
 func byVersion(version, arch string) *layout {

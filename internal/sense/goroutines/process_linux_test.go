@@ -46,7 +46,7 @@ func (s *subject) stop() {
 	s.t.Fatal("it does not stop")
 }
 
-// cpu is the CPU time of this process.
+// cpu returns the CPU time of this process.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -77,7 +77,7 @@ func (p program) frameless(pc uint64) bool {
 	return p.image.Machine() == elf.EM_X86_64 && p.process.Frameless(pc)
 }
 
-// started is the function that a goroutine was started with. What go calls with
+// started returns the function that a goroutine was started with. What go calls with
 // arguments the compiler puts into a function of its own, whose name ends in
 // gowrap1, and a method with its receiver into one that ends in -fm: the one callee
 // is meant.
@@ -92,7 +92,7 @@ func (p program) started(entry uint64, name string) symbols.Place {
 	return first(p.process.Frames(entry, true), name)
 }
 
-// first is the outermost function at an address, whose name is known.
+// first returns the outermost function at an address, whose name is known.
 func first(at []symbols.Place, name string) symbols.Place {
 	if len(at) == 0 {
 		return symbols.Place{Func: name}

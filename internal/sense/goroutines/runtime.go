@@ -51,7 +51,7 @@ var counters = []struct {
 	{"runtime.work", workTotalTime, func(c *Runtime, v uint64) { c.TotalTime = time.Duration(v) }},
 }
 
-// setting is a setting whose numbers below zero mean that it is off.
+// setting returns a setting whose numbers below zero mean that it is off.
 func setting(v int64) int64 {
 	if v < 0 {
 		return Off
@@ -104,7 +104,7 @@ func (g *Gauge) Close() { g.memory.close() }
 // program without symbols nothing is found.
 func (r *Reader) Counters() Runtime { return r.gauge(r.memory).Read() }
 
-// Read is as [Reader.Counters].
+// Read returns as [Reader.Counters].
 func (g *Gauge) Read() Runtime {
 	c := unknown
 	if len(g.spans) == 0 {

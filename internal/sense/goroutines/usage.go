@@ -118,7 +118,7 @@ func sumOfShards(b []byte, at uint32) (sum int64) {
 	return max(0, sum)
 }
 
-// Arenas are the addresses of the program's heap, in order and joined where they touch. The
+// Arenas returns the addresses of the program's heap, in order and joined where they touch. The
 // error has [ErrUnsure] in it where they are not known.
 func (r *Reader) Arenas() ([]Range, error) {
 	heap, p := r.counter["runtime.mheap_"], machineOf(r.code)

@@ -40,7 +40,7 @@ func (v *View) ReadEach(b []byte, size int, at []uint64) (int, error) {
 	return got / max(1, size), err
 }
 
-// Same is an error when another program's memory is read by now, or none.
+// Same returns an error when another program's memory is read by now, or none.
 func (v *View) Same() error { return v.r.memory.same(v.r.list) }
 
 // Image returns the program's file, and what is added to its addresses to have the process's.
@@ -116,7 +116,7 @@ func (v *View) Goroutines() (list []Goroutine, err error) {
 	return list, err
 }
 
-// one is a goroutine that add has just counted.
+// one returns a goroutine that add has just counted.
 func (r *Reader) one(k key, index int32, g []byte) Goroutine {
 	at := r.registers(index, g, k.state)
 	one := Goroutine{At: r.pointer(index), ID: at.id, State: k.state, Start: k.start, Creator: k.creator, PC: at.pc, SP: at.sp, BP: at.bp, Low: r.field(g, gStackLo), High: at.top}

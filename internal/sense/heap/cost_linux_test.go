@@ -50,7 +50,7 @@ func forgetPeak(t *testing.T) {
 	}
 }
 
-// peakRSS is the most that was resident since [forgetPeak], in bytes.
+// peakRSS returns the most that was resident since [forgetPeak], in bytes.
 func peakRSS(t *testing.T) int64 {
 	t.Helper()
 	b, err := os.ReadFile("/proc/self/status")

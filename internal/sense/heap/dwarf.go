@@ -124,7 +124,7 @@ func (v *variables) read(at dwarf.Offset, depth int) typeID {
 	return id
 }
 
-// own is the runtime's description of a type; untyped where the program has none. Since Go
+// own returns the runtime's description of a type; untyped where the program has none. Since Go
 // 1.26 its place counts from where the descriptions begin.
 func (v *variables) own(e *dwarf.Entry) typeID {
 	at, _ := e.Val(attrGoRuntimeType).(uint64)

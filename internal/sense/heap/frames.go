@@ -85,7 +85,7 @@ type stackRange struct {
 	used     bool
 }
 
-// at is the number of the word at an address.
+// at returns the number of the word at an address.
 func (u *liveness) at(addr uint64) int { return int(int64(addr-u.low) / 8) }
 
 func (u *liveness) words(from uint64, w *symbols.Words) {

@@ -93,7 +93,7 @@ func (f fake) put(at int, values ...uint64) {
 	}
 }
 
-// newFake is a process with a list of four small objects in a variable, an object with a type
+// newFake returns a process with a list of four small objects in a variable, an object with a type
 // in front on a stack, a large one that it leads to, and one that waits for its finalizer.
 func newFake() fake {
 	f := make(fake, fakeSize)

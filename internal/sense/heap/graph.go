@@ -51,7 +51,7 @@ func (g *graph) add(to uint32, tag uint16) bool {
 	return true
 }
 
-// entries are those of an object, from and up to.
+// entries returns those of an object, from and up to.
 func (g *graph) entries(s *spans, n int32, object uint32) (from, to uint32) {
 	sp := &s.list[n]
 	if sp.noscan {
@@ -67,7 +67,7 @@ func (g *graph) entries(s *spans, n int32, object uint32) (from, to uint32) {
 	return sp.edges + from, sp.edges + uint32(g.ends[i])
 }
 
-// after is the first entry of the next span.
+// after returns the first entry of the next span.
 func (g *graph) after(s *spans, n int32) uint32 {
 	if int(n)+1 < len(s.list) {
 		return s.list[n+1].edges
@@ -320,7 +320,7 @@ func (c *scanner) pointer(b []byte, at, begin uint64, tag uint16) {
 // maxBoxed is enough for what a program has few of, as its servers and stores.
 const maxBoxed = 1 << 16
 
-// hint is the type that an interface's first word tells.
+// hint returns the type that an interface's first word tells.
 func (c *scanner) hint(before uint64) typeID {
 	if before%8 != 0 {
 		return untyped

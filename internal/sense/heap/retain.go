@@ -129,7 +129,7 @@ func (r *retainer) enter(parent int32, is typeID, elem uint32, label string, hid
 	return n
 }
 
-// again is the node on the way to parent that has objects of the same kind already.
+// again returns the node on the way to parent that has objects of the same kind already.
 func (r *retainer) again(parent int32, is typeID, elem uint32) int32 {
 	if is == untyped && elem == 0 || r.t.of(is).kind == kindText {
 		return 0
@@ -155,7 +155,7 @@ func (r *retainer) reach(from int32, is typeID, tag uint16, hint typeID, object 
 	r.queue.push(object)
 }
 
-// own is the type that an object's own entries tell: of a large one, or a closure.
+// own returns the type that an object's own entries tell: of a large one, or a closure.
 func (r *retainer) own(n int32, object uint32) (is typeID, tag uint16) {
 	from, to := r.g.entries(r.s, n, object)
 	if from >= to {
@@ -236,7 +236,7 @@ func (r *retainer) target(is typeID, tag uint16, hint typeID) (to target) {
 	return to
 }
 
-// typeOf is the type of an object, by what leads to it and what it tells itself.
+// typeOf returns the type of an object, by what leads to it and what it tells itself.
 func (r *retainer) typeOf(is typeID, tag uint16, own typeID, ownTag uint16, sp *span) typeID {
 	if r.t.of(is).kind == kindMapSlots {
 		is = r.t.slots(is, sp.elem, own)

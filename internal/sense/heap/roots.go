@@ -160,7 +160,7 @@ func (g *globals) name(mod module) {
 // maxRoots bounds how many words of variables, and of stacks, are believed.
 const maxRoots = 1 << 24
 
-// variable is the number of the one that an address is in, -1 where there is none.
+// variable returns the number of the one that an address is in, -1 where there is none.
 func (g *globals) variable(at uint64) int32 {
 	n, _ := slices.BinarySearchFunc(g.list, at, func(v symbols.NamedVariable, at uint64) int {
 		if v.Addr <= at {
@@ -174,7 +174,7 @@ func (g *globals) variable(at uint64) int32 {
 	return -1
 }
 
-// wanted are the addresses of variables whose types are of use.
+// wanted returns the addresses of variables whose types are of use.
 func (g *globals) wanted() map[uint64]bool {
 	all := map[uint64]bool{}
 	for _, w := range g.words {
@@ -220,7 +220,7 @@ func (g *globals) hold(r *retainer, dwarf *variables, base uint64, which int) {
 	}
 }
 
-// tag is which word of its variable leads somewhere.
+// tag returns which word of its variable leads somewhere.
 func (g *globals) tag(w rootWord) uint16 {
 	tag := uint16(tagUnknown)
 	if w.variable >= 0 {
@@ -232,7 +232,7 @@ func (g *globals) tag(w rootWord) uint16 {
 	return tag
 }
 
-// rootOf is the variable that leads to one without a name.
+// rootOf returns the variable that leads to one without a name.
 func (g *globals) rootOf(v int32) int32 {
 	for range maxNesting {
 		w, ok := g.in[v]

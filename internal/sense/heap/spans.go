@@ -52,7 +52,7 @@ func (s *span) skip() uint64 {
 	return 0
 }
 
-// index is which object of the span an address is in.
+// index returns which object of the span an address is in.
 func (s *span) index(offset uint64) uint32 {
 	if s.class == 0 {
 		return 0

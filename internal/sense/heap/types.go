@@ -296,7 +296,7 @@ func shortByte(name string) string {
 	return name
 }
 
-// record is the type of what the runtime keeps of a goroutine.
+// record returns the type of what the runtime keeps of a goroutine.
 func (t *types) record() typeID {
 	const only = kindStruct
 	key := madeKey{untyped, only}
@@ -308,7 +308,7 @@ func (t *types) record() typeID {
 	return id
 }
 
-// closure is the type of a function with what it captured, by the address of its code.
+// closure returns the type of a function with what it captured, by the address of its code.
 func (t *types) closure(pc uint64) typeID {
 	id, ok := t.closures[pc]
 	if ok {
@@ -321,7 +321,7 @@ func (t *types) closure(pc uint64) typeID {
 	return id
 }
 
-// itab is the type in a table of methods, which is in front of the pointer in an interface.
+// itab returns the type in a table of methods, which is in front of the pointer in an interface.
 func (t *types) itab(at uint64) typeID {
 	id, ok := t.itabs[at]
 	if ok || len(t.itabs) >= maxTypes {

@@ -85,7 +85,7 @@ func parseChain(raw string) chain {
 	return c
 }
 
-// userStart is the offset of the program's innermost address in a chain; 0
+// userStart returns the offset of the program's innermost address in a chain; 0
 // when there is none.
 func userStart(chain []byte) int {
 	for at := 0; at+16 <= len(chain); at += 8 {

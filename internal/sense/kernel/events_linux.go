@@ -48,7 +48,7 @@ type plan struct {
 	filter   int // a program that drops the samples of other processes; 0 is none
 }
 
-// attr is the kernel's description of an event.
+// attr returns the kernel's description of an event.
 func (p plan) attr(k eventKind) unix.PerfEventAttr {
 	a := unix.PerfEventAttr{
 		Type:        unix.PERF_TYPE_SOFTWARE,

@@ -52,7 +52,7 @@ func (t *kernelTable) Swap(i, j int) {
 	t.at[i], t.at[j] = t.at[j], t.at[i]
 }
 
-// name is the function at an address, empty before the first. Of several names for
+// name returns the function at an address, empty before the first. Of several names for
 // one address that of a system call's entry is preferred, else the first.
 func (t *kernelTable) name(pc uint64) string {
 	n := len(t.addrs)

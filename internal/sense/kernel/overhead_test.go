@@ -59,7 +59,7 @@ func TestOverhead(t *testing.T) {
 	}
 }
 
-// watchedWork is the CPU time of a child's work under a watch.
+// watchedWork returns the CPU time of a child's work under a watch.
 func watchedWork(t *testing.T, mode string, o Options, w mechanisms) time.Duration {
 	c := startChild(t, mode)
 	defer c.end()

@@ -58,7 +58,7 @@ func explain(what string, pid int, err error) (why, how string) {
 	return why, grantCommand
 }
 
-// reason is the text of an error without what each caller says anyway.
+// reason returns the text of an error without what each caller says anyway.
 func reason(err error) string {
 	if errno := unix.Errno(0); errors.As(err, &errno) {
 		return errno.Error()

@@ -101,7 +101,7 @@ func runWatcher(t *testing.T, mode string, attr *syscall.SysProcAttr) watched {
 	return w
 }
 
-// publicCopy is the test binary where everybody may start it.
+// publicCopy returns the test binary where everybody may start it.
 func publicCopy(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "gowhy-kernel")

@@ -215,7 +215,7 @@ func (p *probes) close() {
 	p.closers = nil
 }
 
-// lostCounts are the calls and the switches that found a map full.
+// lostCounts returns the calls and the switches that found a map full.
 func (p *probes) lostCounts() (calls, switches int64) {
 	var v [4]uint64
 	if p.lost.Lookup(uint32(0), &v) != nil {
@@ -287,7 +287,7 @@ func keyPart(key sumKey, at int) int32 {
 	return int32(binary.NativeEndian.Uint32(key[at-waitKeyAt:]))
 }
 
-// classOf is a key without its stacks.
+// classOf returns a key without its stacks.
 func classOf(key sumKey) sumKey {
 	clear(key[:waitNameAt-waitKeyAt])
 	return key

@@ -67,7 +67,7 @@ func namespaceOf(dir string) (st unix.Stat_t, err error) {
 	return st, nil
 }
 
-// innermostPID is the number of a process in its own namespace.
+// innermostPID returns the number of a process in its own namespace.
 func innermostPID(dir string) (int, error) {
 	b, err := os.ReadFile("/proc/" + dir + "/status")
 	if err != nil {

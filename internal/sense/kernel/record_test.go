@@ -21,7 +21,7 @@ func pair(a, b uint32) uint64 {
 	return binary.NativeEndian.Uint64(binary.NativeEndian.AppendUint32(binary.NativeEndian.AppendUint32(nil, a), b))
 }
 
-// rec is a record with its header.
+// rec returns a record with its header.
 func rec(kind uint32, misc uint16, body ...uint64) []byte {
 	b := binary.NativeEndian.AppendUint32(nil, kind)
 	b = binary.NativeEndian.AppendUint16(b, misc)

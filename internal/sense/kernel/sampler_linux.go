@@ -145,7 +145,7 @@ func (s *sampler) sample(r record) {
 	}
 }
 
-// completeChain is the chain of a sample with the caller that frame pointers miss: a
+// completeChain returns the chain of a sample with the caller that frame pointers miss: a
 // function without a frame, as most small Go functions are, leaves no pointer,
 // and the kernel passes over its caller.
 func (s *sampler) completeChain(r record) []byte {

@@ -76,7 +76,7 @@ func start(o Options, w mechanisms) (*Session, error) {
 	return s, nil
 }
 
-// nothing is the error of a session without anything.
+// nothing returns the error of a session without anything.
 func (s *Session) nothing() error {
 	if len(s.refused) == 0 {
 		return errors.New("there is nothing to watch")
@@ -88,7 +88,7 @@ func (s *Session) nothing() error {
 	return fmt.Errorf("process %d: %s", s.pid, strings.Join(parts, "; "))
 }
 
-// maxHz is the kernel's own bound of samples a second.
+// maxHz returns the kernel's own bound of samples a second.
 func maxHz() int {
 	const usual = 100000
 	b, err := os.ReadFile("/proc/sys/kernel/perf_event_max_sample_rate")
@@ -475,7 +475,7 @@ var returnsBytes = map[string]bool{
 	"getrandom": true, "getdents64": true, "getdents": true, "process_vm_readv": true, "process_vm_writev": true,
 }
 
-// lookupPC is the address whose function a frame is of: the call is before the
+// lookupPC returns the address whose function a frame is of: the call is before the
 // return address.
 func lookupPC(pc uint64, leaf bool) uint64 {
 	if leaf || pc == 0 {

@@ -8,7 +8,7 @@ type Session struct{}
 // Start returns [ErrNotAvailable].
 func Start(Options) (*Session, error) { return nil, ErrNotAvailable }
 
-// Refused is empty.
+// Refused returns empty.
 func (*Session) Refused() []Refusal { return nil }
 
 // Stop returns [ErrNotAvailable].

@@ -130,7 +130,7 @@ func TestCPU(t *testing.T) {
 	}
 }
 
-// stolen is how long the machine's CPUs were taken away since it began.
+// stolen returns how long the machine's CPUs were taken away since it began.
 func stolen(t *testing.T) time.Duration {
 	b, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -292,7 +292,7 @@ func TestSwitchCounts(t *testing.T) {
 	}
 }
 
-// switchesOf is the sum of the counters of context switches of all threads.
+// switchesOf returns the sum of the counters of context switches of all threads.
 func switchesOf(t *testing.T, pid int) (sum int64) {
 	t.Helper()
 	tids, err := threadsOf(pid)

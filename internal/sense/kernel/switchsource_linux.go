@@ -139,7 +139,7 @@ func (w *switchSource) collect(count, wall float64) {
 	clear(w.going)
 }
 
-// totals are the sums by place.
+// totals returns the sums by place.
 func (w *switchSource) totals() []offSum {
 	shareOut(w.sums)
 	merged := make(map[sumKey]*[2]float64)

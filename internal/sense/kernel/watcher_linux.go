@@ -75,7 +75,7 @@ func (w *watcher) stop() {
 	}
 }
 
-// share is the part of the time in which events counted. Call stop first.
+// share returns the part of the time in which events counted. Call stop first.
 func (w *watcher) share() float64 {
 	if w.ended <= w.began {
 		return 1
@@ -401,7 +401,7 @@ func (c *callSource) collect(count, wall float64) {
 	clear(c.going)
 }
 
-// totals are the sums in whole numbers.
+// totals returns the sums in whole numbers.
 func (c *callSource) totals() map[int64]*callCount {
 	all := make(map[int64]*callCount, len(c.calls))
 	for number, s := range c.calls {
@@ -435,7 +435,7 @@ func threadFile(pid, tid int, name string, buf []byte) []byte {
 	return buf[:n]
 }
 
-// callOf is the number of the call that a thread is in, -1 when it is in none.
+// callOf returns the number of the call that a thread is in, -1 when it is in none.
 func callOf(pid, tid int) (number int64, ok bool) {
 	var buf [128]byte
 	text := string(threadFile(pid, tid, "syscall", buf[:]))

@@ -104,7 +104,7 @@ func joinGroups(root string, pid int) *groups {
 
 func openGroups(root string, pid int) *groups { return newGroups(root, membersOf(root, pid)) }
 
-// membersOf is which groups a process is in; empty when that is not known.
+// membersOf returns which groups a process is in; empty when that is not known.
 func membersOf(root string, pid int) []byte {
 	text, _ := os.ReadFile(filepath.Join(root, "proc", strconv.Itoa(pid), "cgroup"))
 	return text
@@ -197,7 +197,7 @@ func (g *groups) readGroup(now time.Time, buf []byte) *Group {
 	return &counters
 }
 
-// parseFileLimit is the soft limit of open files in /proc/PID/limits; 0 without one.
+// parseFileLimit returns the soft limit of open files in /proc/PID/limits; 0 without one.
 func parseFileLimit(text string) uint64 {
 	for line := range strings.Lines(text) {
 		if rest, ok := strings.CutPrefix(line, "Max open files "); ok {

@@ -124,7 +124,7 @@ func (f *files) readOnce(pid int, name string) ([]byte, error) {
 	return f.buf[:n], nil
 }
 
-// size is that of a directory of a process, which for its open files is their
+// size returns that of a directory of a process, which for its open files is their
 // number since Linux 6.2; 0 before.
 func (f *files) size(at *file, pid int, name string) (int64, error) {
 	fd, opened := at.fd, !at.kept

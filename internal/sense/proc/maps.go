@@ -72,7 +72,7 @@ func (r *Resident) add(o Resident) {
 	r.Huge += o.Huge
 }
 
-// Total is the sum of all kinds.
+// Total returns the sum of all kinds.
 func (m *Maps) Total() (sum Resident) {
 	for _, r := range []Resident{m.Heap, m.Anonymous, m.Stack, m.Program, m.Libraries, m.Files, m.Shared, m.Kernel} {
 		sum.add(r)

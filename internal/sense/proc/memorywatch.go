@@ -37,7 +37,7 @@ type MemoryBound struct {
 	Limit, Used uint64
 }
 
-// Share is the part of the limit that is used.
+// Share returns the part of the limit that is used.
 func (b *MemoryBound) Share() float64 { return float64(b.Used) / float64(b.Limit) }
 
 // MemoryKills are counters of the kernel that tell, by what they were before, whether a

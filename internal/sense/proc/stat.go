@@ -79,7 +79,7 @@ func (s *statLine) parse(text []byte) error {
 // words are what is between the spaces of a text, taken from its front.
 type words []byte
 
-// next is nil at the end.
+// next returns nil at the end.
 func (w *words) next() []byte {
 	b := *w
 	for len(b) > 0 && isSpace(b[0]) {
@@ -98,7 +98,7 @@ func (w *words) next() []byte {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' }
 
-// lines are those of a text, without their ends.
+// lines returns those of a text, without their ends.
 func lines(text []byte) iter.Seq[[]byte] { return bytes.SplitSeq(text, []byte("\n")) }
 
 // number reads a count; what is none, or negative, or absurd, is 0.

@@ -28,7 +28,7 @@ func cpuClocks(pid int) (total, user, system time.Duration, ok bool) {
 	return total, user, both - user, true
 }
 
-// cpuTime is the first of these alone.
+// cpuTime returns the first of these alone.
 func cpuTime(pid int) (total time.Duration, ok bool) {
 	total = cpuClock(pid, clockSched)
 	return total, total >= 0
@@ -43,7 +43,7 @@ func cpuClock(pid, which int) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// threadTime is the CPU time of the thread that asks.
+// threadTime returns the CPU time of the thread that asks.
 func threadTime() time.Duration {
 	var ts unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) != nil {

@@ -41,7 +41,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// text is a table as the golden files have it.
+// text returns a table as the golden files have it.
 func text(table *Table) string {
 	var b strings.Builder
 	for _, r := range table.Tree(nil) {

@@ -148,7 +148,7 @@ func (u *uses) startedAt(at time.Time) {
 	}
 }
 
-// until is the CPU time used until a moment, by a straight line between two lines.
+// until returns the CPU time used until a moment, by a straight line between two lines.
 func (u *uses) until(at time.Time) time.Duration {
 	i, _ := slices.BinarySearchFunc(u.at, at, time.Time.Compare)
 	switch {
@@ -163,7 +163,7 @@ func (u *uses) until(at time.Time) time.Duration {
 
 func (u *uses) between(from, to time.Time) time.Duration { return u.until(to) - u.until(from) }
 
-// unsure is how far until may be off: what was used between the two lines that a
+// unsure returns how far until may be off: what was used between the two lines that a
 // moment lies between. On a machine that has better things to do they are far apart.
 func (u *uses) unsure(at time.Time) time.Duration {
 	i, _ := slices.BinarySearchFunc(u.at, at, time.Time.Compare)

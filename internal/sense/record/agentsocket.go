@@ -47,7 +47,7 @@ func removeOldSockets() {
 	}
 }
 
-// Env is the variable, as NAME=VALUE.
+// Env returns the variable, as NAME=VALUE.
 func (d *AgentSocket) Env() string { return "GOWHY_AGENT=unix:" + d.socket }
 
 // Close removes the directory.

@@ -97,7 +97,7 @@ func newBlackBox(m Mark) *blackBox {
 	return b
 }
 
-// pace is that of the logs.
+// pace returns that of the logs.
 func (b *blackBox) pace(time.Duration) time.Duration {
 	if b.near.Load() {
 		return nearLogs
@@ -105,7 +105,7 @@ func (b *blackBox) pace(time.Duration) time.Duration {
 	return distantLogs
 }
 
-// log is a new one for a member.
+// log returns a new one for a member.
 func (b *blackBox) log(member string) *thinLog {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -387,7 +387,7 @@ func (b *blackBox) due(l *proc.MemoryBound) bool {
 	return share >= b.next || share >= b.threshold() && time.Since(b.kept) >= staleAfter
 }
 
-// threshold is the share at which evidence is kept first.
+// threshold returns the share at which evidence is kept first.
 func (b *blackBox) threshold() float64 { return cmp.Or(b.mark.Share, 1) }
 
 // patience returns how long nothing can happen that matters.

@@ -64,7 +64,7 @@ func GoProgram(pid int) int {
 // maxDescendants bounds the search; a build has some dozens.
 const maxDescendants = 1000
 
-// descendants are the processes that a process started, and those that they
+// descendants returns the processes that a process started, and those that they
 // did, parents first.
 func descendants(pid int) (list []int) {
 	for next := []int{pid}; len(next) > 0 && len(list) < maxDescendants; next = next[1:] {

@@ -223,7 +223,7 @@ func (r *recorder) awaitAgent(stop context.Context, p *process) (*endpoint, erro
 	}
 }
 
-// agent is the endpoint of a program's agent, if it has begun to listen.
+// agent returns the endpoint of a program's agent, if it has begun to listen.
 func (p *process) agent(ctx context.Context) (*endpoint, error) {
 	if p.agentSocket == nil {
 		return nil, errors.New("it does not listen")
@@ -439,7 +439,7 @@ func tee(to io.Writer, log io.Writer) io.Writer {
 
 func (p *process) pid() int { return p.cmd.Process.Pid }
 
-// subject is the process that is recorded.
+// subject returns the process that is recorded.
 func (p *process) subject() int { return cmp.Or(p.child, p.pid()) }
 
 func (p *process) ended() bool {

@@ -87,7 +87,7 @@ func (e *endpoint) windowURL(path string, d time.Duration) string {
 // wholeSeconds writes seconds as net/http/pprof understands them.
 func wholeSeconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
-// redactedAddress is the endpoint's address without what nobody should read: a password
+// redactedAddress returns the endpoint's address without what nobody should read: a password
 // or a token in the query.
 func (e *endpoint) redactedAddress() string {
 	if e.local {

@@ -44,7 +44,7 @@ type holderLog struct {
 	err   error // why the latest could not be made
 }
 
-// holders is that of a recording; nil where it is not asked for.
+// holders returns that of a recording; nil where it is not asked for.
 func (r *recorder) holders() *holderLog {
 	if !r.o.Holders {
 		return nil

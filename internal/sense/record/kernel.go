@@ -38,7 +38,7 @@ func (r *recorder) keepKernel(res *kernel.Result) {
 	}
 }
 
-// kernelMember is the member that a refusal of package kernel is about.
+// kernelMember returns the member that a refusal of package kernel is about.
 func kernelMember(what string) string {
 	switch what {
 	case "cpu":

@@ -57,7 +57,7 @@ func TestMemoryAccount(t *testing.T) {
 	}
 }
 
-// accountOf is the account of a program that was started so, and what smaps says of it.
+// accountOf returns the account of a program that was started so, and what smaps says of it.
 func accountOf(t *testing.T, exe, kind, env string) (*model.MemoryAccount, uint64) {
 	t.Helper()
 	cmd := exec.Command(exe, kind)

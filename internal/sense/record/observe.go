@@ -117,7 +117,7 @@ func kernelRefusal(pid int, err error) artifact.Refusal {
 	return artifact.Refusal{Why: err.Error(), How: "gowhy doctor"}
 }
 
-// procLog is that of the counters; nil without.
+// procLog returns that of the counters; nil without.
 func (o *observer) procLog() *procLog {
 	if o == nil {
 		return nil
@@ -433,7 +433,7 @@ func (r *recorder) processBehind(ctx context.Context, at *endpoint) int {
 	return pid
 }
 
-// listener is the process of an endpoint that was found at the ports of a
+// listener returns the process of an endpoint that was found at the ports of a
 // process or of what that started: all evidence is to be of one.
 func (r *recorder) listener(ctx context.Context, pid int, at *endpoint) int {
 	if apart(pid) {

@@ -31,7 +31,7 @@ const (
 // A pace is how often something is looked at that was begun some time ago.
 type pace func(since time.Duration) time.Duration
 
-// slowing is the pace of a log that may become long.
+// slowing returns the pace of a log that may become long.
 func slowing(every, later time.Duration) pace {
 	return func(since time.Duration) time.Duration {
 		if since >= procLater {

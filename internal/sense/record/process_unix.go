@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// selfCPU is the CPU time of this process.
+// selfCPU returns the CPU time of this process.
 func selfCPU() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -21,7 +21,7 @@ func selfCPU() time.Duration {
 // alive reports whether there is a process, ended and not waited for included.
 func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
-// userOf is the user that a file belongs to.
+// userOf returns the user that a file belongs to.
 func userOf(info fs.FileInfo) (uid int, ok bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -67,7 +67,7 @@ func (w *watcher) process() {
 	}
 }
 
-// metrics is the last line of the runtime's metrics; nil while there is none.
+// metrics returns the last line of the runtime's metrics; nil while there is none.
 func (w *watcher) metrics() []*float64 {
 	path := w.r.w.Path(recording.MetricsMember)
 	if w.columns == nil {
@@ -103,7 +103,7 @@ func (w *watcher) metric(values []*float64, name string) float64 {
 // lineLimit is more than a line of these members has.
 const lineLimit = 256 << 10
 
-// lastLine is the last whole line of a file that is being written; nil when there is none.
+// lastLine returns the last whole line of a file that is being written; nil when there is none.
 func lastLine(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {

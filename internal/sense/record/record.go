@@ -150,7 +150,7 @@ type Result struct {
 	Ended *recording.Ending
 }
 
-// SourceNames are the names of all sources that can be recorded.
+// SourceNames returns the names of all sources that can be recorded.
 func SourceNames() []string { return artifact.SourceNames() }
 
 // Run records a target. When ctx is cancelled, the recording ends and what

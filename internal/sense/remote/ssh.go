@@ -183,7 +183,7 @@ func unreachable(err error) bool {
 	return errors.As(err, &exit) && (exit.ExitCode() == 255 || exit.ExitCode() < 0)
 }
 
-// failed is the error of ssh, or that with its hint which gowhy there printed last: before
+// failed returns the error of ssh, or that with its hint which gowhy there printed last: before
 // it stands what it was doing.
 func (h *Host) failed(err error, stderr string) error {
 	what := "\n" + strings.TrimSpace(stderr)

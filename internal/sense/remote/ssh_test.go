@@ -59,7 +59,7 @@ func hostOf(t *testing.T, version string) (h *Host, there string) {
 	return &Host{Name: "me@there", Program: program, Version: version, System: runtime.GOOS + "/" + runtime.GOARCH}, there
 }
 
-// leftBehind are the files on the host beside what was there.
+// leftBehind returns the files on the host beside what was there.
 func leftBehind(t *testing.T, there string) []string {
 	t.Helper()
 	left, _ := filepath.Glob(filepath.Join(there, "gowhy-*"))

@@ -111,7 +111,7 @@ func (f *file) release() {
 	f.close()
 }
 
-// read is the file's image, nil when it has none.
+// read returns the file's image, nil when it has none.
 func (f *file) read() *Image {
 	if f == nil {
 		return nil
@@ -152,7 +152,7 @@ func caught(before bool) {
 	}
 }
 
-// GoVersion is which toolchain built the image; empty for what is not Go's, or built
+// GoVersion returns which toolchain built the image; empty for what is not Go's, or built
 // without build information.
 func (im *Image) GoVersion() string {
 	version, _ := im.Once("go version", func() any { return im.goVersion() }).(string)

@@ -201,7 +201,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// resident is how much of a mapped file is in this process's memory, in kB.
+// resident returns how much of a mapped file is in this process's memory, in kB.
 func resident(t *testing.T, path string) (kB int) {
 	t.Helper()
 	b, err := os.ReadFile("/proc/self/smaps")

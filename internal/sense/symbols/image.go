@@ -107,7 +107,7 @@ func (im *Image) section(s *elf.Section) []byte {
 	return b
 }
 
-// functions are those of the file's symbols, which are read when they are asked
+// functions returns those of the file's symbols, which are read when they are asked
 // for: the table of functions has Go's own.
 func (im *Image) functions() []elfFunc {
 	im.once.Do(func() {

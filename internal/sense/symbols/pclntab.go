@@ -261,7 +261,7 @@ func (t *lineTable) inlinedCall(f tableFunc, index int32) (c inlineCall, ok bool
 	return c, true
 }
 
-// shownName is a name as the runtime shows it in profiles and traces, so that
+// shownName returns a name as the runtime shows it in profiles and traces, so that
 // one function has one name everywhere: type arguments become three dots.
 func shownName(s string) string {
 	from, to := strings.IndexByte(s, '['), strings.LastIndexByte(s, ']')

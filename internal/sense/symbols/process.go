@@ -94,7 +94,7 @@ func Open(pid int) *Process {
 	return m
 }
 
-// OpenProgram is a process of which only its program is known: the file that it has here, and
+// OpenProgram returns a process of which only its program is known: the file that it has here, and
 // at which address the system began to run it, 0 where nothing tells. Its libraries have no names:
 // those of this machine may be others.
 func OpenProgram(path string, began uint64) (*Process, error) {
@@ -188,7 +188,7 @@ func (m *Process) Close() {
 	m.maps = nil
 }
 
-// GoVersion is which toolchain built the process's program; empty for what is not Go's.
+// GoVersion returns which toolchain built the process's program; empty for what is not Go's.
 func (m *Process) GoVersion() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // ErrNoTable is what a program without a table of functions answers.
 var ErrNoTable = errors.New("no table of Go functions in the program's file")
 
-// Program is the image of the process's own program, and what is to be added
+// Program returns the image of the process's own program, and what is to be added
 // to the image's addresses to have those of the process: 0 unless the program
 // may be loaded anywhere.
 func (m *Process) Program() (im *Image, base uint64, err error) {
@@ -85,7 +85,7 @@ func (im *Image) Read(b []byte, addr uint64) (ok bool) {
 	return im.read(b, addr)
 }
 
-// Code is a function's code and where it begins; nil when there is none of
+// Code returns a function's code and where it begins; nil when there is none of
 // that name.
 func (im *Image) Code(name string) (code []byte, at uint64) {
 	defer caught(debug.SetPanicOnFault(true))
@@ -134,7 +134,7 @@ func (im *Image) Differs(began uint64, known bool, read func(b []byte, addr uint
 	return false
 }
 
-// Machine is the kind of CPU that the image is for.
+// Machine returns the kind of CPU that the image is for.
 func (im *Image) Machine() elf.Machine { return im.file.Machine }
 
 // Writable tells whether an address of the image is of its data.
@@ -147,7 +147,7 @@ func (im *Image) Writable(addr uint64) bool {
 // A Variable is where a program keeps one.
 type Variable struct{ Addr, Size uint64 }
 
-// Variables are those of the names that the file has symbols for.
+// Variables returns those of the names that the file has symbols for.
 func (im *Image) Variables(names ...string) (at map[string]Variable) {
 	defer func() {
 		if recover() != nil { // see OpenImage
@@ -185,7 +185,7 @@ func (im *Image) variables(names ...string) map[string]Variable {
 // maxDWARF bounds what is read of a file's description of its types.
 const maxDWARF = 512 << 20
 
-// DWARF is the file's description of its types, where it has one.
+// DWARF returns the file's description of its types, where it has one.
 func (im *Image) DWARF() (d *dwarf.Data, err error) {
 	defer func() {
 		if recover() != nil { // see OpenImage
@@ -211,7 +211,7 @@ func (im *Image) DWARF() (d *dwarf.Data, err error) {
 	return im.file.DWARF()
 }
 
-// Callee is the one function that a function of the compiler's calls, or has
+// Callee returns the one function that a function of the compiler's calls, or has
 // inlined; not ok when it calls several.
 func (im *Image) Callee(entry uint64) (callee Place, ok bool) {
 	defer caught(debug.SetPanicOnFault(true))
@@ -279,7 +279,7 @@ type NamedVariable struct {
 // maxVariables bounds how many of a file are believed.
 const maxVariables = 1 << 20
 
-// Data are all variables in the part of the image from low up to high, in the order of their
+// Data returns all variables in the part of the image from low up to high, in the order of their
 // addresses.
 func (im *Image) Data(low, high uint64) (list []NamedVariable) {
 	defer func() {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// ownImage is the image of this test.
+// ownImage returns the image of this test.
 func ownImage(t testing.TB) ([]byte, *Image) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -129,7 +129,7 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// callerPC is where it returns to.
+// callerPC returns where it returns to.
 //
 //go:noinline
 func callerPC(of *[4]*int) uintptr {
@@ -139,7 +139,7 @@ func callerPC(of *[4]*int) uintptr {
 	return pc[0]
 }
 
-// runtimePlaces is what the runtime says of an address. It tells outer frames
+// runtimePlaces returns what the runtime says of an address. It tells outer frames
 // only where a further address follows.
 func runtimePlaces(pc uintptr) (places []Place) {
 	frames := runtime.CallersFrames([]uintptr{pc + 1, 1})

@@ -349,7 +349,7 @@ func (f *capacityFlags) search(c *command, say *statusLine) *site.Search {
 	}
 }
 
-// fed is a program that is fed lines.
+// fed returns a program that is fed lines.
 func (f *capacityFlags) fed(c *command, p subject.Program) (load.Protocol, error) {
 	feed := load.Feed{Command: p.Command, Env: p.Env, NoReply: f.target.noReply}
 	if f.target.lines != "" {

@@ -174,7 +174,7 @@ func (c *command) complain(what, hint string) {
 	}
 }
 
-// quoted is a message made safe for a terminal. What a program printed last is
+// quoted returns a message made safe for a terminal. What a program printed last is
 // quoted in some, in lines that are indented.
 func quoted(what string) string {
 	const indent = "\n    "
@@ -314,7 +314,7 @@ func commandNames(cmd *cobra.Command) (names []string) {
 	return names
 }
 
-// wordsTopic is the glossary: gowhy help words.
+// wordsTopic returns the glossary: gowhy help words.
 func wordsTopic() *cobra.Command {
 	words := &cobra.Command{Use: "words", Short: "What the terms mean", Long: docs.Words, Hidden: true}
 	words.SetHelpTemplate("{{.Long}}")
@@ -408,7 +408,7 @@ func (c *command) short(cmd *cobra.Command) error {
 	return err
 }
 
-// newest is the file of the current directory that was written last, of those that match
+// newest returns the file of the current directory that was written last, of those that match
 // a pattern; "" when there is none.
 func newest(patterns ...string) (file string) {
 	var last time.Time

@@ -116,7 +116,7 @@ func (c *command) compare(ctx context.Context, a, b string, o *compareOptions) e
 	})
 }
 
-// compareLimits are those of the policy, or the usual ones.
+// compareLimits returns those of the policy, or the usual ones.
 func compareLimits(o *compareOptions) (limits compare.Limits, unsureFails bool, err error) {
 	if o.policy == "" {
 		return compare.DefaultLimits, true, nil
@@ -180,7 +180,7 @@ func (c *command) comparedRuns(ctx context.Context, a, nameA, b, nameB string, o
 	return result, err
 }
 
-// sideNames are the names of two files, with their directories where only these
+// sideNames returns the names of two files, with their directories where only these
 // tell them apart.
 func sideNames(a, b string) (string, string) {
 	x, y := filepath.Base(a), filepath.Base(b)

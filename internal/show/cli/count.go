@@ -144,7 +144,7 @@ func (c *command) countRecorded(ctx context.Context, files []string, s *count.Se
 	return c.consent(ctx, &trial.Foreign{From: files[0], Dir: run.Dir, Command: run.Command, Env: slices.Clone(run.Env)}, "gowhy "+shell.Words(withFlag(c.Args, "--yes")))
 }
 
-// afterDash is a command as it follows --; nothing without one.
+// afterDash returns a command as it follows --; nothing without one.
 func afterDash(command []string) []string {
 	if len(command) == 0 {
 		return nil

@@ -109,7 +109,7 @@ func (c *command) settleFlags(root *cobra.Command, flags *pflag.FlagSet, name st
 	return nil
 }
 
-// fileSettings are those of the file, none without one.
+// fileSettings returns those of the file, none without one.
 func fileSettings() ([]defaults.Setting, error) {
 	dir, err := filepath.Abs(".")
 	if err != nil {
@@ -161,7 +161,7 @@ func checkSetting(root *cobra.Command, s defaults.Setting) error {
 	return nil
 }
 
-// find is a command by its path below the root; nil for none.
+// find returns a command by its path below the root; nil for none.
 func find(root *cobra.Command, path string) *cobra.Command {
 	cmd, rest, err := root.Find(strings.Fields(path))
 	if err != nil || len(rest) > 0 || cmd == root {

@@ -363,7 +363,7 @@ func (c *command) proveCase(ctx context.Context, k demo.Case, file string, d *di
 	return trialreport.Proof(c.Stdout, tr, c.layout())
 }
 
-// gains is the metric in which a fix shows: what decides, or what was promised where a
+// gains returns the metric in which a fix shows: what decides, or what was promised where a
 // search for the best value has to keep that.
 func gains(e diagnosis.Experiment) diagnosis.Metric {
 	if e.Tune != "" && len(e.Promised) > 0 {

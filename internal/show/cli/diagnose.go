@@ -190,7 +190,7 @@ func fromRoot(d *diagnosis.Diagnosis) {
 	}
 }
 
-// moduleIn is the path of the module whose go.mod is in a directory; "" without one.
+// moduleIn returns the path of the module whose go.mod is in a directory; "" without one.
 func moduleIn(dir string) string {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {

@@ -127,7 +127,7 @@ func machineChecks() []check {
 	return append(all, toolchain(), disk())
 }
 
-// settings are those of the system that decide over the kernel's part.
+// settings returns those of the system that decide over the kernel's part.
 func settings() (all []check) {
 	for _, s := range []struct{ name, means string }{
 		{"kernel/perf_event_paranoid", "2 and more hide the kernel from users, 3 and more everything"},

@@ -112,7 +112,7 @@ func (c *command) writeJudged(out string, write func(io.Writer, layout.Options) 
 	return cmp.Or(code(), err)
 }
 
-// verdictCode is the exit code of a gate.
+// verdictCode returns the exit code of a gate.
 func verdictCode(regressed, unsure bool) error {
 	switch {
 	case regressed:

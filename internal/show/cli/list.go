@@ -112,7 +112,7 @@ func listRows(programs []proc.Program) (rows []*listRow, refused int) {
 	return rows, refused
 }
 
-// reachable are those programs whose ports are ours, too: at the port of one in a
+// reachable returns those programs whose ports are ours, too: at the port of one in a
 // container another program may answer here.
 func reachable(rows []*listRow, own func(pids ...int) map[int][]string) (list []*listRow) {
 	pids := make([]int, len(rows))

@@ -239,7 +239,7 @@ func withScheme(address string) string {
 	return "http://" + address
 }
 
-// withoutURL is an error without net/url's repetition of its input.
+// withoutURL returns an error without net/url's repetition of its input.
 func withoutURL(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -357,7 +357,7 @@ func (c *command) offered(f *offerFlags, r *loadresult.Result) error {
 	})
 }
 
-// loadProgress is the line while load is offered.
+// loadProgress returns the line while load is offered.
 func loadProgress(p load.Progress) string {
 	if p.At < 0 {
 		return fmt.Sprintf("warming up… %.0f s left", (-p.At).Seconds())

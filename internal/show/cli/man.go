@@ -35,7 +35,7 @@ func (c *command) manCommand() *cobra.Command {
 	}
 }
 
-// documented are a command and those below it that help shows.
+// documented returns a command and those below it that help shows.
 func documented(cmd *cobra.Command) []*cobra.Command {
 	list := []*cobra.Command{cmd}
 	for _, sub := range cmd.Commands() {
@@ -48,7 +48,7 @@ func documented(cmd *cobra.Command) []*cobra.Command {
 
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// manPage is the help of a command in roff, with the macros of man(7).
+// manPage returns the help of a command in roff, with the macros of man(7).
 func manPage(cmd *cobra.Command) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -120,7 +120,7 @@ func flagText(f *pflag.Flag) string {
 	return roff(text)
 }
 
-// committed is the day of the commit that the binary was built from; "" if unknown.
+// committed returns the day of the commit that the binary was built from; "" if unknown.
 func committed() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

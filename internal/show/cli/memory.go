@@ -122,7 +122,7 @@ func (c *command) memory(ctx context.Context, args []string, f *memoryFlags) err
 	})
 }
 
-// memoryTarget is the running program that was given, if it is one.
+// memoryTarget returns the running program that was given, if it is one.
 func memoryTarget(args []string) (t record.Target, ok bool) {
 	if len(args) != 1 {
 		return t, false

@@ -21,7 +21,7 @@ func (p *pprofFlags) Float64(name string, def float64, usage string) *float64 {
 }
 func (p *pprofFlags) String(name, def, usage string) *string { return p.set.String(name, def, usage) }
 
-// StringList is a flag that may be given more than once.
+// StringList returns a flag that may be given more than once.
 func (p *pprofFlags) StringList(name, def, usage string) *[]*string {
 	list := &[]*string{}
 	p.set.Func(name, usage, func(s string) error {

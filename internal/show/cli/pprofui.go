@@ -24,7 +24,7 @@ import (
 // pprofTool is what the page calls pprof's own page.
 const pprofTool = "pprof"
 
-// viewers are the other viewers that a page can open.
+// viewers returns the other viewers that a page can open.
 func viewers() map[string]web.Starter {
 	return map[string]web.Starter{
 		pprofTool: {Format: "pprof", Most: 8, Start: startPprof, Hint: "download the profile, then: go tool pprof -http=: FILE"},

@@ -219,7 +219,7 @@ var (
 	codeSpan  = regexp.MustCompile("`([^`]+)`")
 )
 
-// documentedLines are the lines of a document's code: those of blocks, without
+// documentedLines returns the lines of a document's code: those of blocks, without
 // the prompt and whole where a backslash wraps them, and what is in backticks.
 func documentedLines(text string) (lines []string) {
 	for _, m := range codeBlock.FindAllStringSubmatch(text, -1) {

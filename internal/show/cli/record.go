@@ -299,7 +299,7 @@ func perPackage(out string, command []string) string {
 // ofGoTest is how the go command names a test binary that it runs.
 var ofGoTest = regexp.MustCompile(`[/\\]go-build\d+[/\\]b\d+[/\\][^/\\]+\.test$`)
 
-// recordingName is a name that replaces no other recording: with go test
+// recordingName returns a name that replaces no other recording: with go test
 // -exec, one is made for each package.
 func recordingName(t record.Target) string {
 	name := "server"
@@ -388,7 +388,7 @@ func (c *command) summary(f *recordFlags, out string, res *record.Result) {
 // bigMember is the size from which a member's is printed: most have some KiB.
 const bigMember = 1 << 20
 
-// contents are a recording's size and sources.
+// contents returns a recording's size and sources.
 func contents(members []recording.Member) string {
 	var total int64
 	var names []string

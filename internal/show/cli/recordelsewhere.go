@@ -116,7 +116,7 @@ func (c *command) recordOver(ctx context.Context, f *recordFlags) error {
 	return c.recorded(ctx, f, o.Out, res, nil)
 }
 
-// remoteArgs are the arguments of the recorder there.
+// remoteArgs returns the arguments of the recorder there.
 func remoteArgs(f *recordFlags) (args []string) {
 	add := func(flag, value string) {
 		if value != "" {
@@ -150,7 +150,7 @@ func remoteArgs(f *recordFlags) (args []string) {
 // notInNames is what a file's name is better without.
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// elsewhereName is a name for a recording of another host.
+// elsewhereName returns a name for a recording of another host.
 func elsewhereName(f *recordFlags) string {
 	name := strings.Trim(notInNames.ReplaceAllString(path.Base(f.ssh), "-"), "-.")
 	return cmp.Or(name, "host") + time.Now().Format("-20060102-150405") + ".gowhy"

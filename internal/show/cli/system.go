@@ -12,7 +12,7 @@ import (
 // a signal, and asked afterwards what they used.
 var unixes = []string{"linux", "darwin", "freebsd", "netbsd", "openbsd", "dragonfly", "solaris", "illumos", "aix"}
 
-// unavailable is the error of a command that a system has nothing for. What was
+// unavailable returns the error of a command that a system has nothing for. What was
 // recorded elsewhere is read on all of them, so only what looks at a program that
 // runs is refused; without this it would fail midway, or measure zeros.
 func unavailable(goos string, cmd *cobra.Command, args []string) error {

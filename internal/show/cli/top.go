@@ -81,7 +81,7 @@ const (
 	mostBudget = 100
 )
 
-// targets are the processes that were asked for.
+// targets returns the processes that were asked for.
 func (t *topping) targets(ctx context.Context, args []string) (pids []int, err error) {
 	switch {
 	case t.every < leastDelay:

@@ -154,7 +154,7 @@ func measured(r *experiment.Tuned) bool {
 	return slices.ContainsFunc(r.Curves, func(c experiment.Curve) bool { return c.Chosen >= 0 })
 }
 
-// metricHint is a goal that these runs have, or how to get the one asked for.
+// metricHint returns a goal that these runs have, or how to get the one asked for.
 func metricHint(f *tuneFlags, e *experiment.MissingMetricError) string {
 	latency := e.Metric == diagnosis.P50 || e.Metric == diagnosis.P99
 	kept := slices.ContainsFunc(f.keep, func(k string) bool { return strings.HasPrefix(strings.TrimSpace(k), string(e.Metric)) })

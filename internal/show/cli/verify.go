@@ -350,7 +350,7 @@ func (c *command) showTrial(tr *experiment.Trial, f *verifyFlags) error {
 	return err
 }
 
-// trialCode is the exit code of a conclusion. That a change does nothing is no
+// trialCode returns the exit code of a conclusion. That a change does nothing is no
 // failure.
 func trialCode(tr *experiment.Trial) int {
 	worse := slices.ContainsFunc(tr.Effects, func(e experiment.Effect) bool {
@@ -402,7 +402,7 @@ func pairsDone(line *statusLine, before int) experiment.Progress {
 // worthWaiting is how long a trial must take to be announced.
 const worthWaiting = 2 * time.Second
 
-// ratioSoFar is a ratio with its interval, as far as they are known.
+// ratioSoFar returns a ratio with its interval, as far as they are known.
 func ratioSoFar(i experiment.Interval) string {
 	switch {
 	case !(i.Value > 0):
@@ -500,7 +500,7 @@ func guardsText(guards []experiment.Guard) string {
 	return "; must not become worse: " + strings.Join(parts, ", ")
 }
 
-// changeFlags are the flags of what changes.
+// changeFlags adds the flags of what changes.
 func changeFlags(cmd *cobra.Command, f *trial.Change) {
 	cmd.Flags().StringVar(&f.A, "a", "", "the present `CMD`")
 	cmd.Flags().StringVar(&f.B, "b", "", "the changed `CMD`")

@@ -42,7 +42,7 @@ func versionLine() string {
 	return fmt.Sprintf("gowhy %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// version is the module's, which the go command derives from the tag or commit.
+// version returns the module's, which the go command derives from the tag or commit.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

@@ -347,7 +347,7 @@ func (c *command) invite(s *web.Server, at net.Addr, noOpen bool) {
 // say writes a line for the person at the terminal.
 func (c *command) say(text string) { fmt.Fprintf(c.Stderr, "gowhy: %s\n", layout.Safe(text)) }
 
-// tunnel is the command that makes an address of this machine one of the machine
+// tunnel returns the command that makes an address of this machine one of the machine
 // whose user came by SSH, with the same port at both ends.
 func tunnel(at net.Addr, connection string) string {
 	_, port, _ := net.SplitHostPort(at.String()) // of a listener: it has one
@@ -365,7 +365,7 @@ func tunnel(at net.Addr, connection string) string {
 	return shell.Words(append(words, host))
 }
 
-// browser is the command that shows a page, nil where there is nobody to see it.
+// browser returns the command that shows a page, nil where there is nobody to see it.
 func browser(address string) *exec.Cmd {
 	if b, _, _ := strings.Cut(os.Getenv("BROWSER"), string(os.PathListSeparator)); b != "" {
 		words := strings.Fields(b)

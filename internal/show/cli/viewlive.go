@@ -17,7 +17,7 @@ import (
 	"github.com/gowhy/gowhy/internal/watch/live"
 )
 
-// processes are those that words name, each a number or the URL of a server.
+// processes returns those that words name, each a number or the URL of a server.
 func processes(ctx context.Context, words []string) (pids []int, err error) {
 	for _, word := range words {
 		pid, err := strconv.Atoi(word)

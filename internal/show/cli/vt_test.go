@@ -37,7 +37,7 @@ func (v *vt) resize(width, height int) {
 	v.x, v.y = 0, 0
 }
 
-// String is what a user sees.
+// String returns what a user sees.
 func (v *vt) String() string {
 	var b strings.Builder
 	for _, l := range v.cells {
@@ -173,7 +173,7 @@ func (v *vt) paint(args string, n []int) {
 	}
 }
 
-// numbers are the parameters of a sequence; what is left out is 0.
+// numbers returns the parameters of a sequence; what is left out is 0.
 func numbers(args string) (list []int) {
 	for _, a := range strings.Split(strings.TrimLeft(args, "?><="), ";") {
 		n, _ := strconv.Atoi(a)

@@ -159,7 +159,7 @@ func (c *command) program(ctx context.Context, path string, o *whatIfOptions) (p
 	return p, from, err
 }
 
-// whatIfWindow is a window of the flag on the trace's own clock.
+// whatIfWindow returns a window of the flag on the trace's own clock.
 func whatIfWindow(tr *exectrace.Trace, s string) (exectrace.Range, error) {
 	w, err := parseWindow(s)
 	if err != nil || s == "" {

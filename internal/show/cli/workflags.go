@@ -69,10 +69,10 @@ func (f *workFlags) check(w *trial.Work) error {
 // mostSeed makes seeds that are easily typed again.
 const mostSeed = 999_999
 
-// order is the seed of the random order.
+// order returns the seed of the random order.
 func (f *workFlags) order() uint64 { return cmp.Or(f.seed, 1+rand.Uint64N(mostSeed)) }
 
-// atDash are the arguments before and after --.
+// atDash returns the arguments before and after --.
 func atDash(cmd *cobra.Command, args []string) (files, command []string) {
 	if n := cmd.ArgsLenAtDash(); n >= 0 {
 		return args[:n], args[n:]

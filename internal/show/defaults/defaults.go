@@ -162,7 +162,7 @@ func Environment(environ []string, command string, everywhere []string) (list []
 	return list
 }
 
-// Variable is the name of the variable for a flag of a command; "" is every command.
+// Variable returns the name of the variable for a flag of a command; "" is every command.
 func Variable(command, flag string) string {
 	name := "GOWHY_"
 	if command != "" {

@@ -112,7 +112,7 @@ type program struct {
 	done  atomic.Int64
 }
 
-// next is a unit of work that is still to be done.
+// next returns a unit of work that is still to be done.
 func (p *program) next(ctx context.Context) (n int, ok bool) {
 	n = int(p.done.Add(1))
 	return n, n <= p.work && ctx.Err() == nil

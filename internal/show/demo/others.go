@@ -53,7 +53,7 @@ type priceMap struct {
 	sums map[uint64]uint64
 }
 
-// addComputing is the problem: nothing of price needs the mutex.
+// addComputing has the problem: nothing of price needs the mutex.
 func (m *priceMap) addComputing(order uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -23,7 +23,7 @@ const (
 	spins = 1_000_000
 )
 
-// pooled is a pool with that many workers, else one for each P. With churn, each job
+// pooled returns a pool with that many workers, else one for each P. With churn, each job
 // makes buffers of that size, as long as it is not fixed.
 func pooled(many, churn int) func(context.Context, *program) error {
 	return func(ctx context.Context, p *program) error {
@@ -65,7 +65,7 @@ func (p *program) pool(ctx context.Context, workers int, newWorker func() func(i
 	return failed
 }
 
-// poolWorker is a function of its own so that its goroutines have its name.
+// poolWorker works until there are no more jobs. Its goroutines have its name, as it is a function of its own.
 func poolWorker(ctx context.Context, wg *sync.WaitGroup, jobs <-chan int, work func(int) error, fail func(error)) {
 	defer wg.Done()
 	for job := range jobs {
@@ -78,7 +78,7 @@ func poolWorker(ctx context.Context, wg *sync.WaitGroup, jobs <-chan int, work f
 	}
 }
 
-// fileJob is one job. Without a buffer to read into, it makes one.
+// fileJob returns one job. Without a buffer to read into, it makes one.
 func fileJob(dir string, job int, content, buf []byte) error {
 	path := filepath.Join(dir, fmt.Sprintf("job-%d", job))
 	if err := os.WriteFile(path, content, 0o600); err != nil {

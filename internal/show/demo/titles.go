@@ -36,12 +36,12 @@ func keepTitles(ctx context.Context, p *program) error {
 	return nil
 }
 
-// message is the text of a number.
+// message returns the text of a number.
 func message(n int) string {
 	return "The title\n" + strings.Repeat(string(rune('a'+n%26)), messageSize)
 }
 
-// titleOf is the problem: the first line of a text is a part of it, and keeps all of it.
+// titleOf returns the problem: the first line of a text is a part of it, and keeps all of it.
 func titleOf(text string) string {
 	title, _, _ := strings.Cut(text, "\n")
 	return title

@@ -105,7 +105,7 @@ func roundsOf(name string, t *experiment.Trial) *compare.Rounds {
 
 type armValues = map[diagnosis.Metric]float64
 
-// pairsOf are the pairs of runs of one kind of which both arms count, in the order
+// pairsOf returns the pairs of runs of one kind of which both arms count, in the order
 // in which they ran.
 func pairsOf(t *experiment.Trial, counted bool) (list [][2]armValues) {
 	arms := map[int][2]armValues{}
@@ -163,7 +163,7 @@ func armText(a *experiment.Arm) string {
 	return strings.TrimSpace(strings.Join(a.Env, " ") + " " + commandText(a.Command))
 }
 
-// commandText is a command without the directory of its program, which is another
+// commandText returns a command without the directory of its program, which is another
 // one for each build.
 func commandText(words []string) string {
 	if len(words) == 0 {

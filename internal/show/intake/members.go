@@ -12,7 +12,7 @@ import (
 	"github.com/gowhy/gowhy/internal/show/web"
 )
 
-// members are the files of a run, and how to get one of them as it is.
+// members returns the files of a run, and how to get one of them as it is.
 func members(files []string) ([]web.Member, func(string) (io.ReadCloser, error)) {
 	var list []web.Member
 	at := map[string]func() (io.ReadCloser, error){}

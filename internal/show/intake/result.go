@@ -22,7 +22,7 @@ import (
 // maxSaved bounds a saved result; a trial of 40 pairs is some 60 kB.
 const maxSaved = 64 << 20
 
-// Kind is the kind of a result that was saved as JSON, empty for any other
+// Kind returns the kind of a result that was saved as JSON, empty for any other
 // file. All of them say it first.
 func Kind(begin []byte) string {
 	d := json.NewDecoder(bytes.NewReader(begin))

@@ -62,7 +62,7 @@ func Sort(files []string) (web.Found, error) {
 	return found, nil
 }
 
-// Head is the beginning of a file, nothing of a directory or a stream.
+// Head returns the beginning of a file, nothing of a directory or a stream.
 func Head(path string) ([]byte, error) {
 	if path == "-" {
 		return nil, nil

@@ -159,7 +159,7 @@ func (s *Slices) Write(w io.Writer, f export.Format, m *model.Model, o export.Op
 	return cmp.Or(s.err, err) // a file whose slices end early looks whole
 }
 
-// All is an iterator.
+// All yields what goroutines did in the window, one slice for each time that they ran or were in a system call.
 func (s *Slices) All(yield func(export.Slice) bool) {
 	s.err = evidence.EachRun(s.Context, s.Files, evidence.Options{Window: s.Window}, func(run evidence.Run) bool {
 		if s.Progress != nil {
@@ -173,7 +173,7 @@ func (s *Slices) All(yield func(export.Slice) bool) {
 	})
 }
 
-// slicesOf are the single runs of files that a page shows.
+// slicesOf returns the single runs of files that a page shows.
 func slicesOf(files []string) func(yield func(export.Slice) bool) {
 	return func(yield func(export.Slice) bool) {
 		s := &Slices{Context: context.Background(), Files: files}

@@ -95,7 +95,7 @@ func (a asker) run(ctx context.Context, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// reason is the error in what the go command printed: its first line that is no
+// reason returns the error in what the go command printed: its first line that is no
 // progress, with the next ones as far as it ends in a colon.
 func reason(stderr string, err error) string {
 	var words []string

@@ -112,7 +112,7 @@ func (d *difference) String() string {
 	return fmt.Sprintf("%s %s is used; %s, the newest, %s.", d.Path, d.Version, d.newest, strings.Join(does, ", and "))
 }
 
-// differences are those at the places of one finding, one for each module.
+// differences returns those at the places of one finding, one for each module.
 func (c *comparison) differences(ctx context.Context, places []diagnosis.Place) (list []*difference) {
 	for _, p := range places {
 		pkg, symbol := model.SplitSymbol(p.Function)
@@ -148,7 +148,7 @@ func (c *comparison) differences(ctx context.Context, places []diagnosis.Place) 
 	return list
 }
 
-// release is the newest one of a module, asked for once; nil when there is none
+// release returns the newest one of a module, asked for once; nil when there is none
 // newer, or none that could be had.
 func (c *comparison) release(ctx context.Context, m modules.Module) *release {
 	if r, ok := c.releases[m]; ok {

@@ -109,7 +109,7 @@ func (it *Iterator[T]) Next() int {
 	others = "package store\n\nfunc sync() { panic(0) }\n"
 )
 
-// published are one with a release that changes much, and one without.
+// published returns one with a release that changes much, and one without.
 func published(t *testing.T) proxy {
 	p := newProxy(t)
 	p.add(t, "example.com/Burnt/iter", "v1.0.0", map[string]string{
@@ -127,7 +127,7 @@ func published(t *testing.T) proxy {
 	return p
 }
 
-// inCache is a place in the module cache of any machine.
+// inCache returns a place in the module cache of any machine.
 func inCache(function string) diagnosis.Place {
 	return diagnosis.Place{Function: "example.com/Burnt/iter/store." + function, File: "/go/pkg/mod/example.com/!burnt/iter@v1.0.0/store/iter.go", Line: 7}
 }

@@ -192,7 +192,7 @@ func functionTable(m *model.Model) *table {
 	return t
 }
 
-// labelTable is by the labels that the program gives its goroutines: those of the CPU
+// labelTable returns by the labels that the program gives its goroutines: those of the CPU
 // profile, and of the goroutines at the end. One with several labels is in several rows.
 func labelTable(m *model.Model) *table {
 	t := newTable("no labels", "label value cpu_ns share goroutines")
@@ -505,7 +505,7 @@ func (a *account) lacks(m *model.Model) error {
 	return problem.New(problem.Absence, diagnosis.HowToGet(&m.Run, a.source), "the ledger by %s needs %s", a.name, a.needs)
 }
 
-// defaultTable is by goroutine groups where there is a trace, else of CPU time, else by
+// defaultTable returns by goroutine groups where there is a trace, else of CPU time, else by
 // the functions of a heap profile.
 func defaultTable(m *model.Model, by string) string {
 	switch {

@@ -144,7 +144,7 @@ func mostOf(o *diagnosis.Operation) string {
 	return fmt.Sprintf("; %s in %s:%d", figures.Percent(l.CPUNS/o.CPUNS), shortFunction(l.Where.Function), l.Where.Line)
 }
 
-// shortFunction is a function without the path of its package's folder.
+// shortFunction returns a function without the path of its package's folder.
 func shortFunction(name string) string {
 	path, _, _ := strings.Cut(name, "[") // type arguments have paths, too
 	return name[strings.LastIndexByte(path, '/')+1:]
@@ -335,7 +335,7 @@ func (t *texter) command(label, line string) {
 	t.Line(t.In(layout.Dim, layout.Pad(label, labelled)+"$ ") + layout.Safe(line))
 }
 
-// diagnosed are the files as a command takes them.
+// diagnosed returns the files as a command takes them.
 func diagnosed(d *diagnosis.Diagnosis) string {
 	if len(d.Files) == 0 || slices.Contains(d.Files, "-") {
 		return "FILE"

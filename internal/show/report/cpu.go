@@ -14,7 +14,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// cpuText is the account of CPU time in one sentence, like "1.84 cores =
+// cpuText returns the account of CPU time in one sentence, like "1.84 cores =
 // application 61%, system calls 20% (futex 9%, read 6%), not sampled 3%".
 // Where it is of a part of the trace only, it says so.
 func cpuText(c *diagnosis.CPU, t *diagnosis.TraceInfo) string {
@@ -127,7 +127,7 @@ func recordingText(r *diagnosis.Recording) string {
 	return text
 }
 
-// cpuLines are the lines of the block about CPU time, the first one the account.
+// cpuLines returns the lines of the block about CPU time, the first one the account.
 func cpuLines(d *diagnosis.Diagnosis) (lines []string) {
 	if d.CPU == nil {
 		return nil

@@ -44,7 +44,7 @@ func (t *texter) accountTexts(d *diagnosis.Diagnosis) {
 	}
 }
 
-// accountRow is a line of an account that is as wide as it may be: what is dispensable
+// accountRow returns a line of an account that is as wide as it may be: what is dispensable
 // goes before the name is cut.
 func accountRow(r *diagnosis.AccountRow, width int) string {
 	share, at := "", ""

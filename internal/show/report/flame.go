@@ -102,7 +102,7 @@ func (f *flameText) span(c cell) (from, to int) {
 	return f.column(c.from), f.column(c.from + f.t.Sum[c.node])
 }
 
-// shown are the cells below a node that are wide enough. Of frames that only call one
+// shown returns the cells below a node that are wide enough. Of frames that only call one
 // other the last is shown, and those of the program's own.
 func (f *flameText) shown(node int32, from int64) (cells []cell) {
 	for _, c := range f.wide(node, from) {
@@ -119,7 +119,7 @@ func (f *flameText) shown(node int32, from int64) (cells []cell) {
 	return cells
 }
 
-// wide are the children of a node that can be seen.
+// wide returns the children of a node that can be seen.
 func (f *flameText) wide(node int32, from int64) (cells []cell) {
 	for _, k := range f.kids[node] {
 		c := cell{k, from}
@@ -152,7 +152,7 @@ func (f *flameText) row(cells []cell) {
 	f.Line(line.String())
 }
 
-// text is a cell: the function and its share, as much of it as there is room for.
+// text returns a cell: the function and its share, as much of it as there is room for.
 func (f *flameText) text(c cell, name string, width int) string {
 	name = layout.Safe(shortFunction(name))
 	share := " " + figures.Percent(float64(f.t.Sum[c.node])/float64(max(1, f.t.Total)))
@@ -173,7 +173,7 @@ func (f *flameText) text(c cell, name string, width int) string {
 	return "▏" + string([]rune(last)[:room-1]) + "…"
 }
 
-// ownName is a function without its package and type; of a closure with the function
+// ownName returns a function without its package and type; of a closure with the function
 // that it stands in.
 func ownName(name string) string {
 	for end := len(name); ; {

@@ -129,7 +129,7 @@ func (x *texter) beside(l *model.HeapLook, account string) {
 // unless it is asked for: an idle server of 40 MiB has 35 below it, of 100 KiB together.
 const leastHeld = 0.002
 
-// weighty are the holders that count, the first at least.
+// weighty returns the holders that count, the first at least.
 func weighty(l *model.HeapLook, most int) (list []model.Holder) {
 	grew := int64(0)
 	for _, h := range l.Holders {

@@ -11,7 +11,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// heldLook is a heap of 100 MiB.
+// heldLook returns a heap of 100 MiB.
 func heldLook() *model.HeapLook {
 	return &model.HeapLook{
 		Time: time.Unix(1800000000, 0), Took: 30 * time.Millisecond, Marked: 99 << 20, Typed: true,

@@ -19,7 +19,7 @@ import (
 
 const ms = time.Millisecond
 
-// ledgerModel is a second of a small program on two Ps.
+// ledgerModel returns a second of a small program on two Ps.
 func ledgerModel() *model.Model {
 	var latency model.Histogram
 	for i := range 100 {

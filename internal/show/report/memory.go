@@ -108,7 +108,7 @@ func holderNotes(run *model.Run) (lines []string) {
 	return lines
 }
 
-// holders are those with most of the heap at the last look, and how fast each grew since the first.
+// holders writes those with most of the heap at the last look, and how fast each grew since the first.
 func (t *memoryTab) holders(run *model.Run) {
 	if len(run.Holders) == 0 {
 		return

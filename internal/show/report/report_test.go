@@ -79,7 +79,7 @@ func saved(t *testing.T) map[string]*diagnosis.Diagnosis {
 	return ds
 }
 
-// hostile is a diagnosis with everything that a recording can smuggle in, more
+// hostile returns a diagnosis with everything that a recording can smuggle in, more
 // findings than are shown in full, and every part filled.
 func hostile() *diagnosis.Diagnosis {
 	f := diagnosis.Finding{

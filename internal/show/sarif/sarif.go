@@ -46,7 +46,7 @@ type Log struct {
 	run  run
 }
 
-// New is a log without results. kind names what the fingerprints tell apart, like gowhyGate.
+// New returns a log without results. kind names what the fingerprints tell apart, like gowhyGate.
 func New(kind string) *Log {
 	return &Log{kind, run{tool{driver{"gowhy", "https://github.com/gowhy/gowhy", []rule{}}}, []result{}}}
 }
@@ -149,7 +149,7 @@ func escape(s string) string {
 	return strings.NewReplacer("{", "{{", "}", "}}", `\`, `\\`, "[", `\[`, "]", `\]`).Replace(layout.Safe(s))
 }
 
-// artifactOf is a file by a URI reference (RFC 3986): all but unreserved characters is in
+// artifactOf returns a file by a URI reference (RFC 3986): all but unreserved characters is in
 // percents, a colon too, which would end a scheme.
 func artifactOf(file string) artifact {
 	const unreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/"

@@ -280,7 +280,7 @@ func (v *view) footKeys() []footKey {
 	}
 }
 
-// fitKeys are the keys that there is room for.
+// fitKeys returns the keys that there is room for.
 func (v *view) fitKeys(room int) []footKey {
 	keys := v.footKeys()
 	used := 0
@@ -361,7 +361,7 @@ func (v *view) spark(c canvas, x, y, width int, of *series, style tcell.Style) {
 	}
 }
 
-// verdictStyle is that of a verdict's line.
+// verdictStyle returns that of a verdict's line.
 func (v *view) verdictStyle(p *live.Process) tcell.Style {
 	d := p.Verdict
 	switch {

@@ -35,7 +35,7 @@ func (g *grid) begin(width, height int) {
 	}
 }
 
-// number is that of a style.
+// number returns that of a style.
 func (g *grid) number(style tcell.Style) uint8 {
 	n := slices.Index(g.styles, style)
 	if n < 0 {

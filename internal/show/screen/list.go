@@ -120,7 +120,7 @@ var (
 	blocked   = ofGoroutines(func(g *live.Goroutines) int { return g.Waiting + g.Syscall })
 )
 
-// orUnknown is a figure that means something only under a limit.
+// orUnknown returns a figure that means something only under a limit.
 func orUnknown(f, limit float64) float64 {
 	if limit == 0 {
 		return unknown
@@ -128,7 +128,7 @@ func orUnknown(f, limit float64) float64 {
 	return f
 }
 
-// grown is by how many the goroutines become more each minute. It may be negative.
+// grown returns by how many the goroutines become more each minute. It may be negative.
 func grown(p *live.Process) float64 {
 	if p.Goroutines == nil {
 		return 0
@@ -188,7 +188,7 @@ func busyOf(p *live.Process) string {
 
 func rate(f float64) string { return fmt.Sprintf("%.3g", f) }
 
-// version is a module's; what was built from a working tree has none.
+// version returns a module's; what was built from a working tree has none.
 func version(p *live.Process) string {
 	if p.Version == "(devel)" {
 		return ""
@@ -247,7 +247,7 @@ func (v *view) shows(c column) bool {
 	return slices.ContainsFunc(shown, func(s column) bool { return s.head == c.head })
 }
 
-// fit is which columns there is room for, and whether verdicts stand beside them.
+// fit returns which columns there is room for, and whether verdicts stand beside them.
 func (v *view) fit(width int) (shown []column, beside bool) {
 	stays := make([]int, len(listColumns))
 	for i, c := range listColumns {
@@ -278,7 +278,7 @@ func (v *view) fit(width int) (shown []column, beside bool) {
 	}
 }
 
-// widest is the width of the longest name.
+// widest returns the width of the longest name.
 func (v *view) widest() (n int) {
 	for _, r := range v.rows {
 		n = max(n, len([]rune(r.branch+r.ShortName())))
@@ -365,7 +365,7 @@ func (v *view) scrollList(room int, beside bool) {
 	}
 }
 
-// point is a click on a process: the first selects it, the second opens it.
+// point takes a click on a process: the first selects it, the second opens it.
 func (v *view) point(pid int) {
 	if v.selected == pid {
 		v.enter(pid)

@@ -9,7 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/watch/live"
 )
 
-// Plain is a frame as lines of text, for what is no terminal. With open each program has its
+// Plain returns a frame as lines of text, for what is no terminal. With open each program has its
 // page, not one line.
 func Plain(f *live.Frame, width int, open bool) string {
 	v := newView(still{}, Options{Plain: true})

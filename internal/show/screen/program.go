@@ -98,7 +98,7 @@ func (v *view) drawPage(c canvas, y int, pg *page, top int) int {
 	return top
 }
 
-// sparks is the column at which the sparklines begin: behind all that is written
+// sparks returns the column at which the sparklines begin: behind all that is written
 // beside them, so that the same moment is at the same place in each.
 func (p *page) sparks() (x int) {
 	for _, l := range p.lines {
@@ -143,7 +143,7 @@ func (v *view) pageHead(pg *page, p *live.Process) {
 	}
 }
 
-// rightOf is a line with a piece at its right end, where there is room.
+// rightOf returns a line with a piece at its right end, where there is room.
 func rightOf(l line, width int, p piece) []piece {
 	gap := width - l.width() - len(p.text)
 	if gap < 2 {
@@ -152,7 +152,7 @@ func rightOf(l line, width int, p piece) []piece {
 	return append(l.pieces, piece{strings.Repeat(" ", gap), p.style}, p)
 }
 
-// pageName is one line: what this is, whose, since when, and how it was started.
+// pageName writes one line: what this is, whose, since when, and how it was started.
 func (v *view) pageName(pg *page, p *live.Process) {
 	s := v.styles
 	what := []string{p.Go, version(p), p.User, "up " + since(p.Up)}
@@ -185,7 +185,7 @@ func waitsOf(c *live.Counters) string {
 	return fmt.Sprintf("%5.1f%%  for a CPU, %s each time", 100*c.Waiting, figures.Duration(c.Wait))
 }
 
-// shareOf is the program's part of the memory that it uses with others.
+// shareOf returns the program's part of the memory that it uses with others.
 func shareOf(m *live.Memory) string {
 	text := "  PSS " + size(float64(m.PSS))
 	if m.Swap > 0 {
@@ -250,7 +250,7 @@ func memoryOf(p *live.Process) (text string) {
 	return text
 }
 
-// growth is a change by minute, empty when there is none.
+// growth returns a change by minute, empty when there is none.
 func growth(f float64) string {
 	if f > -1 && f < 1 {
 		return ""
@@ -409,7 +409,7 @@ func (t groupTable) row(count, state, oldest, growth, function, at, creator stri
 	return text
 }
 
-// fitName is a function's name in a column: without the path of its package where that
+// fitName returns a function's name in a column: without the path of its package where that
 // does not fit, for its end tells more.
 func fitName(name string, width int) string {
 	name = layout.Safe(name)

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// machine is a frame with a sick program, a well one, one that may not be looked
+// machine returns a frame with a sick program, a well one, one that may not be looked
 // into and one whose name is an attack.
 func machine() *live.Frame {
 	sick := live.Process{PID: 4711, Parent: 1, Name: "shop", User: "www", State: "S", Up: 3 * time.Hour, Threads: 12, RSS: 120 << 20,
@@ -110,7 +110,7 @@ func draw(t *testing.T, width, height int, o Options) *drawn {
 	return d
 }
 
-// text is what is on the screen.
+// text returns what is on the screen.
 func (d *drawn) text() string {
 	d.v.draw(d.s)
 	d.s.Show()

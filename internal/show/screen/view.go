@@ -124,7 +124,7 @@ func (s *series) add(x float64) {
 	}
 }
 
-// peaks are the points in at most width cells, each the peak of equally many. Cells
+// peaks returns the points in at most width cells, each the peak of equally many. Cells
 // begin at multiples of that among all points there ever were, so that a peak keeps
 // its height while it moves to the left.
 func (s *series) peaks(width int) (cells []float64) {
@@ -327,7 +327,7 @@ func matches(p *live.Process, text string) bool {
 	return false
 }
 
-// index is the place of the selected process in the list.
+// index returns the place of the selected process in the list.
 func (v *view) index() int {
 	return slices.IndexFunc(v.rows, func(r row) bool { return r.PID == v.selected })
 }

@@ -29,7 +29,7 @@ func Capacity(w io.Writer, r *experiment.CapacityResult, o layout.Options) error
 	return t.Flush(w)
 }
 
-// verdict is the first line of a report: a coloured word and a sentence.
+// verdict writes the first line of a report: a coloured word and a sentence.
 func (t *texter) verdict(word, rest string, s layout.Style) {
 	for i, l := range layout.FigureLines(word+" "+rest, t.Width) {
 		if after, ok := strings.CutPrefix(l, word); ok && i == 0 {
@@ -147,7 +147,7 @@ func capacityNext(r *experiment.CapacityResult) [][2]string {
 	}
 }
 
-// serverOf is a URL without its path: profiles are not below it.
+// serverOf returns a URL without its path: profiles are not below it.
 func serverOf(url string) string {
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok {

@@ -358,7 +358,7 @@ func effectBlock(effects []compare.Effect) comparisonBlock {
 	return comparisonBlock{title: "What the change brings, of pairs of rounds", table: t, shownRows: t.Rows, note: effectNote(effects)}
 }
 
-// ownRange is a trial's own interval.
+// ownRange returns a trial's own interval.
 func ownRange(own *compare.Own) string {
 	switch {
 	case own == nil:

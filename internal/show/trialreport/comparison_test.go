@@ -14,7 +14,7 @@ import (
 	"github.com/gowhy/gowhy/internal/prove/compare"
 )
 
-// comparedModel is a program that did ops operations in ten seconds.
+// comparedModel returns a program that did ops operations in ten seconds.
 func comparedModel(ops int64, cpu time.Duration, function string) *model.Model {
 	m := &model.Model{Load: &model.Load{Tool: "wrk", Ops: ops, Rate: float64(ops) / 10,
 		Latency: []model.Quantile{{Q: 0.5, Value: cpu / time.Duration(ops)}, {Q: 0.99, Value: 9 * cpu / time.Duration(ops)}}}}
@@ -45,7 +45,7 @@ func benchLines(name string, units map[string][]float64) (list []model.Benchmark
 	return list
 }
 
-// comparisons are one of each kind.
+// comparisons returns one of each kind.
 func comparisons(t *testing.T) map[string]*compare.Comparison {
 	t.Helper()
 	finding := func(rule, title string, cost float64) diagnosis.Finding {

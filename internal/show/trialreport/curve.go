@@ -14,7 +14,7 @@ import (
 	"github.com/gowhy/gowhy/internal/prove/experiment"
 )
 
-// knobText is a value of a knob for the eye.
+// knobText returns a value of a knob for the eye.
 func knobText(k *experiment.Knob, v float64) string {
 	switch {
 	case k.Bytes:
@@ -69,10 +69,10 @@ func newPlot(c *experiment.Curve, width int) *plot {
 	return p
 }
 
-// plotName is the knob's name where the axis needs the room.
+// plotName returns the knob's name where the axis needs the room.
 func plotName(c *experiment.Curve) string { return middle(layout.Safe(c.Knob.Name), leastAxis) }
 
-// span is the least and the greatest that is drawn, a little room beside.
+// span returns the least and the greatest that is drawn, a little room beside.
 func span(c *experiment.Curve) (low, high float64) {
 	low, high = math.Inf(1), 0.0
 	for i := range c.Points {
@@ -97,7 +97,7 @@ func span(c *experiment.Curve) (low, high float64) {
 	return low, high
 }
 
-// at is the column of a value.
+// at returns the column of a value.
 func (p *plot) at(v float64) int {
 	v = min(max(v, p.low), p.high)
 	share := (v - p.low) / (p.high - p.low)
@@ -107,7 +107,7 @@ func (p *plot) at(v float64) int {
 	return min(max(int(math.Round(share*float64(p.axis-1))), 0), p.axis-1)
 }
 
-// bar is the interval and the estimate on the axis.
+// bar returns the interval and the estimate on the axis.
 func (p *plot) bar(i int) string {
 	g := p.c.Points[i].Goal
 	row := []rune(strings.Repeat(" ", p.axis))
@@ -244,7 +244,7 @@ func (t *texter) law(c *experiment.Curve) {
 // says little.
 const poorFit = 0.9
 
-// estimateText is an estimate with its interval.
+// estimateText returns an estimate with its interval.
 func estimateText(i experiment.Interval, unit string) string {
 	return fmt.Sprintf("%s%s (95%%: %s to %s)", figures.Number(i.Value), unit, figures.Number(i.Low), figures.Number(i.High))
 }
@@ -303,7 +303,7 @@ func verdictOfFormula(f *experiment.Formula) string {
 	}
 }
 
-// formulaCounts are the counts that any of the formulas was measured at.
+// formulaCounts returns the counts that any of the formulas was measured at.
 func formulaCounts(c *experiment.Curve) (at []float64) {
 	for i := range c.Formulas {
 		at = append(at, c.Formulas[i].At...)

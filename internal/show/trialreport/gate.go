@@ -101,7 +101,7 @@ func (t *texter) gateProblems(c *gate.Check) {
 	}
 }
 
-// gateWhy is the reason of a measure's verdict, with that of its repetition.
+// gateWhy returns the reason of a measure's verdict, with that of its repetition.
 func gateWhy(m *gate.Measure) string {
 	switch m.Again {
 	case "":
@@ -269,7 +269,7 @@ func GateMarkdown(w io.Writer, r *gate.Result, _ layout.Options) error {
 	return err
 }
 
-// gateWarnings are those of the checks, with their names where there are
+// gateWarnings returns those of the checks, with their names where there are
 // several, and of all.
 func gateWarnings(r *gate.Result) (list []string) {
 	for i := range r.Checks {
@@ -350,7 +350,7 @@ func gateLook(r *gate.Result, c *gate.Check, m *gate.Measure) gateStep {
 	return gateStep{fmt.Sprintf("go test -run '^$' -bench %s -%sprofile %s.pprof %s && gowhy %s.pprof", shell.Word(strings.Join(parts, "/")), profile, profile, shell.Word(c.Package), profile), why}
 }
 
-// gateSign is a question mark also for what passes and decided nothing.
+// gateSign returns a question mark also for what passes and decided nothing.
 func gateSign(r *gate.Result) string {
 	decided := slices.ContainsFunc(r.Checks, func(c gate.Check) bool {
 		return slices.ContainsFunc(c.Measures, func(m gate.Measure) bool { return m.Verdict != gate.Inconclusive })

@@ -89,7 +89,7 @@ func junitCheck(r *gate.Result, c *gate.Check) junitSuite {
 	return s
 }
 
-// junitName is the name of a check, which dots alone are not.
+// junitName returns the name of a check, which dots alone are not.
 func junitName(c *gate.Check) string {
 	if c.Name == c.Package {
 		return checkTitle(c)

@@ -50,7 +50,7 @@ func addMeasure(log *sarif.Log, r *gate.Result, c *gate.Check, m *gate.Measure) 
 		Level: level, Message: measureMessage(m), File: m.At.File, Line: m.At.Line, Same: c.Name + "\x00" + measureName(m)})
 }
 
-// measureMessage is a measure in a sentence.
+// measureMessage returns a measure in a sentence.
 func measureMessage(m *gate.Measure) string {
 	row := gateRowOf(m)
 	return fmt.Sprintf("%s %s: %s → %s; %s", measureName(m), m.Verdict, row.base, row.change, gateWhy(m))

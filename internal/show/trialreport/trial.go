@@ -157,7 +157,7 @@ func countedRank(e *experiment.Effect) int {
 	return 1
 }
 
-// effects is the table of metrics. The columns that tell most come first: what
+// effects writes the table of metrics. The columns that tell most come first: what
 // a narrow terminal has no room for falls off on the right.
 func (t *texter) effects(tr *experiment.Trial, rows []*experiment.Effect) {
 	if len(rows) == 0 {
@@ -273,7 +273,7 @@ func claimText(c experiment.Claim) string {
 	return s
 }
 
-// remarks is a list whose figures stay with their units.
+// remarks writes a list whose figures stay with their units.
 func (t *texter) remarks(title string, items []string, mark string) {
 	if len(items) == 0 {
 		return
@@ -294,7 +294,7 @@ func (t *texter) marked(mark, text string) {
 	}
 }
 
-// commands are the lines to paste, each with its reason where there is room.
+// commands writes the lines to paste, each with its reason where there is room.
 func (t *texter) commands(next [][2]string) {
 	if len(next) == 0 {
 		return
@@ -433,7 +433,7 @@ func primaryEffect(tr *experiment.Trial) *experiment.Effect {
 	return &tr.Effects[i]
 }
 
-// trialWarnings are those that are read.
+// trialWarnings returns those that are read.
 func trialWarnings(tr *experiment.Trial) []string {
 	list := slices.Clone(tr.Warnings)
 	if more := len(list) - mostWarnings; more > 0 {

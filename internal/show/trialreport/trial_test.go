@@ -16,7 +16,7 @@ import (
 	"github.com/gowhy/gowhy/internal/prove/experiment"
 )
 
-// effect is a metric whose arms differ by a ratio that is known to a tenth of it.
+// effect returns a metric whose arms differ by a ratio that is known to a tenth of it.
 func effect(m diagnosis.Metric, v experiment.Verdict, a, ratio, half float64) experiment.Effect {
 	return experiment.Effect{Metric: m, Verdict: v, A: a, B: a * ratio, MinA: a * 0.9, MinB: a * ratio * 0.9,
 		Ratio: ratio, Low: ratio - half, High: ratio + half, P: 0.0031}
@@ -43,7 +43,7 @@ func quiet(pairs int) (rounds []experiment.Round) {
 	return rounds
 }
 
-// trials are one of each outcome, in the shape that experiment gives them.
+// trials returns one of each outcome, in the shape that experiment gives them.
 func trials() map[string]*experiment.Trial {
 	fewer := experiment.About{
 		A:         experiment.Arm{Name: "as it is", Command: []string{"./app", "-n", "1000"}},

@@ -94,7 +94,7 @@ func intervalText(e *experiment.Effect) string {
 	return ChangeInterval(e.Low, e.High)
 }
 
-// effectWord is a metric's verdict, and that of its guard.
+// effectWord returns a metric's verdict, and that of its guard.
 func effectWord(e *experiment.Effect) string {
 	word := string(e.Verdict)
 	if e.Verdict == experiment.Inconclusive {
@@ -116,7 +116,7 @@ func effectWord(e *experiment.Effect) string {
 	return "guard held"
 }
 
-// pText is the probability of such data without a difference, adjusted for the
+// pText returns the probability of such data without a difference, adjusted for the
 // number of metrics.
 func pText(e *experiment.Effect) string {
 	switch {

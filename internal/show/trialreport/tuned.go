@@ -51,7 +51,7 @@ func tunedStyle(r *experiment.Tuned) layout.Style {
 	return layout.Green
 }
 
-// tunedVerdict is the recommendation: a word and a sentence.
+// tunedVerdict returns the recommendation: a word and a sentence.
 func tunedVerdict(r *experiment.Tuned) (word, rest string) {
 	if len(r.Curves) == 1 {
 		c := &r.Curves[0]
@@ -98,12 +98,12 @@ func startText(r *experiment.Tuned) string {
 	return strings.Join(all, " ")
 }
 
-// assignment is a knob's value as one types it.
+// assignment returns a knob's value as one types it.
 func assignment(k *experiment.Knob, v float64) string {
 	return layout.Safe(k.Name) + "=" + settingText(k, v)
 }
 
-// settingText is a value as a command takes it; sizes in a whole unit where
+// settingText returns a value as a command takes it; sizes in a whole unit where
 // there is one.
 func settingText(k *experiment.Knob, v float64) string {
 	if !k.Bytes {
@@ -317,7 +317,7 @@ func togetherText(tr *experiment.Trial) string {
 	return "against the start: " + layout.Safe(string(tr.Conclusion)) + ", " + layout.Safe(tr.Why)
 }
 
-// tunedWarnings are the search's own and what its curves suggest.
+// tunedWarnings returns the search's own and what its curves suggest.
 func tunedWarnings(r *experiment.Tuned) []string {
 	list := slices.Clone(r.Warnings)
 	for i := range r.Curves {

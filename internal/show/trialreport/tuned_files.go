@@ -69,7 +69,7 @@ func plainCell(s string) string {
 	return s
 }
 
-// csvNumber is empty for what is no number.
+// csvNumber returns empty for what is no number.
 func csvNumber(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return ""

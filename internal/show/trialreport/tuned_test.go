@@ -34,7 +34,7 @@ func simulated(seconds, rss func(experiment.Setting) float64) func(experiment.Se
 	}
 }
 
-// traced is a run of workers that wait for two Ps.
+// traced returns a run of workers that wait for two Ps.
 func traced(_ context.Context, s experiment.Setting) (*model.Model, error) {
 	n := s["workers"]
 	g := model.Group{Name: "main.worker", Count: int(n), Peak: int(n), Times: model.Times{Running: time.Second, Syscall: time.Second,
@@ -203,7 +203,7 @@ func capacities(t *testing.T) map[string]*experiment.CapacityResult {
 	return out
 }
 
-// s1 is the rule engine of the case study.
+// s1 returns the rule engine of the case study.
 func s1() *experiment.CapacityTable {
 	r := &experiment.CapacityTable{Axes: []string{experiment.Processes, "concurrency"}}
 	for _, c := range [][3]float64{{1, 1, 1700}, {1, 5, 1800}, {1, 10, 1800}, {2, 1, 3500}} {

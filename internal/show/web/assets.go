@@ -42,10 +42,10 @@ var mimes = map[string]string{
 var errNoPage = errors.New("this gowhy was built without its page: internal/show/web/dist has no index.html (make it with: cd ui && npm ci " +
 	"&& npm run build)")
 
-// servedAssets are the page in parts.
+// servedAssets returns the page in parts.
 func servedAssets() (*assets, error) { return loadAssets("dist") }
 
-// reportAssets are the page whole.
+// reportAssets returns the page whole.
 func reportAssets() (*assets, error) { return loadAssets("dist/" + reportDir) }
 
 func loadAssets(dir string) (*assets, error) {

@@ -66,7 +66,7 @@ func (l *line) cut(w window) {
 	l.at, l.value = l.at[a:b], l.value[a:b]
 }
 
-// series is a line as it is sent: what is no number is a gap.
+// series returns a line as it is sent: what is no number is a gap.
 func (l *line) series() Series {
 	s := Series{Name: l.name, At: make([]int64, len(l.at)), Value: make([]*float64, len(l.at))}
 	for i, at := range l.at {
@@ -100,7 +100,7 @@ func align(lines []line) {
 	}
 }
 
-// gauge is a metric as it is.
+// gauge returns a metric as it is.
 func gauge(name string, s model.Series) (l line) {
 	l.name = name
 	for _, p := range s {
@@ -126,7 +126,7 @@ func rate(name string, s model.Series) (l line) {
 	return l
 }
 
-// metric is a series of runtime/metrics, empty when it was not read.
+// metric returns a series of runtime/metrics, empty when it was not read.
 func (p plot) metric(name string) model.Series {
 	if p.Metrics == nil {
 		return nil
@@ -134,7 +134,7 @@ func (p plot) metric(name string) model.Series {
 	return p.Metrics.Series[name]
 }
 
-// aligned are the lines of a log that could be brought to the window's clock.
+// alignedGC returns the lines of a log that could be brought to the window's clock.
 func alignedGC(m *model.Model) []model.GCLine {
 	return slices.DeleteFunc(slices.Clone(m.GCLog), func(l model.GCLine) bool { return !l.Aligned })
 }
@@ -143,7 +143,7 @@ func alignedSched(m *model.Model) []model.SchedLine {
 	return slices.DeleteFunc(slices.Clone(m.SchedLog), func(l model.SchedLine) bool { return !l.Aligned })
 }
 
-// bytesOrGap is a size; 0 is one that was not measured.
+// bytesOrGap returns a size; 0 is one that was not measured.
 func bytesOrGap(bytes uint64) float64 {
 	if bytes == 0 {
 		return gap

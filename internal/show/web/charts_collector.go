@@ -43,7 +43,7 @@ func heapOfLog(p plot) *Chart {
 	return p.chart("heap", "bytes", fromGCLog, false, heap, goal, live)
 }
 
-// collectorOfTrace is the share of the Ps that the collector takes, by what for.
+// collectorOfTrace returns the share of the Ps that the collector takes, by what for.
 // A smaller window has smaller stretches.
 func collectorOfTrace(p plot) *Chart {
 	if p.GC == nil {
@@ -64,7 +64,7 @@ var collectorKinds = []struct {
 	flag model.LoadFlags
 }{{"background", model.CountBackground}, {"assist", model.CountAssist}, {"sweep", model.CountSweep}, {"stop", model.CountSTW}}
 
-// collectorShares are the lines of those kinds that occurred in the run. A P that is
+// collectorShares returns the lines of those kinds that occurred in the run. A P that is
 // taken for two things at once, as all of them are while the world is stopped, counts
 // for the one that is drawn higher: each line is what its kind takes more than those
 // above it do together, so that they add up to what the collector takes.
@@ -102,7 +102,7 @@ func (p plot) pieces() (from, to, width time.Duration) {
 	return from, to, max((to-from)/stretches, 1)
 }
 
-// loadShare is the share of the Ps that some kinds of load have together, averaged over
+// loadShare returns the share of the Ps that some kinds of load have together, averaged over
 // stretches.
 func (p plot) loadShare(flags model.LoadFlags) (l line) {
 	begin, end, width := p.pieces()
@@ -140,7 +140,7 @@ func collectorOfMetrics(p plot) *Chart {
 	return p.chart("gc", "cores", fromMetrics, false, rate("collector", p.metric("/cpu/classes/gc/total:cpu-seconds")))
 }
 
-// cycles are the collections of a window, the longest of too many.
+// cycles returns the collections of a window, the longest of too many.
 func cycles(g *model.GC, end time.Duration, w window) (list []Gap) {
 	for _, c := range g.Cycles {
 		to := c.End

@@ -7,7 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// counter is a counter of the process over time; a negative value was not permitted,
+// counter returns a counter of the process over time; a negative value was not permitted,
 // or not read at that moment.
 func (p plot) counter(of func(*model.ProcessSample) float64) (s model.Series) {
 	if p.Process == nil {
@@ -37,7 +37,7 @@ func unlessOld(old bool, n int64) float64 {
 	return float64(n)
 }
 
-// moved is a counter that counted anything in the run, else empty: a kernel that
+// moved returns a counter that counted anything in the run, else empty: a kernel that
 // has no such counter leaves it at 0.
 func moved(s model.Series) model.Series {
 	if s.Max() == s.Min() {
@@ -79,7 +79,7 @@ func latencyOfLoad(p plot) *Chart {
 	return p.chart("latency", "ns", fromLoad, false, p50, p99)
 }
 
-// latencyOrGap is a latency; 0 is one that was not measured.
+// latencyOrGap returns a latency; 0 is one that was not measured.
 func latencyOrGap(d time.Duration) float64 {
 	if d == 0 {
 		return gap
@@ -140,7 +140,7 @@ func switchesOfProcess(p plot) *Chart {
 		rate("faults", p.counter(func(s *model.ProcessSample) float64 { return float64(s.MinorFaults + s.MajorFaults) })))
 }
 
-// ofMachine is a counter of the machine, of those that the kernel has.
+// ofMachine returns a counter of the machine, of those that the kernel has.
 func (p plot) ofMachine(of func(*model.MachineSample) time.Duration) (s model.Series) {
 	if p.Machine == nil {
 		return nil
@@ -176,7 +176,7 @@ func (p plot) cores(name string, s model.Series) line {
 	return l
 }
 
-// pressureOfProc is the share of time in which somebody had to wait.
+// pressureOfProc returns the share of time in which somebody had to wait.
 func pressureOfProc(p plot) *Chart {
 	var stopped model.Series
 	if p.Limits != nil {

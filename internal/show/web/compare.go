@@ -87,7 +87,7 @@ func sameIndex(a, b string) bool {
 	return x == y
 }
 
-// kindWord is the command that made a result.
+// kindWord returns the command that made a result.
 func kindWord(r *Result) string {
 	if r.Kind == "comparison" {
 		return "compare"
@@ -95,7 +95,7 @@ func kindWord(r *Result) string {
 	return r.Kind
 }
 
-// savedResult is a result as the command that made it wrote it.
+// savedResult returns a result as the command that made it wrote it.
 func (v *View) savedResult(q url.Values) (any, error) {
 	r, err := v.result(q, "trial")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/prove/compare"
 )
 
-// savedTrial is a result of verify whose change brings a ratio.
+// savedTrial returns a result of verify whose change brings a ratio.
 func savedTrial(name string, ratio float64, metrics ...diagnosis.Metric) Result {
 	r := &compare.Rounds{Name: name, Metrics: metrics, Found: map[diagnosis.Metric]compare.Found{}}
 	for _, m := range metrics {

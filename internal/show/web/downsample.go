@@ -63,7 +63,7 @@ func extremes(at []int64, lines [][]*float64, w window) (keep []int) {
 	return slices.Compact(keep)
 }
 
-// notable are the points of [i, j) that a picture must not lose.
+// notable returns the points of [i, j) that a picture must not lose.
 func notable(lines [][]*float64, i, j int) (keep []int) {
 	hole := -1
 	for _, values := range lines {

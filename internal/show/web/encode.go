@@ -11,7 +11,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
 
-// encode is the JSON of an answer. The page is written for lists that are there:
+// encode returns the JSON of an answer. The page is written for lists that are there:
 // one without members is [] and never null. Names are escaped so that the JSON
 // can stand in HTML as well.
 func encode(v any) ([]byte, error) {

@@ -18,7 +18,7 @@ func (v *View) findings(url.Values) (any, error) {
 	return &Findings{Diagnosis: d, Links: v.Links(), Accounts: v.accountLinks()}, nil
 }
 
-// clipTexts is a diagnosis whose texts are all short enough to be sent: itself,
+// clipTexts returns a diagnosis whose texts are all short enough to be sent: itself,
 // but where a recording has names of megabytes.
 func clipTexts(d *diagnosis.Diagnosis) (*diagnosis.Diagnosis, error) {
 	if !hasLong(reflect.ValueOf(d)) {

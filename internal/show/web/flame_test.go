@@ -13,7 +13,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// flameView is a run with CPU samples of functions, of so many nanoseconds each.
+// flameView returns a run with CPU samples of functions, of so many nanoseconds each.
 func flameView(samples map[string]int64) *View {
 	m := &model.Model{Run: model.Run{Duration: time.Second}}
 	m.CPU = &model.Profile{Types: []model.ValueType{{Name: "samples", Unit: "count"}, {Name: "cpu", Unit: "nanoseconds"}}, Duration: time.Second}

@@ -103,7 +103,7 @@ func (k *kernelSamples) profile(m *model.Model, from, to time.Duration) *model.K
 	return &model.Kernel{CPU: p, UserOnly: k.m.Kernel.UserOnly}
 }
 
-// noStacks is the answer where nothing has a stack.
+// noStacks returns the answer where nothing has a stack.
 func noStacks(q url.Values, hint string) error {
 	if q.Get("from") != "" || q.Get("to") != "" {
 		return problem.New(problem.Absence, "choose a longer window", "there are no stacks in this window")
@@ -111,7 +111,7 @@ func noStacks(q url.Values, hint string) error {
 	return missing("this run has no stacks with a value", hint)
 }
 
-// kindIn is the kind that was asked for, or the first that there is: a window may
+// kindIn returns the kind that was asked for, or the first that there is: a window may
 // lack what the run has.
 func kindIn(kinds []flame.Kind, asked string, window bool) string {
 	for _, k := range kinds {

@@ -25,7 +25,7 @@ func napFirst() { time.Sleep(20 * time.Millisecond) }
 //go:noinline
 func napSecond() { time.Sleep(20 * time.Millisecond) }
 
-// recordedView is a run of this test: one goroutine naps in one function, then in another.
+// recordedView returns a run of this test: one goroutine naps in one function, then in another.
 func recordedView(t *testing.T) *View {
 	t.Helper()
 	var buf bytes.Buffer

@@ -127,7 +127,7 @@ func (v *View) standingGroup(id int, g *model.Standing, labels map[string]int) S
 	return out
 }
 
-// placeIn is the program's line on a stack, or its leaf.
+// placeIn returns the program's line on a stack, or its leaf.
 func placeIn(frames []model.Frame) model.Frame {
 	if f, ok := model.UserFrame(frames); ok || len(frames) == 0 {
 		return f
@@ -135,7 +135,7 @@ func placeIn(frames []model.Frame) model.Frame {
 	return frames[0]
 }
 
-// locksOf are the locks that somebody waits for, those of cycles first, then by how many
+// locksOf returns the locks that somebody waits for, those of cycles first, then by how many
 // wait; and which groups those that are sent are about.
 func (v *View) locksOf(m *model.Moment) (list []StandingLock, involved map[int]bool) {
 	list = make([]StandingLock, len(m.Locks))

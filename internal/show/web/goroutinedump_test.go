@@ -11,7 +11,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// dumped is a view of goroutines that stand at these functions, leaf first.
+// dumped returns a view of goroutines that stand at these functions, leaf first.
 func dumped(locks int, list ...model.Standing) *View {
 	m := &model.Model{Moment: &model.Moment{Source: model.GoroutineProfile, Goroutines: list}}
 	for i := range locks {

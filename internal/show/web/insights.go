@@ -14,7 +14,7 @@ import (
 // maxInsights are as many stretches as can be told apart on a screen.
 const maxInsights = 200
 
-// insights are the findings that groups of goroutines show, with when they do.
+// insights returns the findings that groups of goroutines show, with when they do.
 func (v *View) insights() []Insight {
 	list := []Insight{}
 	if v.Diagnosis == nil {

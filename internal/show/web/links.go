@@ -57,7 +57,7 @@ func (v *View) accountLinks() []FindingLinks {
 	return out
 }
 
-// rowsOf are an account's rows as the evidence of a finding, which the page's numbers are of.
+// rowsOf returns an account's rows as the evidence of a finding, which the page's numbers are of.
 func rowsOf(a *diagnosis.Account) *diagnosis.Finding {
 	f := &diagnosis.Finding{Title: a.Text}
 	for _, r := range a.Rows {
@@ -122,7 +122,7 @@ func (l *linker) finding(f *diagnosis.Finding, address string) FindingLinks {
 	return out
 }
 
-// fact is the place that shows a fact.
+// fact returns the place that shows a fact.
 func (l *linker) fact(f fact.Fact, address string) FactLink {
 	out := FactLink{To: l.to(&lead(&f).Origin, address)}
 	for i, o := range f.Operands {
@@ -131,7 +131,7 @@ func (l *linker) fact(f fact.Fact, address string) FactLink {
 	return out
 }
 
-// lead is the measured fact that a computed one is shown by: the first of its
+// lead returns the measured fact that a computed one is shown by: the first of its
 // operands that has a picture of its own, else the first.
 func lead(f *fact.Fact) *fact.Fact {
 	if f.Measured() || len(f.Operands) == 0 {
@@ -152,7 +152,7 @@ func hasPicture(o *fact.Origin) bool {
 	return o.Fold == "" && (o.Kind == fact.Samples || o.Kind == fact.Waits || o.Kind == fact.Goroutines)
 }
 
-// to is the screen that shows what an origin counts, with the fact marked.
+// to returns the screen that shows what an origin counts, with the fact marked.
 func (l *linker) to(o *fact.Origin, address string) string {
 	switch {
 	case !hasPicture(o):
@@ -255,7 +255,7 @@ func (l *linker) main(f *diagnosis.Finding) *picture {
 	return &picture{}
 }
 
-// where is the place that shows a line of the user's code.
+// where returns the place that shows a line of the user's code.
 func (l *linker) where(main *picture, w diagnosis.Place) string {
 	if group := l.groupNamed(w.Function); group != "" && main.goroutines {
 		return l.goroutineTable(group)
@@ -264,7 +264,7 @@ func (l *linker) where(main *picture, w diagnosis.Place) string {
 		l.groupBy(w.Function), l.timelineOf(main), l.stops(main), l.chart(main), "sources")
 }
 
-// groupBy is the table of the goroutines that a function is about without being in
+// groupBy returns the table of the goroutines that a function is about without being in
 // any of their stacks: those that the finding names, else those that it starts.
 func (l *linker) groupBy(function string) string {
 	if len(l.groups) > 0 {

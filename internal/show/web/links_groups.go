@@ -7,7 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// groupNamed is a group by its start function, "" when that starts none.
+// groupNamed returns a group by its start function, "" when that starts none.
 func (l *linker) groupNamed(function string) string {
 	if s := l.v.Model.Sched; s != nil && function != "" && s.Group(function) != nil {
 		return function
@@ -15,7 +15,7 @@ func (l *linker) groupNamed(function string) string {
 	return ""
 }
 
-// groupsOf are the goroutine groups that a finding is about: those that it says,
+// groupsOf returns the goroutine groups that a finding is about: those that it says,
 // else those that its functions start, else those that waited where it says.
 func (l *linker) groupsOf(f *diagnosis.Finding) (list []string) {
 	m := l.v.Model

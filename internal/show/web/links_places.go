@@ -13,7 +13,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// timelineOf is a window of the timeline.
+// timelineOf returns a window of the timeline.
 func (l *linker) timelineOf(k *picture) string {
 	if !l.has("timeline") || k.lanes == "" && !k.goroutines {
 		return ""
@@ -72,7 +72,7 @@ func (l *linker) widen(from, to time.Duration) window {
 	return window{max(from-wide/2, 0), min(to+wide/2, l.v.duration())}
 }
 
-// busiestCycle is the longest collection, with its surroundings.
+// busiestCycle returns the longest collection, with its surroundings.
 func (l *linker) busiestCycle() (w window) {
 	if l.v.Model.GC == nil {
 		return w
@@ -87,7 +87,7 @@ func (l *linker) busiestCycle() (w window) {
 	return w
 }
 
-// longestStop is the longest stop of the world, with its surroundings.
+// longestStop returns the longest stop of the world, with its surroundings.
 func (l *linker) longestStop() (w window) {
 	if l.v.Model.GC == nil {
 		return w
@@ -102,7 +102,7 @@ func (l *linker) longestStop() (w window) {
 	return w
 }
 
-// stops is the time around the longest stop of the world on the screen of charts,
+// stops returns the time around the longest stop of the world on the screen of charts,
 // which have stops marked: the place for them where there is no timeline. It is ""
 // for what is not about stops.
 func (l *linker) stops(k *picture) string {
@@ -123,7 +123,7 @@ func (l *linker) stops(k *picture) string {
 	return linkTo("runtime", "from", ns(w.from), "to", ns(w.to), "chart", chart)
 }
 
-// chart is the first chart of a kind that the run has.
+// chart returns the first chart of a kind that the run has.
 func (l *linker) chart(k *picture) string {
 	if !l.has("runtime") {
 		return ""
@@ -136,7 +136,7 @@ func (l *linker) chart(k *picture) string {
 	return ""
 }
 
-// goroutineTable is the table of one group's goroutines.
+// goroutineTable returns the table of one group's goroutines.
 func (l *linker) goroutineTable(group string) string {
 	if !l.has("goroutines") {
 		return ""
@@ -147,7 +147,7 @@ func (l *linker) goroutineTable(group string) string {
 	return linkTo("goroutines", "group", pageName(group))
 }
 
-// flameOf is the first of some trees that the run has.
+// flameOf returns the first of some trees that the run has.
 func (l *linker) flameOf(trees []string) string {
 	if i := slices.IndexFunc(trees, l.hasTree); i >= 0 {
 		return linkTo("flame", "kind", trees[i])
@@ -155,7 +155,7 @@ func (l *linker) flameOf(trees []string) string {
 	return ""
 }
 
-// flameWith is the first of some trees in which a function can be seen, with it
+// flameWith returns the first of some trees in which a function can be seen, with it
 // marked; else one that has it at all, turned to it, however thin it is.
 func (l *linker) flameWith(trees []string, function string) string {
 	for _, t := range trees {
@@ -214,7 +214,7 @@ func (l *linker) hasTree(t string) bool { return l.has("flame") && l.trees[t] }
 // it costs first.
 var everyTree = []string{"cpu", "kernel", "alloc_space", "sync", "syscall", "net", "inuse_space", "block", "mutex", "goroutine", "sched", "states"}
 
-// function is the function that a finding names first. Where no line of the user's is
+// function returns the function that a finding names first. Where no line of the user's is
 // to blame, it names none ("the program's libraries"): it is then the innermost one of
 // the finding's largest stack.
 func (l *linker) function() string {
@@ -278,7 +278,7 @@ func shareOf(m *model.Model, kind, function string) float64 {
 	return float64(its) / float64(all)
 }
 
-// columnOf is which of a profile's values a tree is of: that of its name, else the
+// columnOf returns which of a profile's values a tree is of: that of its name, else the
 // last, which is the time of those that count as well.
 func columnOf(p *model.Profile, kind string) int {
 	i := slices.IndexFunc(p.Types, func(t model.ValueType) bool { return t.Name == kind })

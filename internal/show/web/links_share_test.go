@@ -10,7 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// waited is a run in which one function waited nearly always, another hardly ever,
+// waited returns a run in which one function waited nearly always, another hardly ever,
 // and a third one only started them.
 func waited(thin time.Duration) *View {
 	m := &model.Model{Run: model.Run{Duration: time.Second}}

@@ -13,7 +13,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// traced is a linker of a run with a timeline that answers what it was asked.
+// traced returns a linker of a run with a timeline that answers what it was asked.
 func traced(v *View, asked *[]string) *linker {
 	return &linker{
 		v: v, screens: []string{"findings", "timeline", "flame", "goroutines", "runtime", "sources"},

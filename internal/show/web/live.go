@@ -127,7 +127,7 @@ func idOf(s live.Seen) string {
 	return fmt.Sprintf("%d.%d.%d.%d", s.PID, s.Number, s.Names, s.Groups)
 }
 
-// seenBy is the reverse; what is no such number is nothing.
+// seenBy returns the reverse; what is no such number is nothing.
 func seenBy(id string) (s live.Seen) {
 	var parts [4]int64
 	words := strings.Split(id, ".")

@@ -17,7 +17,7 @@ import (
 	"github.com/gowhy/gowhy/internal/watch/live"
 )
 
-// watched is a server that watches this process, whose frames the test asks for.
+// watched returns a server that watches this process, whose frames the test asks for.
 func watched(t *testing.T) (h *live.History, address string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {

@@ -39,7 +39,7 @@ func (v *View) memory(url.Values) (any, error) {
 	return a, nil
 }
 
-// memoryRows are the rows of an account and its notes, as gowhy memory has them.
+// memoryRows returns the rows of an account and its notes, as gowhy memory has them.
 func memoryRows(a *model.MemoryAccount, operations float64) (rows []MemoryRow, notes []string, err error) {
 	texts, notes, err := report.MemoryRows(a, operations)
 	for _, text := range texts {
@@ -53,7 +53,7 @@ func memoryRows(a *model.MemoryAccount, operations float64) (rows []MemoryRow, n
 	return rows, notes, err
 }
 
-// memoryOver are the parts of the account over time, and its limits; nil where nothing was read twice.
+// memoryOver returns the parts of the account over time, and its limits; nil where nothing was read twice.
 func (p plot) memoryOver() (c *Chart, limits []Series) {
 	moments := p.MemoryOver()
 	if c = p.partsOver(moments); c == nil {
@@ -99,7 +99,7 @@ func (p plot) partsOver(moments []model.MemoryMoment) *Chart {
 // memorySources are those that the account and the holders are made of.
 var memorySources = []model.Source{model.ProcFS, model.MetricsLog, model.Holders}
 
-// memoryMissing are the sources that would say more of the memory, with how to get them.
+// memoryMissing returns the sources that would say more of the memory, with how to get them.
 func (v *View) memoryMissing() (list []Refusal) {
 	for _, s := range memorySources {
 		if v.Model.Has(s) {
@@ -116,7 +116,7 @@ func (v *View) memoryMissing() (list []Refusal) {
 	return list
 }
 
-// held is a look at who holds the heap as it is sent.
+// held returns a look at who holds the heap as it is sent.
 func (v *View) held(l *model.HeapLook) *Held {
 	h := &Held{AtNS: -1, OverNS: int64(l.Over), Reached: int64(l.Reached.Bytes), Objects: int64(l.Reached.Objects), Untyped: int64(l.Untyped.Bytes),
 		Partial: l.Partial, Notes: report.HeldNotes(l)}

@@ -12,7 +12,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// remembering is a run whose memory was read twice a second and grows by a MiB each time, in a
+// remembering returns a run whose memory was read twice a second and grows by a MiB each time, in a
 // group of 200 MiB.
 func remembering() *model.Model {
 	m := &model.Model{Run: model.Run{Duration: 20 * time.Second}, Process: &model.Process{}, Limits: &model.Limits{Memory: 200 << 20}, Metrics: &model.Metrics{Series: map[string]model.Series{}}}

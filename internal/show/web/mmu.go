@@ -80,7 +80,7 @@ type mutators struct {
 	finders []*worstFinder
 }
 
-// mmuCurve is the minimum mutator utilization for windows of all lengths; nil
+// mmuCurve returns the minimum mutator utilization for windows of all lengths; nil
 // where the trace tells of no P. Nobody may change it.
 func (v *View) mmuCurve(flags model.LoadFlags) *MMU {
 	v.mutators.mu.Lock()
@@ -128,7 +128,7 @@ func (v *View) newCurve(flags model.LoadFlags) *MMU {
 	return c
 }
 
-// meanOf is the average utilization over all series, NaN without one.
+// meanOf returns the average utilization over all series, NaN without one.
 func meanOf(all []*worstFinder) float64 {
 	var sum, whole float64
 	for _, f := range all {
@@ -139,7 +139,7 @@ func meanOf(all []*worstFinder) float64 {
 	return sum / whole
 }
 
-// worstOf is the worst window of all series.
+// worstOf returns the worst window of all series.
 func worstOf(all []*worstFinder, window, from, to time.Duration) (at time.Duration, util float64, ok bool) {
 	for _, f := range all {
 		if t, u, found := f.worst(window, from, to); found && (!ok || u < util) {
@@ -166,7 +166,7 @@ func windowLengths(whole time.Duration, n int) (list []time.Duration) {
 	return list
 }
 
-// worst are the windows of a length in which the program had least of its Ps,
+// worst returns the windows of a length in which the program had least of its Ps,
 // none overlapping another, the worst first. What is left and right of a window
 // that was taken is searched by itself.
 func (v *View) worst(flags model.LoadFlags, window time.Duration) (list []Worst) {

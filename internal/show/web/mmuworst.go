@@ -49,7 +49,7 @@ func newWorstFinder(steps []model.UtilStep) *worstFinder {
 	return f
 }
 
-// index is the last step that is not after t.
+// index returns the last step that is not after t.
 func (f *worstFinder) index(t time.Duration) int {
 	i, found := slices.BinarySearchFunc(f.steps, t, func(s model.UtilStep, t time.Duration) int { return cmp.Compare(s.At, t) })
 	if !found {
@@ -58,7 +58,7 @@ func (f *worstFinder) index(t time.Duration) int {
 	return min(i, len(f.steps)-1)
 }
 
-// upTo is the integral up to t.
+// upTo returns the integral up to t.
 func (f *worstFinder) upTo(t time.Duration) float64 {
 	i := f.index(t)
 	return f.sums[i] + f.steps[i].Util*float64(t-f.steps[i].At)
@@ -73,7 +73,7 @@ type worstSearch struct {
 	util        float64
 }
 
-// worst is the first window of a length within [from, to] that has the least
+// worst returns the first window of a length within [from, to] that has the least
 // utilization. A window longer than that is all of it; ok is false for none.
 func (f *worstFinder) worst(window, from, to time.Duration) (at time.Duration, util float64, ok bool) {
 	from, to = max(from, f.steps[0].At), min(to, f.steps[len(f.steps)-1].At)

@@ -22,7 +22,7 @@ import (
 // accountAddress begins the address of an account's number.
 const accountAddress = "a"
 
-// factAt is the fact at an address, and the finding that it is of.
+// factAt returns the fact at an address, and the finding that it is of.
 func (v *View) factAt(address string) (*fact.Fact, *diagnosis.Finding, error) {
 	unknown := func() error { return misuse("fact=%s is no number of this diagnosis", short(address)) }
 	if v.Diagnosis == nil {
@@ -65,7 +65,7 @@ func (v *View) factAt(address string) (*fact.Fact, *diagnosis.Finding, error) {
 	return at, f, nil
 }
 
-// findingAt is the finding whose place this is, or the account's rows as one; nil when
+// findingAt returns the finding whose place this is, or the account's rows as one; nil when
 // there is none.
 func (v *View) findingAt(place string) *diagnosis.Finding {
 	number, ofAccount := strings.CutPrefix(place, accountAddress)

@@ -187,7 +187,7 @@ func (r *run) describe() Run {
 	return d
 }
 
-// screens are those that have something to show.
+// screens returns those that have something to show.
 func (v *View) screens() []string {
 	list := []string{"findings"}
 	for _, s := range []struct {

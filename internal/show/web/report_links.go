@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// findings are those of a run that are in the file.
+// findings returns those of a run that are in the file.
 func (f *reportFile) findings(r int) any {
 	value, _, err := f.ask("api/findings", of(r), nil)
 	if err != nil {
@@ -20,7 +20,7 @@ type target struct {
 	params url.Values
 }
 
-// targetsOf are the places that findings link to, those of the first finding first.
+// targetsOf returns the places that findings link to, those of the first finding first.
 func targetsOf(findings any) (targets []target) {
 	f, ok := as[Findings](findings)
 	if !ok {

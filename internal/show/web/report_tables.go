@@ -34,7 +34,7 @@ func (f *reportFile) tables(r int, v *View) error {
 	return f.tasks(r)
 }
 
-// groupsOf are the groups whose goroutines can be looked at: those that findings
+// groupsOf returns the groups whose goroutines can be looked at: those that findings
 // lead to, and the largest. The group without a name is one of them.
 func (f *reportFile) groupsOf(v *View, findings any) (groups []string) {
 	if v.Model.Sched == nil {

@@ -71,7 +71,7 @@ func (a *assets) inlined() (*template, error) {
 	return s, nil
 }
 
-// closeless is a script or a style in which nothing looks like its own end. In a
+// closeless returns a script or a style in which nothing looks like its own end. In a
 // string or a pattern, where alone it can stand, a backslash changes nothing.
 func closeless(text []byte, element string) []byte {
 	text = regexp.MustCompile(`(?i)</(`+element+`)`).ReplaceAll(text, []byte(`<\/$1`))

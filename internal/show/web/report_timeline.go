@@ -127,7 +127,7 @@ func (t *excerpt) find(g string) error {
 	return err
 }
 
-// shown are the lanes of the overview.
+// shown returns the lanes of the overview.
 func (t *excerpt) shown() (ids []string) {
 	for _, l := range t.lanes {
 		ids = append(ids, l.ID)
@@ -135,7 +135,7 @@ func (t *excerpt) shown() (ids []string) {
 	return ids
 }
 
-// about are the lanes of a window: what concerns the whole program, and before
+// about returns the lanes of a window: what concerns the whole program, and before
 // other groups the goroutines that the window is about.
 func (t *excerpt) about(p target) (ids []string) {
 	add := func(id string) {

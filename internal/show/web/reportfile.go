@@ -167,7 +167,7 @@ func (f *reportFile) take(path string, q, hidden url.Values) (any, error) {
 	return value, nil
 }
 
-// of is a query: names and values in turn.
+// of returns a query: names and values in turn.
 func of(r int, pairs ...string) url.Values {
 	q := url.Values{"r": {strconv.Itoa(r)}}
 	for i := 0; i < len(pairs); i += 2 {
@@ -176,7 +176,7 @@ func of(r int, pairs ...string) url.Values {
 	return q
 }
 
-// runList is a list of runs as the page asks for it.
+// runList returns a list of runs as the page asks for it.
 func runList(runs []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(runs), " ", ","), "[]")
 }

@@ -25,7 +25,7 @@ func writeReport(t *testing.T, r *Report) []byte {
 	return b.Bytes()
 }
 
-// dataOf is what the page in a file finds.
+// dataOf returns what the page in a file finds.
 func dataOf(t *testing.T, file []byte) map[string]json.RawMessage {
 	t.Helper()
 	_, rest, ok := bytes.Cut(file, []byte(`<script type="application/json" id="data">`))
@@ -194,7 +194,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// deepSample is a sample at a stack of its own.
+// deepSample returns a sample at a stack of its own.
 func deepSample(m *model.Model, i int) model.Sample {
 	frames := make([]model.Frame, 12)
 	for k := range frames {

@@ -51,7 +51,7 @@ var chartMakers = []func(plot) *Chart{
 	switchesOfProcess, machineOfProc, pressureOfProc,
 }
 
-// firstOf is the first of some charts that has something in it.
+// firstOf returns the first of some charts that has something in it.
 func firstOf(makers ...func(plot) *Chart) func(plot) *Chart {
 	return func(p plot) *Chart {
 		for _, of := range makers {
@@ -63,7 +63,7 @@ func firstOf(makers ...func(plot) *Chart) func(plot) *Chart {
 	}
 }
 
-// charts are those with something in them.
+// charts returns those with something in them.
 func (v *View) charts(w window) (list []Chart) {
 	for _, of := range chartMakers {
 		if c := of(plot{v.Model, w}); c != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// chartsOf is what the page gets of a model.
+// chartsOf returns what the page gets of a model.
 func chartsOf(t *testing.T, m *model.Model) Runtime {
 	t.Helper()
 	v := &View{Model: m}

@@ -130,7 +130,7 @@ const (
 // everything that is open.
 func (s *Server) URL(addr net.Addr) string { return "http://" + addr.String() + s.prefix }
 
-// Invitation is an address that leads to the page once. It is for the browser that
+// Invitation returns an address that leads to the page once. It is for the browser that
 // is started: everyone on the machine can read the arguments of a process.
 func (s *Server) Invitation(addr net.Addr) string {
 	path := "/once/" + secret()
@@ -261,7 +261,7 @@ func (s *Server) Close() {
 	}
 }
 
-// scratch is a directory for uploads and what tools are given. It lives as long
+// scratch returns a directory for uploads and what tools are given. It lives as long
 // as the server.
 func (s *Server) scratch() (string, error) {
 	s.temp.Do(func() { s.tempDir, s.tempFail = os.MkdirTemp("", "gowhy-view-") })

@@ -33,7 +33,7 @@ import (
 // evilName has all that must show as text and nothing else.
 const evilName = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m\u202e\xff&amp;\u2028"
 
-// sampleView is a run with something for most endpoints, and names that are up to
+// sampleView returns a run with something for most endpoints, and names that are up to
 // no good.
 func sampleView() *View {
 	m := &model.Model{Run: model.Run{Go: "go1.26", Duration: time.Second, Procs: 2, Files: []string{"/home/somebody/" + evilName}}}
@@ -495,7 +495,7 @@ func TestServeEnds(t *testing.T) {
 	}
 }
 
-// form is a drop of files: names and contents in turn.
+// form returns a drop of files: names and contents in turn.
 func form(t testing.TB, pairs ...string) (body *bytes.Buffer, header func(*http.Request)) {
 	body = new(bytes.Buffer)
 	m := multipart.NewWriter(body)

@@ -78,7 +78,7 @@ func (v *View) source(q url.Values) (any, error) {
 	return out, nil
 }
 
-// extent are the lines of a function: from the line that begins with "func" to the
+// extent returns the lines of a function: from the line that begins with "func" to the
 // brace that ends it, as gofmt writes them.
 func extent(text [][]byte, first, last int) (from, to int) {
 	from, to = max(1, first-sourceAround), min(len(text), last+sourceAround)

@@ -73,7 +73,7 @@ func coverageNotes(c *model.Coverage) (notes []string) {
 	return notes
 }
 
-// build are the facts of the build and of the environment that it ran in.
+// build returns the facts of the build and of the environment that it ran in.
 func (v *View) build() (list []KeyValue) {
 	add := func(key, value string) {
 		if value != "" {
@@ -98,7 +98,7 @@ func (v *View) build() (list []KeyValue) {
 	return list
 }
 
-// exports are the files that can be written of this run, with the choices that
+// exports returns the files that can be written of this run, with the choices that
 // each leaves.
 func (v *View) exports() (list []Export) {
 	var profiles []string

@@ -61,7 +61,7 @@ func (a *account) spent(s timeline.State) time.Duration {
 	return 0
 }
 
-// groupsAt are the groups with a wait or a system call under a function.
+// groupsAt returns the groups with a wait or a system call under a function.
 func (f *filter) groupsAt(part string) map[string]bool {
 	if groups, ok := f.at[part]; ok {
 		return groups

@@ -364,14 +364,14 @@ func (c *column) sum(rows []account) json.RawMessage {
 	return strconv.AppendInt(nil, sum, 10)
 }
 
-// pageName is a name as the page gets it and gives it back in a query: cut, and
+// pageName returns a name as the page gets it and gives it back in a query: cut, and
 // without what is no UTF-8, of which JSON makes replacement characters.
 func pageName(s string) string { return string([]rune(name(s))) }
 
 // sameName reports whether a name of the model is the one that the page means.
 func sameName(full, fromPage string) bool { return full == fromPage || pageName(full) == fromPage }
 
-// groupNamed is the group of the run that the page means; what is none is left
+// groupNamed returns the group of the run that the page means; what is none is left
 // as it is, for who looks for it to say so.
 func (v *View) groupNamed(fromPage string) string {
 	if s := v.Model.Sched; s != nil && fromPage != "" {
@@ -382,7 +382,7 @@ func (v *View) groupNamed(fromPage string) string {
 	return fromPage
 }
 
-// linkTo is a link into the page: a screen and its parameters, in pairs. Those
+// linkTo returns a link into the page: a screen and its parameters, in pairs. Those
 // that are empty are left out.
 func linkTo(screen string, pairs ...string) string {
 	var b strings.Builder

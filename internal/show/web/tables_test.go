@@ -17,7 +17,7 @@ import (
 
 const ms = time.Millisecond
 
-// accounts is a run of two groups with goroutines, and one that the runtime started.
+// accounts returns a run of two groups with goroutines, and one that the runtime started.
 func accounts() *View {
 	m := &model.Model{Run: model.Run{Go: "go1.26", Duration: time.Second, Procs: 2}}
 	read := m.Stacks.Add([]model.Frame{{Func: "os.ReadFile", File: "/go/os.go", Line: 9}, {Func: "main.worker", File: "/src/main.go", Line: 20}})
@@ -88,7 +88,7 @@ func askTable(t *testing.T, of func(url.Values) (any, error), pairs ...string) T
 	return ask[Table](t, value, err)
 }
 
-// cells are those of a column, as JSON.
+// cells returns those of a column, as JSON.
 func cells(t *testing.T, table Table, key string) (list []string) {
 	t.Helper()
 	i := slices.IndexFunc(table.Columns, func(c Column) bool { return c.Key == key })

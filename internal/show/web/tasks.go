@@ -12,7 +12,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// noTasks is the answer where the program has no annotations: most have none.
+// noTasks returns the answer where the program has no annotations: most have none.
 func noTasks() error {
 	return missing("this run has no user tasks", "runtime/trace's NewTask, WithRegion and Log make them")
 }
@@ -127,7 +127,7 @@ func stateTotals(t *model.Times) (list []StateTotal) {
 	return list
 }
 
-// histogram is a distribution with those buckets that have something.
+// histogram returns a distribution with those buckets that have something.
 func histogram(h *model.Histogram) Histogram {
 	out := Histogram{
 		P50NS: int64(h.Quantile(0.5)), P90NS: int64(h.Quantile(0.9)), P99NS: int64(h.Quantile(0.99)),

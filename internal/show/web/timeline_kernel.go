@@ -48,7 +48,7 @@ type kernelSamples struct {
 	list   []model.KernelMoment
 }
 
-// kernelSamples are those of the run in its timeline; nil when there are none.
+// kernelSamples returns those of the run in its timeline; nil when there are none.
 func (v *View) kernelSamples() *kernelSamples {
 	if v.Timeline == nil || v.Model.Kernel == nil || v.Model.Kernel.CPU == nil || len(v.Model.Kernel.Moments) == 0 {
 		return nil
@@ -62,7 +62,7 @@ func (v *View) kernelSamples() *kernelSamples {
 	return k
 }
 
-// periodOf is the CPU time of one sample of a profile; 0 when it does not tell.
+// periodOf returns the CPU time of one sample of a profile; 0 when it does not tell.
 func periodOf(p *model.Profile) time.Duration {
 	count, nanos := p.Columns()
 	if count < 0 || nanos < 0 {
@@ -79,12 +79,12 @@ func periodOf(p *model.Profile) time.Duration {
 	return 0
 }
 
-// after is the index of the first moment later than a time.
+// after returns the index of the first moment later than a time.
 func after(list []model.KernelMoment, at time.Duration) int {
 	return sort.Search(len(list), func(i int) bool { return list[i].At > at })
 }
 
-// inKernel are the stacks that begin in the kernel, by index of the sample.
+// inKernel returns the stacks that begin in the kernel, by index of the sample.
 func (k *kernelSamples) inKernel() []bool {
 	in := make([]bool, len(k.m.Kernel.CPU.Samples))
 	for i := range in {
@@ -105,7 +105,7 @@ func (k *kernelSamples) describe(sample int32) (what string, kernel bool) {
 	return frames[0].Func, kernel
 }
 
-// notSampled is the answer about lanes that a run does not have.
+// notSampled returns the answer about lanes that a run does not have.
 func (v *View) notSampled() error {
 	return missing("this run has no kernel samples with times", diagnosis.HowToGet(&v.Model.Run, model.KernelCPU))
 }
@@ -137,7 +137,7 @@ func split(lanes []string) (kernel, others []string) {
 	return kernel, others
 }
 
-// lanes are that of all samples and those that it opens into, the first of them.
+// lanes returns that of all samples and those that it opens into, the first of them.
 func (k *kernelSamples) lanes() []timeline.Lane {
 	cpus := k.cpuLanes()
 	head := timeline.Lane{ID: kernelLane, Kind: "kernel", Count: len(k.list), Children: len(cpus),
@@ -145,7 +145,7 @@ func (k *kernelSamples) lanes() []timeline.Lane {
 	return append([]timeline.Lane{head}, cpus[:min(len(cpus), firstCPULanes)]...)
 }
 
-// cpus are the CPUs with how many samples each has.
+// cpus returns the CPUs with how many samples each has.
 func (k *kernelSamples) cpus() map[int32]int {
 	counts := map[int32]int{}
 	for _, x := range k.list {
@@ -184,7 +184,7 @@ type stretch struct {
 	model.KernelMoment
 }
 
-// stretches are the samples of one CPU, or of all, that have a part in a window, in
+// stretches yields the samples of one CPU, or of all, that have a part in a window, in
 // order. Of one CPU they do not overlap: two samples closer than a period share it.
 func (k *kernelSamples) stretches(cpu int32, from, to time.Duration, f func(stretch)) {
 	before := time.Duration(math.MinInt64)
@@ -283,7 +283,7 @@ func (d *density) add(s stretch, state timeline.State) {
 	d.change[last][state]--
 }
 
-// sums are the buckets one after the other.
+// sums returns the buckets one after the other.
 func (d *density) sums() []float64 {
 	out := make([]float64, 0, tileBuckets*timeline.NumStates)
 	var whole [timeline.NumStates]int
@@ -296,7 +296,7 @@ func (d *density) sums() []float64 {
 	return out
 }
 
-// highest is the largest sum of a bucket over all states.
+// highest returns the largest sum of a bucket over all states.
 func highest(sums []float64) (top float64) {
 	for bucket := range slices.Chunk(sums, timeline.NumStates) {
 		sum := 0.0
@@ -331,7 +331,7 @@ func shares(sums []float64, most float64) []uint8 {
 	return out
 }
 
-// span is a sample as a stretch of its CPU's lane.
+// span returns a sample as a stretch of its CPU's lane.
 func (k *kernelSamples) span(s stretch) timeline.Span {
 	what, kernel := k.describe(s.Sample)
 	return timeline.Span{From: s.from, To: s.to, State: stateOf(kernel), Reason: what, Goroutine: -1, Proc: -1, Thread: int64(s.Thread)}
@@ -364,7 +364,7 @@ func (v *View) kernelAt(lane string, at time.Duration) (Moment, error) {
 		Text: k.sentence(found.KernelMoment, s.Labels["thread"])}, nil
 }
 
-// gap is the time around a moment in which there is no stretch.
+// gap returns the time around a moment in which there is no stretch.
 func (k *kernelSamples) gap(cpu int32, at time.Duration) (from, to time.Duration) {
 	from, to = 0, k.length
 	i := after(k.list, at)
@@ -453,7 +453,7 @@ func (k *kernelSamples) sum(counts map[int32]int64) *KernelWindow {
 	return w
 }
 
-// topStacks are the stacks with most samples.
+// topStacks returns the stacks with most samples.
 func (k *kernelSamples) topStacks(o flame.Owners, state string, counts map[model.Stack]int64) (list []StackTotal) {
 	order := make([]model.Stack, 0, len(counts))
 	for s := range counts {

@@ -14,7 +14,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// timelineView is a run of two goroutines in a tenth of a second.
+// timelineView returns a run of two goroutines in a tenth of a second.
 func timelineView(t *testing.T) *View {
 	t.Helper()
 	p := &exectrace.Piece{From: 1000, To: 1000 + 1e8, Trusted: true, Reasons: []string{"", "network"}, Threads: []int64{9},

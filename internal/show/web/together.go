@@ -91,7 +91,7 @@ func one(a, b *View) bool {
 		!x.Run.Start.Equal(y.Run.Start)
 }
 
-// copied is a diagnosis as it is sent.
+// copied returns a diagnosis as it is sent.
 func copied(d *diagnosis.Diagnosis) (*diagnosis.Diagnosis, error) {
 	data, err := json.Marshal(d)
 	if err != nil {

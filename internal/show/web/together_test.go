@@ -10,7 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// recorded is a view of a recording of a program, with findings of some rules.
+// recorded returns a view of a recording of a program, with findings of some rules.
 func recorded(start int, command string, rules ...string) *View {
 	v := sampleView()
 	v.Name = command

@@ -96,7 +96,7 @@ func (s *Server) openTool(w http.ResponseWriter, r *http.Request, q url.Values, 
 	return nil
 }
 
-// toolProfile is the profile that a query asks for, else the one that says most.
+// toolProfile returns the profile that a query asks for, else the one that says most.
 func (v *View) toolProfile(q url.Values) (export.Profile, error) {
 	if p := export.Profile(q.Get("profile")); p != "" {
 		if !slices.Contains(export.Profiles, p) {

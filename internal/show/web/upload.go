@@ -92,7 +92,7 @@ func (s *Server) take(ctx context.Context, files []string) (*Upload, error) {
 	return answer, nil
 }
 
-// bases are the names of files without the temporary directory they are in.
+// bases returns the names of files without the temporary directory they are in.
 func bases(files []string) []string {
 	list := make([]string, len(files))
 	for i, f := range files {

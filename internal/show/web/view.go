@@ -56,15 +56,15 @@ func refuse(status int, hint, format string, args ...any) error {
 	return &statusError{status, problem.New(problem.Failure, hint, format, args...)}
 }
 
-// misuse is the error for a question that cannot be meant.
+// misuse returns the error for a question that cannot be meant.
 func misuse(format string, args ...any) error {
 	return problem.New(problem.Misuse, "", format, args...)
 }
 
-// missing is a question about what is not there.
+// missing returns a question about what is not there.
 func missing(what, hint string) error { return problem.New(problem.Absence, hint, "%s", what) }
 
-// noTrace is the answer of everything that only a trace can tell.
+// noTrace returns the answer of everything that only a trace can tell.
 func (v *View) noTrace() error {
 	return missing("this run has no execution trace", diagnosis.HowToGet(&v.Model.Run, model.Trace))
 }

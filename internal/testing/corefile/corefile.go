@@ -75,7 +75,7 @@ func (c *Core) Bytes() []byte {
 	return b.Bytes()
 }
 
-// StatusNote is that of a thread of amd64 which a signal ended or none.
+// StatusNote returns that of a thread of amd64 which a signal ended or none.
 func StatusNote(id, signal int, pc, sp, bp uint64) Note {
 	b := make([]byte, 336)
 	binary.LittleEndian.PutUint16(b[12:], uint16(signal))
@@ -86,7 +86,7 @@ func StatusNote(id, signal int, pc, sp, bp uint64) Note {
 	return Note{Status, b}
 }
 
-// InfoNote is that of a process with a command line.
+// InfoNote returns that of a process with a command line.
 func InfoNote(pid int, name, args string) Note {
 	b := make([]byte, 136)
 	binary.LittleEndian.PutUint32(b[24:], uint32(pid))
@@ -101,7 +101,7 @@ type Mapping struct {
 	Path             string
 }
 
-// FilesNote is that of mapped files.
+// FilesNote returns that of mapped files.
 func FilesNote(list ...Mapping) Note {
 	var b bytes.Buffer
 	binary.Write(&b, binary.LittleEndian, []uint64{uint64(len(list)), 4096})

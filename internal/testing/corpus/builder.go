@@ -197,7 +197,7 @@ func (g *Generation) Stack(functions ...string) uint64 {
 	return id
 }
 
-// PC is the program counter of a function in stacks of b.
+// PC returns the program counter of a function in stacks of b.
 func (b *Builder) PC(function string) uint64 {
 	pc := b.pcs[function]
 	if pc == 0 {

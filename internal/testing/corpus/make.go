@@ -86,7 +86,7 @@ func (s Spec) String() string {
 	return name
 }
 
-// Specs are the traces that tests of a reader go through: everything with the
+// Specs returns the traces that tests of a reader go through: everything with the
 // local toolchain and, if all tests are asked for, the main programs with each
 // of [Toolchains]. Each has several generations, and is a megabyte or so, or a
 // fifth of that if it is kept.
@@ -98,7 +98,7 @@ func Specs() []Spec {
 	return list
 }
 
-// local are the traces of the local toolchain.
+// local returns the traces of the local toolchain.
 func local() (list []Spec) {
 	for _, p := range Programs {
 		list = append(list, Spec{Program: p.Name}.several(1<<20))

@@ -22,7 +22,7 @@ var recordings embed.FS
 
 const recordingsDir = "testdata/recordings"
 
-// recordedSpecs are the traces that are kept.
+// recordedSpecs returns the traces that are kept.
 func recordedSpecs() []Spec {
 	list := local()
 	for _, program := range OldPrograms {
@@ -31,7 +31,7 @@ func recordedSpecs() []Spec {
 	return list
 }
 
-// file is the name of the recording of s.
+// file returns the name of the recording of s.
 func (s Spec) file() string {
 	name := s.String()
 	if s.Toolchain == "" {

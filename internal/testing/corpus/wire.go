@@ -84,7 +84,7 @@ const (
 	maxEventSize = 1 + 6*binary.MaxVarintLen64
 )
 
-// header is the first 16 bytes of a trace of format version 1.minor.
+// header returns the first 16 bytes of a trace of format version 1.minor.
 func header(minor int) []byte {
 	h := make([]byte, headerSize)
 	copy(h, "go 1.")

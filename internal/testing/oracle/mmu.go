@@ -191,7 +191,7 @@ func (u *utilization) compare(at trace.Time) {
 	}
 }
 
-// functions are the mutator's shares: of all Ps, or of each.
+// functions returns the mutator's shares: of all Ps, or of each.
 func (u *utilization) functions() (out [][]Step) {
 	slices.SortStableFunc(u.changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 	put := func(i int, at trace.Time, share float64) {
@@ -230,7 +230,7 @@ func (u *utilization) functions() (out [][]Step) {
 	return out
 }
 
-// MMU is the lowest mean of any of the functions over any window of the given
+// MMU returns the lowest mean of any of the functions over any window of the given
 // length in nanoseconds that lies within it. A window longer than the function
 // is cut to it.
 func MMU(functions [][]Step, window int64) float64 {

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// specs are the traces of which the reference itself is asked. The old formats
+// specs returns the traces of which the reference itself is asked. The old formats
 // and the old faults of the runtime are in them.
 func specs() []corpus.Spec { return corpus.Specs() }
 

@@ -27,7 +27,7 @@ type Record struct {
 	Time   time.Duration
 }
 
-// Key is the record's stack as a string of PCs: what makes two stacks the same.
+// Key returns the record's stack as a string of PCs: what makes two stacks the same.
 func (r Record) Key() string { return key(r.Frames) }
 
 // key leaves out PCs of 0 at the root, and so takes a stack of one unknown

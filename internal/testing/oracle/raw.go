@@ -156,7 +156,7 @@ func (g *rawGen) status(ev *trace.Event) (at trace.Time, ok bool, err error) {
 	return at, ok, nil
 }
 
-// peek is the next event of thread m that is no status.
+// peek returns the next event of thread m that is no status.
 func (g *rawGen) peek(m uint64) (rawEvent, bool) {
 	list := g.threads[m]
 	for i := g.next[m]; i < len(list); i++ {

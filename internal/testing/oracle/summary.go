@@ -227,7 +227,7 @@ func (s *summarizer) proc(st *trace.StateTransition, at trace.Time) {
 	}
 }
 
-// snapshot is the Stats of g up to now, what is open included.
+// snapshot returns the Stats of g up to now, what is open included.
 func (g *Goroutine) snapshot(now trace.Time) Stats {
 	t, o := g.Stats, &g.open
 	t.Blocked, t.Ranges = slices.Clone(t.Blocked), slices.Clone(t.Ranges)

@@ -111,7 +111,7 @@ func (w *Writer) name(rt reflect.Type) string {
 	return rt.Name()
 }
 
-// Types are those that were added, with all that they are made of.
+// Types returns those that were added, with all that they are made of.
 func (w *Writer) Types() []reflect.Type { return w.types }
 
 // Add notes a type and all that it is made of, in the order of their first use.
@@ -146,7 +146,7 @@ func (w *Writer) Add(rt reflect.Type) {
 // isPlain is of durations: their name says nothing to who reads a number.
 func isPlain(rt reflect.Type) bool { return rt == reflect.TypeFor[time.Duration]() }
 
-// Text is all types, one after the other.
+// Text returns all types, one after the other.
 func (w *Writer) Text() []byte {
 	var b bytes.Buffer
 	for _, rt := range w.types {
@@ -215,7 +215,7 @@ func (w *Writer) named(rt reflect.Type) string {
 	return w.basic(rt)
 }
 
-// Quoted is a list of texts.
+// Quoted returns a list of texts.
 func Quoted(list []string, separator string) string {
 	quoted := make([]string, len(list))
 	for i, s := range list {

@@ -21,7 +21,7 @@ type point struct {
 	used time.Duration
 }
 
-// NewMeter is a meter over a window of time. What was used so far is [OwnCPU], or that
+// NewMeter returns a meter over a window of time. What was used so far is [OwnCPU], or that
 // and what the caller knows that it costs elsewhere.
 func NewMeter(window time.Duration, now func() time.Time, used func() time.Duration) *Meter {
 	m := &Meter{window: window, now: now, used: used}

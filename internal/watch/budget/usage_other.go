@@ -4,5 +4,5 @@ package budget
 
 import "time"
 
-// OwnCPU is the CPU time of this process so far.
+// OwnCPU returns the CPU time of this process so far.
 func OwnCPU() time.Duration { return 0 }

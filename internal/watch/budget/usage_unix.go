@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// OwnCPU is the CPU time of this process so far.
+// OwnCPU returns the CPU time of this process so far.
 func OwnCPU() time.Duration {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {

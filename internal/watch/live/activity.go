@@ -76,7 +76,7 @@ func spots(m *model.Model, p *model.Profile, d time.Duration, of func([]model.Fr
 	return list[:min(len(list), maxSpots)]
 }
 
-// spot is the innermost function of a stack that tells something. The kernel's
+// spot returns the innermost function of a stack that tells something. The kernel's
 // are without a file of the program.
 func spot(stack []model.Frame) (s Spot) {
 	for _, f := range stack {

@@ -22,7 +22,7 @@ func (p *Process) ShortName() string {
 	return n
 }
 
-// FileName is a name for a recording of a program that ends at a time; no file in
+// FileName returns a name for a recording of a program that ends at a time; no file in
 // the current directory has it.
 func FileName(p *Process, at time.Time) string {
 	name := strings.Map(func(r rune) rune {

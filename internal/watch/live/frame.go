@@ -93,7 +93,7 @@ type CPU struct {
 	System float64 `json:"system"`
 }
 
-// Cores is all of it.
+// Cores returns all of it.
 func (c CPU) Cores() float64 { return c.User + c.System }
 
 // Counters are what /proc tells of a program beside that; rates are by second.

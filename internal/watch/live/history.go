@@ -159,7 +159,7 @@ func (h *History) Add(f *Frame) {
 	h.changed = make(chan struct{})
 }
 
-// course is that of a process, or of the one whose place it took.
+// course returns that of a process, or of the one whose place it took.
 func (h *History) course(p *Process) *course {
 	c := h.courses[p.PID]
 	if c != nil && !c.ended {
@@ -197,7 +197,7 @@ func (c *course) add(p *Process, at time.Time, number, nth int64) {
 	c.points = append(c.points, x)
 }
 
-// pointOf is a point without its groups.
+// pointOf returns a point without its groups.
 func pointOf(p *Process) Point {
 	x := Point{PID: p.PID, User: p.CPU.User, System: p.CPU.System, Threads: p.Threads, RSS: int64(p.RSS), Waiting: -1, Throttled: -1, Procs: -1, BusyProcs: -1,
 		Running: -1, Runnable: -1, Syscall: -1, Blocked: -1, HeapLive: -1, HeapGoal: -1, GCs: -1, GCShare: -1, Voluntary: -1, Involuntary: -1, Wait: -1, PSS: -1, Swap: -1}
@@ -332,7 +332,7 @@ func (h *History) News(pid int, since Seen) (n News, next <-chan struct{}) {
 	return n, next
 }
 
-// points are a program's, from a frame on, one for each frame.
+// points returns a program's, from a frame on, one for each frame.
 func (h *History) points(c *course, from int64) (list []Point) {
 	at, _ := slices.BinarySearchFunc(c.points, from, func(x Point, number int64) int { return cmp.Compare(x.until.number, number) })
 	for _, x := range c.points[at:] {
@@ -366,7 +366,7 @@ func (h *History) find(pid int) *course {
 	return best
 }
 
-// Program is a process as it was seen last; nil when there is none of that number.
+// Program returns a process as it was seen last; nil when there is none of that number.
 func (h *History) Program(pid int) *Process {
 	h.mu.Lock()
 	defer h.mu.Unlock()

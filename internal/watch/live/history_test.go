@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// frameAt is a frame of one program, and of others that do nothing.
+// frameAt returns a frame of one program, and of others that do nothing.
 func frameAt(second int, p Process, others int) *Frame {
 	f := &Frame{Time: time.Unix(int64(second), 0), Processes: []Process{p}}
 	for i := range others {

@@ -55,7 +55,7 @@ func TestRises(t *testing.T) {
 	}
 }
 
-// seen is a look at a heap of which a variable holds so much.
+// seen returns a look at a heap of which a variable holds so much.
 func seen(at time.Time, bytes uint64) *model.HeapLook {
 	most := model.Holder{Kind: model.HeldByVariable, Name: "main.sessions", ObjectSum: model.ObjectSum{Bytes: bytes},
 		Path: []model.HolderStep{{Type: "map[string]*main.Session"}}}

@@ -338,7 +338,7 @@ func (j *judge) payBack(ctx context.Context) {
 	}
 }
 
-// next is the program whose turn it is: the one that is looked at, or the one
+// next returns the program whose turn it is: the one that is looked at, or the one
 // that was not judged for longest, by what it uses.
 func (j *judge) next() (c *judged, d time.Duration, trace bool) {
 	j.mu.Lock()
@@ -501,7 +501,7 @@ func (c *judged) vote(d *diagnosis.Diagnosis, at time.Time, file string) {
 	slices.SortStableFunc(c.votes, func(a, b *accused) int { return cmp.Compare(rank(d, a.key), rank(d, b.key)) })
 }
 
-// rank is the place of a finding in the latest piece; what that does not have is
+// rank returns the place of a finding in the latest piece; what that does not have is
 // behind what it has.
 func rank(d *diagnosis.Diagnosis, k vote.Key) int {
 	n := slices.IndexFunc(d.Findings, func(f diagnosis.Finding) bool { return keyOf(&f) == k })
@@ -566,7 +566,7 @@ func (c *judged) tell(a *accused) Finding {
 	return t
 }
 
-// line is the verdict in one line.
+// line returns the verdict in one line.
 func (c *judged) line(v *Verdict) string {
 	problems := 0
 	for _, f := range v.Findings {
@@ -611,7 +611,7 @@ func (c *judged) line(v *Verdict) string {
 	return "nothing found"
 }
 
-// unchecked are the rules that need an execution trace, where there was none.
+// unchecked returns the rules that need an execution trace, where there was none.
 func unchecked(rules []*diagnosis.Rule, d *diagnosis.Diagnosis) (names []string) {
 	if d.Trace != nil {
 		return nil

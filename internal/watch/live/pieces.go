@@ -90,7 +90,7 @@ func (j *judge) drop(file string) {
 	}()
 }
 
-// of are the pieces of a program that meet a window, in the order of time.
+// of returns the pieces of a program that meet a window, in the order of time.
 func (j *judge) of(pid int, from, to time.Time) (list []*Piece) {
 	if j == nil {
 		return nil
@@ -105,7 +105,7 @@ func (j *judge) of(pid int, from, to time.Time) (list []*Piece) {
 	return list
 }
 
-// Pieces are the recordings of a program that are kept, in the order of time.
+// Pieces returns the recordings of a program that are kept, in the order of time.
 func (w *Watch) Pieces(pid int) []*Piece {
 	return w.judge.of(pid, time.Time{}, time.Now().Add(time.Hour))
 }
@@ -121,7 +121,7 @@ func (w *Watch) Memory(pid int, from, to time.Time) (a *model.MemoryAccount, at 
 	return a, at
 }
 
-// Flame is the tree of what a program did in a window, by the pieces that meet it:
+// Flame returns the tree of what a program did in a window, by the pieces that meet it:
 // of a kind, or of the first that there is when that is empty. kinds are those that there
 // are. It is nil when there is no piece, or none of the kind.
 func (w *Watch) Flame(pid int, kind string, from, to time.Time) (t *flame.Tree, kinds []flame.Kind, pieces []*Piece) {

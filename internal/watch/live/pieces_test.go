@@ -13,7 +13,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// piece is a recording of ten seconds that says nothing but how long they were.
+// piece returns a recording of ten seconds that says nothing but how long they were.
 func piece(t *testing.T, dir string, pid, n int) *Piece {
 	t.Helper()
 	from := time.Unix(int64(10*n), 0)

@@ -187,7 +187,7 @@ func waited(from, to proc.Sample) waits {
 	return w
 }
 
-// perSecond is the rate of a count, negative when one is not known.
+// perSecond returns the rate of a count, negative when one is not known.
 func perSecond(before, after int64, passed float64) float64 {
 	if before < 0 || after < 0 || passed <= 0 {
 		return -1
@@ -334,7 +334,7 @@ func (t *target) later(now time.Time) *Goroutines {
 	return &g
 }
 
-// latest is the goroutines as they were read last, or are known to be.
+// latest returns the goroutines as they were read last, or are known to be.
 func (t *target) latest() *goroutines.Snapshot {
 	if t.snapshot == nil || !t.fresh {
 		return t.snapshot
@@ -469,7 +469,7 @@ func place(p symbols.Place) string {
 // tells already.
 var waitsFor = []string{"runtime.", "internal/", "sync.", "time.Sleep", "syscall."}
 
-// where is the first function on a stack that says more.
+// where returns the first function on a stack that says more.
 func where(stack []symbols.Place) string {
 	for _, p := range stack {
 		if p.Func != "" && !slices.ContainsFunc(waitsFor, func(of string) bool { return strings.HasPrefix(p.Func, of) }) {
@@ -514,7 +514,7 @@ func (h *history) stay(at time.Time) { h.add(at, h.points[len(h.points)-1].n) }
 func (h *history) full() bool      { return h.added > 2 }
 func (h *history) last() time.Time { return h.points[len(h.points)-1].at }
 
-// growth is by minute, 0 until something is known.
+// growth returns by minute, 0 until something is known.
 func (h *history) growth() float64 {
 	a, b := h.points[0], h.points[len(h.points)-1]
 	if d := b.at.Sub(a.at); d >= 2*time.Second {

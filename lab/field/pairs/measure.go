@@ -55,7 +55,7 @@ func measure(ctx context.Context, bed *testbed.Bed, s *specimen.Specimen, cache 
 	return nil
 }
 
-// used is what a run used, as the system and the program itself counted it.
+// used returns what a run used, as the system and the program itself counted it.
 func used(f *testbed.Finished, load []byte) map[string]float64 {
 	cpu := (f.State.UserTime() + f.State.SystemTime()).Seconds()
 	out := map[string]float64{"cpu": cpu, "elapsed": f.Took.Seconds()}
@@ -89,7 +89,7 @@ const kilobyte = 1 << 10
 
 var benchmarkFigure = regexp.MustCompile(`([0-9.]+) (ns/op|B/op|allocs/op)`)
 
-// benchmarks are the sums of what all benchmarks of a run say of an operation.
+// benchmarks returns the sums of what all benchmarks of a run say of an operation.
 func benchmarks(stdout string) map[string]float64 {
 	out := map[string]float64{}
 	for _, m := range benchmarkFigure.FindAllStringSubmatch(stdout, -1) {

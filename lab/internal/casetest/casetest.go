@@ -180,7 +180,7 @@ type Group struct {
 	Ranges     map[string]int64
 }
 
-// TotalNS is the sum of the row's parts.
+// TotalNS returns the sum of the row's parts.
 func (g Group) TotalNS() int64 {
 	sum := g.RunningNS + g.RunnableNS + g.SyscallNS + g.UnknownNS
 	for _, ns := range g.BlockedNS {
@@ -251,7 +251,7 @@ type Effect struct {
 	Ratio, Low, High float64
 }
 
-// Command is a command line of the case, for `gowhy verify --a`.
+// Command returns a command line of the case, for `gowhy verify --a`.
 func (p Program) Command(args ...string) string {
 	return shell.Words(append([]string{p.path}, args...))
 }
@@ -293,7 +293,7 @@ type Formula struct {
 	Stable bool
 }
 
-// Spread is the greatest number that the formula says over the least: one
+// Spread returns the greatest number that the formula says over the least: one
 // where it does not matter at which count it was fed.
 func (f Formula) Spread() float64 { return slices.Max(f.Says) / slices.Min(f.Says) }
 

@@ -90,7 +90,7 @@ func (s *Specimen) IsBench() bool {
 	return len(tests) > 0
 }
 
-// Job is the recorded run of a side, whose arguments of a test binary are those of
+// Job returns the recorded run of a side, whose arguments of a test binary are those of
 // its benchmarks.
 func (s *Specimen) Job(side Side, program, out string) testbed.Job {
 	args := side.Args

@@ -86,7 +86,7 @@ func (p *place) UnmarshalJSON(b []byte) error {
 // accuses nobody.
 var machine = []string{"thinevidence", "notloaded", "unsampled", "lostdata", "generatorbound", "neighbour", "starved", "throttled"}
 
-// accusations are the findings that accuse the program, in the order in which they
+// accusations returns the findings that accuse the program, in the order in which they
 // are read: each cause, then its symptoms, and remarks are those about it that accuse
 // nobody, with all that comes of what they say. What the machine is said to cause is
 // neither.
@@ -220,7 +220,7 @@ func (s *Specimen) Held(b *Bound) (held, known bool) {
 // measured is how well a difference is known, as a part of all: by the middle of three runs.
 const measured = 0.05
 
-// Words are the findings of an answer in a few words: rule and first place.
+// Words returns the findings of an answer in a few words: rule and first place.
 func Words(findings []Finding) string {
 	var words []string
 	for _, f := range findings {

@@ -51,7 +51,7 @@ func Read(path string) (*Specimen, error) {
 
 var version = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+[-+.0-9a-zA-Z]*$`)
 
-// faults are what is wrong with what is said of a specimen.
+// faults returns what is wrong with what is said of a specimen.
 func (s *Specimen) faults() (faults error) {
 	want := func(ok bool, format string, args ...any) {
 		if !ok {

@@ -125,7 +125,7 @@ const (
 	Exam     Half = "exam"
 )
 
-// Half is where the specimen lies. Whoever adds one to the exam puts it into that folder,
+// Half returns where the specimen lies. Whoever adds one to the exam puts it into that folder,
 // and the next release moves the folder's specimens out of it.
 func (s *Specimen) Half() Half {
 	if filepath.Base(filepath.Dir(filepath.Dir(s.Dir))) == string(Exam) {
@@ -142,7 +142,7 @@ type Side struct {
 	Load    []string
 }
 
-// Sides are the runs of a specimen.
+// Sides returns the runs of a specimen.
 func (s *Specimen) Sides() (out []Side) {
 	with := func(more []string) []string { return append(append([]string{}, s.Args...), more...) }
 	if s.Kind != Healthy {

@@ -108,7 +108,7 @@ func (r *run) record(ctx context.Context) (err error) {
 	return r.underLoad(ctx, load)
 }
 
-// recordFlags are the arguments of gowhy before the program's.
+// recordFlags returns the arguments of gowhy before the program's.
 func (r *run) recordFlags(load []string) []string {
 	args := []string{"record", "--no-diagnose", "-o", r.job.Out}
 	if len(load) == 0 && r.job.Time > 0 {
@@ -126,7 +126,7 @@ func (r *run) ofGowhy(load []string) bool {
 
 func (r *run) loadFile() string { return filepath.Join(r.room.Dir, "load.json") }
 
-// loadCommand is the load with its placeholders filled; gowhy's own leaves its
+// loadCommand returns the load with its placeholders filled; gowhy's own leaves its
 // result in a file, is told how long to go on when nobody says so, and has
 // more flags.
 func (r *run) loadCommand(more ...string) []string {

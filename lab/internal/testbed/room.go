@@ -46,7 +46,7 @@ func (r *Room) remove() { os.RemoveAll(r.Dir) }
 
 const portTries = 100
 
-// freePort is a port of loopback that neither TCP nor UDP uses now.
+// freePort returns a port of loopback that neither TCP nor UDP uses now.
 func freePort() (int, error) {
 	var last error
 	for range portTries {

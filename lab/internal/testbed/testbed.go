@@ -57,7 +57,7 @@ func New(dir string) (*Bed, error) {
 	return b, nil
 }
 
-// Dir is the bed's folder.
+// Dir returns the bed's folder.
 func (b *Bed) Dir() string { return b.dir }
 
 // Close removes what the bed made, unless its folder was given.
@@ -85,7 +85,7 @@ func (b *Bed) Build(ctx context.Context, dir string) (program string, err error)
 	return one.path, one.err
 }
 
-// Escapes is a file with what the compiler says of the main package in a folder
+// Escapes returns a file with what the compiler says of the main package in a folder
 // when it is asked what it puts on the heap, which is evidence beside a recording.
 func (b *Bed) Escapes(ctx context.Context, dir string) (file string, err error) {
 	program, err := b.Build(ctx, dir)
@@ -212,7 +212,7 @@ func Operations(stdout string) float64 {
 
 const tailSize = 2000
 
-// tail is the end of a text that may be long.
+// tail returns the end of a text that may be long.
 func tail(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) > tailSize {

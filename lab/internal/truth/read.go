@@ -261,7 +261,7 @@ func (k *checker) args(at string, lists ...[]string) {
 	}
 }
 
-// Rules are all that the case names, each once and sorted.
+// Rules returns all that the case names, each once and sorted.
 func (c *Case) Rules() []string {
 	var all []string
 	for i := range c.Illnesses {

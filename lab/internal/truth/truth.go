@@ -108,10 +108,10 @@ type Server struct {
 	Args []string `yaml:"args"`
 }
 
-// Address is where the server is; "" when none is known.
+// Address returns where the server is; "" when none is known.
 func (s *Server) Address() string { return os.Getenv(s.Variable) }
 
-// At is the arguments for a server at an address.
+// At returns the arguments for a server at an address.
 func (s *Server) At(address string) (args []string) {
 	for _, arg := range s.Args {
 		args = append(args, strings.ReplaceAll(arg, "{server}", address))

@@ -143,7 +143,7 @@ func (w *Waits) mark(at Mark, words []string) error {
 	return nil
 }
 
-// functionAt is the function of a place in a file of package main, as the runtime names it.
+// functionAt returns the function of a place in a file of package main, as the runtime names it.
 func functionAt(file *ast.File, at token.Pos) string {
 	for _, d := range file.Decls {
 		f, ok := d.(*ast.FuncDecl)

@@ -61,13 +61,13 @@ type Source struct {
 	failures int64
 }
 
-// New is a source that has asked nothing yet. The credentials are read before each
+// New returns a source that has asked nothing yet. The credentials are read before each
 // request, so that they can change.
 func New(address string, interval time.Duration, credentials func() (Credentials, error)) *Source {
 	return &Source{url: address, interval: interval, credentials: credentials}
 }
 
-// Groups are the last good list; nobody may change it.
+// Groups returns the last good list; nobody may change it.
 func (s *Source) Groups() []Group {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +117,7 @@ func (s *Source) refresh(ctx context.Context) (differs bool, err error) {
 	return differs, nil
 }
 
-// shown is the URL without what may be secret in its query.
+// shown returns the URL without what may be secret in its query.
 func (s *Source) shown() string {
 	address, _, _ := strings.Cut(s.url, "?")
 	return address

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// spec is the defaults, changed.
+// spec returns the defaults, changed.
 func spec(change func(*Spec)) Spec {
 	s := Defaults()
 	change(&s)

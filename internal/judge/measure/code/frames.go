@@ -63,7 +63,7 @@ func IsSystem(function string) bool {
 	return StartsWith(function, []string{"syscall.", "internal/", "os.", "os/", "net.", "runtime.", "golang.org/x/sys/"})
 }
 
-// Leaf is the innermost function of a stack, "" for an unknown one.
+// Leaf returns the innermost function of a stack, "" for an unknown one.
 func Leaf(m *model.Model, s model.Stack) string {
 	if f := m.Stacks.Frames(s); len(f) > 0 {
 		return f[0].Func
@@ -71,7 +71,7 @@ func Leaf(m *model.Model, s model.Stack) string {
 	return ""
 }
 
-// Caller is the innermost frame that is not machinery.
+// Caller returns the innermost frame that is not machinery.
 func Caller(frames []model.Frame) (f model.Frame, ok bool) {
 	i := slices.IndexFunc(frames, func(f model.Frame) bool { return !IsMachinery(f.Func) })
 	if i < 0 {
@@ -98,7 +98,7 @@ func SameText(m *model.Model, stacks ...model.Stack) fact.Where {
 	return func(s *model.Sample) bool { return same[PlaceText(m, s.Stack)] }
 }
 
-// PlaceText is a stack by its functions and lines without the runtime's at both ends,
+// PlaceText returns a stack by its functions and lines without the runtime's at both ends,
 // which texts and dumps leave out.
 func PlaceText(m *model.Model, s model.Stack) string {
 	frames := m.Stacks.Frames(s)
@@ -113,7 +113,7 @@ func PlaceText(m *model.Model, s model.Stack) string {
 	return framesText(frames[i:])
 }
 
-// StackText is a stack by its functions and lines.
+// StackText returns a stack by its functions and lines.
 func StackText(m *model.Model, s model.Stack) string { return framesText(m.Stacks.Frames(s)) }
 
 func framesText(frames []model.Frame) string {

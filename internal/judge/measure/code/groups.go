@@ -28,7 +28,7 @@ func Groups(m *model.Model, names []string) (gs []*model.Group) {
 	return gs
 }
 
-// Root is the group that a stack's goroutine belongs to: its start function.
+// Root returns the group that a stack's goroutine belongs to: its start function.
 // The main goroutine goes by either of two names, for some stacks end at
 // runtime.main and some below it; the kernel's go on to who called that.
 func Root(m *model.Model, s model.Stack) string {
@@ -49,7 +49,7 @@ func Root(m *model.Model, s model.Stack) string {
 // MainGroups are both names that the group of the main goroutine goes by.
 var MainGroups = []string{"main.main", "runtime.main"}
 
-// GroupsOfStacks is the groups that stacks belong to; none without a trace to
+// GroupsOfStacks returns the groups that stacks belong to; none without a trace to
 // know groups from.
 func GroupsOfStacks(m *model.Model, stacks []model.Stack) (names []string) {
 	if m.Sched == nil {
@@ -95,7 +95,7 @@ func CountRoots(m *model.Model, wakers map[model.Stack]int64) map[string]int64 {
 	return out
 }
 
-// AllGroups are the names of all groups.
+// AllGroups returns the names of all groups.
 func AllGroups(m *model.Model) (names []string) {
 	if m.Sched == nil {
 		return nil
@@ -106,7 +106,7 @@ func AllGroups(m *model.Model) (names []string) {
 	return names
 }
 
-// UserGroups are the names of the program's groups.
+// UserGroups returns the names of the program's groups.
 func UserGroups(m *model.Model) (names []string) {
 	for i := range m.Sched.Groups {
 		if !m.Sched.Groups[i].System {

@@ -15,7 +15,7 @@ func PlaceOf(f model.Frame) diagnosis.Place {
 	return diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line}
 }
 
-// UserPlace is the user's line of the first of some stacks that has one.
+// UserPlace returns the user's line of the first of some stacks that has one.
 func UserPlace(p *diagnosis.Pass, stacks ...model.Stack) diagnosis.Place {
 	for _, s := range stacks {
 		if place, ok := p.UserPlace(s); ok {
@@ -25,7 +25,7 @@ func UserPlace(p *diagnosis.Pass, stacks ...model.Stack) diagnosis.Place {
 	return diagnosis.Place{}
 }
 
-// ProgramPlace is the user's line that belongs to the program itself, of the first
+// ProgramPlace returns the user's line that belongs to the program itself, of the first
 // of some stacks that has one: the frame nearest to the leaf in package main or in
 // the program's module. A library's line is what [UserPlace] has.
 func ProgramPlace(p *diagnosis.Pass, stacks ...model.Stack) diagnosis.Place {
@@ -48,7 +48,7 @@ func ProgramFrame(m *model.Model, frames []model.Frame) (place diagnosis.Place, 
 	return diagnosis.Place{}, false
 }
 
-// OwnPackages are the beginnings of the names of the functions that belong to the
+// OwnPackages returns the beginnings of the names of the functions that belong to the
 // program itself: of package main, and of the packages of its module, with their tests.
 func OwnPackages(m *model.Model) []string {
 	packages := []string{"main."}
@@ -58,7 +58,7 @@ func OwnPackages(m *model.Model) []string {
 	return packages
 }
 
-// WithProgram is a place and, where that is in a library, the program's line that
+// WithProgram returns a place and, where that is in a library, the program's line that
 // leads there.
 func WithProgram(p *diagnosis.Pass, place diagnosis.Place, stacks ...model.Stack) []diagnosis.Place {
 	if own := ProgramPlace(p, stacks...); own.Function != place.Function {
@@ -67,7 +67,7 @@ func WithProgram(p *diagnosis.Pass, place diagnosis.Place, stacks ...model.Stack
 	return Places(place)
 }
 
-// Places is the places that are known, without repeating one.
+// Places returns the places that are known, without repeating one.
 func Places(ps ...diagnosis.Place) []diagnosis.Place {
 	var out []diagnosis.Place
 	seen := map[diagnosis.Place]bool{}
@@ -97,7 +97,7 @@ func Begins(m *model.Model, function string) bool {
 	return 2*first > has
 }
 
-// MakerOf is the program's line that makes the library's thing behind a place: it calls a
+// MakerOf returns the program's line that makes the library's thing behind a place: it calls a
 // function named New…, Dial…, Open… or Connect… of the place's library. Many dial in a
 // goroutine of their own, under which nobody's line is; what the line makes shows in any
 // profile. The one with most stacks, and nothing where the place is the program's.
@@ -130,7 +130,7 @@ func makes(function string) bool {
 	return StartsWith(function[strings.LastIndexByte(function, '.')+1:], []string{"New", "Dial", "Open", "Connect"})
 }
 
-// libraryOf is the beginning of a function's name that all packages of its module share, as
+// libraryOf returns the beginning of a function's name that all packages of its module share, as
 // far as a name tells: host and owner and repository, or host and one name where a domain
 // is a project's own. Empty for the standard library and for main.
 func libraryOf(function string) string {
@@ -152,7 +152,7 @@ func libraryOf(function string) string {
 	return name
 }
 
-// Short is a function's name without its import path, for sentences; the
+// Short returns a function's name without its import path, for sentences; the
 // place beside them has the whole.
 func Short(function string) string {
 	name, args, generic := strings.Cut(function, "[")
@@ -169,7 +169,7 @@ func Name(function string) fact.Name { return fact.Name(Short(function)) }
 // Line writes a place for a sentence: the function by its short name, and the line.
 func Line(p diagnosis.Place) string { return Short(p.Function) + ":" + strconv.Itoa(p.Line) }
 
-// FileLine is a place's file and line, as a sentence has it.
+// FileLine returns a place's file and line, as a sentence has it.
 func FileLine(at diagnosis.Place) fact.Name {
 	return fact.Name(Base(at.File) + ":" + strconv.Itoa(at.Line))
 }

@@ -24,7 +24,7 @@ func OnSocket(m *model.Model, s model.Stack) bool {
 	return code.Through(m.Stacks.Frames(s), socketFuncs)
 }
 
-// CallSites are the lines that make system calls with such stacks, those of
+// CallSites returns the lines that make system calls with such stacks, those of
 // the most calls first, and the time inside those calls.
 func CallSites(p *diagnosis.Pass, match func(model.Stack) bool) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
 	byStack := map[model.Stack]int64{}
@@ -63,7 +63,7 @@ func (o Requests) Add(name string, s model.Stack, d time.Duration) {
 	o[name].Stacks[s] += d
 }
 
-// Sorted is all of them, the largest total first.
+// Sorted returns all of them, the largest total first.
 func (o Requests) Sorted() (list []*Request) {
 	totals := map[string]time.Duration{}
 	for name := range o {
@@ -120,7 +120,7 @@ type CallUse struct {
 	Enough       bool // samples to rest a finding on
 }
 
-// CallUseOf is the CPU that matching samples stand for. The shares are the
+// CallUseOf returns the CPU that matching samples stand for. The shares are the
 // samples', the whole is what the kernel's counters say where they were read.
 func CallUseOf(p *diagnosis.Pass, name string, match fact.Where) (c CallUse) {
 	c.Share = p.SampleShare("share of the kernel's samples", "kernel", match)
@@ -136,7 +136,7 @@ func CallUseOf(p *diagnosis.Pass, name string, match fact.Where) (c CallUse) {
 // Cost returns the CPU of the calls as a cost.
 func (c *CallUse) Cost() diagnosis.Cost { return diagnosis.CostOf(c.Cores, c.Share.Value) }
 
-// Bound is a direction: the part of the calls in the kernel goes with them, and
+// Bound returns a direction: the part of the calls in the kernel goes with them, and
 // what the program does around them besides.
 func (c *CallUse) Bound(note string) diagnosis.Bound {
 	return diagnosis.Direction(c.Cores, diagnosis.CPUGoal, c.Share.Value, note)
@@ -151,7 +151,7 @@ const (
 	mostPrice  = 5e-6
 )
 
-// CallPrice is the CPU of a number of calls a second where no sample tells it: the time
+// CallPrice returns the CPU of a number of calls a second where no sample tells it: the time
 // inside them where a trace has it, which may include waiting, else what calls cost
 // elsewhere, and no more than what the kernel took in all. What the program does around a
 // call comes on top.
@@ -177,7 +177,7 @@ func CallPrice(p *diagnosis.Pass, rate, inside fact.Fact) (diagnosis.Cost, diagn
 		diagnosis.Direction(most, diagnosis.CPUGoal, share(most), "what the program does around the calls comes on top")
 }
 
-// KernelSites are the user's lines under matching samples, the most time
+// KernelSites returns the user's lines under matching samples, the most time
 // first.
 func KernelSites(p *diagnosis.Pass, match func(*model.Sample) bool) (places []diagnosis.Place) {
 	times, byName := map[string]time.Duration{}, map[string]diagnosis.Place{}

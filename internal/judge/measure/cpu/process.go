@@ -11,19 +11,19 @@ import (
 // its CPU time, the time that its control group was stopped, and how many
 // cores it may use.
 
-// OfProcess is the CPU that the process used, by the kernel's count; ok is false
+// OfProcess returns the CPU that the process used, by the kernel's count; ok is false
 // when its counters were not read twice.
 func OfProcess(p *diagnosis.Pass) (used fact.Fact, ok bool) {
 	_, _, ok = p.Model.Process.Window()
 	return p.Process("CPU of the process", "cpu", fact.Rate), ok
 }
 
-// TimeOfProcess is the same as a time.
+// TimeOfProcess returns the same as a time.
 func TimeOfProcess(p *diagnosis.Pass) fact.Fact {
 	return p.Process("CPU time of the process", "cpu", fact.Change)
 }
 
-// InKernel is the part of the CPU time that the kernel took on the process's behalf.
+// InKernel returns the part of the CPU time that the kernel took on the process's behalf.
 func InKernel(p *diagnosis.Pass) fact.Fact {
 	return fact.Fraction.Of("share of CPU time in the kernel", fact.Ratio,
 		p.Process("CPU time in the kernel", "system", fact.Change), TimeOfProcess(p))
@@ -107,7 +107,7 @@ func UsableCPUs(p *diagnosis.Pass) fact.Fact {
 	return p.Setting("CPUs that can run it", "affinity and CPUs online", float64(n), fact.Count)
 }
 
-// AllowedCores is the cores that limits and the machine allow; 0 when unknown.
+// AllowedCores returns the cores that limits and the machine allow; 0 when unknown.
 func AllowedCores(p *diagnosis.Pass) fact.Fact {
 	return p.Setting("cores that the process may use", "affinity, quota and CPUs online", p.Model.Usable(), fact.Cores)
 }

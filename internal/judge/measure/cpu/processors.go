@@ -8,14 +8,14 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// BusyPs is the Ps that did the program's work on average: goroutines running, the
+// BusyPs returns the Ps that did the program's work on average: goroutines running, the
 // collector, and system calls that hold their P. Threads that look for work are
 // not working.
 func BusyPs(p *diagnosis.Pass) fact.Fact {
 	return fact.Quotient.Of("busy Ps", fact.Cores, p.Processors("time of Ps at work", "user", "gc", "syscall"), p.WindowLength())
 }
 
-// BusyWithout is the Ps that are busy beside those that something frees.
+// BusyWithout returns the Ps that are busy beside those that something frees.
 func BusyWithout(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
 	busy := BusyPs(p)
 	for _, f := range freed {
@@ -24,12 +24,12 @@ func BusyWithout(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
 	return busy
 }
 
-// Procs is the number of Ps.
+// Procs returns the number of Ps.
 func Procs(p *diagnosis.Pass) fact.Fact {
 	return p.Setting("Ps", "GOMAXPROCS", float64(p.Procs()), fact.Count)
 }
 
-// KnownProcs is the number of Ps where evidence tells it, else 0.
+// KnownProcs returns the number of Ps where evidence tells it, else 0.
 func KnownProcs(p *diagnosis.Pass) fact.Fact {
 	return p.Setting("Ps", "GOMAXPROCS", float64(ProcsCount(p.Model)), fact.Count)
 }
@@ -51,7 +51,7 @@ func ProcsCount(m *model.Model) int {
 	return 0
 }
 
-// UsableCores is the cores that the program can use: its Ps, or what the machine
+// UsableCores returns the cores that the program can use: its Ps, or what the machine
 // and its limits allow, if that is less.
 func UsableCores(p *diagnosis.Pass) fact.Fact {
 	ps := p.Setting("Ps", "GOMAXPROCS", float64(p.Procs()), fact.Cores)
@@ -61,7 +61,7 @@ func UsableCores(p *diagnosis.Pass) fact.Fact {
 	return ps
 }
 
-// IdlePs is the Ps that did none of the program's work on average.
+// IdlePs returns the Ps that did none of the program's work on average.
 func IdlePs(p *diagnosis.Pass) fact.Fact {
 	return fact.Difference.Of("idle Ps", fact.Cores, Procs(p), BusyPs(p))
 }
@@ -72,7 +72,7 @@ func HeldPs(p *diagnosis.Pass) fact.Fact {
 		p.Processors("time of Ps held", "user", "gc", "syscall", "scheduler"), p.WindowLength())
 }
 
-// Cores is the CPU that the process used, by its counters, else by its Ps, else
+// Cores returns the CPU that the process used, by its counters, else by its Ps, else
 // by samples; nothing without any of them.
 func Cores(p *diagnosis.Pass) fact.Fact {
 	if used, ok := OfProcess(p); ok {
@@ -84,7 +84,7 @@ func Cores(p *diagnosis.Pass) fact.Fact {
 	return p.CPUInUse()
 }
 
-// FullMachine is an explanation that was ruled out: that no P had time for more.
+// FullMachine returns an explanation that was ruled out: that no P had time for more.
 func FullMachine(p *diagnosis.Pass) string {
 	return fact.Sentence("a full machine: %s of %s Ps are busy", BusyPs(p).Number(), Procs(p))
 }

@@ -26,7 +26,7 @@ var schedulingKinds = []struct {
 // Timers is the kind that has a fix of its own.
 const Timers fact.Name = "timers"
 
-// schedulingKind is that of a stack, "" for what is of none.
+// schedulingKind returns that of a stack, "" for what is of none.
 func schedulingKind(frames []model.Frame) fact.Name {
 	for _, k := range schedulingKinds {
 		if code.ThroughFunc(frames, func(f string) bool {
@@ -48,7 +48,7 @@ func containsAny(s string, words []string) bool {
 	return false
 }
 
-// MostScheduling is the kind with most of the scheduler's part, and its share of the CPU.
+// MostScheduling returns the kind with most of the scheduler's part, and its share of the CPU.
 func MostScheduling(p *diagnosis.Pass, s *Use) (kind fact.Name, most fact.Fact) {
 	for _, k := range schedulingKinds {
 		share := s.ShareIn("CPU in scheduling: "+string(k.kind), func(frames []model.Frame) bool {

@@ -61,7 +61,7 @@ func Needed(p *diagnosis.Pass) (s Use, ok bool) {
 	return s, ok
 }
 
-// sampled is the part of the CPU that the samples are of. Shares are of all of
+// sampled returns the part of the CPU that the samples are of. Shares are of all of
 // it: what no sample shows is not taken to be like the rest.
 func (s *Use) sampled() float64 { return 1 - s.Share(model.NotSampled) }
 
@@ -142,7 +142,7 @@ func compareLines(a, b Line) int {
 // MostNamed is how many functions a finding names.
 const MostNamed = 3
 
-// Places is the places of the first n.
+// Places returns the places of the first n.
 func Places(ps []Line, n int) (out []diagnosis.Place) {
 	for _, p := range ps[:min(n, len(ps))] {
 		out = append(out, p.Place)
@@ -170,21 +170,21 @@ func Collects(frames []model.Frame) bool {
 
 // What the CPU went into, as facts.
 
-// InUse is the CPU in use.
+// InUse returns the CPU in use.
 func (s *Use) InUse() fact.Fact { return s.Pass.CPUInUse() }
 
-// Profiled is the CPU in use by the CPU profile alone.
+// Profiled returns the CPU in use by the CPU profile alone.
 func Profiled(p *diagnosis.Pass) fact.Fact {
 	return fact.Quotient.Of("CPU in use", fact.Cores, p.Samples("CPU time", "cpu", nil), p.ProfileLength("cpu"))
 }
 
-// ShareIn is the share of the CPU in samples whose stacks match: the samples' part of
+// ShareIn returns the share of the CPU in samples whose stacks match: the samples' part of
 // them all, of what the samples are of.
 func (s *Use) ShareIn(name string, match func([]model.Frame) bool) fact.Fact {
 	return s.ShareOf(name, s.Pass.Frames(match))
 }
 
-// PartOf is a part of the account. What recording does in the program is left out, and
+// PartOf returns a part of the account. What recording does in the program is left out, and
 // then it is called so: the part is one number wherever it is shown.
 func (s *Use) PartOf(name string, part model.CPUPart) fact.Fact {
 	own := s.ShareIn(name+", the recording left out", func(frames []model.Frame) bool {
@@ -199,7 +199,7 @@ func (s *Use) PartOf(name string, part model.CPUPart) fact.Fact {
 	return s.Pass.CPUPart(name, part)
 }
 
-// ShareAt is the share of the CPU at some places.
+// ShareAt returns the share of the CPU at some places.
 func (s *Use) ShareAt(name string, places ...Line) fact.Fact {
 	return s.ShareOf(name, AtPlaces(places))
 }
@@ -229,29 +229,29 @@ func (s *Use) ShareOf(name string, match fact.Where) fact.Fact {
 	return share
 }
 
-// FirstPart is the part of a share that the first place has.
+// FirstPart returns the part of a share that the first place has.
 func (s *Use) FirstPart(places []Line, share fact.Fact) fact.Fact {
 	function := code.Short(places[0].Function)
 	return fact.Fraction.Of("part of that in "+function, fact.Ratio, s.ShareAt("CPU in it under "+function, places[0]), share)
 }
 
-// CoresOf is a share of the CPU in use.
+// CoresOf returns a share of the CPU in use.
 func (s *Use) CoresOf(share fact.Fact) fact.Fact {
 	return fact.Product.Of(share.Name, fact.Cores, share, s.InUse())
 }
 
-// Cost is a share of the CPU in use as a cost.
+// Cost returns a share of the CPU in use as a cost.
 func (s *Use) Cost(share fact.Fact) diagnosis.Cost {
 	return diagnosis.CostOf(s.CoresOf(share), share.Value)
 }
 
-// Limit is a bound: what is saved at most when a share of the CPU is not used. It is for
+// Limit returns a bound: what is saved at most when a share of the CPU is not used. It is for
 // shares that have in them all that goes with what they are of; see [Use.LimitWithout].
 func (s *Use) Limit(share fact.Fact, note string) diagnosis.Bound {
 	return LimitOf(share, s.InUse(), note)
 }
 
-// LimitWithout is a bound: what is saved at most when what matches is not done any more, with
+// LimitWithout returns a bound: what is saved at most when what matches is not done any more, with
 // what others do for it and what the samples may not show, as [Use.Saved] has it.
 func (s *Use) LimitWithout(what string, match func([]model.Frame) bool, note string) diagnosis.Bound {
 	return s.Limit(s.Saved(what, match), note)
@@ -266,7 +266,7 @@ func InFunctions(places ...diagnosis.Place) func([]model.Frame) bool {
 	}
 }
 
-// LimitOf is that of a share of some CPU.
+// LimitOf returns that of a share of some CPU.
 func LimitOf(share, used fact.Fact, note string) diagnosis.Bound {
 	saving := *fact.Saving
 	if share.Origin.Kind == fact.Computed && share.Origin.Name != fact.Sampled.Name {
@@ -284,12 +284,12 @@ type Repairs struct{ Least, Most float64 }
 // called for each item 0.95 to 1.2, for the code around the work went along.
 var WorkRepairs = Repairs{0.5, 1.8}
 
-// Estimate is a bound for work that is no longer done, or for calls that are no longer made.
+// Estimate returns a bound for work that is no longer done, or for calls that are no longer made.
 func (s *Use) Estimate(share fact.Fact, note string) diagnosis.Bound {
 	return s.EstimateAlong(share, WorkRepairs, "the code around it, and its part of the collector's and the scheduler's work", note)
 }
 
-// EstimateAlong is a bound for what a share of the CPU is measured to go into, by what repairs
+// EstimateAlong returns a bound for what a share of the CPU is measured to go into, by what repairs
 // saved of it: least of what is measured, and at most of that with its part of what others do
 // for it, see [Use.Saved]. 5.5% that saves 5.7% to 20.4% is believed only by who learns
 // what comes along.
@@ -307,7 +307,7 @@ func (s *Use) EstimateAlong(share fact.Fact, r Repairs, along, note string) diag
 	return b
 }
 
-// EstimateOf is a bound with the interval that repairs were seen in.
+// EstimateOf returns a bound with the interval that repairs were seen in.
 func EstimateOf(share, used fact.Fact, r Repairs, note string) diagnosis.Bound {
 	b := LimitOf(share, used, note)
 	low, high := r.Least*b.Value, min(r.Most*b.Value, used.Value)
@@ -334,7 +334,7 @@ func (s *Use) Beyond(b diagnosis.Bound, function string) diagnosis.Bound {
 	return b
 }
 
-// Saved is the most of the CPU, as a share, that is saved when what matches is not
+// Saved returns the most of the CPU, as a share, that is saved when what matches is not
 // done any more: see [fact.Without].
 func (s *Use) Saved(name string, match func([]model.Frame) bool) fact.Fact {
 	outside := func(part func([]model.Frame) bool) func([]model.Frame) bool {
@@ -348,14 +348,14 @@ func (s *Use) Saved(name string, match func([]model.Frame) bool) fact.Fact {
 		s.Unseen(), s.SampleCount())
 }
 
-// Garbage is the part of the allocator's time that is spent under what matches.
+// Garbage returns the part of the allocator's time that is spent under what matches.
 func (s *Use) Garbage(match func([]model.Frame) bool) fact.Fact {
 	return fact.Quotient.Of("its part of allocating", fact.Ratio,
 		s.ShareIn("CPU in allocating for it", func(frames []model.Frame) bool { return Allocates(frames) && match(frames) }),
 		s.ShareIn("CPU in allocating", Allocates))
 }
 
-// Unseen is the part of the CPU that samples may not show, and samples how many
+// Unseen returns the part of the CPU that samples may not show, and samples how many
 // there were.
 func (s *Use) Unseen() fact.Fact {
 	return s.Pass.CPUPart("CPU that samples may not show", model.NotSampled, model.OtherCPU)

@@ -33,7 +33,7 @@ type Allocation struct {
 // ObjectTree is that of sites which are counted and not sampled.
 const ObjectTree = "alloc_objects"
 
-// paced is the share of the CPU in use that the bytes allocated in the window
+// paced returns the share of the CPU in use that the bytes allocated in the window
 // take at the pace of a core that does nothing else; ok is false when neither
 // metrics nor a trace tell how many those were.
 func (a *Allocation) paced(p *diagnosis.Pass) (share fact.Fact, ok bool) {
@@ -93,7 +93,7 @@ func (a *Allocation) FromTrace(p *diagnosis.Pass) {
 	a.malloc = derivedShare.Of(InAllocator, fact.Ratio, paced, a.Collect)
 }
 
-// Cost is the CPU in allocating and collecting, as a share of that in use, and
+// Cost returns the CPU in allocating and collecting, as a share of that in use, and
 // whole the same with first use of pages.
 func (a *Allocation) Cost() fact.Fact {
 	return fact.Sum.Of("CPU in allocating and collecting", fact.Ratio, a.malloc, a.Collect)
@@ -112,7 +112,7 @@ func (a *Allocation) with(name string, share fact.Fact) fact.Fact {
 	return AddedShares.Of(name, fact.Ratio, share, a.Touch)
 }
 
-// Price is the part of the CPU in use that goes with sites whose shares of objects
+// Price returns the part of the CPU in use that goes with sites whose shares of objects
 // and bytes are known: both pay the allocator, bytes bring the next collection
 // nearer. What was derived from bytes is shared out by bytes.
 func (a *Allocation) Price(name string, objects, bytes fact.Fact) fact.Fact {
@@ -140,7 +140,7 @@ func (a *Allocation) weigh() {
 	}
 }
 
-// Counts is the part of all objects and bytes that sites make; of the time in the
+// Counts returns the part of all objects and bytes that sites make; of the time in the
 // allocator where neither is counted.
 func (a *Allocation) Counts(p *diagnosis.Pass, where string, sites ...Site) (objects, bytes fact.Fact) {
 	var stacks []model.Stack
@@ -150,7 +150,7 @@ func (a *Allocation) Counts(p *diagnosis.Pass, where string, sites ...Site) (obj
 	return a.CountsIn(p, where, code.OfStacks(stacks))
 }
 
-// CountsIn is the same of the samples that match.
+// CountsIn returns the same of the samples that match.
 func (a *Allocation) CountsIn(p *diagnosis.Pass, where string, here fact.Where) (objects, bytes fact.Fact) {
 	share := func(what, tree string, counts func([]model.Frame) bool) fact.Fact {
 		name, all := what+" "+where, p.Frames(func(frames []model.Frame) bool { return counts(frames) && !model.OfRecording(frames) })
@@ -165,7 +165,7 @@ func (a *Allocation) CountsIn(p *diagnosis.Pass, where string, here fact.Where) 
 	return share("objects allocated", ObjectTree, any), share("bytes allocated", "alloc_space", any)
 }
 
-// MostOf is the largest part of the objects and bytes of an operation that stacks make: of
+// MostOf returns the largest part of the objects and bytes of an operation that stacks make: of
 // what goroutines that come by them allocate. The rest of the profile, which is of the whole
 // run, may be how the program started.
 func MostOf(p *diagnosis.Pass, stacks []model.Stack) (objects, bytes fact.Fact) {
@@ -186,13 +186,13 @@ func MostOf(p *diagnosis.Pass, stacks []model.Stack) (objects, bytes fact.Fact) 
 // Facts returns the facts of a finding about what is allocated.
 func (a *Allocation) Facts() []fact.Fact { return []fact.Fact{a.malloc, a.Collect, a.Cores} }
 
-// SiteFacts are those of one site.
+// SiteFacts returns those of one site.
 func (a *Allocation) SiteFacts(p *diagnosis.Pass, s Site) []fact.Fact {
 	objects, bytes := a.Counts(p, "at "+s.Line(), s)
 	return []fact.Fact{objects, bytes} // of samples both are the same
 }
 
-// CostOf is a share of the CPU in use as a cost.
+// CostOf returns a share of the CPU in use as a cost.
 func (a *Allocation) CostOf(share fact.Fact) diagnosis.Cost {
 	return diagnosis.CostOf(fact.Product.Of(share.Name, fact.Cores, share, a.Cores), share.Value)
 }
@@ -206,7 +206,7 @@ type Site struct {
 	LiveShare      float64 // share of its bytes in use at the end
 }
 
-// Line is a site in a sentence.
+// Line returns a site in a sentence.
 func (s *Site) Line() string { return code.Line(s.Place) }
 
 // AllocationOf measures what allocating costs by the best evidence there is: samples of the CPU, else the trace.
@@ -281,14 +281,14 @@ func largeObjects(p *diagnosis.Pass) bool {
 	return large > all*largeTime
 }
 
-// assisted is the P time that goroutines spent marking and sweeping for
+// assisted returns the P time that goroutines spent marking and sweeping for
 // their allocations. The ranges of the groups would not do: they go on while
 // the goroutine waits.
 func assisted(m *model.Model) time.Duration {
 	return m.GC.LoadTime(model.CountAssist|model.CountSweep, m.Run.Procs, 0, m.Run.Duration)
 }
 
-// Allocated is the bytes allocated in the window, as far as the heap's size
+// Allocated returns the bytes allocated in the window, as far as the heap's size
 // tells. The samples of a model are a selection: where collections follow
 // each other faster, most rises fall between two samples. Each collection
 // then stands for the way from a low sample to a high one.
@@ -311,7 +311,7 @@ func Allocated(gc *model.GC) float64 {
 	return max(rises, float64(begun(gc))*float64(high-low))
 }
 
-// HeapSites is the user's allocating lines by share of objects.
+// HeapSites returns the user's allocating lines by share of objects.
 func HeapSites(p *diagnosis.Pass) []Site {
 	objects, bytes, live := p.Model.Heap.Column("alloc_objects"), p.Model.Heap.Column("alloc_space"), p.Model.Heap.Column("inuse_space")
 	return collectSites(p, p.Model.Heap.Samples, func(s *model.Sample) (o, b, l float64) {
@@ -319,7 +319,7 @@ func HeapSites(p *diagnosis.Pass) []Site {
 	})
 }
 
-// sampledSites is the user's lines under which the allocator was seen at work.
+// sampledSites returns the user's lines under which the allocator was seen at work.
 func sampledSites(p *diagnosis.Pass, profile *model.Profile) []Site {
 	nanos := profile.Column("cpu")
 	return collectSites(p, profile.Samples, func(s *model.Sample) (o, b, l float64) {
@@ -366,7 +366,7 @@ func collectSites(p *diagnosis.Pass, samples []model.Sample, values func(*model.
 	return sites
 }
 
-// AllocatingStacks are the stacks of the allocs profile that match: they end at the
+// AllocatingStacks returns the stacks of the allocs profile that match: they end at the
 // allocation, so that those of CPU samples are none of them.
 func AllocatingStacks(m *model.Model, match func([]model.Frame) bool) (stacks []model.Stack) {
 	if !m.Has(model.Heap) {

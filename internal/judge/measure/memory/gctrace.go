@@ -14,12 +14,12 @@ import (
 // meanwhile, and not what the program used of that: shares by them are of the Ps, and
 // what the CPU in use is, they are that part of it at least.
 
-// LogFact is a number of the lines.
+// LogFact returns a number of the lines.
 func LogFact(p *diagnosis.Pass, what, name string, v float64, u fact.Unit) fact.Fact {
 	return p.Statistic(fact.Collector, what, name, v, u).From(model.GCTrace)
 }
 
-// loggedCPU is the collector's share of what the Ps could do and their number, by the lines.
+// loggedCPU returns the collector's share of what the Ps could do and their number, by the lines.
 func loggedCPU(p *diagnosis.Pass) (share, ps fact.Fact, ok bool) {
 	a := p.Model.GCLogAccount()
 	if a == nil || !a.Costs || a.Procs == 0 {
@@ -39,7 +39,7 @@ func (h *Collector) WholeWords() fact.Part {
 	return fact.Name("of the CPU in use")
 }
 
-// Saving is the bound of what fewer collections save: no limit where only the lines tell
+// Saving returns the bound of what fewer collections save: no limit where only the lines tell
 // what they cost, for sweeping and the pace of what allocates are not in them.
 func (h *Collector) Saving(saved fact.Fact, note string) diagnosis.Bound {
 	share := fact.Quotient.Of("share saved", fact.Ratio, saved, h.Cores).Value
@@ -65,7 +65,7 @@ const (
 	LimitGOGC = 15
 )
 
-// LoggedGOGC is the growth that the goals of the lines leave the heap, in percent of what
+// LoggedGOGC returns the growth that the goals of the lines leave the heap, in percent of what
 // must be scanned; steady says that it is one for all of them, as a setting is.
 func LoggedGOGC(m *model.Model) (percent float64, steady, ok bool) {
 	var all []float64
@@ -112,7 +112,7 @@ func LoggedAllocation(p *diagnosis.Pass) fact.Fact {
 		LogFact(p, "heap", "time between them", over.Seconds(), fact.Seconds))
 }
 
-// LoggedGoal is that of the last line.
+// LoggedGoal returns that of the last line.
 func LoggedGoal(p *diagnosis.Pass) fact.Fact {
 	return LogFact(p, "goals", "goal", float64(p.Model.GCLog[len(p.Model.GCLog)-1].Goal), fact.Bytes)
 }

@@ -38,7 +38,7 @@ const (
 	MetricCreated      = "/sched/goroutines-created:goroutines"
 )
 
-// MetricNow is the last value of a metric, 0 without it.
+// MetricNow returns the last value of a metric, 0 without it.
 func MetricNow(m *model.Model, name string) float64 {
 	v, _ := m.Metrics.Last(name)
 	return v
@@ -111,7 +111,7 @@ func changes(in model.Series) (out model.Series) {
 	return out
 }
 
-// lows is the smallest heap between the begin of each collection and the next:
+// lows returns the smallest heap between the begin of each collection and the next:
 // what it left.
 func lows(gc *model.GC) (out model.Series) {
 	next := 0
@@ -210,7 +210,7 @@ const gogcLargest = 1e6
 // DefaultGOGC is what Go takes when nobody sets it.
 const DefaultGOGC = 100
 
-// GOGC is the heap's growth target in percent, Go's own when nobody says
+// GOGC returns the heap's growth target in percent, Go's own when nobody says
 // otherwise; off says that it is never reached.
 func GOGC(p *diagnosis.Pass) (percent fact.Fact, off bool) {
 	if g := p.Metric("GOGC", MetricGOGC, fact.Last); g.Value > 0 {
@@ -276,7 +276,7 @@ func parseLimit(v string) (bytes float64, ok bool) {
 	return float64(n) * unit, ok && err == nil && n > 0
 }
 
-// CollectorCPU is the collector's share of the CPU in use, assists included, and
+// CollectorCPU returns the collector's share of the CPU in use, assists included, and
 // that CPU; or of what the Ps can do, and their number, where only the lines of gctrace
 // tell. The runtime's own estimate, /cpu/classes, is never asked: it came to
 // more than the whole of rusage where Ps were starved.
@@ -322,15 +322,15 @@ func CollectorOf(p *diagnosis.Pass) (h Collector, ok bool) {
 	return h, counted && priced && len(live.Series) > 0
 }
 
-// Facts are the evidence that every finding about the collector rests on.
+// Facts returns the evidence that every finding about the collector rests on.
 func (h *Collector) Facts() []fact.Fact { return []fact.Fact{h.Share, h.Cores, h.Rate, h.Live} }
 
-// Cost is the CPU in collecting.
+// Cost returns the CPU in collecting.
 func (h *Collector) Cost() diagnosis.Cost {
 	return diagnosis.CostOf(fact.Product.Of("CPU in garbage collection, assists included", fact.Cores, h.Share, h.Cores), h.Share.Value)
 }
 
-// LargestHeap is the peak of the heap in the window, in bytes; 0 without evidence of it.
+// LargestHeap returns the peak of the heap in the window, in bytes; 0 without evidence of it.
 func LargestHeap(m *model.Model) (bytes float64) {
 	if m.GC != nil {
 		for _, h := range m.GC.Heap {

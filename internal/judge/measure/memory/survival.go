@@ -7,7 +7,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// StackGrowth is by how much what is in use of each stack grew between the heap
+// StackGrowth returns by how much what is in use of each stack grew between the heap
 // profiles of the ends of the run, nil without both.
 func StackGrowth(m *model.Model, column string) map[model.Stack]float64 {
 	if m.LiveHeap.Start == nil || m.LiveHeap.End == nil {
@@ -26,7 +26,7 @@ func addSamples(sum map[model.Stack]float64, profile *model.Profile, column stri
 	}
 }
 
-// SurvivingStacks are those most of whose objects of the window are still there
+// SurvivingStacks returns those most of whose objects of the window are still there
 // at its end. Both numbers are of the same collection, so that what is garbage
 // that nobody collected yet is in neither.
 func SurvivingStacks(m *model.Model) map[model.Stack]bool {
@@ -58,7 +58,7 @@ func addRemade(m *model.Model, surviving map[model.Stack]bool) {
 	}
 }
 
-// MoreObjects is by how many the objects in use of some stacks grew.
+// MoreObjects returns by how many the objects in use of some stacks grew.
 func MoreObjects(p *diagnosis.Pass, stacks []model.Stack) fact.Fact {
 	return fact.Difference.Of("more objects in use", fact.Count, p.Samples("objects in use at the end", "inuse_objects", code.OfStacks(stacks)),
 		p.SamplesAtStart("objects in use at the start", "inuse_objects", code.OfStacks(stacks)))

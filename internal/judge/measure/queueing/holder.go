@@ -46,7 +46,7 @@ func (q *Queue) Holder(p *diagnosis.Pass) (h Hold, ok bool) {
 	return q.heldAtMoment(p)
 }
 
-// heldByReader is the reader for which writers wait, and all other readers behind them.
+// heldByReader returns the reader for which writers wait, and all other readers behind them.
 // Only one writer at a time waits for readers, the others for that one: what these waits
 // take is time in which nobody gets on but who is inside.
 func (q *Queue) heldByReader(p *diagnosis.Pass) (h Hold, ok bool) {
@@ -160,7 +160,7 @@ func (q *Queue) lockedLines(m *model.Model) *lockedLines {
 	return l
 }
 
-// frame is the one of a stack whose line is between one that takes the lock and one that
+// frame returns the one of a stack whose line is between one that takes the lock and one that
 // gives it back, in one function.
 func (l *lockedLines) frame(frames []model.Frame) (model.Frame, bool) {
 	i := slices.IndexFunc(frames, func(f model.Frame) bool {
@@ -293,7 +293,7 @@ func (q *Queue) heldPreempted(p *diagnosis.Pass) (h Hold, ok bool) {
 	}, true
 }
 
-// heldAtMoment is the holder that a moment knows: with the time of its wait where the
+// heldAtMoment returns the holder that a moment knows: with the time of its wait where the
 // trace has that, and for that one moment where it runs.
 func (q *Queue) heldAtMoment(p *diagnosis.Pass) (h Hold, ok bool) {
 	holder, at := q.holderAtMoment(p.Model, func(model.Holding) bool { return true })
@@ -331,7 +331,7 @@ func (q *Queue) heldAtMoment(p *diagnosis.Pass) (h Hold, ok bool) {
 	return h, true
 }
 
-// holderAtMoment is a matching holder of the lock at the moment that is known, and where
+// holderAtMoment returns a matching holder of the lock at the moment that is known, and where
 // it stands. The lock is the one for which goroutines wait there at the queue's lines; a
 // holder that waits for it as well is none to name.
 func (q *Queue) holderAtMoment(m *model.Model, match func(model.Holding) bool) (model.Holding, *model.Standing) {

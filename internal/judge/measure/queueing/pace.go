@@ -57,7 +57,7 @@ func PaceOf(p *diagnosis.Pass, qs []Queue, q *Queue) (of Pace, ok bool) {
 	return of, false
 }
 
-// handsOn is the full channel before which those who take from one stand longest
+// handsOn returns the full channel before which those who take from one stand longest
 // themselves, and how long they stand before any.
 func (s *Stage) handsOn(m *model.Model, qs []Queue) (next *Queue, total time.Duration) {
 	longest := time.Duration(0)
@@ -127,7 +127,7 @@ func (of *Pace) HoldsUp(p *diagnosis.Pass) bool {
 // WaitsItself reports whether who sets the pace waits more than he works.
 func (of *Pace) WaitsItself() bool { return of.Inner.Value > of.work.Value }
 
-// Busy is the part of their time that those who set the pace work.
+// Busy returns the part of their time that those who set the pace work.
 func (of *Pace) Busy() fact.Fact {
 	return fact.Fraction.Of("time at work of who takes from the last channel", fact.Ratio, of.work, of.Time)
 }

@@ -125,7 +125,7 @@ func takes(m *model.Model, waker model.Stack, parks int) bool {
 	return strings.HasPrefix(frames[0].Func, "runtime.chanrecv")
 }
 
-// selectParks is the line in runtime.selectgo where goroutines wait, 0 when
+// selectParks returns the line in runtime.selectgo where goroutines wait, 0 when
 // none was seen to.
 func selectParks(m *model.Model) int {
 	for i := range m.Sched.Waits {
@@ -188,7 +188,7 @@ type Queue struct {
 	open    int64                 // waits that go on when the window ends
 }
 
-// Place is the user's line where a queue's goroutines wait longest, or the
+// Place returns the user's line where a queue's goroutines wait longest, or the
 // place of their group when only the library's code is on the stack.
 func (q *Queue) Place(p *diagnosis.Pass) diagnosis.Place {
 	if place := code.UserPlace(p, q.Stacks...); place != (diagnosis.Place{}) {
@@ -204,7 +204,7 @@ func (q *Queue) Place(p *diagnosis.Pass) diagnosis.Place {
 	return diagnosis.Place{}
 }
 
-// Server is the user's line that most often ended a wait, and of a lock the one that holds
+// Server returns the user's line that most often ended a wait, and of a lock the one that holds
 // up others longest: who gives it back often need not hold it long.
 func (q *Queue) Server(p *diagnosis.Pass) diagnosis.Place {
 	if q.Kind == Lock {
@@ -213,7 +213,7 @@ func (q *Queue) Server(p *diagnosis.Pass) diagnosis.Place {
 	return code.UserPlace(p, statistics.Largest(q.Servers)...)
 }
 
-// longestHolder is the line that gives the lock back after the longest delays, by the
+// longestHolder returns the line that gives the lock back after the longest delays, by the
 // mutex profile. Without one it is known only where there is but one such line.
 func (q *Queue) longestHolder(p *diagnosis.Pass) (longest diagnosis.Place) {
 	delays := map[diagnosis.Place]float64{} // of the lines that give it back
@@ -496,7 +496,7 @@ func (q *Queue) Merge(o Queue) {
 // Has reports whether a wait is one of the queue's.
 func (q *Queue) Has(w *model.Wait) bool { return q.entries[w] }
 
-// Waited is the time that its goroutines waited.
+// Waited returns the time that its goroutines waited.
 func (q *Queue) Waited(p *diagnosis.Pass) fact.Fact {
 	return p.Waits("time waiting for "+q.Kind.String(), model.Sync, q.Has)
 }
@@ -506,7 +506,7 @@ func (q *Queue) Waiting(p *diagnosis.Pass, name string) fact.Fact {
 	return fact.Quotient.Of(name, fact.Count, q.Waited(p), p.WindowLength())
 }
 
-// MeanWait is the average wait in it, at least: of those that go on at the window's end, or
+// MeanWait returns the average wait in it, at least: of those that go on at the window's end, or
 // had begun before it, only a part is seen.
 func (q *Queue) MeanWait(p *diagnosis.Pass, name string) fact.Fact {
 	waits := p.WaitCount("waits", model.Sync, q.Has)
@@ -518,7 +518,7 @@ func (q *Queue) MeanWait(p *diagnosis.Pass, name string) fact.Fact {
 	return fact.Quotient.Of(name, fact.Seconds, q.Waited(p), waits)
 }
 
-// WaitWords is that wait in words.
+// WaitWords returns that wait in words.
 func (q *Queue) WaitWords(wait fact.Fact) fact.Name {
 	if q.open > 0 {
 		return fact.Name(fact.Sentence("%s or more", wait))
@@ -526,14 +526,14 @@ func (q *Queue) WaitWords(wait fact.Fact) fact.Name {
 	return fact.Name(fact.Sentence("%s", wait))
 }
 
-// Faster is the most by which throughput can grow when nobody waits in it: see [FasterBy].
+// Faster returns the most by which throughput can grow when nobody waits in it: see [FasterBy].
 // Where several groups stand in it, it is that of the one that has most of it, for the
 // others may do something else nearly all the time.
 func (q *Queue) Faster(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
 	return q.fasterBeside(p, cpu.BusyWithout(p, q.Frees(p, freed)...))
 }
 
-// Limit is the bound that goes with it. Goroutines that have nothing to do with those who
+// Limit returns the bound that goes with it. Goroutines that have nothing to do with those who
 // wait do no more when these do, so that what they take of the Ps is no limit.
 func (q *Queue) Limit(p *diagnosis.Pass, when string, freed ...fact.Fact) diagnosis.Bound {
 	freed = q.Frees(p, freed)
@@ -588,7 +588,7 @@ func (q *Queue) fasterBeside(p *diagnosis.Pass, busy fact.Fact) fact.Fact {
 // not surveyed: who has less of a queue than that hardly notices when it goes.
 const queueOwner = 0.2
 
-// fasterOf is by what factor the work of some groups can grow. Who was made ready by one who
+// fasterOf returns by what factor the work of some groups can grow. Who was made ready by one who
 // left the queue would not have to be, so that the time until they ran goes as well.
 func (q *Queue) fasterOf(p *diagnosis.Pass, busy fact.Fact, groups []string) fact.Fact {
 	here := func(w *model.Wait) bool { return q.Has(w) && slices.Contains(groups, w.Group) }
@@ -624,7 +624,7 @@ func (q *Queue) Frees(p *diagnosis.Pass, freed []fact.Fact) []fact.Fact {
 // handed over more often, and a bound must not be below the true gain.
 const lockTaking = 0.05
 
-// taking is the time in that, at most.
+// taking returns the time in that, at most.
 func (q *Queue) taking(p *diagnosis.Pass, groups []string, wait fact.Fact) fact.Fact {
 	rest := fact.Difference.Of("time of those goroutines beside it", fact.Seconds, p.Goroutines("time of those goroutines", groups, "total"), wait)
 	return fact.Smallest.Of("time in taking the lock and handing it over, at most", fact.Seconds,
@@ -632,7 +632,7 @@ func (q *Queue) taking(p *diagnosis.Pass, groups []string, wait fact.Fact) fact.
 		fact.Product.Of("a twentieth of the rest", fact.Seconds, rest, fact.Figure("part", lockTaking, fact.Ratio, "room for spinning and handing over, of which 0.02 to 0.4% was seen in a few traces")))
 }
 
-// handedOver is the CPU that goes with the hand-over of a lock, at most, in cores: nobody
+// handedOver returns the CPU that goes with the hand-over of a lock, at most, in cores: nobody
 // does it where nobody waits. It is the lock's own slow paths, with the threads that they
 // wake, and of what the scheduler does elsewhere (parking, finding work, putting threads to
 // sleep and waking them up) the part that this lock's waits are of all. What the recording
@@ -673,12 +673,12 @@ func (q *Queue) Rate(p *diagnosis.Pass, name string) fact.Fact {
 	return fact.Quotient.Of(name, fact.PerSec, p.WaitCount("waits", model.Sync, q.Has), p.WindowLength())
 }
 
-// Share is the part of its goroutines' time that it takes.
+// Share returns the part of its goroutines' time that it takes.
 func (q *Queue) Share(p *diagnosis.Pass, name string) fact.Fact {
 	return fact.Fraction.Of(name, fact.Ratio, q.Waited(p), p.Goroutines("time of those goroutines", q.Groups, "total"))
 }
 
-// PartOf is the part that it is of all the time spent in queues.
+// PartOf returns the part that it is of all the time spent in queues.
 func (q *Queue) PartOf(p *diagnosis.Pass, qs []Queue, name string) fact.Fact {
 	var all Queue
 	for _, o := range qs {

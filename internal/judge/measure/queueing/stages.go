@@ -64,7 +64,7 @@ type Team struct {
 // that is the function which they call.
 var starters = []string{"sync.(*WaitGroup).Go.func1", "golang.org/x/sync/errgroup.(*Group).Go.func1", "golang.org/x/sync/errgroup.(*Group).add.func1"}
 
-// teamOf is the team that a stack's goroutine belongs to; its group is nil where
+// teamOf returns the team that a stack's goroutine belongs to; its group is nil where
 // that is not known.
 func teamOf(m *model.Model, s model.Stack) Team {
 	c := Team{Group: code.Group(m, code.Root(m, s))}
@@ -74,7 +74,7 @@ func teamOf(m *model.Model, s model.Stack) Team {
 	return c
 }
 
-// Does is the function that the team runs.
+// Does returns the function that the team runs.
 func (c Team) Does() string {
 	if c.Function != "" {
 		return c.Function
@@ -130,7 +130,7 @@ func Stages(p *diagnosis.Pass) (out []Stage) {
 	return out
 }
 
-// stageOf is those who take from a queue; their time is 0 when they are not known.
+// stageOf returns those who take from a queue; their time is 0 when they are not known.
 func stageOf(p *diagnosis.Pass, q *Queue) Stage {
 	s := Stage{Queue: q, Length: q.Waiting(p, "standing before it with work, on average")}
 	var counts, times []fact.Fact
@@ -144,7 +144,7 @@ func stageOf(p *diagnosis.Pass, q *Queue) Stage {
 	return s
 }
 
-// pressure is the goroutines that stand in a queue on average or, if that is
+// pressure returns the goroutines that stand in a queue on average or, if that is
 // more, the part of their time that they do. One that was called and waits for a
 // P still has its work in hand.
 func pressure(p *diagnosis.Pass, q *Queue) float64 {
@@ -153,7 +153,7 @@ func pressure(p *diagnosis.Pass, q *Queue) float64 {
 	return q.Waiting(p, "standing, on average").Larger(share).Value
 }
 
-// upstream is the channels behind which others wait because one is full: those who stand
+// upstream returns the channels behind which others wait because one is full: those who stand
 // in it take from them.
 func upstream(m *model.Model, qs []Queue, q *Queue) (out []Queue) {
 	seen := map[model.Stack]bool{q.Stacks[0]: true}
@@ -178,7 +178,7 @@ func (q *Queue) feeds(m *model.Model, next *Queue) bool {
 	return false
 }
 
-// Starved is the part of the stage's time in which it waits to be given work.
+// Starved returns the part of the stage's time in which it waits to be given work.
 func (s *Stage) Starved(p *diagnosis.Pass) fact.Fact {
 	wait := p.Waits("time waiting for work", model.Sync, func(w *model.Wait) bool { return s.Queue.isTakenAt(p.Model, w.Stack) && s.has(p.Model, w.Stack) })
 	return fact.Fraction.Of("time of the stage waiting for work", fact.Ratio, wait, s.Time)

@@ -10,7 +10,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// FasterBy is the most by which throughput can grow when goroutines of the named
+// FasterBy returns the most by which throughput can grow when goroutines of the named
 // groups no longer wait for the given time: see [fact.Bottleneck]. freed is the
 // part of the wait that held a P, in cores. No next serial resource is known: a
 // trace does not tell how long locks are held. In an open system below saturation
@@ -25,7 +25,7 @@ func FasterBy(p *diagnosis.Pass, names []string, wait fact.Fact, of func(*model.
 	return fasterBeside(p, cpu.BusyWithout(p, freed...), names, wait, of)
 }
 
-// fasterBeside is that where other work keeps some Ps busy.
+// fasterBeside returns that where other work keeps some Ps busy.
 func fasterBeside(p *diagnosis.Pass, busy fact.Fact, names []string, wait fact.Fact, of func(*model.Wait) bool) fact.Fact {
 	whole := p.Goroutines("time of those goroutines", names, "total")
 	if idle := bystanders(p, names, of); idle.Value > 0 {
@@ -37,7 +37,7 @@ func fasterBeside(p *diagnosis.Pass, busy fact.Fact, names []string, wait fact.F
 	return fact.Bottleneck.Of("throughput", fact.Factor, cpu.UsableCores(p), busy, whole, wait)
 }
 
-// WithEnds is a wait of some groups for something outside with what goes with it, at most: who
+// WithEnds returns a wait of some groups for something outside with what goes with it, at most: who
 // was answered need not get a P again, and what they waited for before the trace began may
 // have been the same.
 func WithEnds(p *diagnosis.Pass, wait, whole fact.Fact, names []string) fact.Fact {
@@ -54,7 +54,7 @@ func WithEnds(p *diagnosis.Pass, wait, whole fact.Fact, names []string) fact.Fac
 	return fact.Smallest.Of(with.Name, fact.Seconds, whole, with)
 }
 
-// bystanders is the time of goroutines of some groups that waited through the whole window,
+// bystanders returns the time of goroutines of some groups that waited through the whole window,
 // and not for what of matches. The one that sleeps with a lock may be among them: then too
 // little got on in the window for a limit; see [TurnsLimit].
 func bystanders(p *diagnosis.Pass, names []string, of func(*model.Wait) bool) fact.Fact {
@@ -68,7 +68,7 @@ func bystanders(p *diagnosis.Pass, names []string, of func(*model.Wait) bool) fa
 		p.Statistic(fact.Timeline, "goroutines that made no step", "goroutines that had no work all the time", float64(n), fact.Count), p.WindowLength())
 }
 
-// unrelated is the Ps that are busy with goroutines which those of the named groups have
+// unrelated returns the Ps that are busy with goroutines which those of the named groups have
 // nothing to do with: no chain of wake-ups or of starts joins them, and they do not both
 // wait for the network, through which they could meet. What the runtime does counts for
 // all, and main, which starts everything, joins nobody.
@@ -130,7 +130,7 @@ func relations(m *model.Model, names []string) (related map[string]bool, edges m
 // It is taken and not surveyed: a factor near it is as vague below as above.
 const Endless = 1000
 
-// FasterLimit is a bound: throughput that grows by at most a factor.
+// FasterLimit returns a bound: throughput that grows by at most a factor.
 func FasterLimit(factor fact.Fact, when string) diagnosis.Bound {
 	if factor.Value >= Endless && len(factor.Operands) > 3 {
 		return diagnosis.NoLimit(factor.Operands[3], diagnosis.Throughput, 1, "beside it those goroutines did next to nothing; a factor "+when)

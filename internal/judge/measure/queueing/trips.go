@@ -63,7 +63,7 @@ func Trips(p *diagnosis.Pass, s *Stage) (r RoundTrips) {
 	return r
 }
 
-// answerers is the code of other goroutines that most often ends a wait of the
+// answerers returns the code of other goroutines that most often ends a wait of the
 // stage; those who bring its work are left out.
 func answerers(m *model.Model, s *Stage) map[model.Stack]model.Stack {
 	most, out := map[model.Stack]int64{}, map[model.Stack]model.Stack{}
@@ -76,7 +76,7 @@ func answerers(m *model.Model, s *Stage) map[model.Stack]model.Stack {
 	return out
 }
 
-// networkThrough is the time that goroutines wait for the network in the
+// networkThrough returns the time that goroutines wait for the network in the
 // function that a waker's stack is in.
 func networkThrough(m *model.Model, waker model.Stack) (d time.Duration) {
 	f, _ := code.Caller(m.Stacks.Frames(waker))
