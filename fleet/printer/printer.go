@@ -194,7 +194,7 @@ func Versions(w io.Writer, a *api.Versions) {
 	case len(a.Changes) == 0:
 		fmt.Fprintln(w, "No service has two versions in this time.")
 	case same > 0:
-		fmt.Fprintf(w, "%s without a change that could be seen\n", figures.Plural(same, "deploy", "deploys"))
+		fmt.Fprintf(w, "%s without a detectable change\n", figures.Plural(same, "deploy", "deploys"))
 	}
 	for _, why := range slices.Sorted(maps.Keys(undecided)) {
 		fmt.Fprintf(w, "%s not decided: %s\n", figures.Plural(undecided[why], "deploy", "deploys"), layout.Safe(why))

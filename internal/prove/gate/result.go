@@ -165,7 +165,7 @@ func summary(n map[Verdict]int, all int) string {
 		text += fmt.Sprintf(", %d improved", n[Improved])
 	}
 	if n[Inconclusive] > 0 {
-		text += fmt.Sprintf(", %d could not be decided", n[Inconclusive])
+		text += fmt.Sprintf(", %d inconclusive", n[Inconclusive])
 	}
 	return text
 }

@@ -132,9 +132,9 @@ func inconclusive(r *gate.Result) bool {
 // inconclusiveNote says what an inconclusive result means for the exit code.
 func inconclusiveNote(r *gate.Result) string {
 	if r.InconclusiveFails {
-		return "What could not be decided fails here: the policy says inconclusive: fail."
+		return "What is inconclusive fails here: the policy says inconclusive: fail."
 	}
-	return "What could not be decided passes, unless the policy says inconclusive: fail."
+	return "What is inconclusive passes, unless the policy says inconclusive: fail."
 }
 
 // checkTitle names a check with what it is of.

@@ -22,7 +22,7 @@ func gateResult() *gate.Result {
 	at := gate.Position{File: "parser/parse_test.go", Line: 41}
 	policy := func(line int) gate.Position { return gate.Position{File: "ci/gate.yaml", Line: line} }
 	return &gate.Result{
-		Kind: "gowhy gate", Schema: gate.Schema, Verdict: gate.Regressed, Summary: "2 of 6 measures regressed, 1 improved, 2 could not be decided",
+		Kind: "gowhy gate", Schema: gate.Schema, Verdict: gate.Regressed, Summary: "2 of 6 measures regressed, 1 improved, 2 inconclusive",
 		Policy: "ci/gate.yaml", Base: gate.Revision{Name: "merge base with origin/main", Commit: "0123456789abcdef0123456789abcdef01234567"},
 		Head:  gate.Revision{Name: "working tree", Commit: "fedcba9876543210fedcba9876543210fedcba98", Modified: true},
 		Floor: 0.034, Took: 83 * time.Second, Warnings: []string{"the machine was busy all the time: all rounds count"},

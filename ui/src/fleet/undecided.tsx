@@ -1,4 +1,4 @@
-// Deploys of which nothing is claimed: those without a change that could be seen, and
+// Deploys of which nothing is claimed: those without a detectable change, and
 // those that are not decided, with the reason.
 import type { JSX } from 'preact'
 import { Table, type Col } from '../parts/table'
