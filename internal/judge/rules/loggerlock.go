@@ -69,7 +69,7 @@ func checkLoggerlock(p *diagnosis.Pass) {
 	case waiting.Value >= loggerWaiters && throughput.Value >= worthwhile:
 		f := loggerFinding(p, &l, rate, waiting)
 		f.Cost = diagnosis.CostOf(waiting, l.queue.Share(p, "their time in it").Value)
-		f.Bound = queueing.TurnsLimit(throughput, l.writes, "if nothing were logged, with its part of the collector's and the scheduler's work")
+		f.Bound = queueing.TurnsLimit(p, throughput, l.writes, "if nothing were logged, with its part of the collector's and the scheduler's work")
 		f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", loggerNote)
 		p.Report(f)
 	case l.share.Value >= loggerShare:

@@ -540,7 +540,7 @@ func (q *Queue) Limit(p *diagnosis.Pass, when string, freed ...fact.Fact) diagno
 	if apart := unrelated(p, append(statistics.Largest(code.CountRoots(p.Model, q.Servers)), q.Groups...)); apart.Value > 0 {
 		freed = append(freed, apart)
 	}
-	return TurnsLimit(q.fasterBeside(p, cpu.BusyWithout(p, freed...)), q.Turns(p), when)
+	return TurnsLimit(p, q.fasterBeside(p, cpu.BusyWithout(p, freed...)), q.Turns(p), when)
 }
 
 // Turns counts those who were let on, whether or not it is known for what they had waited.
