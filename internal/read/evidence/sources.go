@@ -65,6 +65,7 @@ func formats() []format {
 		{what: "profile in text form", source: model.GoroutineProfile, text: isTextProfile, read: (*loader).readTextProfile},
 		{what: "goroutine dump", source: model.GoroutineProfile, text: isGoroutineDump, read: (*loader).readLog},
 		{what: "list of goroutines by Delve", source: model.GoroutineProfile, text: isDelve, read: (*loader).readDelve},
+		{what: "profile that pprof printed whole", source: model.CPU, text: isPprofRaw, read: (*loader).readPprofRaw},
 		{what: "profile that pprof printed", source: model.Printed, text: isPprofText, read: (*loader).readPprofText},
 		{what: "file of OpenTelemetry's profiles", source: model.CPU, text: isOTLPText, read: (*loader).readOTLPText},
 		{what: "load result", source: model.LoadResult, text: isLoad, read: (*loader).readLoad},
