@@ -52,6 +52,7 @@ type Sched struct {
 	Wakes      []Wake      // who unblocked whom, most frequent first
 	Bursts     []Burst     // many goroutines made ready at once from one place
 	Serial     []Serial    // what operations wait for, call after call, longest wait first
+	Callers    []Caller    // goroutines that make calls one after the other, longest wait first
 	// Delay is the distribution of single waits for a P, over all goroutines.
 	Delay Histogram
 	// Slice is the distribution of uninterrupted runs on a P.
@@ -170,6 +171,21 @@ type Serial struct {
 	Calls     int64         // in these
 	Waited    time.Duration // for the calls
 	Took      time.Duration // that these operations lasted
+}
+
+// A Caller is a goroutine that makes calls one after the other, as long as it is seen: twenty
+// and more, of which each is a question to another process and the wait for its answer.
+type Caller struct {
+	ID     int64
+	Root   Frame         // the program's function that it runs, outermost
+	Stack  Stack         // of the calls that it waits for longest
+	Calls  int64         // of all functions
+	Most   int64         // of the function of Stack
+	Waited time.Duration // for answers to all of them
+	Pauses int64         // waits for anything else: work, other goroutines, time
+	Paused time.Duration // in these
+	Took   time.Duration // from when it was first seen, or began, until its end or the last event
+	Asked  int64         // waits of other goroutines for a question or a connection meanwhile
 }
 
 // A Burst is a place that repeatedly makes many goroutines ready at once:

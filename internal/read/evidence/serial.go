@@ -22,26 +22,30 @@ const (
 	serialPaced = 2
 )
 
-// serial follows goroutines event by event, for the calls that their operations wait for
+// serial follows goroutines event by event, for the calls that they and their operations wait for
 // one after the other. The accounts have sums, which do not tell what is of one operation.
-func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) ([]model.Serial, error) {
+func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 	r := serialReader{goroutines: map[int64]*operation{}, sums: map[serialKey]*serialSum{}}
+	callers := callerReader{goroutines: map[int64]*caller{}}
 	n := 0
 	for e, err := range t.Events(exectrace.EventOptions{Window: window}) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if n++; n%4096 == 0 && l.ctx.Err() != nil {
-			return nil, l.ctx.Err()
+			return l.ctx.Err()
 		}
 		if n > serialEvents {
 			break
 		}
 		if e.Kind == exectrace.EventGoroutine {
-			r.next(&e)
+			s := stopOf(&e)
+			r.next(&e, s)
+			callers.next(&e, s)
 		}
 	}
-	return r.found(l.m), nil
+	l.m.Sched.Serial, l.m.Sched.Callers = r.found(l.m), callers.found(l.m)
+	return nil
 }
 
 // A serialReader has the operations that are under way, and the sums of those done.
@@ -94,8 +98,32 @@ type serialPart struct {
 	frames   []exectrace.Frame
 }
 
-// next takes one transition of a goroutine.
-func (r *serialReader) next(e *exectrace.Event) {
+// A stop is where a goroutine begins to wait or calls the system. Both readers need it, and
+// to look it up is most of their work.
+type stop struct {
+	to         exectrace.State
+	frames     []exectrace.Frame
+	root, leaf exectrace.Frame // of the program, outermost and innermost
+	own        bool            // there are such
+	reason     string
+	kind       callKind
+}
+
+// stopOf returns the stop that an event is, nil for none.
+func stopOf(e *exectrace.Event) *stop {
+	_, from, to := e.GoTransition()
+	if from != exectrace.Running || to != exectrace.Waiting && to != exectrace.Syscall {
+		return nil
+	}
+	s := &stop{to: to, frames: e.GoStack(), reason: e.Reason()}
+	if s.root, s.leaf, s.own = outerInner(s.frames); s.own {
+		s.kind = kindOf(s.frames, s.reason, to)
+	}
+	return s
+}
+
+// next takes one transition of a goroutine, which may be a stop.
+func (r *serialReader) next(e *exectrace.Event, s *stop) {
 	g, from, to := e.GoTransition()
 	o := r.goroutines[g]
 	switch {
@@ -111,53 +139,50 @@ func (r *serialReader) next(e *exectrace.Event) {
 		o.open = 0
 	case from == exectrace.Waiting && o != nil && o.root.Func == "":
 		o.since = e.Time // the wait before was for the client
-	case from == exectrace.Running && (to == exectrace.Waiting || to == exectrace.Syscall):
+	case s != nil:
 		if o == nil {
 			o = &operation{}
 			r.goroutines[g] = o
 		}
-		r.stop(o, e, to)
+		r.stop(o, e.Time, s)
 	}
 }
 
 // stop is about a goroutine that waits or calls the system. A stack of Go's library alone is
 // that of a server between two operations: it writes an answer, or waits for its client.
-func (r *serialReader) stop(o *operation, e *exectrace.Event, to exectrace.State) {
-	frames := e.GoStack()
-	if len(frames) == 0 {
+func (r *serialReader) stop(o *operation, at exectrace.Time, s *stop) {
+	if len(s.frames) == 0 {
 		return
 	}
-	root, leaf, ok := outerInner(frames)
-	if !ok {
-		r.end(o, e.Time)
-		*o = operation{whole: true, since: e.Time, parts: o.parts[:0]}
+	if !s.own {
+		r.end(o, at)
+		*o = operation{whole: true, since: at, parts: o.parts[:0]}
 		return
 	}
 	if o.root.Func == "" {
-		o.root = root
+		o.root = s.root
 	}
-	kind := kindOf(frames, e.Reason(), to)
-	if kind == notCall && to == exectrace.Syscall && asksKernel(frames[0].Func) {
+	if s.kind == notCall && s.to == exectrace.Syscall && asksKernel(s.frames[0].Func) {
 		o.sent++
 	}
-	if kind == notCall {
+	if s.kind == notCall {
 		return
 	}
-	i := o.part(leaf.Func, kind)
+	i := o.part(s.leaf.Func, s.kind)
 	if i < 0 {
 		return
 	}
 	p := &o.parts[i]
-	if to == exectrace.Syscall {
+	if s.to == exectrace.Syscall {
 		p.writes++
 		return
 	}
 	p.serves = p.serves || p.writes == 0
 	p.waits++
 	if p.frames == nil {
-		p.frames = frames
+		p.frames = s.frames
 	}
-	o.at, o.open = e.Time, i+1
+	o.at, o.open = at, i+1
 }
 
 // kindOf says what a goroutine begins. Bodies that net/http reads and writes are no calls: it
@@ -242,11 +267,7 @@ func (p *serialPart) calls() int {
 // found returns what operations wait for. On a busy machine a question of the other side may be
 // there before it is waited for, so that one operation seems to ask: most of them decide.
 func (r *serialReader) found(m *model.Model) (out []model.Serial) {
-	stacks := map[string]model.Stack{}
-	for i := range m.Sched.Waits {
-		s := m.Sched.Waits[i].Stack
-		stacks[framesText(m.Stacks.Frames(s))] = s
-	}
+	stacks := waitStacks(m)
 	for _, key := range slices.SortedFunc(maps.Keys(r.sums), func(a, b serialKey) int {
 		return cmp.Or(cmp.Compare(r.sums[b].Waited, r.sums[a].Waited), cmp.Compare(a.operation, b.operation), cmp.Compare(a.function, b.function))
 	}) {
@@ -254,15 +275,29 @@ func (r *serialReader) found(m *model.Model) (out []model.Serial) {
 		if sum.serves >= sum.Done {
 			continue
 		}
-		frames := make([]model.Frame, len(sum.frames))
-		for i, f := range sum.frames {
-			frames[i] = model.Frame(f)
-		}
-		if sum.Stack = stacks[framesText(frames)]; sum.Stack != 0 {
+		if sum.Stack = stacks[framesText(modelFrames(sum.frames))]; sum.Stack != 0 {
 			out = append(out, sum.Serial)
 		}
 	}
 	return out
+}
+
+// waitStacks are the stacks that goroutines wait at, by their frames.
+func waitStacks(m *model.Model) map[string]model.Stack {
+	stacks := map[string]model.Stack{}
+	for i := range m.Sched.Waits {
+		s := m.Sched.Waits[i].Stack
+		stacks[framesText(m.Stacks.Frames(s))] = s
+	}
+	return stacks
+}
+
+func modelFrames(in []exectrace.Frame) []model.Frame {
+	frames := make([]model.Frame, len(in))
+	for i, f := range in {
+		frames[i] = model.Frame(f)
+	}
+	return frames
 }
 
 func framesText(frames []model.Frame) string {

@@ -67,7 +67,7 @@ func (l *loader) readTrace(s source) error {
 	f.fold()
 	l.cpuInTrace = f.samples()
 	if s.at != nil { // which can be read once more
-		if f.m.Sched.Serial, err = l.serial(t, window); err != nil {
+		if err := l.serial(t, window); err != nil {
 			return traceProblem(s.name, err)
 		}
 	}

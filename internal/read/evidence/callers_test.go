@@ -1,0 +1,186 @@
+package evidence
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime/trace"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/exectrace"
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// A goroutine that asks all the time is a caller, whether one function writes and reads or two do;
+// those who serve, keep a pace, or read what nobody asks for are none.
+func TestCallers(t *testing.T) {
+	const calls = 50
+	one, two, paced, pushed := echoes(t), echoes(t), echoes(t), pushes(t)
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Skip(err)
+	}
+	done := make(chan bool)
+	for _, work := range []func(){
+		func() { asksInOne(one, calls) }, func() { asksInTwo(two, calls) },
+		func() { asksPaced(paced, calls) }, func() { readsPushed(pushed, calls) },
+		func() { asksByHTTP(t, calls) },
+	} {
+		go func() {
+			work()
+			done <- true
+		}()
+	}
+	for range 5 {
+		<-done
+	}
+	trace.Stop()
+	file := filepath.Join(t.TempDir(), "trace.out")
+	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Load(context.Background(), []string{file}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]model.Caller{}
+	for _, c := range m.Sched.Callers {
+		for _, f := range m.Stacks.Frames(c.Stack) {
+			found[f.Func[strings.LastIndexByte(f.Func, '.')+1:]] = c
+			if strings.Contains(f.Func, ".echoes.") {
+				t.Errorf("who answers asks nobody: %+v", c)
+			}
+		}
+		if c.Waited <= 0 || c.Waited+c.Paused > c.Took || c.Most > c.Calls || c.Root.Func == "" {
+			t.Errorf("%+v", c)
+		}
+	}
+	for _, name := range []string{"asksInOne", "asksInTwo", "asksPaced", "asksByHTTP"} {
+		// The kernel may have an answer before it is waited for, so that some are no wait.
+		if c := found[name]; c.Calls < calls*3/4 || c.Calls > calls {
+			t.Errorf("%s makes %d calls: %+v", name, calls, c)
+		}
+	}
+	for _, name := range []string{"asksInTwo", "asksByHTTP"} {
+		if c := found[name]; c.Pauses > calls/10 || 2*c.Waited < c.Took {
+			t.Errorf("who only asks, waits for answers: %+v", c)
+		}
+	}
+	if c := found["asksPaced"]; c.Pauses < calls*3/4 || c.Paused < calls*time.Millisecond/2 {
+		t.Errorf("a sleep after each call is a pause: %+v", c)
+	}
+	// What comes is waited for, by the other sides of the connections and by readsPushed.
+	if c := found["asksInOne"]; c.Asked < calls {
+		t.Errorf("others are asked meanwhile: %+v", c)
+	}
+	if c, ok := found["readsPushed"]; ok {
+		t.Errorf("it asks nobody: %+v", c)
+	}
+}
+
+func asksInOne(c net.Conn, n int) {
+	for range n {
+		askEcho(c)
+	}
+}
+
+// asksInTwo has a function to write and one to read, like drivers of databases.
+func asksInTwo(c net.Conn, n int) {
+	for range n {
+		writePacket(c)
+		readPacket(c)
+	}
+}
+
+func writePacket(c net.Conn) { c.Write([]byte("q")) }
+
+func readPacket(c net.Conn) { c.Read(make([]byte, 1)) }
+
+func asksPaced(c net.Conn, n int) {
+	for range n {
+		askEcho(c)
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// readsPushed takes what comes and says that it has it.
+func readsPushed(c net.Conn, n int) {
+	for range n {
+		c.Read(make([]byte, 1))
+		c.Write([]byte("+"))
+	}
+}
+
+func asksByHTTP(t *testing.T, n int) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { time.Sleep(300 * time.Microsecond) }))
+	defer s.Close()
+	for range n {
+		r, err := http.Get(s.URL)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r.Body.Close()
+	}
+}
+
+// pushes is a connection on which a byte comes now and then, and something back for each.
+func pushes(t *testing.T) net.Conn {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		for {
+			time.Sleep(300 * time.Microsecond)
+			if _, err := c.Write([]byte("m")); err != nil {
+				return
+			}
+		}
+	}()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// Who writes before it reads asks; the lines of the innermost function that does both decide.
+func TestAsks(t *testing.T) {
+	frames := func(text string) (out []exectrace.Frame) {
+		for _, f := range strings.Fields(text) {
+			name, line, _ := strings.Cut(f, ":")
+			out = append(out, exectrace.Frame{Func: name, Line: len(line)})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name, write, read string
+		want              bool
+	}{
+		{"in one function", "write query:| main:|", "read query:|| main:|", true},
+		{"who serves", "write serve:|| main:|", "read serve:| main:|", false},
+		{"in two", "write send:||| main:|", "read receive:| main:||", true},
+		{"two of who serves", "write answer:| main:||", "read question:||| main:|", false},
+		{"nothing written", "", "read query:|| main:|", false},
+		{"another function's loop", "write send:| a:|", "read receive:|| b:||", false},
+		{"two functions on one line", "write send:| main:|", "read receive:|| main:|", false},
+	} {
+		if got := asks(frames(c.write), frames(c.read)); got != c.want {
+			t.Errorf("%s: asks = %v, want %v", c.name, got, c.want)
+		}
+	}
+}
