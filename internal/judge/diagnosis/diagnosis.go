@@ -294,6 +294,9 @@ type Finding struct {
 	// Remark is set when the finding only says where to look and not that
 	// anything is wrong: it ranks behind all others and does not count as a problem.
 	Remark bool `json:"remark,omitempty"`
+	// Waits is set when the program is known to wait for that which the finding is about, so that
+	// an idle CPU is no sign of leisure: the verdict says so.
+	Waits bool `json:"-"`
 	// Found is in how many of several recordings it was found; 0 in a diagnosis of one.
 	Found int `json:"found,omitempty"`
 

@@ -122,6 +122,21 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
+// A program that is known to wait is neither at rest nor without load: the remark says for what.
+func TestWaits(t *testing.T) {
+	waits := finding("It waits for 900 calls.", 0.9)
+	waits.Remark, waits.Waits = true, true
+	for _, share := range []float64{0.001, 0.1} {
+		d := Run(busy(share), []*Rule{says("a", waits)}, Options{})
+		if d.Verdict != Unclear || d.Summary != "Nothing is known to be wrong. It waits for 900 calls." {
+			t.Errorf("%g of the Ps in use: %s: %s", share, d.Verdict, d.Summary)
+		}
+		if d := Run(busy(share), []*Rule{says("a", waits), says("b", finding("it is b", 0.1))}, Options{}); d.Verdict != Problem || d.Summary != "it is b" {
+			t.Errorf("beside a problem: %s: %s", d.Verdict, d.Summary)
+		}
+	}
+}
+
 func TestRunGoalFirst(t *testing.T) {
 	memory, cpu, symptom := finding("", 0.1), finding("", 0.5), finding("", 0.2)
 	memory.Bound.Goal, cpu.Bound.Goal, symptom.Bound.Goal = MemoryGoal, CPUGoal, Latency

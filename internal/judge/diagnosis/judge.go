@@ -397,6 +397,9 @@ func (r *runner) judge(rules int) {
 		if why := cmp.Or(stolen(r.m), crowded(r.m)); why != "" {
 			d.Summary += " The machine was busy: " + why + "."
 		}
+	case why == "" && r.waits() != nil:
+		d.Verdict = Unclear
+		d.Summary = "Nothing is known to be wrong. " + r.waits().Summary
 	case why == "" && len(r.doubts) > 0:
 		d.Verdict = Unclear
 		d.Summary = fmt.Sprintf("Nothing is known to be wrong, but it is open %s: %s.", r.doubts[0].What, r.doubts[0].Why)
@@ -480,6 +483,14 @@ func (r *runner) mostCPU() (most *Finding) {
 		}
 	}
 	return most
+}
+
+// waits is the remark that says what the program waits for; nil for none.
+func (r *runner) waits() *Finding {
+	if i := slices.IndexFunc(r.d.Findings, func(f Finding) bool { return f.Waits }); i >= 0 {
+		return &r.d.Findings[i]
+	}
+	return nil
 }
 
 // window returns how long it was looked at, in words.

@@ -260,6 +260,14 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 		s.Serial = append(s.Serial, model.Serial{Operation: frames[len(frames)-1-int(a.int("root"))], Stack: stack, Sleeps: a.bool("sleeps"),
 			Done: a.int("done"), Calls: a.int("calls"), Waited: a.dur("waited"), Took: a.dur("took")})
 	},
+	"caller": func(b *builder, a *attrs, _ *fixture) {
+		s := b.sched()
+		stack := b.ref(a, "stack")
+		frames := b.m.Stacks.Frames(stack)
+		s.Callers = append(s.Callers, model.Caller{ID: int64(len(s.Callers) + 1), Root: frames[len(frames)-1-int(a.int("root"))], Stack: stack,
+			Calls: a.int("calls"), Most: a.int("most"), Waited: a.dur("waited"), Pauses: a.int("pauses"), Paused: a.dur("paused"),
+			Took: a.dur("took"), Asked: a.int("asked")})
+	},
 	"delay":   func(b *builder, a *attrs, _ *fixture) { b.sched().Delay = a.parseHist(a.word()) },
 	"slice":   func(b *builder, a *attrs, _ *fixture) { b.sched().Slice = a.parseHist(a.word()) },
 	"threads": func(b *builder, a *attrs, _ *fixture) { b.sched().Threads = int(a.parseInt(a.word())) },

@@ -70,9 +70,14 @@ func checkSerialcalls(p *diagnosis.Pass) {
 			return
 		}
 	}
+	alone := theCaller(p)
 	if remark != nil {
 		p.Report(seriesFinding(p, remark))
-	} else if seen {
+	}
+	if alone != nil {
+		p.Report(aloneFinding(p, alone))
+	}
+	if remark == nil && alone == nil && seen {
 		p.Fine("operations: none waits for most of its time for calls one after the other")
 	}
 }
