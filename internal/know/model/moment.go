@@ -147,11 +147,12 @@ var StandingLabels = []string{"state", "minutes", "still"}
 
 // States that more than one part of gowhy asks for, as the runtime spells them.
 const (
-	StateRunning = "running"
-	StateWaiting = "waiting" // nothing tells for what
-	StateMutex   = "sync.Mutex.Lock"
-	StateRLock   = "sync.RWMutex.RLock"
-	StateWLock   = "sync.RWMutex.Lock"
+	StateRunning  = "running"
+	StateRunnable = "runnable"
+	StateWaiting  = "waiting" // nothing tells for what
+	StateMutex    = "sync.Mutex.Lock"
+	StateRLock    = "sync.RWMutex.RLock"
+	StateWLock    = "sync.RWMutex.Lock"
 )
 
 // WantsLock reports whether a state is that of a goroutine that waits for a lock.

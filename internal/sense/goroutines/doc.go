@@ -2,7 +2,8 @@
 // out of its memory, without stopping it, without its help, and without writing
 // anything. [Open] a process, then [Reader.Read] as often as is wanted. What its
 // runtime counts, of collections and heap, a [Gauge] reads beside it, and a [HeapReader]
-// the memory profile that the runtime keeps. [OpenCore] reads the same out of a core.
+// the memory profile that the runtime keeps. [Reader.Sample] is for who adds up many looks.
+// [OpenCore] reads the same out of a core.
 //
 // It hides process_vm_readv, where each version of Go keeps what is asked for,
 // how the runtime's list of goroutines is found in a program without symbols,

@@ -63,6 +63,7 @@ const (
 )
 
 const (
+	finished              = State(0)
 	idle, dead, deadExtra = 0, 6, 11
 	scanning              = 0x1000 // may be added
 )
@@ -222,6 +223,8 @@ type Reader struct {
 	unread          int
 	functions       map[uint64]*function
 	every           func(Goroutine) // see [View.Goroutines]
+	sampling        bool            // see [Reader.Sample]
+	walks           map[int32]walk
 }
 
 // code is what the program's file says of its functions.
@@ -689,40 +692,56 @@ func (r *Reader) field(g []byte, f field) uint64 {
 	return word(g[uint64(at)-r.low:])
 }
 
-// add counts a goroutine. It is false for what cannot be one.
-func (r *Reader) add(index int32, g []byte, now int64) bool {
+// status reads what a goroutine does, and what it waits for; no state of one that has ended. It
+// is false for what cannot be a goroutine.
+func (r *Reader) status(g []byte) (state State, reason uint8, ok bool) {
 	status := uint32(r.field(g, gStatus)) &^ scanning
 	switch status {
 	case idle, dead, deadExtra:
-		return true
+		return finished, 0, true
 	case uint32(Runnable), uint32(Running), uint32(Syscall), uint32(Waiting), uint32(copystack), uint32(Preempted), uint32(leaked):
 	default:
-		return false
+		return finished, 0, false
 	}
-	k := key{start: r.field(g, gStartPC), creator: r.field(g, gCreatorPC), state: State(status)}
+	state = State(status)
+	if state == Waiting || state == leaked {
+		reason = uint8(r.field(g, gWaitReason))
+	}
+	return state, reason, int(reason) < len(r.layout.reasons)
+}
+
+// reason returns what a goroutine in a state waits for, in the runtime's words.
+func (r *Reader) reason(state State, reason uint8) string {
+	if state.String() != "waiting" {
+		return ""
+	}
+	return r.layout.reasons[reason]
+}
+
+// add counts a goroutine. It is false for what cannot be one.
+func (r *Reader) add(index int32, g []byte, now int64) bool {
+	state, reason, ok := r.status(g)
+	if !ok || state == finished {
+		return ok
+	}
+	k := key{start: r.field(g, gStartPC), creator: r.field(g, gCreatorPC), state: state, reason: reason}
 	id := r.field(g, gID)
 	if id == 0 || k.start == 0 {
 		return false
-	}
-	if k.state == Waiting || k.state == leaked {
-		k.reason = uint8(r.field(g, gWaitReason))
-		if int(k.reason) >= len(r.layout.reasons) {
-			return false
-		}
 	}
 	if r.Stacks && (k.state != Running || r.running != nil) {
 		at := r.registers(index, g, k.state)
 		k.depth = at.top - at.sp
 	}
-	n, ok := r.groups[k]
-	if !ok {
+	n, known := r.groups[k]
+	if !known {
 		if r.function(k.start) == nil {
 			return false
 		}
 		if len(r.tally) >= maxGroups {
 			k = key{}
 		}
-		if n, ok = r.groups[k]; !ok {
+		if n, known = r.groups[k]; !known {
 			n = len(r.tally)
 			r.groups[k] = n
 			r.tally = append(r.tally, tally{key: k, since: now, plain: now})
@@ -749,8 +768,8 @@ func (r *Reader) add(index int32, g []byte, now int64) bool {
 		t.oldest = r.registers(index, g, k.state)
 	}
 	labels := r.field(g, gLabels)
-	if r.Stacks && t.count <= r.bounds.few {
-		t.each = append(t.each, aged{r.registers(index, g, k.state), is.since, labels})
+	if r.Stacks && (t.count <= r.bounds.few || r.sampling) {
+		t.choose(aged{r.registers(index, g, k.state), is.since, labels}, r.bounds.few)
 	}
 	switch {
 	case labels == 0:
@@ -855,7 +874,7 @@ func (r *Reader) describe(s *Snapshot, now int64) {
 			cmp.Compare(a.key.state, b.key.state), cmp.Compare(a.key.reason, b.key.reason), cmp.Compare(a.key.depth, b.key.depth))
 	})
 	labels := r.readLabels()
-	left := r.bounds.fewStacks
+	left, all := r.bounds.fewStacks, r.programs()
 	var rest []Group // of a few, those that stand elsewhere
 	s.Groups = make([]Group, 0, len(r.tally))
 	for i, t := range r.tally {
@@ -875,11 +894,12 @@ func (r *Reader) describe(s *Snapshot, now int64) {
 				g.Creator = at[0]
 			}
 		}
-		if g.State.String() == "waiting" {
-			g.Reason = r.layout.reasons[t.key.reason]
-		}
+		g.Reason = r.reason(t.key.state, t.key.reason)
 		cleans := f != nil && slices.Contains(cleaners, f.name)
 		switch read := r.Stacks && (i < r.bounds.stacks || cleans) && r.stands(g.State); {
+		case r.sampling && !g.System:
+			list := r.sampled(&g, &t, r.quota(&t, all), &labels, now)
+			g, rest = list[0], append(rest, list[1:]...)
 		case read && t.count > 1 && t.count <= min(r.bounds.few, left) && !g.System:
 			left -= t.count
 			list := r.apart(&g, t.each, &labels, now)
@@ -928,20 +948,33 @@ func (r *Reader) apart(g *Group, each []aged, labels *labelling, now int64) (lis
 // injected are the functions that a signal's handler has a goroutine call, wherever it is.
 var injected = []string{"runtime.asyncPreempt", "runtime.sigpanic"}
 
-// stack follows the frame pointers of a goroutine that does not run. The stack is read before
-// the goroutine's own structure once more: one that ran meanwhile has other words there, and
-// the answer has none.
-func (r *Reader) stack(at registers, state State) (list []symbols.Place) {
-	if at.pc == 0 || at.sp == 0 || at.sp >= at.top {
+// stack returns where a goroutine is that does not run. One that ran meanwhile has other
+// registers, and the answer has none.
+func (r *Reader) stack(at registers, state State) []symbols.Place {
+	b, g, ok := r.readStack(at, state)
+	if !ok || len(b) == 0 || r.registers(at.index, g, state) != at {
 		return nil
 	}
-	size := int(min(stackBytes, at.top-at.sp))
-	b := r.buffer[:size+r.width]
-	got, err := r.memory.gather(b, []span{{at.sp, size}, {r.pointer(at.index) + r.low, r.width}})
-	if err != nil || got < len(b) || r.registers(at.index, b[size:], state) != at {
-		return nil
+	return r.walk(at, b)
+}
+
+// readStack reads the stack of a goroutine in a state, none of one that runs, and behind it the
+// goroutine's structure once more.
+func (r *Reader) readStack(at registers, state State) (stack, g []byte, ok bool) {
+	size := 0
+	if r.stands(state) && at.pc != 0 && at.sp != 0 && at.sp < at.top {
+		size = int(min(stackBytes, at.top-at.sp))
 	}
-	b = b[:size]
+	b, spans := r.buffer[:size+r.width], []span{{at.sp, size}, {r.pointer(at.index) + r.low, r.width}}
+	if size == 0 {
+		spans = spans[1:]
+	}
+	got, err := r.memory.gather(b, spans)
+	return b[:size], b[size:], err == nil && got == len(b)
+}
+
+// walk follows the frame pointers on a stack.
+func (r *Reader) walk(at registers, b []byte) (list []symbols.Place) {
 	pc, frame := at.pc, at.bp
 	returns := false // the address is one to return to: the call is before it
 	for n := range maxFrames {

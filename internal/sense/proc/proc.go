@@ -361,8 +361,8 @@ func (p *paced[T]) get(now time.Time, read func() T) T {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	start := threadTime()
+	start := ThreadTime()
 	p.value = read()
-	p.next = now.Add(paceShare * (threadTime() - start))
+	p.next = now.Add(paceShare * (ThreadTime() - start))
 	return p.value
 }

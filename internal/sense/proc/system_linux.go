@@ -43,8 +43,8 @@ func cpuClock(pid, which int) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// threadTime returns the CPU time of the thread that asks.
-func threadTime() time.Duration {
+// ThreadTime returns the CPU time of the thread that asks; 0 where that is not known.
+func ThreadTime() time.Duration {
 	var ts unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts) != nil {
 		return 0

@@ -14,7 +14,7 @@ func cpuClocks(int) (total, user, system time.Duration, ok bool) { return 0, 0, 
 
 func cpuTime(int) (time.Duration, bool) { return 0, false }
 
-func threadTime() time.Duration { return 0 }
+func ThreadTime() time.Duration { return 0 }
 
 func readSmall(path string, _ []byte) ([]byte, bool) {
 	text, err := os.ReadFile(path)

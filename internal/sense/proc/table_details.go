@@ -252,7 +252,7 @@ func (t *Table) weigh() {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	begin := threadTime()
+	begin := ThreadTime()
 	spent := begin
 	for range t.order {
 		t.turn = (t.turn + 1) % len(t.order)
@@ -262,7 +262,7 @@ func (t *Table) weigh() {
 		}
 		t.readPSS(p)
 		last := spent
-		spent = threadTime()
+		spent = ThreadTime()
 		p.pssUntil = now.Add(walkShare * (spent - last))
 		if spent-begin > weighing {
 			break

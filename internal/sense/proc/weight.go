@@ -38,9 +38,9 @@ func (p *Process) Weigh(now time.Time) (Weight, error) {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	began := threadTime()
+	began := ThreadTime()
 	p.weight, p.heavy = p.readWeight(now)
-	p.reweigh = now.Add(weighAgain(threadTime() - began))
+	p.reweigh = now.Add(weighAgain(ThreadTime() - began))
 	return p.weight, p.heavy
 }
 

@@ -382,4 +382,4 @@ func waitingVerb(w *model.Wait) fact.Name {
 const OneAtATime = 1.1
 
 // AtWork are the states of who gets on.
-var AtWork = []string{model.StateRunning, "runnable", "syscall"}
+var AtWork = []string{model.StateRunning, model.StateRunnable, "syscall"}
