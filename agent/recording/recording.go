@@ -31,6 +31,7 @@ const (
 	MutexMember          = "mutex.pb.gz"
 	GoroutineStartMember = "goroutine-start.pb.gz"
 	GoroutineEndMember   = "goroutine-end.pb.gz"
+	WallMember           = "wall.pb.gz" // time of all goroutines, running or waiting
 	ThreadCreateMember   = "threadcreate.pb.gz"
 	LeakMember           = "goroutineleak.pb.gz"
 	MetricsMember        = "metrics.jsonl"

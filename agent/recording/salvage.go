@@ -289,7 +289,7 @@ func (s *salvager) tornDescriptor(body int64) (end int64, whole, ok bool) {
 // memberNames are the names of the members that gowhy writes.
 var memberNames = []string{
 	ManifestMember, TraceMember, CPUMember, AllocsMember, HeapStartMember, HeapEndMember, BlockMember,
-	MutexMember, GoroutineStartMember, GoroutineEndMember, ThreadCreateMember, LeakMember, MetricsMember,
+	MutexMember, GoroutineStartMember, GoroutineEndMember, WallMember, ThreadCreateMember, LeakMember, MetricsMember,
 	GCTraceMember, SchedTraceMember, BuildMember, ProcMember, KernelMember, KernelTimesMember, OffCPUMember, SyscallsMember, HoldersMember,
 	LoadMember, StdoutMember, StderrMember,
 }

@@ -34,8 +34,8 @@ type kind struct {
 // kinds are all trees, in the order in which they are offered.
 var kinds = []kind{
 	{name: "cpu", source: model.CPU, column: timed, note: cpuNote},
-	{name: "wall", source: model.Wall, column: timed, note: wallNote},
 	{name: "kernel", source: model.KernelCPU, column: timed, note: kernelNote},
+	{name: "wall", source: model.Wall, column: timed, note: wallNote},
 	{name: "offcpu", source: model.OffCPU, column: timed, note: offNote},
 	{name: "states", stacks: stateStacks, note: says("Time of all goroutines by start function and state; they exist side by side, so it exceeds the clock's.")},
 	{name: "net", stacks: waits(model.Net), note: says("Time that goroutines waited for the network.")},

@@ -131,8 +131,10 @@ func TestWallAccount(t *testing.T) {
 	receive := m.Stacks.Add([]model.Frame{line("runtime.gopark", "proc.go", 9), line("runtime.chanrecv1", "chan.go", 9), line("main.worker", "worker.go", 3)})
 	poll := m.Stacks.Add([]model.Frame{line("runtime.gopark", "proc.go", 9), line("runtime.netpollblock", "netpoll.go", 9), line("internal/poll.(*FD).Read", "fd.go", 3), line("net.(*conn).Read", "net.go", 3)})
 	work := m.Stacks.Add([]model.Frame{line("crypto/sha256.block", "sha.go", 9), line("main.sign", "sign.go", 20)})
+	ready := map[string]string{"state": "runnable"} // and was at its wait before
 	m.Wall = &model.Profile{Types: []model.ValueType{{Name: "samples", Unit: "count"}, {Name: "wall", Unit: "nanoseconds"}}, Duration: 10 * time.Second, Samples: []model.Sample{
-		{Stack: receive, Values: []int64{60, 60e9}}, {Stack: poll, Values: []int64{30, 30e9}}, {Stack: work, Values: []int64{10, 10e9}}}}
+		{Stack: receive, Values: []int64{60, 60e9}}, {Stack: poll, Values: []int64{30, 30e9}}, {Stack: work, Values: []int64{8, 8e9}},
+		{Stack: receive, Values: []int64{2, 2e9}, Labels: ready}}}
 	expectAccounts(t, m, map[model.Source][]string{
 		model.Wall: {"100 s of goroutines' time in 10.0 s, 10 goroutines at once on average: channel receive 60.0%, network 30.0%, running 10.0%",
 			"What ran for 10.0 s was mostly main.sign", "net.(*conn).Read 30.0 s net.go network"},

@@ -16,7 +16,7 @@ func wallAccount(p fact.Meter) *Account {
 	if len(rows) == 0 {
 		return nil
 	}
-	of := func(s *model.Sample) string { return stateOf(p.Model.Stacks.Frames(s.Stack)) }
+	of := func(s *model.Sample) string { return sampledState(s, p.Model.Stacks.Frames(s.Stack)) }
 	var states []string
 	for _, state := range p.Largest("wall", of) {
 		part := p.SampleShare("part", "wall", func(s *model.Sample) bool { return of(s) == state })
@@ -56,6 +56,15 @@ func byState(frames []model.Frame) owner {
 // parking reports whether a function is of the runtime, or of what it waits with.
 func parking(function string) bool {
 	return strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "internal/poll.")
+}
+
+// sampledState returns what a goroutine does, by its stack, and by the state that gowhy writes
+// beside it: one that was made ready still has the stack of its wait.
+func sampledState(s *model.Sample, frames []model.Frame) string {
+	if s.Labels["state"] == model.StateRunnable {
+		return running
+	}
+	return stateOf(frames)
 }
 
 // running is the state of what does not wait: it runs, or would as soon as it had a P.

@@ -9,7 +9,7 @@ type Source string
 const (
 	Trace            Source = "trace"         // Go execution trace
 	CPU              Source = "cpu"           // CPU profile (pprof)
-	Wall             Source = "wall"          // wall-clock profile of all goroutines, as fgprof takes (pprof)
+	Wall             Source = "wall"          // wall-clock profile of all goroutines, as fgprof and gowhy record take (pprof)
 	Heap             Source = "heap"          // allocations: an allocs or heap profile (pprof)
 	LiveHeap         Source = "liveheap"      // heap profiles at the start and the end of the run (pprof)
 	Block            Source = "block"         // block profile (pprof)
@@ -63,7 +63,7 @@ type sourceLine struct {
 var sources = []sourceLine{
 	{Trace, "an execution trace", ByProgram, "trace", nil, func(m *Model) bool { return m.Sched != nil }},
 	{CPU, "a CPU profile", ByProgram, "cpu", func(m *Model) *Profile { return m.CPU }, nil},
-	{Wall, "a wall-clock profile", ByRecorder, "", func(m *Model) *Profile { return m.Wall }, nil},
+	{Wall, "a wall-clock profile", ByRecorder, "wall", func(m *Model) *Profile { return m.Wall }, nil},
 	{LiveHeap, "a heap profile", ByProgram, "heap", func(m *Model) *Profile { return m.LiveHeap.End }, nil},
 	{Heap, "a heap or allocs profile", ByProgram, "allocs", func(m *Model) *Profile { return m.Heap }, nil},
 	{Block, "a block profile", ByProgram, "block", func(m *Model) *Profile { return m.Block }, nil},

@@ -25,6 +25,7 @@ var Members = []Member{
 	{recording.MutexMember, model.Mutex, "who kept others waiting at locks"},
 	{recording.GoroutineStartMember, model.GoroutineProfile, "the stacks of all goroutines when the recording began"},
 	{recording.GoroutineEndMember, model.GoroutineProfile, "the stacks of all goroutines when it ended"},
+	{recording.WallMember, model.Wall, "what all goroutines did with their time, running or waiting"},
 	{recording.ThreadCreateMember, model.ThreadCreate, "where threads were created"},
 	{recording.LeakMember, model.Leak, "goroutines that nothing can wake any more"},
 	{recording.MetricsMember, model.MetricsLog, "the runtime's own metrics over time"},

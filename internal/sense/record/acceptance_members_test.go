@@ -118,7 +118,7 @@ var neededBy = map[model.Source][]string{
 	model.GoroutineProfile: {recording.GoroutineStartMember, recording.GoroutineEndMember}, model.ThreadCreate: {recording.ThreadCreateMember},
 	model.Leak: {recording.LeakMember}, model.MetricsLog: {recording.MetricsMember}, model.GCTrace: {recording.GCTraceMember},
 	model.SchedTrace: {recording.SchedTraceMember}, model.BuildInfo: {recording.BuildMember}, model.ProcFS: {recording.ProcMember},
-	model.KernelCPU: {recording.KernelMember}, model.OffCPU: {recording.OffCPUMember}, model.SyscallLog: {recording.SyscallsMember},
+	model.Wall: {recording.WallMember}, model.KernelCPU: {recording.KernelMember}, model.OffCPU: {recording.OffCPUMember}, model.SyscallLog: {recording.SyscallsMember},
 }
 
 // A recording that is cut anywhere has what was whole before the cut.

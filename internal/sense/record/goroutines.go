@@ -32,6 +32,7 @@ type countedProgram struct {
 	at       int64 // of the first profile
 	counters *counterLog
 	heap     *goroutines.HeapReader
+	wall     *wallSampler
 	next     time.Time // of the next look at a command that may end by itself
 }
 
@@ -67,7 +68,7 @@ func (c *countedProgram) drop() {
 		return
 	}
 	c.close()
-	for _, m := range []string{recording.MetricsMember, recording.HeapStartMember, recording.HeapEndMember, recording.GoroutineStartMember, recording.GoroutineEndMember} {
+	for _, m := range []string{recording.MetricsMember, recording.HeapStartMember, recording.HeapEndMember, recording.GoroutineStartMember, recording.GoroutineEndMember, recording.WallMember} {
 		os.Remove(c.r.w.Path(m))
 	}
 }
@@ -76,8 +77,8 @@ func (c *countedProgram) drop() {
 // program's endpoint gives it.
 func (r *recorder) count(pid int, asked bool) *countedProgram {
 	profiles := r.wants("goroutine") && (!asked || r.o.Memory != nil)
-	metrics, heap := r.wants("metrics") && !asked, r.wants("heap") && !asked
-	if pid == 0 || !profiles && !metrics && !heap {
+	metrics, heap, wall := r.wants("metrics") && !asked, r.wants("heap") && !asked, r.wants("wall") && !asked
+	if pid == 0 || !profiles && !metrics && !heap && !wall {
 		return nil
 	}
 	c := &countedProgram{r: r, memory: r.o.Memory, done: func() {}, profiles: profiles}
@@ -102,6 +103,9 @@ func (r *recorder) count(pid int, asked bool) *countedProgram {
 		c.keepHeap(recording.HeapStartMember)
 	}
 	c.at = c.keep(recording.GoroutineStartMember, 0)
+	if wall && r.o.Memory == nil { // who watches a program anyway does not want more looks
+		c.wall = sampleWall(pid)
+	}
 	return c
 }
 
@@ -110,6 +114,7 @@ func (c *countedProgram) end() {
 	if c == nil {
 		return
 	}
+	c.wall.stop()
 	c.look()
 	c.close()
 }
@@ -119,6 +124,7 @@ func (c *countedProgram) close() {
 	if c == nil {
 		return
 	}
+	c.wall.stop()
 	c.counters.end(c.r)
 	if c.heap != nil {
 		c.heap.Close()
@@ -130,6 +136,7 @@ func (c *countedProgram) close() {
 func (c *countedProgram) look() {
 	c.keep(recording.GoroutineEndMember, c.at)
 	c.keepHeap(recording.HeapEndMember)
+	c.wall.keep(c.r)
 }
 
 // keep writes a profile that is later than another, and tells its time.

@@ -85,6 +85,7 @@ var joiners = map[string]func(j *joint, member string) error{
 	recording.AllocsMember:         (*joint).differences,
 	recording.BlockMember:          (*joint).differences,
 	recording.MutexMember:          (*joint).differences,
+	recording.WallMember:           (*joint).differences,
 	recording.BuildMember:          (*joint).first,
 	recording.HeapStartMember:      (*joint).first,
 	recording.GoroutineStartMember: (*joint).first,

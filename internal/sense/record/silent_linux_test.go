@@ -27,8 +27,8 @@ func TestRecordSilentCommand(t *testing.T) {
 		t.Fatalf("Run() = %+v, %v; want exit code 0", res, err)
 	}
 	m := load(t, evidence.Options{}, out)
-	if !m.Has(model.MetricsLog) || !m.Has(model.GoroutineProfile) || !m.Has(model.LiveHeap) {
-		t.Fatalf("members %v, want metrics, goroutines and the heap, read from outside", res.Members)
+	if !m.Has(model.MetricsLog) || !m.Has(model.GoroutineProfile) || !m.Has(model.LiveHeap) || !m.Has(model.Wall) {
+		t.Fatalf("members %v, want metrics, goroutines, their time and the heap, read from outside", res.Members)
 	}
 	if s := m.Metrics.Series["/memory/classes/total:bytes"]; len(s) < 4 || s[len(s)-1].At < time.Second {
 		t.Errorf("the memory's classes were read %d times, want 4 and more, to the end", len(s))
@@ -42,8 +42,8 @@ func TestRecordSilentCommand(t *testing.T) {
 		t.Fatalf("Run() = %+v, %v; want what it answered", res, err)
 	}
 	m = load(t, evidence.Options{}, out)
-	if !m.Has(model.Trace) || !m.Has(model.CPU) {
-		t.Errorf("members %v, want a trace and a CPU profile", res.Members)
+	if !m.Has(model.Trace) || !m.Has(model.CPU) || m.Has(model.Wall) {
+		t.Errorf("members %v, want a trace and a CPU profile, and no looks from outside", res.Members)
 	}
 	for name, s := range m.Metrics.Series {
 		if len(s) > 0 && s[0].At < -200*time.Millisecond {
