@@ -485,7 +485,7 @@ func (r *runner) mostCPU() (most *Finding) {
 	return most
 }
 
-// waits is the remark that says what the program waits for; nil for none.
+// waits returns the remark that says what the program waits for; nil for none.
 func (r *runner) waits() *Finding {
 	if i := slices.IndexFunc(r.d.Findings, func(f Finding) bool { return f.Waits }); i >= 0 {
 		return &r.d.Findings[i]

@@ -28,7 +28,7 @@ const (
 	aloneAsked = 1.5
 )
 
-// theCaller is the one goroutine of a program that makes one call after the other all the
+// theCaller returns the one goroutine of a program that makes one call after the other all the
 // time, and for whose calls the CPU idles; nil where there is none, or several: those are
 // clients side by side, who load something.
 func theCaller(p *diagnosis.Pass) *model.Caller {
@@ -58,7 +58,7 @@ func onlyCalls(c *model.Caller) bool {
 		float64(c.Pauses) <= alonePauses*float64(c.Calls)
 }
 
-// aloneFinding is a remark: whether its calls need each other's answers is not in the trace, and
+// aloneFinding returns a remark: whether its calls need each other's answers is not in the trace, and
 // who measures how long answers take does the same.
 func aloneFinding(p *diagnosis.Pass, c *model.Caller) diagnosis.Finding {
 	of := func(name string, v float64, u fact.Unit) fact.Fact {

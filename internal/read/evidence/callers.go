@@ -176,7 +176,7 @@ func (c *caller) readLast(function string) bool {
 	return slices.ContainsFunc(c.calls, func(of callSum) bool { return of.kind == onSocket && of.function == function })
 }
 
-// call is a wait for an answer.
+// call returns a wait for an answer.
 func (c *caller) call(s *stop) waiting {
 	i := slices.IndexFunc(c.calls, func(of callSum) bool { return of.function == s.leaf.Func && of.kind == s.kind })
 	if i < 0 {
@@ -190,7 +190,7 @@ func (c *caller) call(s *stop) waiting {
 	return waiting{forAnswer, i, c.calls[i].line(s.frames)}
 }
 
-// line is the index of the line that a stack waits at, of the first where there are too many.
+// line returns the index of the line that a stack waits at, of the first where there are too many.
 func (of *callSum) line(frames []exectrace.Frame) int {
 	i := slices.IndexFunc(of.lines, func(l callLine) bool { return sameLines(l.frames, frames) })
 	if i < 0 && len(of.lines) < serialFunctions {

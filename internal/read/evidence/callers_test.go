@@ -130,7 +130,7 @@ func asksByHTTP(t *testing.T, n int) {
 	}
 }
 
-// pushes is a connection on which a byte comes now and then, and something back for each.
+// pushes returns a connection on which a byte comes now and then, and something back for each.
 func pushes(t *testing.T) net.Conn {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -34,8 +34,7 @@ func isPprofRaw(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("PeriodType: ")) && bytes.Contains(head, []byte("\nSamples:"))
 }
 
-// readPprofRaw folds the profile that was printed. What it has in lines that cannot be read
-// told.
+// readPprofRaw folds the profile that was printed. How many samples could not be read is in a note.
 func (l *loader) readPprofRaw(s source) error {
 	p := newRawProfile()
 	if err := l.lines(s, func(line []byte) error { p.line(string(line)); return nil }); err != nil {

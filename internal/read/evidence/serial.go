@@ -282,7 +282,7 @@ func (r *serialReader) found(m *model.Model) (out []model.Serial) {
 	return out
 }
 
-// waitStacks are the stacks that goroutines wait at, by their frames.
+// waitStacks returns the stacks that goroutines wait at, by their frames.
 func waitStacks(m *model.Model) map[string]model.Stack {
 	stacks := map[string]model.Stack{}
 	for i := range m.Sched.Waits {

@@ -35,7 +35,7 @@ type Wall struct {
 	key     []byte // while a sample is looked for
 }
 
-// wallKinds are the columns: of each look a goroutine is one sample.
+// wallKinds returns the columns: of each look a goroutine is one sample.
 func wallKinds() []*profile.ValueType {
 	return []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "wall", Unit: "nanoseconds"}}
 }

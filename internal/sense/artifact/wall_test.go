@@ -14,7 +14,7 @@ import (
 	"github.com/gowhy/gowhy/internal/sense/symbols"
 )
 
-// waiting is a group that waits in main.f, below what parks it.
+// waiting returns a group that waits in main.f, below what parks it.
 func waiting(count int, labels ...goroutines.Label) goroutines.Group {
 	g := goroutines.Group{Start: symbols.Place{Func: "main.serve"}, Count: count, State: goroutines.Waiting, Reason: "select", Oldest: time.Hour,
 		Stack: []symbols.Place{{Func: "runtime.gopark"}, {Func: "main.f", File: "f.go", Line: 7}, {Func: "runtime.goexit"}}}
@@ -24,7 +24,7 @@ func waiting(count int, labels ...goroutines.Label) goroutines.Group {
 	return g
 }
 
-// sums are the values of a profile by their stacks, innermost first, and labels.
+// sums returns the values of a profile by their stacks, innermost first, and labels.
 func sums(p *profile.Profile) map[string][]int64 {
 	all := map[string][]int64{}
 	for _, s := range p.Sample {

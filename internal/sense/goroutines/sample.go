@@ -72,7 +72,7 @@ type crowd struct {
 	list []place
 }
 
-// sampled are the groups of those of one by where they stand. quota is how many of those that
+// sampled returns the groups of those of one by where they stand. quota is how many of those that
 // moved may be read.
 func (r *Reader) sampled(g *Group, t *tally, quota int, labels *labelling, now int64) []Group {
 	c := crowd{r: r, of: *g}

@@ -20,7 +20,7 @@ func (c counting) gather(b []byte, spans []span) (int, error) {
 	return c.fake.gather(b, spans)
 }
 
-// sampledFrom is what a look at all goroutines brings, and how many stacks it read.
+// sampledFrom returns what a look at all goroutines brings, and how many stacks it read.
 func sampledFrom(t *testing.T, m fake, r *Reader, before func()) (s *Snapshot, stacks int) {
 	t.Helper()
 	r.memory = counting{m, &stacks, before}

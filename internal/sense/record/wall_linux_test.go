@@ -30,7 +30,7 @@ func wallProgram(t *testing.T) string {
 	return exe
 }
 
-// sleptPart is which part of the time of main's goroutines they sleep, by a profile.
+// sleptPart returns which part of the time of main's goroutines they sleep, by a profile.
 func sleptPart(m *model.Model) float64 {
 	var slept, all float64
 	_, nanos := m.Wall.Columns()

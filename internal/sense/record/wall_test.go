@@ -23,7 +23,7 @@ func (f *film) Sample() (*goroutines.Snapshot, error) {
 	return next.(*goroutines.Snapshot), nil
 }
 
-// shown is a look at so many goroutines that wait, at a time.
+// shown returns a look at so many goroutines that wait, at a time.
 func shown(at time.Duration, count int) *goroutines.Snapshot {
 	return &goroutines.Snapshot{Time: time.Unix(7, 0).Add(at), Count: count, Groups: []goroutines.Group{
 		{Start: symbols.Place{Func: "main.serve"}, State: goroutines.Waiting, Reason: "select", Count: count}}}
