@@ -323,6 +323,14 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 			Stack: b.ref(a, "stack"), Group: a.str("group"), Values: []int64{a.int("count"), int64(a.dur("time"))},
 		})
 	},
+	"wall": func(b *builder, a *attrs, _ *fixture) {
+		if b.m.Wall == nil {
+			b.m.Wall = &model.Profile{Types: []model.ValueType{{Name: "samples", Unit: "count"}, {Name: "wall", Unit: "nanoseconds"}}}
+		}
+		b.m.Wall.Samples = append(b.m.Wall.Samples, model.Sample{
+			Stack: b.ref(a, "stack"), Values: []int64{a.int("count"), int64(a.dur("time"))}, Labels: map[string]string{"state": a.str("state")},
+		})
+	},
 	"alloc": func(b *builder, a *attrs, _ *fixture) {
 		if b.m.Heap == nil {
 			b.m.Heap = &model.Profile{Types: []model.ValueType{

@@ -18,6 +18,7 @@ var serialcalls = &diagnosis.Rule{
 	Title:    "An operation waits for one call after another",
 	Doc:      serialcallsPage,
 	Needs:    []model.Source{model.Trace},
+	Instead:  []model.Source{model.Wall},
 	Explains: []string{"idleprocs"},
 	Check:    checkSerialcalls,
 }
@@ -53,6 +54,10 @@ type callSeries struct {
 }
 
 func checkSerialcalls(p *diagnosis.Pass) {
+	if p.Model.Sched == nil {
+		checkSampledCalls(p)
+		return
+	}
 	seen, remark := false, (*callSeries)(nil)
 	for i := range p.Model.Sched.Serial {
 		s := &p.Model.Sched.Serial[i]
@@ -127,12 +132,8 @@ func seriesFinding(p *diagnosis.Pass, c *callSeries) diagnosis.Finding {
 			"an answer that is read piece by piece: only reads after a write of the same function count, and round trips",
 			fact.Sentence("a call for each of several goroutines: one goroutine makes %s of them for an operation", c.each),
 		},
-		Remedy: diagnosis.Remedy{
-			Text: "Ask for all of them with one request (a query with IN, a pipeline, a batch), or start those that do not " +
-				"need each other's answers side by side, with a bound on how many, and keep what every operation wants.",
-			Code: "g, ctx := errgroup.WithContext(ctx)\ng.SetLimit(8)\nfor i, id := range ids {\n\tg.Go(func() (err error) { out[i], err = get(ctx, id); return err })\n}\nerr := g.Wait()",
-		},
-		Experiment: changed(diagnosis.P50, "", "Offer the same load to both: the median latency must fall."),
+		Remedy:     seriesRemedy,
+		Experiment: changed(diagnosis.P50, "", ""),
 	}
 	if c.Sleeps {
 		c.sleeping(&f, call)
@@ -140,6 +141,13 @@ func seriesFinding(p *diagnosis.Pass, c *callSeries) diagnosis.Finding {
 	}
 	f.Say("%s waits for %s calls of %s one after the other, %s each: %s of its time.", code.Name(c.Operation.Func), c.each, code.Name(call.Function), c.mean, c.share)
 	return f
+}
+
+// seriesRemedy shortens a row of calls of one operation.
+var seriesRemedy = diagnosis.Remedy{
+	Text: "Ask for all of them with one request (a query with IN, a pipeline, a batch), or start those that do not " +
+		"need each other's answers side by side, with a bound on how many, and keep what every operation wants.",
+	Code: "g, ctx := errgroup.WithContext(ctx)\ng.SetLimit(8)\nfor i, id := range ids {\n\tg.Go(func() (err error) { out[i], err = get(ctx, id); return err })\n}\nerr := g.Wait()",
 }
 
 // sleeping makes the finding one about sleeps, of which one in an operation is a remark.
