@@ -40,6 +40,9 @@ func theCaller(p *diagnosis.Pass) *model.Caller {
 	c := &callers[first]
 	cores, of, known := diagnosis.Busy(p.Model)
 	switch {
+	case !code.StartsWith(c.Root.Func, code.OwnPackages(p.Model)):
+		// A library's own goroutine asks for what comes next, as a consumer of Kafka does, and
+		// the answer waits until there is something.
 	case c.Calls < aloneCalls, c.Took.Seconds() < aloneLife*p.Seconds():
 	case float64(c.Asked) > aloneAsked*float64(c.Calls):
 	case !known, cores >= diagnosis.LoadedShare*of:
@@ -88,6 +91,7 @@ func aloneFinding(p *diagnosis.Pass, c *model.Caller) diagnosis.Finding {
 			"one kind of evidence, the trace: each wait of this goroutine, in their order",
 			"whether a call needs the answer of the one before is not in the trace",
 			"a program that only measures how long answers take waits just so",
+			"so does one that asks for work, where the answer waits until there is some",
 		},
 		RuledOut: []string{
 			fact.Sentence("waiting for work: %s waits for anything else beside %s calls", pauses, calls),
@@ -98,12 +102,12 @@ func aloneFinding(p *diagnosis.Pass, c *model.Caller) diagnosis.Finding {
 		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "Give both the same work: it must end sooner."),
 	}
 	if c.Most == c.Calls {
-		f.Say("%s waits for %s calls of %s one after the other, %s each: %s of its time, so that they are its limit, not the CPU.",
+		f.Say("%s waits for %s calls of %s one after the other, %s each: %s of its time, so that they set its pace, not the CPU.",
 			code.Name(c.Root.Func), calls, code.Name(call.Function), mean, share)
 		return f
 	}
 	f.Say("%s waits for %s calls one after the other, %s each, %s of them of %s: %s of its time, "+
-		"so that they are its limit, not the CPU.",
+		"so that they set its pace, not the CPU.",
 		code.Name(c.Root.Func), calls, mean, most, code.Name(call.Function), share)
 	return f
 }
