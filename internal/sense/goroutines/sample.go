@@ -25,8 +25,9 @@ const (
 	sampledEach, sampledStacks = 256, 512
 	// sampledTries is how often a goroutine that moves is read again.
 	sampledTries = 3
-	// maxWalks bounds how many stacks are remembered. Beyond it all are forgotten.
-	maxWalks = 1 << 15
+	// maxWalks bounds how many stacks are remembered, to 40 MB if all are deep and none is
+	// like another. Beyond it all are forgotten.
+	maxWalks = 1 << 14
 )
 
 // Sample reads all goroutines as [Reader.Read] does, for who adds up many looks: each goroutine
@@ -36,7 +37,8 @@ func (r *Reader) Sample() (*Snapshot, error) {
 	of, stacks := r.bounds, r.Stacks
 	r.bounds, r.Stacks, r.sampling = bounds{few: sampledEach}, true, true
 	defer func() { r.bounds, r.Stacks, r.sampling = of, stacks, false }()
-	if r.walks == nil || len(r.walks) > maxWalks {
+	unsure := r.layout.at[gTrackingSeq] == missing // who ran since the last look
+	if r.walks == nil || len(r.walks) > maxWalks || unsure {
 		r.walks = map[int32]walk{}
 	}
 	return r.Read()

@@ -103,6 +103,17 @@ func TestSampleMoves(t *testing.T) {
 			t.Errorf("Sample() = %+v in %d tries, want no stack in %d", g, stacks, sampledTries)
 		}
 	})
+	t.Run("nobody knows whether it moved", func(t *testing.T) {
+		m, r := goroutinesOf(1)
+		unsure := l
+		unsure.at[gTrackingSeq] = missing
+		r.layout = &unsure
+		for range 2 {
+			if s, stacks := sampledFrom(t, m, r, func() {}); stacks != 1 || len(s.Groups[0].Stack) != 3 {
+				t.Errorf("Sample() = %+v, %d stacks read; want its stack read each time", s.Groups, stacks)
+			}
+		}
+	})
 	t.Run("it ran", func(t *testing.T) {
 		m, r := goroutinesOf(1)
 		m[structuresAt][l.at[gStatus]] = byte(Running)

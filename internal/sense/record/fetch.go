@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -71,6 +72,9 @@ func (f *fetch) begin(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, snapshotLimit)
 	defer cancel()
 	f.before, f.snapshotTimes = map[string]*profile.Profile{}, map[string]time.Time{}
+	if slices.Contains(f.o.Only, "wall") {
+		f.refuse(recording.WallMember, artifact.Refusal{Why: "the program answers, and its trace says where goroutines wait", How: "gowhy record --sources trace"})
+	}
 	var wg sync.WaitGroup
 	var asked, late atomic.Int32
 	for _, s := range snapshots {

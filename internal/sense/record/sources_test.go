@@ -233,7 +233,11 @@ func TestRecordSources(t *testing.T) {
 			t.Errorf("%q, refused %+v; want %q", got, res.Refused, tt.want)
 		}
 	}
-	_, err := Run(t.Context(), Target{URL: s.URL}, Options{Only: []string{"heaps"}})
+	res, err := Run(t.Context(), Target{URL: s.URL}, Options{Out: filepath.Join(t.TempDir(), "run.gowhy"), Duration: time.Millisecond, Only: []string{"cpu", "wall"}})
+	if err != nil || !strings.Contains(refused(res, recording.WallMember), "the program answers") || len(res.Members) != 1 {
+		t.Errorf("Run() = %+v, %v; want a CPU profile, and why there is no other", res, err)
+	}
+	_, err = Run(t.Context(), Target{URL: s.URL}, Options{Only: []string{"heaps"}})
 	if p := (*problem.Error)(nil); !errors.As(err, &p) || p.Kind != problem.Misuse {
 		t.Error(err)
 	}

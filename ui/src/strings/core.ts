@@ -118,6 +118,7 @@ export const core = {
   'core.accounts': ['What the evidence says', '证据所示'],
   'core.source.trace': ['Execution trace', '执行跟踪'],
   'core.source.cpu': ['CPU profile', 'CPU 剖析'],
+  'core.source.wall': ['Time of all goroutines', '所有 goroutine 的时间'],
   'core.source.heap': ['Allocations', '内存分配'],
   'core.source.liveheap': ['Heap in use', '在用堆内存'],
   'core.source.block': ['Block profile', '阻塞剖析'],

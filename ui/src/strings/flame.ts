@@ -10,6 +10,7 @@ export const flame = {
   'flame.kind': ['Stacks of', '类型'],
   'flame.of.cpu': ['CPU time', 'CPU 时间'],
   'flame.of.kernel': ['CPU time, seen by the kernel', '内核所见的 CPU 时间'],
+  'flame.of.wall': ['Time of all goroutines', '所有 goroutine 的时间'],
   'flame.of.offcpu': ['Off CPU', '不在 CPU 上的时间'],
   'flame.of.states': ['Goroutine time by state', '按状态划分的 goroutine 时间'],
   'flame.of.net': ['Waiting for the network', '等待网络'],
