@@ -54,52 +54,95 @@ func waitsForAnswer(frames []model.Frame) bool {
 	return code.ThroughOne(frames, clientWaits) || code.Through(frames, []string{"internal/poll.runtime_pollWait"})
 }
 
-// awaits returns which samples are of requests that wait for an answer.
-func awaits(p *diagnosis.Pass) fact.Where {
-	request := inRequest(p)
+// inMain reports whether a stack is of the main goroutine.
+func inMain(frames []model.Frame) bool {
+	return slices.ContainsFunc(frames[max(0, len(frames)-2):], func(f model.Frame) bool { return slices.Contains(code.MainGroups, f.Func) })
+}
+
+// A waiter is what waits for answers, and what is said of it.
+type waiter struct {
+	in                              func([]model.Frame) bool
+	time, title, said, fine, unseen string
+}
+
+// waiters returns them: requests, and the main goroutine of a program that asks others for all that
+// it does, like an import.
+func waiters(p *diagnosis.Pass) []waiter {
+	return []waiter{{
+		in: inRequest(p), time: "time of requests in the program",
+		title: "Requests wait for answers most of the time", said: "Requests wait for answers for %s of their time, most of it in %s.",
+		fine: "requests: they wait for answers for %s of their time", unseen: "how many calls a request makes",
+	}, {
+		in: inMain, time: "time of the main goroutine",
+		title: "The main goroutine waits for answers most of the time", said: "The main goroutine waits for answers for %s of its time, most of it in %s.",
+		fine: "main goroutine: it waits for answers for %s of its time", unseen: "how many calls the main goroutine makes",
+	}}
+}
+
+// waits returns which samples are of those that wait for an answer.
+func (a *waiter) waits(p *diagnosis.Pass) fact.Where {
 	return func(s *model.Sample) bool {
 		frames := p.Model.Stacks.Frames(s.Stack)
-		return s.Labels["state"] != model.StateRunnable && request(frames) && waitsForAnswer(frames)
+		return s.Labels["state"] != model.StateRunnable && a.in(frames) && waitsForAnswer(frames)
 	}
 }
 
-// checkSampledCalls reports requests that wait for answers for most of their time.
+// mainAsks reports whether the program writes as often as one does that asks, and hardly computes:
+// who waits for work writes little.
+func mainAsks(p *diagnosis.Pass) bool {
+	cores, of, known := diagnosis.Busy(p.Model)
+	return known && cores < diagnosis.LoadedShare*of && p.Syscalls("writes", "good", directions[0].names...).Value >= aloneCalls
+}
+
+// checkSampledCalls reports requests that wait for answers for most of their time, or a main goroutine
+// that does where there are none.
 func checkSampledCalls(p *diagnosis.Pass) {
-	all, waiting := p.Samples("time of requests in the program", "wall", p.Frames(inRequest(p))), awaits(p)
-	if all.Origin.N < requestSamples {
+	for i, a := range waiters(p) {
+		all := p.Samples(a.time, "wall", p.Frames(a.in))
+		if all.Origin.N < requestSamples || i > 0 && !mainAsks(p) {
+			continue
+		}
+		waited := p.Samples("waiting for answers in it", "wall", a.waits(p))
+		share := fact.Fraction.Of("part of it", fact.Ratio, waited, all)
+		if share.Value < serialCallsPart {
+			p.Fine(fact.Sentence(a.fine, share))
+			return
+		}
+		p.Unchecked(a.unseen, "a wall-clock profile says where they stand, and not how often", p.HowToGet(model.Trace))
+		p.Report(a.finding(p, all, waited, share))
 		return
 	}
-	waited := p.Samples("time in which they wait for answers", "wall", waiting)
-	share := fact.Fraction.Of("part of their time", fact.Ratio, waited, all)
-	if share.Value < serialCallsPart {
-		p.Fine(fact.Sentence("requests: they wait for answers for %s of their time", share))
-		return
-	}
-	p.Unchecked("how many calls a request makes", "a wall-clock profile says where they stand, and not how often", p.HowToGet(model.Trace))
-	by, column := map[model.Stack]float64{}, p.Model.Wall.Column("wall")
+}
+
+// stacks returns where they wait for answers, for the longest time first.
+func (a *waiter) stacks(p *diagnosis.Pass) []model.Stack {
+	by, column, waits := map[model.Stack]float64{}, p.Model.Wall.Column("wall"), a.waits(p)
 	for i := range p.Model.Wall.Samples {
-		if s := &p.Model.Wall.Samples[i]; waiting(s) {
+		if s := &p.Model.Wall.Samples[i]; waits(s) {
 			by[s.Stack] += s.Value(column)
 		}
 	}
-	p.Report(sampledFinding(p, statistics.Largest(by), all, waited, share))
+	return statistics.Largest(by)
 }
 
 // atMost is what a share of some samples may be of all that they stand for.
 var atMost = &fact.Formula{Name: "at most", Words: "{0}, and what chance may have kept from the {1}", Value: func(x []float64) float64 { return fact.AtMost(x[0], int64(x[1])) }}
 
-// sampledFinding makes a remark: what requests ask for may be what they are for.
-func sampledFinding(p *diagnosis.Pass, stacks []model.Stack, all, waited, share fact.Fact) diagnosis.Finding {
+// sampledNamed is how many stacks such a finding is about at most.
+const sampledNamed = 8
+
+// finding makes a remark: what they ask for may be what they are for.
+func (a *waiter) finding(p *diagnosis.Pass, all, waited, share fact.Fact) diagnosis.Finding {
+	stacks, waits := a.stacks(p), a.waits(p)
 	call := code.UserPlace(p, stacks[0])
-	waiting := awaits(p)
-	here := p.Samples("of it in "+code.Short(call.Function), "wall", func(s *model.Sample) bool {
+	here := p.Samples("of that in "+code.Short(call.Function), "wall", func(s *model.Sample) bool {
 		at, ok := p.UserPlace(s.Stack)
-		return ok && at.Function == call.Function && waiting(s)
+		return ok && at.Function == call.Function && waits(s)
 	})
-	most := atMost.Of("part of the latency", fact.Ratio, share, p.SampleCount("samples of requests", "wall", p.Frames(inRequest(p))))
+	most := atMost.Of("part of the latency", fact.Ratio, share, p.SampleCount("samples", "wall", p.Frames(a.in)))
 	cores, of, known := diagnosis.Busy(p.Model)
 	f := diagnosis.Finding{
-		Title:      "Requests wait for answers for most of their time",
+		Title:      a.title,
 		Remark:     true,
 		Waits:      known && cores < diagnosis.LoadedShare*of,
 		Where:      code.Places(append(leadingTo(p, stacks[0]), call)...),
@@ -110,17 +153,14 @@ func sampledFinding(p *diagnosis.Pass, stacks []model.Stack, all, waited, share 
 		Confidence: diagnosis.Low,
 		Reasons: []string{
 			"one kind of evidence, the wall-clock profile: looks at all goroutines, many times a second",
-			"how many calls one request makes is not in it; a trace has them one by one",
+			a.unseen + " is not in it, nor whether each needs the answer of the one before",
 		},
 		RuledOut: []string{
-			"waiting for the next request, or for the rest of one: only what the program's own functions asked for counts",
+			"waiting for who asks: only what the program's own functions asked for counts",
 		},
 		Remedy:     seriesRemedy,
 		Experiment: changed(diagnosis.P50, "", ""),
 	}
-	f.Say("Requests wait for answers for %s of their time, most of it in %s.", share, code.Name(call.Function))
+	f.Say(a.said, share, code.Name(call.Function))
 	return f
 }
-
-// sampledNamed is how many stacks such a finding is about at most.
-const sampledNamed = 8
