@@ -33,9 +33,6 @@ const (
 	// of nearly one in each operation on.
 	serialSleepsEach = 1.5
 	serialSleepsOne  = 0.9
-	// serialCallsPart is the part of its time that an operation waits for them: at half, it
-	// is nearly twice as fast when they go together.
-	serialCallsPart = 0.5
 	// serialCallsDone is the fewest operations that show what one does.
 	serialCallsDone = 20
 	// serialCallsLong is the part of the window that an operation may last on average: twenty
@@ -143,13 +140,6 @@ func seriesFinding(p *diagnosis.Pass, c *callSeries) diagnosis.Finding {
 	return f
 }
 
-// seriesRemedy shortens a row of calls of one operation.
-var seriesRemedy = diagnosis.Remedy{
-	Text: "Ask for all of them with one request (a query with IN, a pipeline, a batch), or start those that do not " +
-		"need each other's answers side by side, with a bound on how many, and keep what every operation wants.",
-	Code: "g, ctx := errgroup.WithContext(ctx)\ng.SetLimit(8)\nfor i, id := range ids {\n\tg.Go(func() (err error) { out[i], err = get(ctx, id); return err })\n}\nerr := g.Wait()",
-}
-
 // sleeping makes the finding one about sleeps, of which one in an operation is a remark.
 func (c *callSeries) sleeping(f *diagnosis.Finding, call diagnosis.Place) {
 	f.Title = "An operation sleeps for most of its time"
@@ -167,17 +157,4 @@ var waking = diagnosis.Remedy{
 		"a context's Done end the wait at once. Where the program can only look, let the first pause be short and " +
 		"each next one longer.",
 	Code: "select {\ncase <-job.done: // closed by whoever ends it\ncase <-ctx.Done():\n\treturn ctx.Err()\n}",
-}
-
-// leadingTo returns the program's lines that lead to the innermost of its functions on a stack,
-// the nearest first: the loop is in one of them.
-func leadingTo(p *diagnosis.Pass, s model.Stack) (places []diagnosis.Place) {
-	frames, own := p.Model.Stacks.Frames(s), code.OwnPackages(p.Model)
-	inner, _ := diagnosis.UserPlace(frames)
-	for _, f := range frames {
-		if f.Func != inner.Function && code.StartsWith(f.Func, own) && len(places) < growthNamed-1 {
-			places = append(places, diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line})
-		}
-	}
-	return places
 }
