@@ -263,7 +263,8 @@ var spinSaved = &fact.Formula{Name: "amdahl at most", Words: "Amdahl: as if {0} 
 func spinFinding(s *cpu.Use, l *askLoop) diagnosis.Finding {
 	asks := s.Places(s.Pass.Model, loopIn(l.Function, func(_ spinPart, by string) bool { return by == l.by }))
 	cost := s.Cost(l.share)
-	most := spinSaved.Of("CPU in such a loop", fact.Ratio, l.share, s.Unseen(), s.SampleCount())
+	beside := fact.Sum.Of("CPU in recording it and CPU that samples may not show", fact.Ratio, s.ShareIn("CPU in recording it", model.OfRecording), s.Unseen())
+	most := spinSaved.Of("CPU in such a loop", fact.Ratio, l.share, beside, s.SampleCount())
 	f := diagnosis.Finding{
 		Where:      code.Places(asks[0].Place),
 		Evidence:   []fact.Fact{cost.Fact(), l.empty, l.answers},
