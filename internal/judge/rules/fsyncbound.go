@@ -180,7 +180,7 @@ func fsyncFinding(p *diagnosis.Pass, s *fsyncs, throughput fact.Fact) diagnosis.
 		Where:    code.Places(asks, lib),
 		Evidence: []fact.Fact{s.share, s.average, s.rate, s.mean, s.runs},
 		Cost:     diagnosis.CostOf(s.average, s.share.Value),
-		Bound: queueing.TurnsLimit(p, throughput, queueing.TurnsOfEach(p, s.count, s.groups), "if nobody waited for a sync; one sync for many pieces of work leaves a "+
+		Bound: queueing.TurnsLimit(throughput, queueing.TurnsOfEach(p, s.count, s.groups), "if nobody waited for a sync; one sync for many pieces of work leaves a "+
 			"part of it, "+
 			"and the disk still has to take the bytes"),
 		Confidence: diagnosis.Medium,

@@ -69,7 +69,7 @@ func checkLoggerlock(p *diagnosis.Pass) {
 	case waiting.Value >= loggerWaiters && throughput.Value >= worthwhile:
 		f := loggerFinding(p, &l, rate, waiting)
 		f.Cost = diagnosis.CostOf(waiting, l.queue.Share(p, "their time in it").Value)
-		f.Bound = queueing.TurnsLimit(p, throughput, l.writes, "if nothing were logged, with its part of the collector's and the scheduler's work")
+		f.Bound = queueing.TurnsLimit(throughput, l.writes, "if nothing were logged, with its part of the collector's and the scheduler's work")
 		f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", loggerNote)
 		p.Report(f)
 	case l.share.Value >= loggerShare:
@@ -93,9 +93,9 @@ func (l *logging) unlogged(p *diagnosis.Pass) fact.Fact {
 	})
 	ready := p.Goroutines("time that those who log wait for a P", groups, "runnable")
 	computed := fact.Product.Of("time in logging on a P", fact.Seconds, l.most, p.Goroutines("time that those who log run", groups, "running"))
-	freed := []fact.Fact{fact.Product.Of("Ps busy with logging", fact.Cores, l.most, cpu.BusyPs(p))}
-	if l.most.Value == 0 {
-		freed = l.queue.Frees(p, nil)
+	freed := l.queue.Frees(p, nil)
+	if l.most.Value > 0 {
+		freed = append(queueing.Stolen(p), fact.Product.Of("CPU in logging", fact.Cores, l.most, fact.Smallest.Of("busy Ps with a CPU", fact.Cores, cpu.BusyPs(p), l.cpu.InUse())))
 	}
 	wait := fact.SumOf("time waiting for the logger or in it", fact.Seconds, l.queue.Waited(p), written, ready, computed)
 	return queueing.FasterBy(p, groups, wait, l.queue.Has, freed...)

@@ -111,7 +111,7 @@ func serialFinding(p *diagnosis.Pass, s *queueing.Stage, r *queueing.RoundTrips,
 		Evidence: []fact.Fact{share, mean, pace, s.Count, s.Length, cpu.BusyPs(p)},
 		Cost: diagnosis.CostOf(fact.Quotient.Of("goroutines of the stage waiting for an answer, on average", fact.Count, r.Total, p.WindowLength()),
 			share.Value),
-		Bound:      queueing.TurnsLimit(p, throughput, queueing.TurnsOfEach(p, r.Count, s.Names()), "if the stage did not wait for each answer, and the other side served several requests at a time"),
+		Bound:      queueing.TurnsLimit(throughput, queueing.TurnsOfEach(p, r.Count, s.Names()), "if the stage did not wait for each answer, and the other side served several requests at a time"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"one kind of evidence, the trace: who waits, for what, and who stands before it",

@@ -97,7 +97,7 @@ func slowstageFinding(p *diagnosis.Pass, s *queueing.Stage, busy, throughput fac
 		Evidence: []fact.Fact{busy, s.Count, s.Length, s.FeedStay, cpu.BusyPs(p)},
 		Cost: diagnosis.CostOf(idle.Named("Ps idle while the stage has more work than it can do"),
 			fact.Fraction.Of("share of the Ps", fact.Ratio, idle, cpu.Procs(p)).Value),
-		Bound:      queueing.TurnsLimit(p, throughput, s.Queue.Turns(p), "if the stage had as many goroutines as it can use"),
+		Bound:      queueing.TurnsLimit(throughput, s.Queue.Turns(p), "if the stage had as many goroutines as it can use"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{
 			"one kind of evidence, the trace: who waits before the stage, what it does, and who waits behind it",

@@ -314,7 +314,7 @@ func (c *callerGroup) limit(p *diagnosis.Pass) diagnosis.Bound {
 	if c.Syscall < c.SyscallBlocked {
 		group := []string{c.Name}
 		wait := queueing.WithEnds(p, c.total, p.Goroutines("time of those goroutines", group, "total"), group)
-		return queueing.TurnsLimit(p, queueing.FasterBy(p, group, wait, nil, c.ps), queueing.TurnsOfEach(p, c.calls.count(p, "system calls", c.counts), group), "if no call were needed")
+		return queueing.TurnsLimit(queueing.FasterBy(p, group, wait, nil, c.ps), queueing.TurnsOfEach(p, c.calls.count(p, "system calls", c.counts), group), "if no call were needed")
 	}
 	return diagnosis.Direction(c.ps, diagnosis.CPUGoal, c.gain(p).Value,
 		"Amdahl, as if no call were needed; what the group does around them comes on top")

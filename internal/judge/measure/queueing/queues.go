@@ -540,7 +540,7 @@ func (q *Queue) Limit(p *diagnosis.Pass, when string, freed ...fact.Fact) diagno
 	if apart := unrelated(p, append(statistics.Largest(code.CountRoots(p.Model, q.Servers)), q.Groups...)); apart.Value > 0 {
 		freed = append(freed, apart)
 	}
-	return TurnsLimit(p, q.fasterBeside(p, cpu.BusyWithout(p, freed...)), q.Turns(p), when)
+	return TurnsLimit(q.fasterBeside(p, cpu.BusyWithout(p, freed...)), q.Turns(p), when)
 }
 
 // Turns counts those who were let on, whether or not it is known for what they had waited.
@@ -608,13 +608,19 @@ func (q *Queue) fasterOf(p *diagnosis.Pass, busy fact.Fact, groups []string) fac
 // Frees adds to what a change frees of the Ps, in cores, what goes with any lock.
 func (q *Queue) Frees(p *diagnosis.Pass, freed []fact.Fact) []fact.Fact {
 	if q.Kind == Lock || q.Kind == Descriptor {
-		freed = append(freed, q.handedOver(p))
-		// A P whose thread waits for a CPU that others have does nothing for its operation.
-		if s, ok := cpu.UseOf(p); ok && s.InUse().Value < cpu.BusyPs(p).Value {
-			freed = append(freed, fact.Difference.Of("busy Ps beyond the CPU in use", fact.Cores, cpu.BusyPs(p), s.InUse()))
-		}
+		freed = append(append(freed, q.handedOver(p)), Stolen(p)...)
 	}
 	return freed
+}
+
+// Stolen returns the Ps that are busy without a CPU, if there are any: one whose thread waits for
+// a CPU that others have does nothing for its operation.
+func Stolen(p *diagnosis.Pass) []fact.Fact {
+	s, ok := cpu.UseOf(p)
+	if !ok || s.InUse().Value >= cpu.BusyPs(p).Value {
+		return nil
+	}
+	return []fact.Fact{fact.Difference.Of("busy Ps beyond the CPU in use", fact.Cores, cpu.BusyPs(p), s.InUse())}
 }
 
 // lockTaking is the part of what those who wait for a lock do beside that which may be

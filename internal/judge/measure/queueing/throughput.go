@@ -3,7 +3,6 @@ package queueing
 import (
 	"slices"
 
-	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
@@ -151,32 +150,6 @@ var ofTurns = &fact.Formula{Name: "asymptotic", Words: "{0} × {1} ÷ ({1} − 1
 	"less when requests arrive slower than that",
 	Value: func(x []float64) float64 { return x[0] * x[1] / (x[1] - 1) }}
 
-// closedBound is what a factor is called in the formula of another.
-const closedBound = "asymptotic bound of a closed system"
-
-// onCPU is the part of its threads' time to run from which a program had the CPUs to itself,
-// as far as a limit is concerned: what recording takes beside it on two cores was 0.06 to
-// 0.25 of that time.
-const onCPU = 0.98
-
-// alone is a factor by Ps that were busy with waiting for a CPU, too.
-var alone = &fact.Formula{Name: "asymptotic", Words: "{0} ÷ {1}", Value: func(x []float64) float64 { return statistics.Quotient(x[0], x[1]) }}
-
-// undisturbed returns a factor of [fact.Bottleneck] as it can be where nothing else takes the
-// CPUs. A P is busy while its thread waits for one, too: where busy Ps are the limit, there
-// are fewer of them than a trace shows.
-func undisturbed(p *diagnosis.Pass, factor fact.Fact) fact.Fact {
-	used, ok := cpu.OfProcess(p)
-	if of := factor.Operands; !ok || len(of) < 4 || factor.Value >= Endless || statistics.Quotient(of[0].Value, of[1].Value) > factor.Value {
-		return factor
-	}
-	wanted := fact.Sum.Of("CPU used and waited for", fact.Cores, used, p.Process("waiting for a CPU", "run_queue", fact.Rate))
-	if part := fact.Fraction.Of("part of its threads' time that they had a CPU", fact.Ratio, used, wanted); part.Value > 0 && part.Value < onCPU {
-		return alone.Of(factor.Name, fact.Factor, factor.Named(closedBound), part)
-	}
-	return factor
-}
-
 // TurnsOfEach divides what some goroutines did by their number: what each does in turns of
 // its own may have been cut at the same place for all.
 func TurnsOfEach(p *diagnosis.Pass, count fact.Fact, names []string) fact.Fact {
@@ -188,7 +161,7 @@ func TurnsOfEach(p *diagnosis.Pass, count fact.Fact, names []string) fact.Fact {
 
 // TurnsLimit is FasterLimit of a factor that was seen over some turns, in each of which one
 // of those who wait is let on or answered.
-func TurnsLimit(p *diagnosis.Pass, factor, turns fact.Fact, when string) diagnosis.Bound {
+func TurnsLimit(factor, turns fact.Fact, when string) diagnosis.Bound {
 	switch {
 	case turns.Value < minTurns:
 		removed, saved := turns, fact.Gain.Of("time saved", fact.Ratio, factor)
@@ -197,7 +170,7 @@ func TurnsLimit(p *diagnosis.Pass, factor, turns fact.Fact, when string) diagnos
 		}
 		return diagnosis.NoLimit(removed, diagnosis.Throughput, saved.Value, "too few turns ended in the window to tell what else each takes; a factor "+when)
 	case turns.Value < manyTurns && factor.Value < Endless:
-		return FasterLimit(ofTurns.Of(factor.Name, fact.Factor, undisturbed(p, factor).Named(closedBound), turns), when)
+		return FasterLimit(ofTurns.Of(factor.Name, fact.Factor, factor.Named("asymptotic bound of a closed system"), turns), when)
 	}
-	return FasterLimit(undisturbed(p, factor), when)
+	return FasterLimit(factor, when)
 }
