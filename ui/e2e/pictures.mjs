@@ -52,7 +52,7 @@ for (const theme of ['light', 'dark']) {
   }
   const context = await browser.newContext({ viewport: { width: 760, height: 600 }, deviceScaleFactor: 1.5 })
   const page = await context.newPage()
-  await page.setContent(terminal('$ gowhy demo.gowhy\n' + said.stdout, theme))
+  await page.setContent(terminal('$ gowhy demo.gowhy\n' + said.stdout.replaceAll(join(dir, 'gowhy'), 'gowhy'), theme))
   await take(await page.$('pre'), `terminal-${theme}.png`)
   await context.close()
 }
