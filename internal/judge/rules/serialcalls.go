@@ -126,7 +126,7 @@ func seriesFinding(p *diagnosis.Pass, c *callSeries) diagnosis.Finding {
 			"whether a call needs the answer of the one before is not in the trace",
 		},
 		RuledOut: []string{
-			"an answer that is read piece by piece: only reads after a write of the same function count, and round trips",
+			"an answer that is read piece by piece: only the first read after a write counts, and round trips",
 			fact.Sentence("a call for each of several goroutines: one goroutine makes %s of them for an operation", c.each),
 		},
 		Remedy:     seriesRemedy,

@@ -82,17 +82,17 @@ type operation struct {
 	root  exectrace.Frame // of the program, outermost; none before the first event of it
 	since exectrace.Time
 	parts []serialPart
-	sent  int            // pieces of a server's answer
-	open  int            // the part that is waited for, plus one
-	at    exectrace.Time // since when
+	wrote []exectrace.Frame // where it last wrote to a connection, until it waits for the answer
+	sent  int               // pieces of a server's answer
+	open  int               // the part that is waited for, plus one
+	at    exectrace.Time    // since when
 }
 
 // A serialPart is the calls of one kind that one function makes in one operation.
 type serialPart struct {
 	function string
 	kind     callKind
-	writes   int  // that could be questions
-	waits    int  // that could be for answers
+	waits    int
 	serves   bool // it waited before it wrote: the questions are the other side's
 	waited   time.Duration
 	frames   []exectrace.Frame
@@ -168,21 +168,35 @@ func (r *serialReader) stop(o *operation, at exectrace.Time, s *stop) {
 	if s.kind == notCall {
 		return
 	}
+	if s.to == exectrace.Syscall {
+		if !ofFile(s.frames) {
+			o.wrote = s.frames
+		}
+		return
+	}
 	i := o.part(s.leaf.Func, s.kind)
-	if i < 0 {
+	if i < 0 || s.reason == "network" && sends(s.frames) {
 		return
 	}
 	p := &o.parts[i]
-	if s.to == exectrace.Syscall {
-		p.writes++
-		return
+	p.add(s.frames, o.wrote)
+	if s.kind == onSocket {
+		o.wrote = nil
 	}
-	p.serves = p.serves || p.writes == 0
-	p.waits++
 	if p.frames == nil {
 		p.frames = s.frames
 	}
 	o.at, o.open = at, i+1
+}
+
+// add adds a wait, which is a call unless the program reads what it did not ask for, or reads on.
+func (p *serialPart) add(frames, wrote []exectrace.Frame) {
+	switch {
+	case p.kind != onSocket, asks(wrote, frames):
+		p.waits++
+	case wrote != nil || p.waits == 0:
+		p.serves = true
+	}
 }
 
 // kindOf says what a goroutine begins. Bodies that net/http reads and writes are no calls: it
@@ -250,8 +264,7 @@ func (r *serialReader) end(o *operation, at exectrace.Time) {
 }
 
 // calls counts the waits for an answer to a question: one for what the program reads piece
-// by piece. A round trip of net/http waits for its request to
-// be written, and for the answer.
+// by piece. A round trip of net/http waits for its request to be written, and for the answer.
 func (p *serialPart) calls() int {
 	switch {
 	case p.kind == inSleep:
@@ -261,7 +274,7 @@ func (p *serialPart) calls() int {
 	case p.serves:
 		return 0
 	}
-	return min(p.waits, p.writes)
+	return p.waits
 }
 
 // found returns what operations wait for. On a busy machine a question of the other side may be

@@ -38,6 +38,13 @@ func TestSerial(t *testing.T) {
 		}
 		conns <- c
 	})
+	mux.HandleFunc("/drives", func(w http.ResponseWriter, r *http.Request) {
+		c := <-conns
+		for range 4 {
+			ask(c)
+		}
+		conns <- c
+	})
 	mux.HandleFunc("/reads", func(w http.ResponseWriter, r *http.Request) {
 		c := <-conns
 		readPieces(c)
@@ -56,8 +63,8 @@ func TestSerial(t *testing.T) {
 	if err := trace.Start(&buf); err != nil {
 		t.Skip(err)
 	}
-	for i := range 100 {
-		r, err := http.Get(s.URL + []string{"/asks", "/reads", "/sleeps", "/serves", "/streams"}[i%5])
+	for i := range 120 {
+		r, err := http.Get(s.URL + []string{"/asks", "/reads", "/sleeps", "/serves", "/streams", "/drives"}[i%6])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,6 +93,9 @@ func TestSerial(t *testing.T) {
 	if s := found["askEcho"]; s.Done < 15 || s.Done > 20 || s.Calls < 3*s.Done || s.Calls > 4*s.Done || s.Sleeps {
 		t.Errorf("twenty operations of four questions: %+v", s)
 	}
+	if s := found["receiveAnswer"]; s.Done < 15 || s.Done > 20 || s.Calls < 3*s.Done || s.Calls > 4*s.Done || s.Sleeps {
+		t.Errorf("twenty operations of four questions through two functions: %+v", s)
+	}
 	if s := found["readPieces"]; s.Done > 20 || s.Calls > s.Done {
 		t.Errorf("twenty answers in pieces: %+v", s)
 	}
@@ -95,7 +105,7 @@ func TestSerial(t *testing.T) {
 	if s, ok := found["stream"]; ok {
 		t.Errorf("sleeps that pace a stream: %+v", s)
 	}
-	if s := found["func4"]; s.Done < 19 || s.Done > 20 || s.Calls != s.Done || !s.Sleeps || s.Waited < 19*time.Millisecond {
+	if s := found["func5"]; s.Done < 19 || s.Done > 20 || s.Calls != s.Done || !s.Sleeps || s.Waited < 19*time.Millisecond {
 		t.Errorf("twenty sleeps: %+v", s)
 	}
 }
@@ -109,7 +119,7 @@ func TestSerialMostDecide(t *testing.T) {
 	for _, c := range []struct{ asks, serves, want int }{{20, 0, 20}, {19, 1, 19}, {1, 19, 0}, {0, 20, 0}, {10, 10, 0}} {
 		r := serialReader{sums: map[serialKey]*serialSum{}}
 		for i := range c.asks + c.serves {
-			p := serialPart{function: "main.relay", kind: onSocket, writes: 4, waits: 4, serves: i >= c.asks, waited: 1000, frames: read}
+			p := serialPart{function: "main.relay", kind: onSocket, waits: 4, serves: i >= c.asks, waited: 1000, frames: read}
 			r.end(&operation{whole: true, root: read[2], parts: []serialPart{p}}, 2000)
 		}
 		got := 0
@@ -164,6 +174,16 @@ func askEcho(c net.Conn) {
 	c.Read(make([]byte, 1))
 }
 
+// ask is a question as drivers of databases ask it: with one function to write and another to read.
+func ask(c net.Conn) {
+	sendQuestion(c)
+	receiveAnswer(c)
+}
+
+func sendQuestion(c net.Conn) { c.Write([]byte("q")) }
+
+func receiveAnswer(c net.Conn) { c.Read(make([]byte, 1)) }
+
 // stream sends a piece of its answer after each sleep.
 func stream(w http.ResponseWriter, r *http.Request) {
 	for range 3 {
@@ -175,7 +195,9 @@ func stream(w http.ResponseWriter, r *http.Request) {
 
 // relay waits first, and passes on what comes: somebody else asked for it.
 func relay(c net.Conn, other io.Writer) {
-	sendFor(c)
+	sent := make(chan bool)
+	go func() { sendFor(c); close(sent) }()
+	<-sent
 	b := make([]byte, 1)
 	for range 4 {
 		c.Read(b)
