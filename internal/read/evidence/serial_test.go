@@ -45,6 +45,16 @@ func TestSerial(t *testing.T) {
 		}
 		conns <- c
 	})
+	streams := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(300 * time.Microsecond) }))
+	streams.EnableHTTP2 = true
+	streams.StartTLS()
+	defer streams.Close()
+	getStream(t, streams) // which connects
+	mux.HandleFunc("/gets", func(w http.ResponseWriter, r *http.Request) {
+		for range 3 {
+			getStream(t, streams)
+		}
+	})
 	mux.HandleFunc("/reads", func(w http.ResponseWriter, r *http.Request) {
 		c := <-conns
 		readPieces(c)
@@ -56,15 +66,15 @@ func TestSerial(t *testing.T) {
 		conns <- c
 	})
 	mux.HandleFunc("/streams", stream)
-	mux.HandleFunc("/sleeps", func(w http.ResponseWriter, r *http.Request) { time.Sleep(time.Millisecond) })
+	mux.HandleFunc("/sleeps", sleepOnce)
 	s := httptest.NewServer(mux)
 	defer s.Close()
 	var buf bytes.Buffer
 	if err := trace.Start(&buf); err != nil {
 		t.Skip(err)
 	}
-	for i := range 120 {
-		r, err := http.Get(s.URL + []string{"/asks", "/reads", "/sleeps", "/serves", "/streams", "/drives"}[i%6])
+	for i := range 140 {
+		r, err := http.Get(s.URL + []string{"/asks", "/reads", "/sleeps", "/serves", "/streams", "/drives", "/gets"}[i%7])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +95,7 @@ func TestSerial(t *testing.T) {
 		if !ok || s.Waited <= 0 || s.Waited > s.Took {
 			t.Errorf("%+v at %v", s, f)
 		}
-		if strings.Contains(s.Operation.Func, ".TestSerial.func") || strings.HasSuffix(s.Operation.Func, ".stream") {
+		if strings.Contains(s.Operation.Func, ".TestSerial.func") || strings.HasSuffix(s.Operation.Func, ".stream") || strings.HasSuffix(s.Operation.Func, ".sleepOnce") {
 			found[f.Func[strings.LastIndexByte(f.Func, '.')+1:]] = s
 		}
 	}
@@ -96,6 +106,9 @@ func TestSerial(t *testing.T) {
 	if s := found["receiveAnswer"]; s.Done < 15 || s.Done > 20 || s.Calls < 3*s.Done || s.Calls > 4*s.Done || s.Sleeps {
 		t.Errorf("twenty operations of four questions through two functions: %+v", s)
 	}
+	if s := found["getStream"]; s.Done < 18 || s.Done > 20 || s.Calls < 3*s.Done || s.Calls > 4*s.Done || s.Sleeps {
+		t.Errorf("twenty operations of three requests of HTTP/2: %+v", s)
+	}
 	if s := found["readPieces"]; s.Done > 20 || s.Calls > s.Done {
 		t.Errorf("twenty answers in pieces: %+v", s)
 	}
@@ -105,7 +118,7 @@ func TestSerial(t *testing.T) {
 	if s, ok := found["stream"]; ok {
 		t.Errorf("sleeps that pace a stream: %+v", s)
 	}
-	if s := found["func5"]; s.Done < 19 || s.Done > 20 || s.Calls != s.Done || !s.Sleeps || s.Waited < 19*time.Millisecond {
+	if s := found["sleepOnce"]; s.Done < 19 || s.Done > 20 || s.Calls != s.Done || !s.Sleeps || s.Waited < 19*time.Millisecond {
 		t.Errorf("twenty sleeps: %+v", s)
 	}
 }
@@ -183,6 +196,17 @@ func ask(c net.Conn) {
 func sendQuestion(c net.Conn) { c.Write([]byte("q")) }
 
 func receiveAnswer(c net.Conn) { c.Read(make([]byte, 1)) }
+
+func getStream(t *testing.T, s *httptest.Server) {
+	r, err := s.Client().Get(s.URL)
+	if err != nil || r.ProtoMajor != 2 {
+		t.Errorf("Get() = %v, %v, want an answer in HTTP/2", r, err)
+		return
+	}
+	r.Body.Close()
+}
+
+func sleepOnce(http.ResponseWriter, *http.Request) { time.Sleep(time.Millisecond) }
 
 // stream sends a piece of its answer after each sleep.
 func stream(w http.ResponseWriter, r *http.Request) {
