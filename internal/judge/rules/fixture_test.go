@@ -240,7 +240,7 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 		s := b.sched()
 		s.Waits = append(s.Waits, model.Wait{
 			Kind: model.WaitKind(a.word()), Reason: a.str("reason"), Stack: b.ref(a, "stack"), Group: a.str("group"),
-			Count: a.int("count"), Total: a.dur("total"), Open: a.int("open"), Parked: a.int("parked"), OpenTotal: a.dur("open-total"),
+			Count: a.int("count"), Total: a.dur("total"), Open: a.int("open"), Parked: a.int("parked"), OpenTotal: a.dur("open-total"), Early: a.dur("early"),
 		})
 	},
 	"wake": func(b *builder, a *attrs, _ *fixture) {

@@ -38,7 +38,7 @@ const (
 )
 
 func checkHotmutex(p *diagnosis.Pass) {
-	worst, enough, found := fact.Fact{}, fact.Fact{}, false
+	worst, enough, start, found := fact.Fact{}, fact.Fact{}, fact.Fact{}, false
 	for _, q := range queueing.Queues(p) {
 		if q.Kind != queueing.Lock {
 			continue
@@ -47,6 +47,8 @@ func checkHotmutex(p *diagnosis.Pass) {
 		switch {
 		case waiting.Value < hotmutexWaiters:
 			worst = worst.Larger(waiting)
+		case q.Later(p, "goroutines waiting for it later").Value < hotmutexWaiters:
+			start = start.Larger(waiting)
 		case throughput.Value < worthwhile:
 			enough = enough.Larger(waiting)
 		default:
@@ -58,6 +60,8 @@ func checkHotmutex(p *diagnosis.Pass) {
 	case found:
 	case enough.Value > 0:
 		p.Fine(fact.Sentence("locks: %s goroutines wait for one on average, but %s of %s Ps are busy anyway, so it is not the limit", enough, cpu.BusyPs(p).Number(), cpu.Procs(p)))
+	case start.Value > 0:
+		p.Fine(fact.Sentence("locks: %s goroutines wait for one on average, but nearly all of that is in the first tenth of the window", start))
 	case queueing.Unseen(p, queueing.Lock) != "" && lockByProfile(p):
 	case queueing.Unseen(p, queueing.Lock) != "":
 		p.Unchecked("whether goroutines wait for locks", queueing.Unseen(p, queueing.Lock), p.HowToGet(model.Trace))

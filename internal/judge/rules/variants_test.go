@@ -200,6 +200,8 @@ func TestEdges(t *testing.T) {
 		{gcassist, "by the lines of gctrace alone", "cpu-assist=200ms cpu-background=100ms → cpu-assist=100ms cpu-background=50ms", false, "assists are 66.7% of its marking"},
 		{slowstop, "the last thread to stop had no CPU", "runqueue=2s → runqueue=300ms", true, "!whether the program delays its stops"},
 		{failures, "half of the answers", "ops=1000 failed=500 → ops=300 failed=4\nn=500 → n=4", true, ""},
+		{hotmutex, "sixteen workers start at once", "early=19s → early=18.3s", false, "first tenth"},
+		{hotmutex, "sixteen workers start at once", "early=19s → early=18.1s", true, ""},
 		{hotmutex, "delays of which two thirds", "delay=60s → delay=20s", true, "wait for locks, by the mutex profile"},
 		{poolmisuse, "what is taken comes back", "bytes=20MiB → bytes=20KiB", false, "fine: pools"},
 		{deeprecursion, "two functions that call each other", "stack=deep count=400 time=4s → stack=deep count=70 time=700ms\nstack=work count=590 time=5.9s → stack=work count=920 time=9.2s", false, ""},

@@ -147,6 +147,9 @@ type Wait struct {
 	Open, Parked int64
 	// Total is the time in the window of all of them, and OpenTotal that of the open.
 	Total, OpenTotal time.Duration
+	// Early is the time of them in the first tenth of the window, of Sync alone: 0 where that
+	// is not known.
+	Early time.Duration
 }
 
 // Ended returns the time of the waits that ended in the window: Count of them. The waits of

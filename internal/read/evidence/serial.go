@@ -27,6 +27,7 @@ const (
 func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 	r := serialReader{goroutines: map[int64]*operation{}, sums: map[serialKey]*serialSum{}}
 	callers := callerReader{goroutines: map[int64]*caller{}}
+	early := earlyReader{waiting: map[int64]earlyWait{}, waited: map[earlyKey]*earlyStack{}}
 	n := 0
 	for e, err := range t.Events(exectrace.EventOptions{Window: window}) {
 		if err != nil {
@@ -38,13 +39,18 @@ func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 		if n > serialEvents {
 			break
 		}
+		if n == 1 {
+			early.until = e.Time + exectrace.Time(l.m.Run.Duration/earlyPart)
+		}
 		if e.Kind == exectrace.EventGoroutine {
 			s := stopOf(&e)
 			r.next(&e, s)
 			callers.next(&e, s)
+			early.next(&e, s)
 		}
 	}
 	l.m.Sched.Serial, l.m.Sched.Callers = r.found(l.m), callers.found(l.m)
+	early.add(l.m)
 	return nil
 }
 

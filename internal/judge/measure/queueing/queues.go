@@ -506,6 +506,18 @@ func (q *Queue) Waiting(p *diagnosis.Pass, name string) fact.Fact {
 	return fact.Quotient.Of(name, fact.Count, q.Waited(p), p.WindowLength())
 }
 
+// Later returns how many goroutines stood in it on average after the first tenth of the window,
+// in which a program that starts may have had all its goroutines queue at once.
+func (q *Queue) Later(p *diagnosis.Pass, name string) fact.Fact {
+	early := 0.0
+	for w := range q.entries {
+		early += w.Early.Seconds()
+	}
+	start := p.Statistic(fact.Timeline, "waits at the beginning", "of it in the first tenth of the window", early, fact.Seconds)
+	return fact.Quotient.Of(name, fact.Count, fact.Difference.Of("time waited later", fact.Seconds, q.Waited(p), start),
+		fact.Product.Of("nine tenths of the window", fact.Seconds, p.WindowLength(), fact.Figure("part", 0.9, fact.Ratio, "of the window")))
+}
+
 // MeanWait returns the average wait in it, at least: of those that go on at the window's end, or
 // had begun before it, only a part is seen.
 func (q *Queue) MeanWait(p *diagnosis.Pass, name string) fact.Fact {

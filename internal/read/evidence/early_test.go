@@ -1,0 +1,65 @@
+package evidence
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime/trace"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Goroutines that queue for a lock at the beginning of a trace do so early, those that queue for
+// another at its end do not.
+func TestEarly(t *testing.T) {
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Skip(err)
+	}
+	queue(lockFirst)
+	time.Sleep(300 * time.Millisecond)
+	queue(lockLast)
+	trace.Stop()
+	file := filepath.Join(t.TempDir(), "trace.out")
+	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Load(t.Context(), []string{file}, Options{NoSource: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	early, total := map[string]time.Duration{}, map[string]time.Duration{}
+	for i := range m.Sched.Waits {
+		w := &m.Sched.Waits[i]
+		for _, f := range m.Stacks.Frames(w.Stack) {
+			name := f.Func[strings.LastIndexByte(f.Func, '.')+1:]
+			early[name] += w.Early
+			total[name] += w.Total
+		}
+	}
+	if first := "lockFirst"; total[first] < 8*time.Millisecond || early[first] < total[first]*9/10 {
+		t.Errorf("early of %s = %v of %v, want nearly all", first, early[first], total[first])
+	}
+	if last := "lockLast"; total[last] < 8*time.Millisecond || early[last] != 0 {
+		t.Errorf("early of %s = %v of %v, want nothing", last, early[last], total[last])
+	}
+}
+
+// queue has eight goroutines wait for a lock.
+func queue(lock func(*sync.Mutex)) {
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	mu.Lock()
+	for range 8 {
+		all.Go(func() { lock(&mu) })
+	}
+	time.Sleep(5 * time.Millisecond)
+	mu.Unlock()
+	all.Wait()
+}
+
+func lockFirst(mu *sync.Mutex) { mu.Lock(); defer mu.Unlock() }
+
+func lockLast(mu *sync.Mutex) { mu.Lock(); defer mu.Unlock() }
