@@ -84,8 +84,8 @@ func aloneFinding(p *diagnosis.Pass, c *model.Caller) diagnosis.Finding {
 		Evidence: []fact.Fact{calls, most, mean, share, took, pauses, cpu.BusyPs(p)},
 		Cost: diagnosis.CostOf(fact.Quotient.Of("goroutines that wait for such a call, on average", fact.Count, waited, p.WindowLength()),
 			share.Value),
-		Bound: diagnosis.Limit(throughput, diagnosis.Throughput, fact.Gain.Of("", fact.Ratio, throughput).Value,
-			"if no call needed the answer of the one before, and the other side answered several at a time"),
+		Bound: diagnosis.Direction(throughput, diagnosis.Throughput, fact.Gain.Of("", fact.Ratio, throughput).Value,
+			"if no call needed the answer before it; one request for many may save more"),
 		Confidence: diagnosis.Low,
 		Reasons: []string{
 			"one kind of evidence, the trace: each wait of this goroutine, in their order",
