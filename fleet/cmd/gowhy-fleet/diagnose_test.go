@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -63,9 +64,17 @@ func TestApart(t *testing.T) {
 		t.Errorf("two profiles: %v; memory has nothing to do with it", err)
 	}
 	if runtime.GOOS == "linux" {
+		large := filepath.Join(dir, "large.folded") // a small one fits into what a process begins with
+		var stacks bytes.Buffer
+		for i := range 200_000 {
+			fmt.Fprintf(&stacks, "main.main;main.work%d;main.step%d 1\n", i, i)
+		}
+		if err := os.WriteFile(large, stacks.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		_, err := apart(func(ctx context.Context, args ...string) *exec.Cmd {
 			return testProcess(ctx, "diagnose", "--memory", "1", args[len(args)-1])
-		}, 0)(t.Context(), file)
+		}, 0)(t.Context(), large)
 		if err == nil || !strings.Contains(err.Error(), "with 256 MiB of memory it ended (") {
 			t.Errorf("with a MiB: %v", err)
 		}
