@@ -62,7 +62,7 @@ export function Table<R>(p: TableProps<R>): JSX.Element {
   const sort = p.onSort ? { key: p.sort ?? '', desc: p.desc ?? false } : own
   const rows = useOwnOrder(p, sort)
   const [active, setActive] = useState(-1)
-  const scroll = useScroll(box, rows.length)
+  const scroll = useScroll(box, rows.length, p.foot ? 2 : 1)
   const win = virtualWindow(scroll.top, scroll.view, rows.length, ROW)
 
   // Rows that go out of sight become those that come in: their elements are used
@@ -292,20 +292,21 @@ function useOwnOrder<R>(p: TableProps<R>, sort: Sort): R[] {
   }, [p.rows, p.onSort === undefined, sort.key, sort.desc])
 }
 
-// useScroll follows the box: it asks for a new picture at most once a frame.
-function useScroll(box: { current: HTMLDivElement | null }, rows: number): { top: number; view: number; moved(): void } {
+// useScroll follows the box: it asks for a new picture at most once a frame. A number of its
+// rows stay in their place, the head and a sum: what is behind them is not in sight.
+function useScroll(box: { current: HTMLDivElement | null }, rows: number, fixed: number): { top: number; view: number; moved(): void } {
   const [place, setPlace] = useState({ top: 0, view: 560 })
   const frame = useRef(0)
   const read = useCallback(() => {
     frame.current = 0
     const el = box.current
     if (!el) return
-    const next = { top: el.scrollTop, view: Math.max(ROW, el.clientHeight - ROW) }
+    const next = { top: el.scrollTop, view: Math.max(ROW, el.clientHeight - fixed * ROW) }
     setPlace((old) => (old.top === next.top && old.view === next.view ? old : next))
-  }, [])
+  }, [fixed])
   const moved = useCallback(() => {
     if (!frame.current) frame.current = requestAnimationFrame(read)
-  }, [])
+  }, [read])
   useLayoutEffect(() => {
     read()
     if (!box.current) return
@@ -316,7 +317,7 @@ function useScroll(box: { current: HTMLDivElement | null }, rows: number): { top
       cancelAnimationFrame(frame.current)
       frame.current = 0
     }
-  }, [rows === 0])
+  }, [rows === 0, moved])
   return { ...place, moved }
 }
 
