@@ -62,7 +62,8 @@ export function Table<R>(p: TableProps<R>): JSX.Element {
   const sort = p.onSort ? { key: p.sort ?? '', desc: p.desc ?? false } : own
   const rows = useOwnOrder(p, sort)
   const [active, setActive] = useState(-1)
-  const scroll = useScroll(box, rows.length, p.foot ? 2 : 1)
+  const fixed = p.foot ? 2 : 1
+  const scroll = useScroll(box, rows.length, fixed)
   const win = virtualWindow(scroll.top, scroll.view, rows.length, ROW)
 
   // Rows that go out of sight become those that come in: their elements are used
@@ -86,7 +87,7 @@ export function Table<R>(p: TableProps<R>): JSX.Element {
   const first = useMemo(() => (marked ? rows.findIndex((r) => cols.some((c) => marked(r, c.key))) : -1), [rows, cols, marked])
   const measured = scroll.view > 0
   useEffect(() => {
-    if (first >= 0 && measured && box.current) box.current.scrollTop = scrollToRow(first, box.current.scrollTop, scroll.view, rows.length, ROW)
+    if (first >= 0 && measured && box.current) box.current.scrollTop = scrollToRow(first, box.current.scrollTop, viewOf(box.current, fixed), rows.length, ROW)
   }, [first, measured])
   const follow = (r: R | undefined) => {
     const to = r === undefined ? undefined : p.rowHref?.(r)
@@ -292,8 +293,10 @@ function useOwnOrder<R>(p: TableProps<R>, sort: Sort): R[] {
   }, [p.rows, p.onSort === undefined, sort.key, sort.desc])
 }
 
-// useScroll follows the box: it asks for a new picture at most once a frame. A number of its
-// rows stay in their place, the head and a sum: what is behind them is not in sight.
+// viewOf is the height in which rows are in sight: some of the box, the head and a sum, stay in their place.
+const viewOf = (box: HTMLElement, fixed: number): number => Math.max(ROW, box.clientHeight - fixed * ROW)
+
+// useScroll follows the box: it asks for a new picture at most once a frame.
 function useScroll(box: { current: HTMLDivElement | null }, rows: number, fixed: number): { top: number; view: number; moved(): void } {
   const [place, setPlace] = useState({ top: 0, view: 560 })
   const frame = useRef(0)
@@ -301,7 +304,7 @@ function useScroll(box: { current: HTMLDivElement | null }, rows: number, fixed:
     frame.current = 0
     const el = box.current
     if (!el) return
-    const next = { top: el.scrollTop, view: Math.max(ROW, el.clientHeight - fixed * ROW) }
+    const next = { top: el.scrollTop, view: viewOf(el, fixed) }
     setPlace((old) => (old.top === next.top && old.view === next.view ? old : next))
   }, [fixed])
   const moved = useCallback(() => {
