@@ -61,7 +61,8 @@ func checkHotmutex(p *diagnosis.Pass) {
 	case enough.Value > 0:
 		p.Fine(fact.Sentence("locks: %s goroutines wait for one on average, but %s of %s Ps are busy anyway, so it is not the limit", enough, cpu.BusyPs(p).Number(), cpu.Procs(p)))
 	case start.Value > 0:
-		p.Fine(fact.Sentence("locks: %s goroutines wait for one on average, but nearly all of that is in the first tenth of the window", start))
+		p.Unchecked("whether a lock holds up more than a start",
+			fact.Sentence("%s goroutines wait for one on average, nearly all of that in the first tenth of the window", start), p.RecordAgain(60, "longer.gowhy"))
 	case queueing.Unseen(p, queueing.Lock) != "" && lockByProfile(p):
 	case queueing.Unseen(p, queueing.Lock) != "":
 		p.Unchecked("whether goroutines wait for locks", queueing.Unseen(p, queueing.Lock), p.HowToGet(model.Trace))

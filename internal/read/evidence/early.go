@@ -12,6 +12,7 @@ import (
 // which holds the program up.
 type earlyReader struct {
 	until   exectrace.Time
+	last    exectrace.Time      // of the events that were read, which may end before
 	waiting map[int64]earlyWait // by goroutine
 	waited  map[earlyKey]*earlyStack
 }
@@ -43,6 +44,7 @@ const earlyPart = 10
 // next takes one transition of a goroutine, which may be a stop.
 func (r *earlyReader) next(e *exectrace.Event, s *stop) {
 	g, from, _ := e.GoTransition()
+	r.last = e.Time
 	if from == exectrace.Waiting {
 		r.end(g, e.Time)
 	}
@@ -66,11 +68,11 @@ func (r *earlyReader) end(g int64, at exectrace.Time) {
 	}
 }
 
-// add gives the waits of a model what of them was early. Those of several groups at one place
-// share it by their time.
+// add gives the waits of a model what of them was early, as far as events were read: what is not
+// known to be early is not. Those of several groups at one place share it by their time.
 func (r *earlyReader) add(m *model.Model) {
 	for g := range r.waiting {
-		r.end(g, r.until)
+		r.end(g, r.last)
 	}
 	stacks, early, total := waitStacks(m), map[model.Stack]time.Duration{}, map[model.Stack]time.Duration{}
 	for _, at := range r.waited {

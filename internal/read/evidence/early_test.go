@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 // Goroutines that queue for a lock at the beginning of a trace do so early, those that queue for
@@ -63,3 +65,13 @@ func queue(lock func(*sync.Mutex)) {
 func lockFirst(mu *sync.Mutex) { mu.Lock(); defer mu.Unlock() }
 
 func lockLast(mu *sync.Mutex) { mu.Lock(); defer mu.Unlock() }
+
+// Of a wait that goes on where the events that are read end, what is early is known no further.
+func TestEarlyUnread(t *testing.T) {
+	at := &earlyStack{}
+	r := earlyReader{until: 100, last: 20, waiting: map[int64]earlyWait{1: {since: 10, at: at}}}
+	r.add(&model.Model{Sched: &model.Sched{}})
+	if at.waited != 10 {
+		t.Errorf("early of a wait since 10, read to 20 = %v, want 10ns", at.waited)
+	}
+}
