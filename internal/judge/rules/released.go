@@ -41,18 +41,18 @@ func accuseReleased(p *diagnosis.Pass, f *diagnosis.Finding, measure func(what s
 		f.Cost, f.Bound, f.Stacks = m.cost, m.bound, through
 		f.Where = code.Places(append([]diagnosis.Place{code.ProgramPlace(p, through...)}, releasedPlaces(p, through, r)...)...)
 		f.Reasons = []string{
-			fact.Sentence("%s of %s says: “%s”; it changes a function of these stacks", fact.Name(r.In), fact.Name(of), fact.Name(r.Said)),
+			fact.Sentence("%s of %s says of %s: “%s”; it changes a function of these stacks", fact.Name(r.In), fact.Name(of), fact.Name(r.Since), fact.Name(r.Said)),
 			"how much less it takes nobody measured here",
 		}
 		f.Remedy = diagnosis.Remedy{
-			Text: fact.Sentence("Upgrade %s from %s to %s or later, and measure: its list of changes says that this is cheaper there.",
-				fact.Name(r.Module), fact.Name(r.Used), fact.Name(r.Version)),
+			Text: fact.Sentence("Upgrade %s from %s to %s, and measure: its list of changes says that this is cheaper from %s on.",
+				fact.Name(r.Module), fact.Name(r.Used), fact.Name(r.Version), fact.Name(r.Since)),
 			Code: "go get " + r.Module + "@" + r.Version,
 		}
 		f.Experiment = &diagnosis.Experiment{Primary: diagnosis.CPUPerOp, Upgrade: []string{r.Module + "@" + r.Version},
 			Note: "The trial says which other modules the newer one asks for. go.mod is not touched."}
-		f.Say("%s of the CPU in use goes through %s of %s %s, which is cheaper in %s, as its list of changes says.",
-			m.share, code.Name(r.Funcs[0]), fact.Name(r.Module), fact.Name(r.Used), fact.Name(r.Version))
+		f.Say("%s of the CPU in use goes through %s of %s %s, which is cheaper from %s on, as its list of changes says.",
+			m.share, code.Name(r.Funcs[0]), fact.Name(r.Module), fact.Name(r.Used), fact.Name(r.Since))
 		return r
 	}
 	return nil
@@ -69,10 +69,10 @@ func adviseRelease(p *diagnosis.Pass, f *diagnosis.Finding) {
 		if r.About != model.AboutLeak || !slices.ContainsFunc(stacks, func(s model.Stack) bool { return r.Of(p.Model.Stacks.Frames(s)) }) {
 			continue
 		}
-		f.Reasons = append(f.Reasons, fact.Sentence("%s of %s %s says: “%s”; it changes a function of these stacks",
-			fact.Name(r.In), fact.Name(r.Module), fact.Name(r.Version), fact.Name(r.Said)))
-		f.Remedy.Text = fact.Sentence("Upgrade %s from %s to %s or later: its list of changes says that a leak is mended there. Else: ",
-			fact.Name(r.Module), fact.Name(r.Used), fact.Name(r.Version)) + f.Remedy.Text
+		f.Reasons = append(f.Reasons, fact.Sentence("%s of %s %s says of %s: “%s”; it changes a function of these stacks",
+			fact.Name(r.In), fact.Name(r.Module), fact.Name(r.Version), fact.Name(r.Since), fact.Name(r.Said)))
+		f.Remedy.Text = fact.Sentence("Upgrade %s from %s to %s: its list of changes says that a leak is mended from %s on. Else: ",
+			fact.Name(r.Module), fact.Name(r.Used), fact.Name(r.Version), fact.Name(r.Since)) + f.Remedy.Text
 		f.Remedy.Code = "go get " + r.Module + "@" + r.Version
 		if f.Experiment != nil {
 			f.Experiment.Upgrade = []string{r.Module + "@" + r.Version}

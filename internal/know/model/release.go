@@ -7,7 +7,7 @@ import "slices"
 type Release struct {
 	Module, Used string   // its path, and the version that the program was built with
 	Version      string   // the newer one
-	Said         string   // the line, shortened
+	Said, Since  string   // the line, shortened, and the version that it is said of
 	In           string   // the file that has it
 	About        About    // what is better
 	Funcs        []string // functions that it speaks of and the release changes, as the stacks have them

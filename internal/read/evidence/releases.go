@@ -42,7 +42,8 @@ func (l *loader) findReleases(finder *modules.Finder, asked map[modules.Module]b
 			}
 		}
 		for _, c := range finder.Find(spots, about...) {
-			r := model.Release{Module: spots[0].Path, Used: spots[0].Version, Version: c.Version, Said: c.Said, In: c.In, About: model.About(c.About)}
+			r := model.Release{Module: spots[0].Path, Used: spots[0].Version, Version: c.Version,
+				Said: c.Said, Since: c.Since, In: c.In, About: model.About(c.About)}
 			for _, i := range c.Of {
 				r.Funcs = append(r.Funcs, hot[i].name)
 			}

@@ -1,6 +1,7 @@
 package modules
 
 import (
+	"iter"
 	"path"
 	"regexp"
 	"slices"
@@ -71,7 +72,7 @@ func about(item string) About {
 // is better for most of some functions: one line for each subject.
 func said(text, after, upTo string, spots []Spot, subjects []About) []Change {
 	list := make([]Change, len(subjects))
-	for item := range items(text, after, upTo) {
+	for version, item := range items(text, after, upTo) {
 		i := slices.Index(subjects, about(item))
 		if i < 0 {
 			continue
@@ -85,37 +86,43 @@ func said(text, after, upTo string, spots []Spot, subjects []About) []Change {
 			}
 		}
 		if len(of) > len(c.Of) {
-			c.Said, c.Of, c.About = shortened(item), of, subjects[i]
+			c.Said, c.Since, c.Of, c.About = shortened(item), version, of, subjects[i]
 		}
 	}
 	return slices.DeleteFunc(list, func(c Change) bool { return c.Said == "" })
 }
 
-// items returns the changes of the versions after one and up to another.
-func items(text, after, upTo string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		within, item := false, ""
+// items returns the changes of the versions after one and up to another, each with its version.
+func items(text, after, upTo string) iter.Seq2[string, string] {
+	return func(yield func(version, item string) bool) {
+		within, item := "", "" // within is the version that the text is in, where it is one of them
 		give := func() bool {
 			done := item
 			item = ""
-			return done == "" || !within || yield(done)
+			return done == "" || within == "" || yield(within, done)
+		}
+		enter := func(versions ...string) {
+			within = ""
+			if i := slices.IndexFunc(versions, func(v string) bool { return older(after, v) && !older(upTo, v) }); i >= 0 {
+				within = "v" + versions[i]
+			}
 		}
 		for line := range strings.Lines(text) {
 			line = strings.TrimRight(line, " \r\n")
 			trimmed := strings.TrimLeft(line, " \t")
-			covered := func(v string) bool { return older(after, v) && !older(upTo, v) }
 			switch versions := headed(line); {
 			case dated.MatchString(line):
 				if !give() {
 					return
 				}
 				m := dated.FindStringSubmatch(line)
-				within, item = covered(m[1]), line[len(m[0]):]
+				enter(m[1])
+				item = line[len(m[0]):]
 			case len(versions) > 0:
 				if !give() {
 					return
 				}
-				within = slices.ContainsFunc(versions, covered)
+				enter(versions...)
 			case trimmed == "":
 				if !give() {
 					return

@@ -70,10 +70,10 @@ func TestSaid(t *testing.T) {
 func TestSaidOfBoth(t *testing.T) {
 	spots := []Spot{{Module{"example.com/text", "v2.1.0"}, ".", "x.go", "ParseNumber"}}
 	list := said("## v2.3.0\n- ParseNumber no longer allocates\n## v2.2.0\n- ParseNumber is faster\n", "v2.1.0", "v2.4.0", spots, both)
-	want := []string{"ParseNumber is faster time", "ParseNumber no longer allocates memory"}
+	want := []string{"ParseNumber is faster time v2.2.0", "ParseNumber no longer allocates memory v2.3.0"}
 	var got []string
 	for _, c := range list {
-		got = append(got, fmt.Sprint(c.Said, " ", c.About))
+		got = append(got, fmt.Sprint(c.Said, " ", c.About, " ", c.Since))
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("said() = %q, want %q", got, want)

@@ -13,6 +13,7 @@ import (
 type Change struct {
 	Version string // the newer one, the latest that this machine has
 	Said    string // the line, shortened
+	Since   string // the version that it is said of
 	In      string // the file of the module that has it
 	Of      []int  // which of the functions it speaks of
 	About   About
