@@ -272,11 +272,9 @@ var update = flag.Bool("update", false, "write what the documents' commands prin
 // The README's blocks run, in its order and in one empty directory, on a PATH
 // with the gowhy of this tree. What they show depends on timing: where others
 // take the processors away a demo may be slow in another way, and gowhy is right
-// to say something else. It is compared when all tests are asked for.
+// to say something else.
 func TestReadmeBlocks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("records a program for some seconds")
-	}
+	attempt.Only(t, "records programs and proves a fix for a minute")
 	text := read(t, "README.md")
 	list := steps(text)
 	if len(list) == 0 {
@@ -309,9 +307,6 @@ func runBlocks(list []step, bin, dir string) error {
 		text := strings.ReplaceAll(string(out), bin+string(filepath.Separator), "")
 		if *update {
 			list[i].output = trimmedRight(text)
-			continue
-		}
-		if !attempt.All() {
 			continue
 		}
 		if err := shows(text, s.output); err != nil {

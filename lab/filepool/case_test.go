@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 	"github.com/gowhy/gowhy/lab/internal/casetest"
 )
 
@@ -99,6 +100,7 @@ func (r recorded) peak() float64 {
 }
 
 func TestCase(t *testing.T) {
+	attempt.Only(t, "records programs that run, and judges what is said of them")
 	program, gowhy := casetest.Build(t), casetest.BuildGowhy(t)
 	sick := recordCrowd(t, program, gowhy)
 	heap := record(t, program, churning, withAllocs, "-workers", strconv.Itoa(handful))

@@ -164,7 +164,7 @@ const poll = 10 * time.Millisecond
 // close deletes the topic and its group.
 func (a *admin) close() error {
 	defer a.client.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	_, _ = a.DeleteGroup(ctx, a.topic) // there is none when nobody joined
 	_, err := a.DeleteTopic(ctx, a.topic)

@@ -142,11 +142,12 @@ func TestCommitsSetThePace(t *testing.T) {
 	const messages, latency = 400, 3 * time.Millisecond
 	// Small batches: what one has under way when another comes, it commits itself.
 	args := []string{"-messages", fmt.Sprint(messages), "-commit-latency", latency.String(), "-batch", "10"}
-	for range 3 { // a busy machine may take the time of several commits at once
-		one := ran(t, configured(t, args...))
+	one, two, free := time.Hour, time.Hour, time.Hour
+	for range 3 { // a busy machine may take the time of several commits at once: the least of each counts
+		one = min(one, ran(t, configured(t, args...)))
 		ten := ran(t, configured(t, append(args, "-concurrency", "10")...))
-		two := ran(t, configured(t, append(args, "-processes", "2")...))
-		free := ran(t, configured(t, append(args, "-commit", "async")...))
+		two = min(two, ran(t, configured(t, append(args, "-processes", "2")...)))
+		free = min(free, ran(t, configured(t, append(args, "-commit", "async")...)))
 		t.Logf("1 worker %v, 10 workers %v, 2 processes %v, asynchronous %v", one, ten, two, free)
 		if one < messages*latency || ten < messages*latency {
 			t.Fatalf("%d commits of %v cannot take less than %v", messages, latency, messages*latency)
@@ -247,8 +248,12 @@ func killed(t *testing.T, kills int, args ...string) (got []decision, messages i
 
 // An engine that is killed loses nothing, and what is done twice counts once.
 func TestKilled(t *testing.T) {
+	kills := 1
+	if attempt.All() {
+		kills = 3
+	}
 	for _, args := range []string{"-commit sync -rate 300 -messages 1500", "-commit async -rate 4000 -messages 20000"} {
-		got, messages := killed(t, 3, strings.Fields(args)...)
+		got, messages := killed(t, kills, strings.Fields(args)...)
 		if want := decided(t, messages); !slices.Equal(got, want) {
 			t.Errorf("%s: %d rows, want these %d", args, len(got), len(want))
 		}
@@ -338,11 +343,19 @@ func TestEngineEnds(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	c := configured(t, "-rate", "100", "-messages", "100000")
 	ctx, cancel := context.WithCancel(t.Context())
-	defer time.AfterFunc(time.Second, cancel).Stop()
+	defer cancel()
 	w, err := newWorld(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}
+	go func() { // once some messages were taken
+		defer cancel()
+		for end := time.Now().Add(time.Minute); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(poll) {
+			if offsets, err := w.admin.committed(ctx, c.partitions); err == nil && slices.Max(offsets) > 0 {
+				return
+			}
+		}
+	}()
 	var out bytes.Buffer
 	if err := w.run(ctx, &observed.Evidence{}, &out); err != nil {
 		t.Error(err)

@@ -73,7 +73,7 @@ func (c *child) wait() error {
 // stop ends it.
 func (c *child) stop() error {
 	c.stdin.Close()
-	late := time.AfterFunc(5*time.Second, func() { _ = c.cmd.Process.Kill() }) // it may have ended just now
+	late := time.AfterFunc(20*time.Second, func() { _ = c.cmd.Process.Kill() }) // it may have ended just now
 	defer late.Stop()
 	<-c.ended
 	return c.err

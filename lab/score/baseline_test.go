@@ -23,12 +23,14 @@ func traced(t *testing.T) []byte {
 	}
 	var mu sync.Mutex
 	mu.Lock()
-	done := make(chan struct{})
+	begun, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
+		close(begun)
 		mu.Lock()
 		mu.Unlock()
 	}()
+	<-begun
 	time.Sleep(20 * time.Millisecond)
 	mu.Unlock()
 	<-done

@@ -63,9 +63,12 @@ func TestPrograms(t *testing.T) {
 	if err := testbed.GoBuild(t.Context(), ".", program, "."); err != nil {
 		t.Fatal(err)
 	}
-	var running sync.WaitGroup // all at once: they wait
+	var running sync.WaitGroup // many at once: they wait
+	room := make(chan struct{}, 30)
 	for _, p := range w.Programs {
 		running.Go(func() {
+			room <- struct{}{}
+			defer func() { <-room }()
 			if err := attempt.Repeat(t, func() error { return goesOn(t.Context(), program, &p) }); err != nil {
 				t.Error(err)
 			}

@@ -173,13 +173,13 @@ func TestRun(t *testing.T) {
 	}
 
 	t.Run("goroutines", func(t *testing.T) {
-		s := Setup{Command: []string{"./app", "-n=20000", "-twice"}, Dir: dir, Limit: time.Minute}
+		s := Setup{Command: []string{"./app", "-n=5000", "-twice"}, Dir: dir, Limit: time.Minute}
 		r, err := s.Run(t.Context(), quiet{})
 		if err != nil || !s.atomic {
 			t.Fatal(err, s.atomic)
 		}
 		for _, f := range r.Functions { // without a profile the package's name is its import path
-			if strings.HasSuffix(f.Name, "find") && (f.Calls[0] != 40_000 || f.Pieces[1].Rounds[0] != 20_000*19_999) {
+			if strings.HasSuffix(f.Name, "find") && (f.Calls[0] != 10_000 || f.Pieces[1].Rounds[0] != 5000*4999) {
 				t.Errorf("%+v", f)
 			}
 		}
@@ -198,7 +198,7 @@ func TestRun(t *testing.T) {
 	})
 
 	t.Run("ended", func(t *testing.T) {
-		s := Setup{Command: []string{"./app", "-n=100", "-serve"}, Dir: dir, Model: m, Limit: time.Minute, End: time.Second}
+		s := Setup{Command: []string{"./app", "-n=100", "-serve"}, Dir: dir, Model: m, Limit: time.Minute, End: 3 * time.Second}
 		r, err := s.Run(t.Context(), quiet{})
 		if err != nil || !r.Partial || named(t, r, "main.(*store).find").Pieces[1].PerRound != nil {
 			t.Errorf("%+v, %v", r, err)

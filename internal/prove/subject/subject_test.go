@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -116,8 +117,11 @@ func TestOnce(t *testing.T) {
 
 // What a child used counts when it was waited for.
 func TestChildren(t *testing.T) {
-	alone := sampleOf(t, runs(t, "-burn", "100")).Values[diagnosis.CPUPerOp]
-	through := sampleOf(t, runs(t, "-child", "-burn 100")).Values[diagnosis.CPUPerOp]
+	alone, through := math.Inf(1), 0.0 // a busy machine makes any of them dearer
+	for range 3 {
+		alone = min(alone, sampleOf(t, runs(t, "-burn", "100")).Values[diagnosis.CPUPerOp])
+		through = max(through, sampleOf(t, runs(t, "-child", "-burn 100")).Values[diagnosis.CPUPerOp])
+	}
 	if through < alone/2 {
 		t.Errorf("%v s through a child, %v s alone", through, alone)
 	}
@@ -146,7 +150,7 @@ func TestTimeLimit(t *testing.T) {
 func noneLeft(t *testing.T, flag string) {
 	t.Helper()
 	var left []string
-	for range 50 { // a process that was killed takes some time to go
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); { // a process that was killed takes some time to go
 		left = nil
 		running, _ := proc.Processes(procFS)
 		for _, pid := range running {
@@ -193,7 +197,7 @@ func TestPeak(t *testing.T) {
 	for i := 0; i < len(ballast); i += 4096 {
 		ballast[i] = 1
 	}
-	small := sampleOf(t, runs(t, "-touch", "30", "-sleep", "200ms")).Values[diagnosis.PeakRSS]
+	small := sampleOf(t, runs(t, "-touch", "30", "-sleep", "1s")).Values[diagnosis.PeakRSS]
 	large := sampleOf(t, runs(t, "-touch", "400")).Values[diagnosis.PeakRSS]
 	runtime.KeepAlive(ballast)
 	if small < 30<<20 || small > 100<<20 {
@@ -411,7 +415,8 @@ func TestForeignPackets(t *testing.T) {
 func TestForeignLater(t *testing.T) {
 	spec := server(t, 5, "/work", "-reuse")
 	at := spec.Program.Command[2]
-	spec.Load = []string{"sh", "-c", fmt.Sprintf("setsid %s -listen %s -reuse -sleep 0 >/dev/null 2>&1 & sleep 0.3", program(t), at)}
+	said := filepath.Join(t.TempDir(), "said")
+	spec.Load = []string{"sh", "-c", fmt.Sprintf("setsid %s -listen %s -reuse -sleep 0 >%s 2>&1 & until grep -qs 'listening at' %s; do sleep 0.05; done", program(t), at, said, said)}
 	_, err := subjectOf(t, spec).Run(t.Context())
 	checkProblem(t, err, "is shared with")
 	for _, c := range func() []claim { _, c := claims(procFS, nil, local("127.0.0.1", strings.Split(at, ":")[1])); return c }() {

@@ -20,8 +20,9 @@ func TestEarly(t *testing.T) {
 	if err := trace.Start(&buf); err != nil {
 		t.Skip(err)
 	}
+	begin := time.Now()
 	queue(lockFirst)
-	time.Sleep(300 * time.Millisecond)
+	time.Sleep(max(300*time.Millisecond, 20*time.Since(begin))) // so that the first is in the window's first tenth
 	queue(lockLast)
 	trace.Stop()
 	file := filepath.Join(t.TempDir(), "trace.out")
@@ -52,11 +53,16 @@ func TestEarly(t *testing.T) {
 // queue has eight goroutines wait for a lock.
 func queue(lock func(*sync.Mutex)) {
 	var mu sync.Mutex
-	var all sync.WaitGroup
+	var all, there sync.WaitGroup
 	mu.Lock()
+	there.Add(8)
 	for range 8 {
-		all.Go(func() { lock(&mu) })
+		all.Go(func() {
+			there.Done()
+			lock(&mu)
+		})
 	}
+	there.Wait()
 	time.Sleep(5 * time.Millisecond)
 	mu.Unlock()
 	all.Wait()

@@ -705,8 +705,8 @@ func TestMatchCyclesBounded(t *testing.T) {
 	if _, ok := matchCycles(cycles, log); ok {
 		t.Error("matched in one place")
 	}
-	if d := time.Since(begin); d > 5*time.Second {
-		t.Errorf("took %v, want at most 5s", d)
+	if d := time.Since(begin); d > 30*time.Second { // where each place is compared with each it is hours
+		t.Errorf("took %v, want at most 30s", d)
 	}
 }
 
