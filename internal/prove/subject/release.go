@@ -81,6 +81,11 @@ func Differing(a, b string) (list []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	return differing(x, y), nil
+}
+
+// differing is [Differing] of what the binaries say of themselves.
+func differing(x, y *buildinfo.BuildInfo) (list []string) {
 	before, after := builtWith(x), builtWith(y)
 	for _, name := range keysOf(before, after) {
 		if old, fresh := before[name], after[name]; old != fresh {
@@ -88,7 +93,7 @@ func Differing(a, b string) (list []string, err error) {
 		}
 	}
 	if x.GoVersion != y.GoVersion { // a newer Go has more settings, which keep what the go line asks for
-		return list, nil
+		return list
 	}
 	n := 0
 	old, fresh := defaults(x), defaults(y)
@@ -100,7 +105,7 @@ func Differing(a, b string) (list []string, err error) {
 	if n > 0 {
 		list = append(list, figures.Plural(n, "default")+" of GODEBUG, by the go line of go.mod")
 	}
-	return list, nil
+	return list
 }
 
 // defaults returns the settings of GODEBUG that a binary has by itself.

@@ -3,8 +3,10 @@ package subject
 import (
 	"archive/zip"
 	"bytes"
+	"debug/buildinfo"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -55,6 +57,33 @@ func upgradable(t *testing.T) (dir string) {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// Defaults of GODEBUG follow the go line: they are counted by name, and only where the Go is the same.
+func TestDiffering(t *testing.T) {
+	info := func(version, settings string) *buildinfo.BuildInfo {
+		b := &buildinfo.BuildInfo{GoVersion: version}
+		if settings != "" {
+			b.Settings = []debug.BuildSetting{{Key: "DefaultGODEBUG", Value: settings}}
+		}
+		return b
+	}
+	for name, c := range map[string]struct {
+		a, b *buildinfo.BuildInfo
+		want string
+	}{
+		"the same":         {info("go1.26.0", "x=1,y=0"), info("go1.26.0", "y=0,x=1"), ""},
+		"another value":    {info("go1.26.0", "x=1,y=0"), info("go1.26.0", "x=0,y=0"), "1 default of GODEBUG, by the go line of go.mod"},
+		"fewer":            {info("go1.26.0", "x=1,y=0"), info("go1.26.0", ""), "2 defaults of GODEBUG, by the go line of go.mod"},
+		"of a newer Go":    {info("go1.26.0", "x=1"), info("go1.27.0", "x=1,y=0"), "Go 1.26.0 → 1.27.0"},
+		"of nothing known": {info("go1.26.0", ""), info("go1.26.0", ""), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := strings.Join(differing(c.a, c.b), "; "); got != c.want {
+				t.Errorf("differing() = %q, want %q", got, c.want)
+			}
+		})
+	}
 }
 
 func TestBuildUpgraded(t *testing.T) {
