@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,11 +49,31 @@ func memoryGroup(t *testing.T, limit int) (procs string) {
 	return ""
 }
 
+// buildMemory and buildWall build a program of testdata when they are called first.
+var buildMemory, buildWall = building("memory"), building("wall")
+
+func building(name string) func() (string, error) {
+	return sync.OnceValues(func() (string, error) {
+		if err := os.MkdirAll(programs, 0o755); err != nil {
+			return "", err
+		}
+		exe := filepath.Join(programs, name)
+		if out, err := exec.Command("go", "build", "-o", exe, "./testdata/"+name).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%v: %s", err, out)
+		}
+		return exe, nil
+	})
+}
+
+// memoryProgram returns the program that has memory of one kind.
 func memoryProgram(t *testing.T) string {
 	t.Helper()
-	exe := filepath.Join(t.TempDir(), "memory")
-	if out, err := exec.Command("go", "build", "-o", exe, "./testdata/memory").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	exe, err := buildMemory()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return exe
 }

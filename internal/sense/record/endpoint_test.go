@@ -89,28 +89,31 @@ func TestHostileServers(t *testing.T) {
 		},
 	}
 	for want, handler := range handlers {
-		mux := http.NewServeMux()
-		mux.HandleFunc("/debug/pprof/{$}", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "goroutine profile") })
-		mux.HandleFunc("/debug/pprof/", handler)
-		s := httptest.NewServer(mux)
-		out := filepath.Join(t.TempDir(), "run.gowhy")
-		begin := time.Now()
-		o := Options{Out: out, Duration: 100 * time.Millisecond, unwatched: time.Millisecond, Without: []string{"proc", "kernel", "offcpu", "syscalls"}}
-		res, err := Run(t.Context(), Target{URL: s.URL}, o)
-		s.CloseClientConnections()
-		s.Close()
-		if took := time.Since(begin); took > 25*time.Second { // of 2 + 5 + 2 + 2
-			t.Errorf("%s: it took %v", want, took)
-		}
-		text := fmt.Sprint(err)
-		if res != nil {
-			text += fmt.Sprint(res.Refused)
-		}
-		if !strings.Contains(text, want) {
-			t.Errorf("%s, want %q", text, want)
-		}
-		if info, err := os.Stat(out); err == nil && info.Size() > 2*allowance {
-			t.Errorf("%s: a recording of %d bytes", want, info.Size())
-		}
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			mux := http.NewServeMux()
+			mux.HandleFunc("/debug/pprof/{$}", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "goroutine profile") })
+			mux.HandleFunc("/debug/pprof/", handler)
+			s := httptest.NewServer(mux)
+			out := filepath.Join(t.TempDir(), "run.gowhy")
+			begin := time.Now()
+			o := Options{Out: out, Duration: 100 * time.Millisecond, unwatched: time.Millisecond, Without: []string{"proc", "kernel", "offcpu", "syscalls"}}
+			res, err := Run(t.Context(), Target{URL: s.URL}, o)
+			s.CloseClientConnections()
+			s.Close()
+			if took := time.Since(begin); took > time.Minute { // of 2 + 5 + 2 + 2 seconds
+				t.Errorf("it took %v", took)
+			}
+			text := fmt.Sprint(err)
+			if res != nil {
+				text += fmt.Sprint(res.Refused)
+			}
+			if !strings.Contains(text, want) {
+				t.Errorf("%s, want %q", text, want)
+			}
+			if info, err := os.Stat(out); err == nil && info.Size() > 2*allowance {
+				t.Errorf("a recording of %d bytes", info.Size())
+			}
+		})
 	}
 }

@@ -23,9 +23,6 @@ import (
 // TestRecordHolders has a program that keeps 20 MB more each second: a recording of it has two
 // looks with who it is, whoever started it and whatever ends it, and none where nobody asked.
 func TestRecordHolders(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a program")
-	}
 	exe := memoryProgram(t)
 	pid := func(t *testing.T) Target { return Target{PID: startMemory(t, exe, "filling", "").Process.Pid} }
 	command := func(*testing.T) Target { return Target{Command: []string{exe, "filling"}} }
@@ -36,11 +33,12 @@ func TestRecordHolders(t *testing.T) {
 		o      Options
 	}{
 		{"process", pid, Options{Duration: 4 * time.Second, Only: only, Outside: true, Holders: true}},
-		{"command", command, Options{Duration: 6 * time.Second, Only: only, Holders: true}},
+		{"command", command, Options{Duration: 6 * time.Second, Startup: 6 * time.Second, Only: only, Holders: true}},
 		{"mark", pid, Options{Duration: 8 * time.Second, UntilMemory: Mark{Bytes: 130 << 20}, Holders: true}},
 		{"not asked", pid, Options{Duration: time.Second, Only: only, Outside: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			// A look at a variable in the moment that it changes leaves it out, and says so.
 			if err := attempt.Repeat(t, func() error { return lookedAt(t, c.target(t), c.o) }); err != nil {
 				t.Error(err)
@@ -123,9 +121,6 @@ func TestHoldersRefused(t *testing.T) {
 
 // TestKeptLooks: looks that somebody else has made are kept, and so they are where pieces are joined.
 func TestKeptLooks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a program")
-	}
 	pid := startMemory(t, memoryProgram(t), "filling", "").Process.Pid
 	held := func(bytes uint64) []model.Holder {
 		return []model.Holder{{Kind: model.HeldByVariable, Name: "main.kept", ObjectSum: model.ObjectSum{Bytes: bytes}}}
@@ -136,7 +131,7 @@ func TestKeptLooks(t *testing.T) {
 	dir := t.TempDir()
 	pieces := []string{filepath.Join(dir, "1.gowhy"), filepath.Join(dir, "2.gowhy")}
 	for _, out := range pieces {
-		o := Options{Out: out, Duration: time.Second, Only: []string{"proc"}, Outside: true, Looks: looks}
+		o := Options{Out: out, Duration: 400 * time.Millisecond, Only: []string{"proc"}, Outside: true, Looks: looks}
 		if _, err := Run(t.Context(), Target{PID: pid}, o); err != nil {
 			t.Fatal(err)
 		}

@@ -19,10 +19,7 @@ import (
 // kernel says, and has the memory where it is.
 func TestMemoryAccount(t *testing.T) {
 	attempt.Only(t, "runs eleven programs")
-	exe := filepath.Join(t.TempDir(), "memory")
-	if out, err := exec.Command("go", "build", "-o", exe, "./testdata/memory").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	exe := memoryProgram(t)
 	for _, c := range []struct {
 		kind, env, part string
 		most            int64 // of 60 MiB, what may be elsewhere

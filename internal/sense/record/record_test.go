@@ -31,8 +31,13 @@ func TestMain(m *testing.M) {
 		serve(addr) // this process is the program that a test records
 		return
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	os.RemoveAll(programs)
+	os.Exit(code)
 }
+
+// programs is the directory of the programs of testdata, which are built once for all tests.
+var programs = filepath.Join(os.TempDir(), fmt.Sprintf("gowhy-record-%d", os.Getpid()))
 
 // serveEnv makes the test binary a server: "pprof" has the handlers of
 // net/http/pprof with answers that are ready at once, "plain" has none,
@@ -85,10 +90,16 @@ func ready(trace, cpu []byte) *http.ServeMux {
 	return mux
 }
 
+// record records a target for no longer than answers need that are ready.
 func record(t *testing.T, ctx context.Context, target Target) (string, *Result, error) {
 	t.Helper()
+	return recordLong(t, ctx, target, 300*time.Millisecond)
+}
+
+func recordLong(t *testing.T, ctx context.Context, target Target, d time.Duration) (string, *Result, error) {
+	t.Helper()
 	out := filepath.Join(t.TempDir(), "run.gowhy")
-	res, err := Run(ctx, target, Options{Out: out, Duration: time.Second, Startup: 20 * time.Second, unwatched: time.Millisecond})
+	res, err := Run(ctx, target, Options{Out: out, Duration: d, Startup: 20 * time.Second, unwatched: time.Millisecond})
 	if left, _ := filepath.Glob(out + ".*"); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
@@ -147,7 +158,7 @@ func TestRecordNetHTTPPprof(t *testing.T) {
 	mux.Handle("/admin/pprof/allocs", pprof.Handler("allocs"))
 	s := httptest.NewServer(mux)
 	defer s.Close()
-	out, res, err := record(t, t.Context(), Target{URL: s.URL + "/admin/pprof"})
+	out, res, err := recordLong(t, t.Context(), Target{URL: s.URL + "/admin/pprof"}, time.Second)
 	if err != nil || refused(res, recording.TraceMember)+refused(res, recording.CPUMember)+refused(res, recording.AllocsMember) != "" {
 		t.Fatalf("Run() = %+v, %v; want the trace, the CPU profile and the allocations", res, err)
 	}
@@ -320,11 +331,12 @@ func TestRecordThroughShell(t *testing.T) {
 func TestRecordForeground(t *testing.T) {
 	for _, tt := range []struct {
 		foreground bool
+		sleep      string
 		code       int
-	}{{true, 7}, {false, 0}} {
+	}{{true, "1", 7}, {false, "10", 0}} { // the second is ended long before, however late
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(100*time.Millisecond, cancel)
-		res, err := Run(ctx, Target{Command: []string{"sh", "-c", "trap 'exit 9' INT; sleep 1; exit 7"}},
+		res, err := Run(ctx, Target{Command: []string{"sh", "-c", "trap 'exit 9' INT; sleep " + tt.sleep + "; exit 7"}},
 			Options{Out: filepath.Join(t.TempDir(), "run.gowhy"), Foreground: tt.foreground, Only: []string{"proc"}})
 		if err != nil || res.ExitCode != tt.code {
 			t.Errorf("foreground %v: %+v, %v; want exit code %d", tt.foreground, res, err, tt.code)
@@ -428,7 +440,13 @@ func TestRecordCommandWithoutEndpoint(t *testing.T) {
 	if why := refused(res, "endpoint"); !strings.Contains(why, "opened no port") {
 		t.Errorf("refused %+v", res.Refused)
 	}
-	res, err = Run(t.Context(), Target{Command: program(t, "plain")}, Options{Out: out, Duration: 500 * time.Millisecond, Startup: 600 * time.Millisecond})
+	argv := program(t, "plain")
+	for _, startup := range []time.Duration{600 * time.Millisecond, 3 * time.Second, 15 * time.Second} { // longer where a busy machine did not start it in time
+		res, err = Run(t.Context(), Target{Command: argv}, Options{Out: out, Duration: 500 * time.Millisecond, Startup: startup})
+		if err != nil || !strings.Contains(refused(res, "endpoint"), "opened no port") {
+			break
+		}
+	}
 	if err != nil || res.ExitCode != 0 || !strings.Contains(refused(res, "endpoint"), "serves no /debug/pprof/ at 127.0.0.1:") {
 		t.Errorf("Run() = %+v, %v; want exit code 0 and no /debug/pprof/ at 127.0.0.1", res, err)
 	}

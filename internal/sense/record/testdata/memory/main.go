@@ -1,5 +1,5 @@
 // Command memory has memory of one kind, which its argument names, and then waits; works ends
-// after four seconds of allocating, and late is a server after one.
+// after 2.5 seconds of allocating, and late is a server after one.
 package main
 
 import (
@@ -48,11 +48,13 @@ func deep(n int) byte {
 	return deep(n-1) + frame[1]
 }
 
-// fill keeps 20 MB more each second.
+// fill keeps 20 MB more each second, on a busy machine too: that drops ticks.
 func fill() {
+	const size = 10_000
+	began, kilobytes := time.Now(), 0
 	for range time.Tick(10 * time.Millisecond) {
-		for range 20 {
-			kept = append(kept, touched(10_000))
+		for due := int(time.Since(began).Milliseconds()) * 20; kilobytes < due; kilobytes += size / 1000 {
+			kept = append(kept, touched(size))
 		}
 	}
 }
@@ -117,7 +119,7 @@ func main() {
 		}
 		time.Sleep(300 * time.Millisecond)
 	case "works":
-		for begin := time.Now(); time.Since(begin) < 4*time.Second; time.Sleep(time.Millisecond) {
+		for begin := time.Now(); time.Since(begin) < 2500*time.Millisecond; time.Sleep(time.Millisecond) {
 			kept = append(kept, touched(100_000))
 		}
 		return
