@@ -3,6 +3,7 @@ package goroutines
 import (
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,21 +73,18 @@ func TestKinds(t *testing.T) {
 			err = attempt.Repeat(t, func() error {
 				s.goOn() // it was stopped at a bad moment
 				rest, moving := split(s.tracebacks())
-				time.Sleep(20 * time.Millisecond) // until it reads commands again
+				s.rests() // when it reads commands again
 				s.stop()
 				if got, err = r.Read(); err != nil {
 					return err
+				}
+				if told := told(got); c.rests && told["main.main syscall"]+told["main.main IO wait"] != 1 {
+					return fmt.Errorf("%v, want main.main to read", told)
 				}
 				return compare(got, rest, moving, c.count)
 			})
 			if err != nil {
 				t.Fatalf("stopped: %v", err)
-			}
-			if c.rests {
-				told := told(got)
-				if n := told["main.main syscall"] + told["main.main IO wait"]; n != 1 {
-					t.Errorf("stopped: %v, want main.main to read", told)
-				}
 			}
 			again, err := r.Read()
 			if err != nil {
@@ -150,8 +148,9 @@ func TestChurn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
+	exe := build(t, "local", source(t, "kinds"))
 	began := time.Now()
-	s := start(t, build(t, "local", source(t, "kinds")), "churn")
+	s := start(t, exe, "churn")
 	r := s.open()
 	never := map[string][]string{
 		"main.movesOnceReceiving": {"select", "sleep", "chan send"},
@@ -201,13 +200,14 @@ func TestChurn(t *testing.T) {
 	if err != nil || err2 != nil || rate < 10_000 {
 		t.Errorf("%.0f goroutines a second, %v, %v, want many", rate, err, err2)
 	}
-	if most > 1+3+300+80 {
-		t.Errorf("%d goroutines, want 384 at most", most)
+	// On each P one may have ended, and be seen where it was.
+	if bound := 1 + 3 + 300 + 80 + runtime.GOMAXPROCS(0); most > bound {
+		t.Errorf("%d goroutines, want %d at most", most, bound)
 	}
 	// One that ran and waits again at the same place, with the same registers, is not
 	// seen to have moved: its stack may be of both.
-	if float64(cut) > 1e-4*float64(stacks) {
-		t.Errorf("%d of %d stacks do not go to their end, want one in ten thousand at most", cut, stacks)
+	if float64(cut) > max(2, 1e-4*float64(stacks)) {
+		t.Errorf("%d of %d stacks do not go to their end, want two, or one in ten thousand, at most", cut, stacks)
 	}
 	if float64(torn) > 0.001*float64(times) {
 		t.Errorf("%d torn of %d, want one in a thousand at most", torn, times)
@@ -233,13 +233,13 @@ func TestSizes(t *testing.T) {
 				t.Fatal(err)
 			}
 			const readings = 5
-			began := cpu()
+			began := attempt.CPU()
 			for range readings {
 				if got, err = r.Read(); err != nil {
 					t.Fatal(err)
 				}
 			}
-			took, grown := (cpu()-began)/readings, heap()-before
+			took, grown := (attempt.CPU()-began)/readings, heap()-before
 			t.Logf("%d goroutines: %v of CPU, %d calls, %d KB", got.Count, took, got.Calls, grown>>10)
 			fmt.Fprintln(s.in, "count")
 			if l, err := s.out.ReadString('\n'); err != nil || strings.TrimSpace(l) != strconv.Itoa(got.Count) || got.Torn != 0 {
@@ -263,59 +263,13 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// apartProgram has goroutines of one go statement that wait for locks at several lines:
-// of functions of one size, and of one with more on its stack.
-const apartProgram = `package main
-
-import (
-	"bufio"
-	"fmt"
-	"os"
-	"sync"
-	"time"
-)
-
-var mu sync.Mutex
-
-//go:noinline
-func one() { mu.Lock(); mu.Unlock() }
-
-//go:noinline
-func two() { mu.Lock(); mu.Unlock() }
-
-//go:noinline
-func large() {
-	var a [200]byte
-	fmt.Fprint(os.Stderr, string(a[:0]))
-	mu.Lock()
-	mu.Unlock()
-	fmt.Fprint(os.Stderr, string(a[:0]))
-}
-
-func start(f func()) { go func() { f() }() }
-
-func main() {
-	mu.Lock()
-	for range 3 {
-		start(one)
-	}
-	start(two)
-	for range 20 {
-		start(large)
-	}
-	time.Sleep(100 * time.Millisecond)
-	fmt.Println("ready")
-	bufio.NewReader(os.Stdin).ReadString('\n')
-}
-`
-
 // TestApart: goroutines that began at one function and stand at several lines are told
 // apart by their stacks.
 func TestApart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
-	r := start(t, build(t, "local", apartProgram)).open()
+	r := start(t, build(t, "local", source(t, "kinds")), "apart").open()
 	r.Stacks = true
 	want := map[string]int{"main.one": 3, "main.two": 1, "main.large": 20}
 	err := attempt.Repeat(t, func() error {
@@ -351,40 +305,12 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// cleanerProgram has a finalizer that waits.
-const cleanerProgram = `package main
-
-import (
-	"bufio"
-	"fmt"
-	"os"
-	"runtime"
-	"time"
-)
-
-type handle struct{ number [64]byte }
-
-//go:noinline
-func closing(c chan *handle, h *handle) { c <- h }
-
-func main() {
-	c := make(chan *handle)
-	runtime.SetFinalizer(new(handle), func(h *handle) { closing(c, h) })
-	for range 3 {
-		runtime.GC()
-		time.Sleep(50 * time.Millisecond)
-	}
-	fmt.Println("ready")
-	bufio.NewReader(os.Stdin).ReadString('\n')
-}
-`
-
 // TestCleaner: the goroutine that calls finalizers is the program's while it is in one.
 func TestCleaner(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
-	r := start(t, build(t, "local", cleanerProgram)).open()
+	r := start(t, build(t, "local", source(t, "kinds")), "cleaner").open()
 	r.Stacks = true
 	err := attempt.Repeat(t, func() error {
 		s, err := r.Read()

@@ -10,66 +10,6 @@ import (
 	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
-// labelsProgram has goroutines with labels and without.
-const labelsProgram = `package main
-
-import (
-	"bufio"
-	"context"
-	"fmt"
-	"os"
-	"runtime/pprof"
-	"strings"
-	"sync"
-	"time"
-)
-
-var c = make(chan int)
-
-//go:noinline
-func receives() { <-c }
-
-func start(n int, keys ...string) {
-	pprof.Do(context.Background(), pprof.Labels(keys...), func(context.Context) {
-		for range n {
-			go receives()
-		}
-	})
-}
-
-func main() {
-	start(30, "route", "/orders", "zone", "b")
-	start(20, "route", "/users")
-	start(1, "route", "/users")
-	for range 6 {
-		go receives()
-	}
-	start(2, "query", "SELECT\n\t1", "empty", "")
-	start(2, "long", strings.Repeat("é", 1000))
-	var many []string
-	for i := range 20 {
-		many = append(many, fmt.Sprintf("k%02d", i), "v")
-	}
-	start(3, many...)
-	var wg sync.WaitGroup
-	for i := range 100 {
-		ctx := pprof.WithLabels(context.Background(), pprof.Labels("request", fmt.Sprint(i)))
-		wg.Add(1)
-		go func() {
-			pprof.SetGoroutineLabels(ctx)
-			wg.Done()
-			var mu sync.Mutex
-			mu.Lock()
-			mu.Lock()
-		}()
-	}
-	wg.Wait()
-	time.Sleep(100 * time.Millisecond)
-	fmt.Println("ready")
-	bufio.NewReader(os.Stdin).ReadString('\n')
-}
-`
-
 // TestLabels reads the labels of programs of each version.
 func TestLabels(t *testing.T) {
 	if testing.Short() {
@@ -96,7 +36,7 @@ func TestLabels(t *testing.T) {
 			if c.toolchain != "local" {
 				attempt.Only(t, "downloads a toolchain")
 			}
-			r := start(t, build(t, c.toolchain, labelsProgram, c.env)).open()
+			r := start(t, build(t, c.toolchain, source(t, "kinds"), c.env), "labels").open()
 			want, unread := known, 0
 			if !c.read {
 				want, unread = map[string]int{"": 164}, 158

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/sense/symbols"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
 // A fake is memory made of pieces, and code in which each multiple of 16 from
@@ -238,7 +239,7 @@ func TestVast(t *testing.T) {
 		l := layouts["go1.26 amd64"]
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		began := time.Now()
+		began := attempt.CPU()
 		r := newReader(m, m, &l)
 		r.list = listAt
 		s, err := r.Read()
@@ -246,10 +247,10 @@ func TestVast(t *testing.T) {
 		if !errors.Is(err, ErrUnsure) {
 			t.Errorf("%s: %v, want %v", c.name, s, ErrUnsure)
 		}
-		took, grown := time.Since(began), (after.TotalAlloc-before.TotalAlloc)>>20
+		took, grown := attempt.CPU()-began, (after.TotalAlloc-before.TotalAlloc)>>20
 		t.Logf("%s: %v, %d calls, %d MB: %v", c.name, took, calls, grown, err)
 		if took > 10*time.Second || calls > 3000 || grown > c.megabytes {
-			t.Errorf("%s takes %v, %d calls and %d MB, want %d MB at most", c.name, took, calls, grown, c.megabytes)
+			t.Errorf("%s takes %v of CPU, %d calls and %d MB, want %d MB at most", c.name, took, calls, grown, c.megabytes)
 		}
 	}
 }
@@ -452,13 +453,13 @@ func TestHostileDWARF(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		began := time.Now()
+		began := attempt.CPU()
 		l, err := fromDWARF(d)
 		if l != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, %v, want an error with %q", c.name, l, err, c.want)
 		}
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("%s takes %v", c.name, took)
+		if took := attempt.CPU() - began; took > 5*time.Second {
+			t.Errorf("%s takes %v of CPU", c.name, took)
 		}
 	}
 }

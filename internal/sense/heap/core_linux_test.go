@@ -3,9 +3,7 @@ package heap
 import (
 	"bytes"
 	"runtime"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/sense/core"
@@ -21,10 +19,9 @@ func TestCore(t *testing.T) {
 	exe := build(t, "local", "program")
 	for _, does := range []string{"map", "stack", "timer"} {
 		pid := start(t, exe, does)
-		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		if err := corefile.Stop(pid); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(50 * time.Millisecond)
 		live, err := Read(t.Context(), pid, Options{})
 		if err != nil {
 			t.Fatal(err)

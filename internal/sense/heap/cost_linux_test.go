@@ -5,9 +5,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strconv"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
@@ -19,26 +17,17 @@ func TestCost(t *testing.T) {
 	attempt.Only(t, "makes 10 million objects")
 	pid := start(t, build(t, "local", "big"))
 	forgetPeak(t)
-	before := cpuTime(t)
+	before := attempt.CPU()
 	look, err := Read(t.Context(), pid, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	took, peak := cpuTime(t)-before, peakRSS(t)
+	took, peak := attempt.CPU()-before, peakRSS(t)
 	t.Logf("%v of CPU time, %d MB at most, for %d objects and %d MB in %v", took, peak>>20, look.Reached.Objects, look.Reached.Bytes>>20, look.Took)
 	describe(t, look)
 	if peak > 250<<20 {
 		t.Errorf("reading it takes %d MB, want 250 MB at most", peak>>20)
 	}
-}
-
-func cpuTime(t *testing.T) time.Duration {
-	t.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // forgetPeak has [peakRSS] begin anew: what other tests of this process used is not this one's.

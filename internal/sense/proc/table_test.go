@@ -138,12 +138,17 @@ func TestTableChanges(t *testing.T) {
 	golden(t, "changes.golden", got)
 }
 
-// cats starts processes that wait until the test ends.
+// cats starts processes that wait until the test ends, and returns when they do: one that
+// waits for its first CPU counts as little as one at rest, but not for long.
 func cats(t testing.TB, n int) (pids []int) {
 	t.Helper()
 	for range n {
 		cmd := exec.Command("cat")
 		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Skip(err)
+		}
+		out, err := cmd.StdoutPipe()
 		if err == nil {
 			err = cmd.Start()
 		}
@@ -151,9 +156,34 @@ func cats(t testing.TB, n int) (pids []int) {
 			t.Skip(err)
 		}
 		t.Cleanup(func() { in.Close(); cmd.Wait() })
-		pids = append(pids, cmd.Process.Pid)
+		pid := cmd.Process.Pid
+		pids = append(pids, pid)
+		if _, err := io.WriteString(in, "x\n"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(out, make([]byte, 2)); err != nil {
+			t.Fatal(err)
+		}
+		sleeps(t, pid)
 	}
 	return pids
+}
+
+// sleeps waits until a process sleeps.
+func sleeps(t testing.TB, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			t.Skip(err)
+		}
+		if strings.Contains(string(stat), ") S ") {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d does not sleep: %s", pid, stat)
+		}
+	}
 }
 
 func live(t testing.TB, w Watch) *Table {

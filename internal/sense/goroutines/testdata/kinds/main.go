@@ -5,6 +5,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"iter"
@@ -24,6 +25,7 @@ var kinds = map[string]func(){
 	"channels": channels, "mutexes": mutexes, "selects": selects, "timers": timers, "network": network, "files": files,
 	"waits": waits, "collecting": collecting, "spinning": spinning, "pipelines": pipelines, "threads": threads,
 	"names": names, "deep": deep, "churn": churn, "leaks": leaks, "nothing": func() {},
+	"apart": apart, "cleaner": cleaner, "labels": labels,
 }
 
 // keep is what would be collected or closed otherwise.
@@ -407,6 +409,91 @@ func lockedForEver() *sync.Mutex {
 	mu := new(sync.Mutex)
 	mu.Lock()
 	return mu
+}
+
+var held sync.Mutex
+
+//go:noinline
+func one() { held.Lock(); held.Unlock() }
+
+//go:noinline
+func two() { held.Lock(); held.Unlock() }
+
+//go:noinline
+func large() {
+	var a [200]byte
+	fmt.Fprint(os.Stderr, string(a[:0]))
+	held.Lock()
+	held.Unlock()
+	fmt.Fprint(os.Stderr, string(a[:0]))
+}
+
+func begins(f func()) { go func() { f() }() }
+
+// apart has goroutines of one go statement that wait for locks at several lines: of
+// functions of one size, and of one with more on its stack.
+func apart() {
+	held.Lock()
+	for range 3 {
+		begins(one)
+	}
+	begins(two)
+	for range 20 {
+		begins(large)
+	}
+}
+
+type handle struct{ number [64]byte }
+
+//go:noinline
+func closing(c chan *handle, h *handle) { c <- h }
+
+// cleaner has a finalizer that waits.
+func cleaner() {
+	c := make(chan *handle)
+	runtime.SetFinalizer(new(handle), func(h *handle) { closing(c, h) })
+	for range 3 {
+		runtime.GC()
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+func labelled(c chan int, n int, keys ...string) {
+	pprof.Do(context.Background(), pprof.Labels(keys...), func(context.Context) {
+		for range n {
+			go receives(c)
+		}
+	})
+}
+
+// labels has goroutines with labels and without.
+func labels() {
+	c := make(chan int)
+	labelled(c, 30, "route", "/orders", "zone", "b")
+	labelled(c, 20, "route", "/users")
+	labelled(c, 1, "route", "/users")
+	for range 6 {
+		go receives(c)
+	}
+	labelled(c, 2, "query", "SELECT\n\t1", "empty", "")
+	labelled(c, 2, "long", strings.Repeat("é", 1000))
+	var many []string
+	for i := range 20 {
+		many = append(many, fmt.Sprintf("k%02d", i), "v")
+	}
+	labelled(c, 3, many...)
+	var wg sync.WaitGroup
+	for i := range 100 {
+		ctx := pprof.WithLabels(context.Background(), pprof.Labels("request", fmt.Sprint(i)))
+		wg.Add(1)
+		go func() {
+			pprof.SetGoroutineLabels(ctx)
+			wg.Done()
+			locks(lockedForEver())
+		}()
+	}
+	wg.Wait()
+	keep = append(keep, c)
 }
 
 func main() {
