@@ -27,6 +27,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/show/intake"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 	"github.com/gowhy/gowhy/internal/testing/corpus"
 )
 
@@ -34,6 +35,7 @@ import (
 // two small rules of its own. A transcript is made of
 //
 //	$ gowhy ARGS            a command, as a shell would run it; > FILE and | head -1 work
+//	$$ gowhy ARGS           one that takes seconds, which is run where all tests are
 //	text                    a line of its standard output
 //	! text                  a line of its standard error
 //	? 3                     its exit code, when it is not 0
@@ -171,7 +173,9 @@ func TestTranscripts(t *testing.T) {
 			dir := t.TempDir()
 			evidenceFiles(t, dir)
 			for _, s := range parseTranscript(t, string(text)) {
-				s.run(t, dir)
+				if !s.slow || attempt.All() {
+					s.run(t, dir)
+				}
 			}
 		})
 	}
@@ -213,6 +217,7 @@ func TestInterruptedExport(t *testing.T) {
 type step struct {
 	line           int
 	command        string
+	slow           bool
 	stdout, stderr []string
 	code           int
 }
@@ -224,8 +229,8 @@ func parseTranscript(t *testing.T, text string) []*step {
 		if strings.HasPrefix(l, "#") && !strings.HasPrefix(l, "##") {
 			continue
 		}
-		if cmd, ok := strings.CutPrefix(l, "$ "); ok {
-			steps = append(steps, &step{line: i + 1, command: cmd})
+		if prompt, cmd, ok := strings.Cut(l, " "); ok && (prompt == "$" || prompt == "$$") {
+			steps = append(steps, &step{line: i + 1, command: cmd, slow: prompt == "$$"})
 			continue
 		}
 		if len(steps) == 0 {
