@@ -291,13 +291,13 @@ func TestWatch(t *testing.T) {
 		}
 		g := p.Goroutines.Groups[0]
 		if g.Function != "main.waits" || g.State != "waiting" || g.Reason != "chan receive" || g.Count != 100 || g.At != "main.waits:5" || g.Creator != "main.main:9" {
-			t.Errorf("its first group is %+v", g)
+			return fmt.Errorf("its first group is %+v", g)
 		}
 		if p.Runtime == nil || p.Runtime.Procs != runtime.GOMAXPROCS(0) || p.Runtime.HeapLive <= 0 {
-			t.Errorf("its runtime counts %+v", p.Runtime)
+			return fmt.Errorf("its runtime counts %+v", p.Runtime)
 		}
 		if m := p.Memory; m == nil || m.Why == "" && (m.PSS == 0 || m.Age < 0) {
-			t.Errorf("its share of memory is %+v, want one or why there is none", m)
+			return fmt.Errorf("its share of memory is %+v, want one or why there is none", m)
 		}
 		if _, err := json.Marshal(f); err != nil {
 			t.Errorf("a frame is no JSON: %v", err)
