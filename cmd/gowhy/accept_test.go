@@ -129,19 +129,35 @@ func (l *lab) ok(line string, env ...string) result {
 // ends fails the test when the command ended with none of the exit codes.
 func (r result) ends(t testing.TB, codes ...int) {
 	t.Helper()
-	if !slices.Contains(codes, r.code) {
-		t.Fatalf("%s: exit code %d, want one of %d\n%s\n%s", r.command, r.code, codes, r.stdout, r.stderr)
+	if err := r.ended(codes...); err != nil {
+		t.Fatal(err)
 	}
+}
+
+// ended returns an error when the command ended with none of the exit codes.
+func (r result) ended(codes ...int) error {
+	if !slices.Contains(codes, r.code) {
+		return fmt.Errorf("%s: exit code %d, want one of %d\n%s\n%s", r.command, r.code, codes, r.stdout, r.stderr)
+	}
+	return nil
 }
 
 // says fails the test when the command's output lacks one of the texts.
 func (r result) says(t testing.TB, texts ...string) {
 	t.Helper()
+	if err := r.said(texts...); err != nil {
+		t.Error(err)
+	}
+}
+
+// said returns an error when the command's output lacks one of the texts.
+func (r result) said(texts ...string) error {
 	for _, text := range texts {
 		if !strings.Contains(r.stdout, text) {
-			t.Errorf("%s does not say %q:\n%s\n%s", r.command, text, r.stdout, r.stderr)
+			return fmt.Errorf("%s does not say %q:\n%s\n%s", r.command, text, r.stdout, r.stderr)
 		}
 	}
+	return nil
 }
 
 // decode reads JSON that the command wrote.

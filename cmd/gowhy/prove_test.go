@@ -41,12 +41,14 @@ func TestProveItPasted(t *testing.T) {
 			}
 			err := attempt.Repeat(t, func() error {
 				r := l.sh(strings.Join([]string{f.Try[0], c.more, "--pairs 10 --no-floor --yes --json"}, " "))
-				r.ends(t, well, regression, inconclusive)
+				if err := r.ended(well, regression, inconclusive); err != nil {
+					return err
+				}
 				var tr trial
 				r.decode(t, &tr)
 				e := tr.effect(c.primary)
 				if tr.Kind != "gowhy trial" || tr.Primary != c.primary || tr.Conclusion == "" || e.Verdict == "" {
-					t.Fatalf("kind %q, primary metric %q, conclusion %q, effect %+v", tr.Kind, tr.Primary, tr.Conclusion, e)
+					return fmt.Errorf("kind %q, primary metric %q, conclusion %q, effect %+v", tr.Kind, tr.Primary, tr.Conclusion, e)
 				}
 				t.Logf("%s: %s", tr.Conclusion, tr.Why)
 				if c.sure && (tr.Conclusion != "confirmed" || e.Verdict != "improved") {
@@ -77,11 +79,11 @@ func TestDemoProved(t *testing.T) {
 				lines := strings.Split(strings.TrimSpace(shown), "\n")
 				for _, line := range lines {
 					if utf8.RuneCountInString(line) > 80 && !strings.Contains(line, "$ ") {
-						t.Errorf("more than 80 columns: %q", line)
+						return fmt.Errorf("more than 80 columns: %q", line)
 					}
 				}
 				if len(lines) > 30 {
-					t.Errorf("%d lines:\n%s", len(lines), shown)
+					return fmt.Errorf("%d lines:\n%s", len(lines), shown)
 				}
 				first := shown[:strings.Index(shown+"\n2. ", "\n2. ")]
 				for _, want := range []string{c.place, "gain   ", "do     ", "prove  $ gowhy "} {
@@ -98,7 +100,9 @@ func TestDemoProved(t *testing.T) {
 					prove = "gowhy verify " + file + " --apply " + c.name + " --flag --fixed --primary peak-rss" + c.more
 				}
 				r := l.sh(prove + " --yes --pairs 6 --no-floor --guard none --json")
-				r.ends(t, well, regression, inconclusive)
+				if err := r.ended(well, regression, inconclusive); err != nil {
+					return err
+				}
 				var tr trial
 				r.decode(t, &tr)
 				if tr.Conclusion != "confirmed" {
@@ -111,7 +115,12 @@ func TestDemoProved(t *testing.T) {
 			}
 		})
 	}
-	newLab(t, "sick").ok("gowhy demo").says(t, "proved: ", "× faster, 95% interval ", "predicted  at most ")
+	err := attempt.Repeat(t, func() error {
+		return newLab(t, "sick").ok("gowhy demo").said("proved: ", "× faster, 95% interval ", "predicted  at most ")
+	})
+	if err != nil {
+		t.Error(err)
+	}
 	t.Run("count", func(t *testing.T) {
 		err := attempt.Repeat(t, func() error {
 			shown := newLab(t, "sick").ok("gowhy demo count").stdout
@@ -138,27 +147,36 @@ func TestTunePasted(t *testing.T) {
 	if len(f.Try) != 1 || !strings.Contains(f.Try[0], "{workers}") {
 		t.Fatalf("commands to paste: %q", f.Try)
 	}
-	var s struct {
-		Kind   string
-		Chosen map[string]int
-		Curves []struct {
-			Points []struct{ Value float64 }
-		}
-	}
-	command, args, _ := strings.Cut(f.Try[0], " -- ")
-	l.ok(command+" --json --no-trace -- "+args).decode(t, &s)
-	if s.Kind != "gowhy tune" || len(s.Curves) != 1 || s.Chosen["workers"] < 1 || s.Chosen["workers"] > 500 {
-		t.Fatalf("%+v", s)
-	}
-	points := s.Curves[0].Points
 	// To as many as there were at once: on a busy machine some have ended before all began.
 	var most float64
 	_, all, _ := strings.Cut(f.Try[0], "workers=1..")
 	if _, err := fmt.Sscan(all, &most); err != nil || most < 100 || most > 500 {
 		t.Fatalf("the command is %q: %v", f.Try[0], err)
 	}
-	if len(points) < 8 || points[0].Value != 1 || points[len(points)-1].Value != most {
-		t.Errorf("the curve to %v has the points %v", most, points)
+	command, args, _ := strings.Cut(f.Try[0], " -- ")
+	err := attempt.Repeat(t, func() error {
+		var s struct {
+			Kind   string
+			Chosen map[string]int
+			Curves []struct {
+				Points []struct{ Value float64 }
+			}
+		}
+		r := l.sh(command + " --json --no-trace -- " + args)
+		if err := r.ended(well); err != nil {
+			return err
+		}
+		r.decode(t, &s)
+		if s.Kind != "gowhy tune" || len(s.Curves) != 1 || s.Chosen["workers"] < 1 || s.Chosen["workers"] > 500 {
+			return fmt.Errorf("%+v", s)
+		}
+		if points := s.Curves[0].Points; len(points) < 8 || points[0].Value != 1 || points[len(points)-1].Value != most {
+			return fmt.Errorf("the curve to %v has the points %v", most, points)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
