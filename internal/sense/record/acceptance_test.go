@@ -176,7 +176,7 @@ func (u *uses) unsure(at time.Time) time.Duration {
 // checkAccount holds the account against the program's own words: within 2%
 // over the account's window, and the counters that it is made from over all of the
 // time in which they were read, which is nearly the whole recording.
-func checkAccount(t *testing.T, m *model.Model, man *recording.Manifest, u *uses) *model.CPUAccount {
+func checkAccount(t *testing.T, m *model.Model, man *recording.Manifest, u *uses) (*model.CPUAccount, error) {
 	t.Helper()
 	a := m.CPUAccount()
 	if a == nil || !a.Known || a.Total <= 0 {
@@ -185,7 +185,7 @@ func checkAccount(t *testing.T, m *model.Model, man *recording.Manifest, u *uses
 	checkSums(t, a)
 	coverage, ok := a.Covered()
 	if a.Believed != "" && (!ok || coverage <= 0) {
-		t.Errorf("coverage is not told: %+v", a)
+		return a, fmt.Errorf("coverage is not told: %+v", a)
 	}
 	u.startedAt(man.Start)
 	from := m.Run.Start.Add(a.From)
@@ -204,13 +204,13 @@ func checkAccount(t *testing.T, m *model.Model, man *recording.Manifest, u *uses
 		want := u.between(w.from, w.to)
 		t.Logf("%s: %v by the account, %v by the program (%+.2f%%), coverage %.2f, believed %s", w.what, w.total, want, 100*(w.total.Seconds()/want.Seconds()-1), coverage, a.Believed)
 		if off := (w.total - want).Abs(); off > want/50+u.unsure(w.from)+u.unsure(w.to) {
-			t.Errorf("%s from %v to %v has %v, want about the %v of its program (as it wrote from %v to %v)", w.what, w.from, w.to, w.total, want, u.at[0], u.at[len(u.at)-1])
+			return a, fmt.Errorf("%s from %v to %v has %v, want about the %v of its program (as it wrote from %v to %v)", w.what, w.from, w.to, w.total, want, u.at[0], u.at[len(u.at)-1])
 		}
 	}
 	if length := man.End.Sub(man.Start); a.Window < length*9/10 || last.At-first.At < length*9/10 {
-		t.Errorf("the account is of %v, and the counters of %v, want nine tenths or more of %v", a.Window, last.At-first.At, length)
+		return a, fmt.Errorf("the account is of %v, and the counters of %v, want nine tenths or more of %v", a.Window, last.At-first.At, length)
 	}
-	return a
+	return a, nil
 }
 
 // checkSums checks that parts add up, and pieces to no more than their part.
@@ -245,52 +245,68 @@ func TestAcceptance(t *testing.T) {
 
 // A server under load that has net/http/pprof.
 func (a *accepted) url(t *testing.T) {
-	s := startSubject(t, a.plain, "server")
-	out := filepath.Join(t.TempDir(), "run.gowhy")
-	_, man, m := recordFor(t, Target{URL: s.said}, Options{Out: out, Duration: 2 * time.Second})
-	s.end()
-	checkAccount(t, m, man, readUses(t, s.uses))
-	if man.PID != s.pid || !m.Has(model.Trace) || !m.Has(model.CPU) {
-		t.Errorf("not what was recorded: %+v", man)
+	err := attempt.Repeat(t, func() error {
+		s := startSubject(t, a.plain, "server")
+		out := filepath.Join(t.TempDir(), "run.gowhy")
+		_, man, m := recordFor(t, Target{URL: s.said}, Options{Out: out, Duration: 2 * time.Second})
+		s.end()
+		if man.PID != s.pid || !m.Has(model.Trace) || !m.Has(model.CPU) {
+			t.Errorf("not what was recorded: %+v", man)
+		}
+		a.diagnosed(t, out)
+		_, err := checkAccount(t, m, man, readUses(t, s.uses))
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
-	a.diagnosed(t, out)
 }
 
 // A process that cannot be asked for anything.
 func (a *accepted) pid(t *testing.T) {
-	s := startSubject(t, a.plain, "worker")
-	out := filepath.Join(t.TempDir(), "run.gowhy")
-	res, man, m := recordFor(t, Target{PID: s.pid}, Options{Out: out, Duration: 2 * time.Second})
-	s.end()
-	checkAccount(t, m, man, readUses(t, s.uses))
-	if why := refused(res, "endpoint"); !strings.Contains(why, "listens nowhere") || m.Has(model.Trace) {
-		t.Errorf("refused %+v", res.Refused)
+	err := attempt.Repeat(t, func() error {
+		s := startSubject(t, a.plain, "worker")
+		out := filepath.Join(t.TempDir(), "run.gowhy")
+		res, man, m := recordFor(t, Target{PID: s.pid}, Options{Out: out, Duration: 2 * time.Second})
+		s.end()
+		if why := refused(res, "endpoint"); !strings.Contains(why, "listens nowhere") || m.Has(model.Trace) {
+			t.Errorf("refused %+v", res.Refused)
+		}
+		a.diagnosed(t, out)
+		_, err := checkAccount(t, m, man, readUses(t, s.uses))
+		return errors.Join(err, checkMoments(t, m))
+	})
+	if err != nil {
+		t.Error(err)
 	}
-	checkMoments(t, m)
-	a.diagnosed(t, out)
 }
 
 // A command with the agent and no server.
 func (a *accepted) command(t *testing.T) {
-	out, uses := filepath.Join(t.TempDir(), "run.gowhy"), filepath.Join(t.TempDir(), "uses")
-	_, man, m := recordFor(t, Target{Command: []string{a.agent, "worker", uses}}, Options{Out: out, Duration: 2 * time.Second})
-	checkAccount(t, m, man, readUses(t, uses))
-	for _, s := range []model.Source{model.Trace, model.CPU, model.Heap, model.LiveHeap, model.Block, model.Mutex, model.GoroutineProfile, model.ThreadCreate, model.MetricsLog, model.BuildInfo, model.ProcFS} {
-		if !m.Has(s) {
-			t.Errorf("no %s: %+v", s, man.Refused)
+	err := attempt.Repeat(t, func() error {
+		out, uses := filepath.Join(t.TempDir(), "run.gowhy"), filepath.Join(t.TempDir(), "uses")
+		_, man, m := recordFor(t, Target{Command: []string{a.agent, "worker", uses}}, Options{Out: out, Duration: 2 * time.Second})
+		for _, s := range []model.Source{model.Trace, model.CPU, model.Heap, model.LiveHeap, model.Block, model.Mutex, model.GoroutineProfile, model.ThreadCreate, model.MetricsLog, model.BuildInfo, model.ProcFS} {
+			if !m.Has(s) {
+				t.Errorf("no %s: %+v", s, man.Refused)
+			}
 		}
+		a.diagnosed(t, out)
+		checkMembers(t, out)
+		_, err := checkAccount(t, m, man, readUses(t, uses))
+		return errors.Join(err, checkMoments(t, m))
+	})
+	if err != nil {
+		t.Error(err)
 	}
-	checkMoments(t, m)
-	a.diagnosed(t, out)
-	checkMembers(t, out)
 }
 
 // checkMoments checks that each of the kernel's samples has its time, in the
 // window or beside it: the kernel is watched from before to after it.
-func checkMoments(t *testing.T, m *model.Model) {
+func checkMoments(t *testing.T, m *model.Model) error {
 	t.Helper()
 	if !m.Has(model.KernelCPU) {
-		return // not permitted
+		return nil // not permitted
 	}
 	all := int64(0)
 	for _, s := range m.Kernel.CPU.Samples {
@@ -309,8 +325,9 @@ func checkMoments(t *testing.T, m *model.Model) {
 		}
 	}
 	if outside > len(m.Kernel.Moments)/4 {
-		t.Errorf("%d of %d samples are outside of the window of %v, want at most a quarter", outside, len(m.Kernel.Moments), m.Run.Duration)
+		return fmt.Errorf("%d of %d samples are outside of the window of %v, want at most a quarter", outside, len(m.Kernel.Moments), m.Run.Duration)
 	}
+	return nil
 }
 
 // diagnosed runs the command itself on a recording.
@@ -327,6 +344,12 @@ func (a *accepted) diagnosed(t *testing.T, out string) {
 // A program that wakes often to do nearly nothing: the profile's timers miss
 // most of it, which is said, and the kernel's samples show it.
 func (a *accepted) wakes(t *testing.T) {
+	if err := attempt.Repeat(t, func() error { return a.wakesOften(t) }); err != nil {
+		t.Error(err)
+	}
+}
+
+func (a *accepted) wakesOften(t *testing.T) error {
 	out, uses := filepath.Join(t.TempDir(), "run.gowhy"), filepath.Join(t.TempDir(), "uses")
 	// The trace of a hundred thousand wake-ups a second would be most of the work.
 	o := Options{Out: out, Duration: 3 * time.Second, Without: []string{"trace"}}
@@ -334,23 +357,27 @@ func (a *accepted) wakes(t *testing.T) {
 	if !m.Has(model.KernelCPU) || m.Kernel.UserOnly {
 		t.Skip("the kernel's own samples are not permitted here")
 	}
-	account := checkAccount(t, m, man, readUses(t, uses))
+	account, err := checkAccount(t, m, man, readUses(t, uses))
+	if err != nil {
+		return err
+	}
 	if account.Total < time.Second {
 		t.Skipf("it used no more than %v", account.Total)
 	}
 	profile, kernel := account.Coverage[model.CPU], account.Coverage[model.KernelCPU]
 	t.Logf("the profile covers %.2f, the kernel's samples %.2f: %s", profile, kernel, account.Why)
 	if profile >= 0.9 || profile <= 0 || kernel <= profile || account.Believed != model.KernelCPU {
-		t.Errorf("the profile covers %.2f, the kernel's samples %.2f, believed is %s; want less than 0.9, more, %s", profile, kernel, account.Believed, model.KernelCPU)
+		return fmt.Errorf("the profile covers %.2f, the kernel's samples %.2f, believed is %s; want less than 0.9, more, %s", profile, kernel, account.Believed, model.KernelCPU)
 	}
 	if !strings.Contains(account.Why, "timers of a profile") {
-		t.Errorf("why: %q, want the timers of a profile", account.Why)
+		return fmt.Errorf("why: %q, want the timers of a profile", account.Why)
 	}
 	scheduler := account.Part(model.Scheduling)
 	i := slices.IndexFunc(scheduler.By, func(n model.CPUName) bool { return n.Name == "futex" })
 	if account.Share(model.Scheduling) < 0.5 || i < 0 || scheduler.By[i].Time < account.Total/4 {
-		t.Errorf("parts %+v, want half or more in scheduling, a quarter or more in futex", account.Parts)
+		return fmt.Errorf("parts %+v, want half or more in scheduling, a quarter or more in futex", account.Parts)
 	}
+	return nil
 }
 
 const acceptNobodyEnv = "GOWHY_TEST_ACCEPT_NOBODY"
@@ -389,20 +416,36 @@ func TestAcceptanceAsNobody(t *testing.T) {
 	if program == "" {
 		t.Skip("is run by TestAcceptance as another user")
 	}
-	uses := filepath.Join(t.TempDir(), "uses")
-	res, man, m := recordFor(t, Target{Command: []string{program, "worker", uses}}, Options{Duration: 1500 * time.Millisecond})
-	checkAccount(t, m, man, readUses(t, uses))
-	checkRefused(t, res)
-	for _, s := range []model.Source{model.Trace, model.CPU, model.ProcFS, model.BuildInfo, model.MetricsLog} {
-		if !m.Has(s) {
-			t.Errorf("no %s: %+v", s, res.Refused)
+	t.Run("command", func(t *testing.T) {
+		err := attempt.Repeat(t, func() error {
+			uses := filepath.Join(t.TempDir(), "uses")
+			res, man, m := recordFor(t, Target{Command: []string{program, "worker", uses}}, Options{Duration: 1500 * time.Millisecond})
+			checkRefused(t, res)
+			for _, s := range []model.Source{model.Trace, model.CPU, model.ProcFS, model.BuildInfo, model.MetricsLog} {
+				if !m.Has(s) {
+					t.Errorf("no %s: %+v", s, res.Refused)
+				}
+			}
+			_, err := checkAccount(t, m, man, readUses(t, uses))
+			return err
+		})
+		if err != nil {
+			t.Error(err)
 		}
-	}
-	running := startSubject(t, program, "worker")
-	res, man, m = recordFor(t, Target{PID: running.pid}, Options{Duration: 1500 * time.Millisecond})
-	running.end()
-	checkAccount(t, m, man, readUses(t, running.uses))
-	checkRefused(t, res)
+	})
+	t.Run("process", func(t *testing.T) {
+		err := attempt.Repeat(t, func() error {
+			running := startSubject(t, program, "worker")
+			res, man, m := recordFor(t, Target{PID: running.pid}, Options{Duration: 1500 * time.Millisecond})
+			running.end()
+			checkRefused(t, res)
+			_, err := checkAccount(t, m, man, readUses(t, running.uses))
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // checkRefused checks that all that is missing is said, with a way to have it.

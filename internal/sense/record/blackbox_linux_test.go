@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -109,38 +110,53 @@ func TestKilledByMemory(t *testing.T) {
 	attempt.Only(t, "fills control groups until the kernel kills")
 	exe := memoryProgram(t)
 	for i := range 4 {
-		t.Run(strconv.Itoa(i), func(t *testing.T) { killedByMemory(t, exe) })
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			if err := attempt.Repeat(t, func() error { return killedByMemory(t, exe) }); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
-func killedByMemory(t *testing.T, exe string) {
+func killedByMemory(t *testing.T, exe string) error {
+	t.Helper()
 	procs := memoryGroup(t, 256<<20)
 	cmd := startMemory(t, exe, "filling", procs)
 	pid := cmd.Process.Pid
 	go cmd.Wait()
 	out := filepath.Join(t.TempDir(), "killed.gowhy")
 	kept := 0
+	var wrong error
 	res, err := Run(t.Context(), Target{PID: pid}, Options{Out: out, UntilMemory: Mark{Share: 0.9}, Holders: true, Log: func(s string) { t.Log(s) }, Kept: func(recording.Event) {
 		if exited(pid) {
-			t.Error("it has ended by the time that evidence is kept")
+			wrong = errors.New("it has ended by the time that evidence is kept")
 			return
 		}
 		kept++
-		checkKilled(t, out, false)
+		if _, err := checkKilled(t, out, false); err != nil {
+			wrong = err
+		}
 	}})
-	if err != nil || !res.Written || kept == 0 || res.Event == nil {
-		t.Fatalf("%+v, %v; kept %d times", res, err, kept)
+	if wrong != nil {
+		return wrong
 	}
-	rec := checkKilled(t, out, true)
+	if err != nil || !res.Written || kept == 0 || res.Event == nil {
+		return fmt.Errorf("%+v, %v; kept %d times", res, err, kept)
+	}
+	rec, err := checkKilled(t, out, true)
+	if err != nil {
+		return err
+	}
 	if looks := load(t, evidence.Options{}, out).Run.Holders; len(looks) == 0 || looks[0].Holders[0].Name != "main.kept" {
-		t.Errorf("%d looks at who holds the heap, want one with main.kept: refused %+v", len(looks), res.Refused)
+		return fmt.Errorf("%d looks at who holds the heap, want one with main.kept: refused %+v", len(looks), res.Refused)
 	}
 	t.Logf("kept %d times, the last %v before the end; %.0f ms of CPU in %v", kept, rec.Ended.Time.Sub(rec.Event.Time).Round(time.Millisecond),
 		1000*res.Cost.RecorderCPU, res.Duration.Round(100*time.Millisecond))
+	return nil
 }
 
 // checkKilled reads what is on the disk.
-func checkKilled(t *testing.T, path string, ended bool) *recording.Manifest {
+func checkKilled(t *testing.T, path string, ended bool) (*recording.Manifest, error) {
 	t.Helper()
 	rec, err := recording.Open(path)
 	if err != nil {
@@ -149,28 +165,31 @@ func checkKilled(t *testing.T, path string, ended bool) *recording.Manifest {
 	defer rec.Close()
 	man := rec.Manifest
 	if e := man.Event; rec.Cut || e == nil || e.Kind != "memory" || e.Value < 0.9*e.Limit || e.Limit != 256<<20 {
-		t.Fatalf("cut %v, event %+v; want 90%% of 256 MiB", rec.Cut, man.Event)
+		return man, fmt.Errorf("cut %v, event %+v; want 90%% of 256 MiB", rec.Cut, man.Event)
 	}
 	if e := man.Ended; ended && (e == nil || e.Kind != recording.EndedByMemory || e.Limit != 256<<20) {
-		t.Errorf("it ended by %+v, want the limit", e)
+		return man, fmt.Errorf("it ended by %+v, want the limit", e)
 	}
 	var names []string
 	for _, m := range rec.Members {
 		names = append(names, m.Name)
 		if m.Name == recording.HeapEndMember {
-			checkHolder(t, m)
+			if err := checkHolder(t, m); err != nil {
+				return man, err
+			}
 		}
 	}
 	for _, want := range []string{recording.HeapStartMember, recording.HeapEndMember, recording.GoroutineEndMember, recording.MetricsMember, recording.ProcMember} {
 		if !slices.Contains(names, want) {
-			t.Errorf("members %q, want %s too", names, want)
+			return man, fmt.Errorf("members %q, want %s too", names, want)
 		}
 	}
-	return man
+	return man, nil
 }
 
 // checkHolder wants who filled the memory in a profile of the heap.
-func checkHolder(t *testing.T, m recording.Member) {
+func checkHolder(t *testing.T, m recording.Member) error {
+	t.Helper()
 	r, err := m.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -189,51 +208,23 @@ func checkHolder(t *testing.T, m recording.Member) {
 		}
 	}
 	if by < 80<<20 {
-		t.Errorf("main.fill holds %d MiB by the profile, want about 100", by>>20)
+		return fmt.Errorf("main.fill holds %d MiB by the profile, want about 100", by>>20)
 	}
+	return nil
 }
 
 // TestMarkNotReached has waits that end otherwise: what there is then is kept.
 func TestMarkNotReached(t *testing.T) {
 	attempt.Only(t, "runs programs for some seconds")
 	exe := memoryProgram(t)
-	for _, c := range []struct {
-		name     string
-		mark     Mark
-		end      func(cmd *exec.Cmd, cancel func())
-		duration time.Duration
-		ended    string
-	}{
+	for _, c := range []unreached{
 		{"a size", Mark{Bytes: 20 << 20}, func(cmd *exec.Cmd, _ func()) { cmd.Process.Kill() }, 0, "signal"},
 		{"time", Mark{Bytes: 4 << 30}, nil, 2 * time.Second, ""},
 		{"interrupt", Mark{Bytes: 4 << 30}, func(_ *exec.Cmd, cancel func()) { cancel() }, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cmd := startMemory(t, exe, "live", "")
-			go cmd.Wait()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			if c.end != nil {
-				time.AfterFunc(1500*time.Millisecond, func() { c.end(cmd, cancel) })
-			}
-			out := filepath.Join(t.TempDir(), "r.gowhy")
-			var said []string
-			res, err := Run(ctx, Target{PID: cmd.Process.Pid}, Options{Out: out, UntilMemory: c.mark, Duration: c.duration, Log: func(s string) { said = append(said, s) }})
-			if err != nil || !res.Written {
-				t.Fatalf("%+v, %v", res, err)
-			}
-			if (res.Event != nil) != (c.mark.Bytes < 1<<30) {
-				t.Errorf("event %+v: %q", res.Event, said)
-			}
-			if got := ""; res.Ended != nil {
-				if got = res.Ended.Kind; got != c.ended && got != "" { // before Linux 6.15 nothing tells it
-					t.Errorf("ended by %q, want %q: %q", got, c.ended, said)
-				}
-			} else if c.ended != "" {
-				t.Errorf("nothing says that it ended: %q", said)
-			}
-			if !slices.ContainsFunc(res.Members, func(m recording.Member) bool { return m.Name == recording.HeapEndMember }) {
-				t.Errorf("members %+v, want the heap", res.Members)
+			if err := attempt.Repeat(t, func() error { return c.waits(t, exe) }); err != nil {
+				t.Error(err)
 			}
 		})
 	}
@@ -246,4 +237,45 @@ func TestMarkNotReached(t *testing.T) {
 	case !strings.Contains(err.Error(), "nothing limits the memory") || left == nil:
 		t.Errorf("without a limit: %v, and a recording: %v", err, left == nil)
 	}
+}
+
+// An unreached mark is waited for until the wait ends otherwise.
+type unreached struct {
+	name     string
+	mark     Mark
+	end      func(cmd *exec.Cmd, cancel func())
+	duration time.Duration
+	ended    string
+}
+
+// waits records a program until the wait ends, and says what is wrong with what was kept.
+func (c *unreached) waits(t *testing.T, exe string) error {
+	t.Helper()
+	cmd := startMemory(t, exe, "live", "")
+	go cmd.Wait()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if c.end != nil {
+		time.AfterFunc(1500*time.Millisecond, func() { c.end(cmd, cancel) })
+	}
+	out := filepath.Join(t.TempDir(), "r.gowhy")
+	var said []string
+	res, err := Run(ctx, Target{PID: cmd.Process.Pid}, Options{Out: out, UntilMemory: c.mark, Duration: c.duration, Log: func(s string) { said = append(said, s) }})
+	if err != nil || !res.Written {
+		return fmt.Errorf("%+v, %v", res, err)
+	}
+	if (res.Event != nil) != (c.mark.Bytes < 1<<30) {
+		return fmt.Errorf("event %+v: %q", res.Event, said)
+	}
+	if res.Ended != nil {
+		if got := res.Ended.Kind; got != c.ended && got != "" { // before Linux 6.15 nothing tells it
+			return fmt.Errorf("ended by %q, want %q: %q", got, c.ended, said)
+		}
+	} else if c.ended != "" {
+		return fmt.Errorf("nothing says that it ended: %q", said)
+	}
+	if !slices.ContainsFunc(res.Members, func(m recording.Member) bool { return m.Name == recording.HeapEndMember }) {
+		return fmt.Errorf("members %+v, want the heap", res.Members)
+	}
+	return nil
 }
