@@ -2,7 +2,7 @@
 // does: programs that run in real time, are recorded, and judged.
 //
 // It hides which tests the plain go test leaves out, how often a test may try
-// again, and how continuous integration learns that one did.
+// again, how continuous integration learns that one did, and how CPU time is read.
 package attempt
 
 import (
