@@ -249,6 +249,7 @@ func TestGone(t *testing.T) {
 			}
 			if strings.Contains(c.command, "channels") {
 				s.line("ready")
+				s.rests()
 				s.compares(s.open())
 			}
 		})
