@@ -145,6 +145,10 @@ func (o *onTerminal) clickOn(text string) {
 func (o *onTerminal) opens(pid string) {
 	o.t.Helper()
 	for late := time.After(soonEnough); ; {
+		select {
+		case <-o.changed: // before the click, of which it tells nothing
+		default:
+		}
 		screen := ""
 		o.look(func(v *vt) { screen = v.String() })
 		switch {
