@@ -18,6 +18,7 @@ const callerLeast = 20
 // it is an operation of [serialReader].
 type callerReader struct {
 	goroutines map[int64]*caller
+	clients    *clientReader
 	ended      []*caller
 	asked      int64 // waits of all goroutines for what others ask
 	last       exectrace.Time
@@ -126,7 +127,7 @@ func (r *callerReader) stop(c *caller, at exectrace.Time, s *stop) {
 	default:
 		c.in.what = forOther
 		c.pauses++
-		if s.reason == "network" && !ofFile(s.frames) && !readsForClient(s.frames) {
+		if s.reason == "network" && !ofFile(s.frames) && !readsForClient(s.frames) && !r.clients.readFor(s.frames) {
 			c.asked++
 			r.asked++
 		}
@@ -143,7 +144,7 @@ func (c *caller) waitsFor(s *stop) waitFor {
 		return forRest
 	case !s.own:
 		return forOther
-	case s.kind == ofClient:
+	case s.kind == ofClient, s.kind == ofReader:
 		return forAnswer
 	case s.kind == notCall && withinCall(s.frames), s.reason == "network" && sends(s.frames):
 		return forRest

@@ -27,6 +27,8 @@ const (
 func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 	r := serialReader{goroutines: map[int64]*operation{}, sums: map[serialKey]*serialSum{}}
 	callers := callerReader{goroutines: map[int64]*caller{}}
+	clients := clientReader{goroutines: map[int64]*clientState{}, functions: map[string]*clientFunction{}, packages: map[string]bool{}}
+	callers.clients = &clients
 	early := earlyReader{waiting: map[int64]earlyWait{}, waited: map[earlyKey]*earlyStack{}}
 	n := 0
 	for e, err := range t.Events(exectrace.EventOptions{Window: window}) {
@@ -44,6 +46,7 @@ func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 		}
 		if e.Kind == exectrace.EventGoroutine {
 			s := stopOf(&e)
+			clients.next(&e, s)
 			r.next(&e, s)
 			callers.next(&e, s)
 			early.next(&e, s)
@@ -73,6 +76,7 @@ const (
 	onSocket          // for what comes on a connection
 	ofClient          // in a client of the library, for the goroutine that reads for it
 	onStream          // the same in one that has many streams on a connection, and waits once for each
+	ofReader          // the same in any client of which a [clientReader] knows it
 	inSleep
 )
 
@@ -361,8 +365,13 @@ func outerInner(frames []exectrace.Frame) (root, leaf exectrace.Frame, ok bool) 
 
 // asksKernel reports whether a system call can be a question to another process.
 func asksKernel(function string) bool {
-	name := strings.ToLower(function[strings.LastIndexByte(function, '.')+1:])
+	name := callName(function)
 	return strings.HasPrefix(name, "write") || strings.HasPrefix(name, "send")
+}
+
+// callName returns the name of a system call's function, in small letters.
+func callName(function string) string {
+	return strings.ToLower(function[strings.LastIndexByte(function, '.')+1:])
 }
 
 // waitsForClient reports whether a goroutine waits in a client that another goroutine

@@ -1,0 +1,160 @@
+package evidence
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime/trace"
+	"strings"
+	"testing"
+
+	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
+)
+
+// A goroutine that waits for what another one reads for it waits for an answer, where it has sent
+// a question before. One that gets what nobody asked for does not, nor does one that answers it.
+func TestClients(t *testing.T) {
+	// A machine that others fill has answers be there before somebody waits for them.
+	if err := attempt.Repeat(t, func() error { return clientsAre(t) }); err != nil {
+		t.Error(err)
+	}
+}
+
+// clientsAre has goroutines use shared connections; the error is that one is not told as what it is.
+func clientsAre(t *testing.T) error {
+	const calls = 60
+	direct, through, served, ahead := shared(t, byCaller), shared(t, byAnother), shared(t, ofServer), shared(t, inAdvance)
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Skip(err)
+	}
+	done := make(chan bool)
+	for _, work := range []func(){
+		func() { asksDirectly(direct, calls) }, func() { asksThrough(through, calls) }, func() { answersOthers(served, calls) },
+		func() { takesAll(ahead, calls) },
+	} {
+		go func() {
+			work()
+			done <- true
+		}()
+	}
+	for range 4 {
+		<-done
+	}
+	trace.Stop()
+	file := filepath.Join(t.TempDir(), "trace.out")
+	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Load(t.Context(), []string{file}, Options{NoSource: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]model.Caller{}
+	for _, c := range m.Sched.Callers {
+		for _, f := range m.Stacks.Frames(c.Stack) {
+			found[f.Func[strings.LastIndexByte(f.Func, '.')+1:]] = c
+		}
+	}
+	var wrong []error
+	for _, name := range []string{"asksDirectly", "asksThrough"} {
+		if c := found[name]; c.Calls < calls*2/3 || c.Calls > calls || 2*c.Waited < c.Took {
+			wrong = append(wrong, fmt.Errorf("%s makes %d calls: %+v", name, calls, c))
+		}
+	}
+	for _, name := range []string{"answersOthers", "takesAll"} {
+		if c, ok := found[name]; ok {
+			wrong = append(wrong, fmt.Errorf("%s asks nobody: %+v", name, c))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// A sharedConnection is a client whose connection one goroutine reads for all.
+type sharedConnection struct {
+	net.Conn
+	out, in chan byte
+	how     sharing
+}
+
+// A sharing is who writes to a shared connection.
+type sharing int
+
+const (
+	byCaller  sharing = iota
+	byAnother         // a goroutine that callers wake
+	ofServer          // the same, and the other side asks first
+	inAdvance         // who reads, as much as callers take
+)
+
+// shared connects to who answers each byte after a moment.
+func shared(t *testing.T, how sharing) *sharedConnection {
+	c := &sharedConnection{echoes(t), make(chan byte), make(chan byte), how}
+	if how == ofServer {
+		c.Write([]byte("q"))
+	}
+	go c.reads()
+	go c.writes()
+	t.Cleanup(func() { close(c.out) })
+	return c
+}
+
+func (c *sharedConnection) reads() {
+	b := make([]byte, 1)
+	for {
+		if c.how == inAdvance {
+			c.Write([]byte("q"))
+		}
+		if _, err := c.Read(b); err != nil {
+			return
+		}
+		c.in <- b[0]
+	}
+}
+
+func (c *sharedConnection) writes() {
+	for b := range c.out {
+		c.Write([]byte{b})
+	}
+}
+
+func (c *sharedConnection) send() {
+	if c.how == byCaller {
+		c.Write([]byte("q"))
+	} else {
+		c.out <- 'q'
+	}
+}
+
+func asksDirectly(c *sharedConnection, n int) {
+	for range n {
+		c.send()
+		<-c.in
+	}
+}
+
+func asksThrough(c *sharedConnection, n int) {
+	for range n {
+		c.send()
+		<-c.in
+	}
+}
+
+// answersOthers waits first, and sends something for each.
+func answersOthers(c *sharedConnection, n int) {
+	for range n {
+		<-c.in
+		c.send()
+	}
+}
+
+// takesAll is given what nobody asked for.
+func takesAll(c *sharedConnection, n int) {
+	for range n {
+		<-c.in
+	}
+}
