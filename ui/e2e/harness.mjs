@@ -3,16 +3,18 @@
 let passed = 0
 const failed = []
 
-/** Runs one check and says how it went. */
+/** Runs one check and says how it went; returns whether it is well. */
 export async function check(name, run) {
   const start = Date.now()
   try {
     await run()
     passed++
     console.log(`ok    ${name} (${Date.now() - start} ms)`)
+    return true
   } catch (e) {
     failed.push(name)
     console.log(`FAIL  ${name}\n      ${String(e?.message ?? e).split('\n').slice(0, 30).join('\n      ')}`)
+    return false
   }
 }
 
@@ -53,13 +55,43 @@ export function summary() {
   return failed.length === 0 ? 0 : 1
 }
 
-/** Waits until something is so, asking again and again. */
-export async function until(what, ask, ms = 15_000) {
+/**
+ * Waits until something is so, asking again and again. The bound is reached only where
+ * something is wrong: it is long enough for a machine that others use too.
+ */
+export async function until(what, ask, ms = 60_000) {
   const end = Date.now() + ms
   for (;;) {
     const got = await ask()
     if (got) return got
     must(Date.now() < end, `waited ${ms} ms for ${what}`)
     await new Promise((r) => setTimeout(r, 20))
+  }
+}
+
+/** Waits until something reads the same twice, so many milliseconds apart, and returns it. */
+export async function resting(what, read, apart = 300) {
+  let last = await read()
+  await until(what, async () => {
+    await new Promise((r) => setTimeout(r, apart))
+    const before = JSON.stringify(last)
+    last = await read()
+    return JSON.stringify(last) === before
+  })
+  return last
+}
+
+/** That a recording does not show what was to be looked at: another one may. */
+export class Unlike extends Error {}
+
+/** Looks at one recording after another until one shows it, and says each that did not. */
+export async function oneOf(name, look, most = 3) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await look(tries)
+    } catch (e) {
+      if (!(e instanceof Unlike) || tries === most) throw e
+      console.log(`again ${name}: ${e.message}`)
+    }
   }
 }

@@ -49,7 +49,7 @@ async function shownAll(page, rule, says) {
   const lacking = await page.evaluate(async ({ sentences, commands, title }) => {
     // The verdict ends a sentence in how many more findings there are.
     const plain = (s) => s.replaceAll('`', '').replace(/\s+/g, ' ').trim()
-    const end = performance.now() + 10_000
+    const end = performance.now() + 60_000
     for (;;) {
       const text = plain(document.querySelector('main .findings')?.textContent ?? '')
       const offered = [...document.querySelectorAll('main .command code')].map((c) => c.textContent)
