@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { faultless, launch, open, settled, view, visit } from './browser.mjs'
-import { repository } from './recordings.mjs'
+import { recordedWell, repository } from './recordings.mjs'
 import { until } from './harness.mjs'
 
 const run = promisify(execFile)
@@ -61,14 +61,9 @@ server.stop()
 
 /** Records until nothing beside the program disturbed it: pictures are looked at for years. */
 async function undisturbed(file, record) {
-  for (let tries = 1; ; tries++) {
-    rmSync(join(dir, file), { force: true })
-    await record()
-    const d = JSON.parse((await run(gowhy, ['--format', 'json', file], { cwd: dir, maxBuffer: 1 << 26 })).stdout)
-    const disturbed = d.findings.map((f) => f.rule).filter((r) => ['neighbour', 'starved', 'throttled', 'overquota'].includes(r))
-    if (d.warnings.length === 0 && disturbed.length === 0) return
-    if (tries === 5) throw new Error(`${file} was disturbed five times: ${[...d.warnings, ...disturbed].join('; ')}`)
-  }
+  const fault = (d) => [...d.warnings, ...d.findings.map((f) => f.rule).filter((r) => ['neighbour', 'starved', 'throttled', 'overquota'].includes(r))].join('; ')
+  const wrong = await recordedWell(gowhy, join(dir, file), record, fault, 5)
+  if (wrong !== '') throw new Error(`${file} was disturbed five times: ${wrong}`)
 }
 
 /** Pictures with many colours are brought to 256, where there is a tool for it. */

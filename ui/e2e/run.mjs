@@ -38,7 +38,6 @@ sick.push(...(await timed('habits', () => habits(gowhy, dir))))
 const saved = await timed('results', () => results(gowhy, dir, sick))
 const bench = await timed('benchmark', () => httpBenchmark(dir))
 const dump = deadlock(dir)
-const kept = await timed('holders', () => holder(gowhy, dir))
 const bad = await timed('hostile files', () => hostileFiles(dir))
 const sickRules = await timed('rules', () => pageOfRules(dir))
 
@@ -76,7 +75,7 @@ const besides = (async () => {
   })
 
   await check('memory: who holds the heap', async () => {
-    const served = await view(gowhy, [kept])
+    const served = await view(gowhy, [holder(sick)])
     const q = await open(browser, served.url + '#/memory?r=0')
     await ready(q)
     await readsHolders(q, (name) => shot(q.page, 'held-' + name))

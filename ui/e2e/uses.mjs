@@ -333,7 +333,7 @@ export async function comparesResults(p, saved, shot) {
     if (name === 'trial.json') {
       must(effects.length > 0, 'no metric is compared')
       equal(await page.locator('.cmp-plots').count(), effects.length, 'rows with the intervals of both')
-      must(effects.some((e) => e.verdict === 'regressed' && e.ratio > 1.8 && e.ratio < 2.2), () => `twice as slow is ${JSON.stringify(effects.map((e) => [e.metric, e.verdict, e.ratio]))}`)
+      must(effects.some((e) => e.verdict === 'regressed' && e.ratio > 3.6 && e.ratio < 4.4), () => `four times as slow is ${JSON.stringify(effects.map((e) => [e.metric, e.verdict, e.ratio]))}`)
     } else {
       equal(curves.length, 1, 'curves')
       equal(await page.locator('.two-svg .two-A .spot').count(), curves[0].a.filter((x) => x.goal > 0).length, 'points of A')
