@@ -16,21 +16,26 @@ export async function launch() {
   })
 }
 
-/** Starts gowhy view and returns its address; stop ends it. */
+/** Starts gowhy view and returns its address; stop ends it, and is awaited by who needs it gone. */
 export function view(gowhy, files, cwd) {
   return serve(gowhy, ['view', '--no-open', ...files], cwd)
 }
 
 /** Starts a command that serves the page and says where. Its input ends with this process. */
-export async function serve(command, args, cwd, address = /http:\/\/127\.0\.0\.1:\d+\/t\/\w+\//, patience = 30_000) {
+export async function serve(command, args, cwd, address = /http:\/\/127\.0\.0\.1:\d+\/t\/\w+\//, patience = 300_000) {
   const server = spawn(command, args, { cwd, stdio: 'pipe' })
   let said = ''
   server.stdout.on('data', (b) => (said += b))
   server.stderr.on('data', (b) => (said += b))
   let ended = false
-  server.on('exit', () => (ended = true))
+  const gone = new Promise((r) => server.on('exit', () => {
+    ended = true
+    process.off('exit', stop)
+    r()
+  }))
   const stop = () => {
     if (!ended) server.kill('SIGINT')
+    return gone
   }
   process.once('exit', stop)
   const url = await until('the address of the page', () => {
@@ -40,28 +45,63 @@ export async function serve(command, args, cwd, address = /http:\/\/127\.0\.0\.1
   return { url, stop, pid: server.pid, said: () => said }
 }
 
-// What each page has asked for and not yet got, and when that changed last. The
-// browser tools' "networkidle" is of the first load only.
-const asking = new WeakMap()
+// What each page loads and has not yet got: its code and styles as well, which the page
+// itself does not see. The browser tools' "networkidle" is of the first load only.
+const loading = new WeakMap()
 
 function followRequests(page) {
-  const state = { open: new Set(), changed: Date.now() }
-  asking.set(page, state)
-  const begin = (r) => {
-    state.open.add(r)
-    state.changed = Date.now()
-  }
-  const end = (r) => {
-    state.open.delete(r)
-    state.changed = Date.now()
-  }
-  page.on('request', begin)
-  page.on('requestfinished', end)
-  page.on('requestfailed', end)
+  const open = new Set()
+  loading.set(page, open)
+  page.on('request', (r) => open.add(r))
+  for (const end of ['requestfinished', 'requestfailed']) page.on(end, (r) => open.delete(r))
 }
 
-/** How long a page asks nothing until it is taken to have what it wants, ms. */
-const QUIET = 200
+/** What the page asks without an end, to hear of news. */
+const POLLS = /\/api\/(session|live)(\?|$)/
+
+/** A timer of the page that is due so soon is waited for, ms: the longest, 250, ask again or write the address. */
+const SOON = 300
+
+// watch runs in each page before its own code. It counts what the page asks and has not
+// read, and what it will do in a moment: who rests after a movement, or asks again where
+// the server said that more comes, has a timer. Seen from inside no time passes between
+// an answer and what follows from it, however busy the machine is.
+function watch({ soon, polls }) {
+  const walk = (window.walk = { asked: 0, timers: new Set(), changes: 0 })
+  const { fetch, setTimeout, clearTimeout } = window
+  const follow = (answer) => {
+    const done = () => {
+      walk.asked--
+      walk.changes++
+    }
+    walk.asked++
+    walk.changes++
+    answer.then(done, done)
+    return answer
+  }
+  window.fetch = (where, init) => {
+    const answer = fetch.call(window, where, init)
+    if (new RegExp(polls).test('/' + (where.url ?? where))) return answer
+    return follow(answer.then((r) => {
+      for (const read of ['text', 'json', 'arrayBuffer']) r[read] = () => follow(Response.prototype[read].call(r))
+      return r
+    }))
+  }
+  window.setTimeout = (act, ms = 0, ...given) => {
+    const id = setTimeout.call(window, () => {
+      walk.timers.delete(id)
+      walk.changes++
+      act(...given)
+    }, ms)
+    if (ms <= soon) walk.timers.add(id)
+    walk.changes++
+    return id
+  }
+  window.clearTimeout = (id) => {
+    walk.timers.delete(id)
+    clearTimeout.call(window, id)
+  }
+}
 
 /** A page whose faults are collected. */
 export async function open(browser, url, options = {}) {
@@ -69,6 +109,8 @@ export async function open(browser, url, options = {}) {
   const faults = []
   const origin = new URL(url).origin
   const own = (to) => /^(data|blob):/.test(to) || (origin === 'null' ? to.split('#')[0] === url.split('#')[0] : to.startsWith(origin + '/'))
+  context.setDefaultTimeout(60_000)
+  await context.addInitScript(watch, { soon: SOON, polls: POLLS.source })
   await context.addInitScript(() => {
     window.violations = []
     document.addEventListener('securitypolicyviolation', (e) => window.violations.push(`${e.violatedDirective}: ${e.blockedURI} ${e.sample}`))
@@ -90,7 +132,7 @@ export async function open(browser, url, options = {}) {
   page.on('pageerror', (e) => faults.push(`uncaught: ${e.stack ?? e.message}`))
   page.on('crash', () => faults.push('the page crashed'))
   await page.goto(url)
-  await settled(page)
+  await settled(page, 0, 600_000) // the recordings are still being read
   return { page, context, faults, base: url.split('#')[0], close: () => context.close() }
 }
 
@@ -109,15 +151,57 @@ export async function visit(p, place) {
   await settled(p.page)
 }
 
-/** Waits until the page has what it asked for and shows it. */
-export async function settled(page, quiet = QUIET) {
-  await page.waitForFunction(() => document.querySelector('main') && !document.querySelector('.spinner, main .state[role=status]'), null, { timeout: 60_000 })
-  const state = asking.get(page)
-  await until('the page to have what it asks for', () => {
-    const polls = [...state.open].every((r) => /\/api\/(session|live)(\?|$)/.test(r.url()))
-    return polls && Date.now() - state.changed > quiet
-  }, 30_000)
-  await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))))
+/** How long a page may take to show what it is asked for, ms; much longer than it does on a machine that others use too. */
+const PATIENCE = 120_000
+
+/** Waits until the page has what it asked for and shows it, and some milliseconds more. */
+export async function settled(page, more = 0, patience = PATIENCE) {
+  const end = Date.now() + patience
+  const loads = () => [...loading.get(page)].some((r) => !POLLS.test(r.url()))
+  do {
+    await until('the page to have what it loads', () => !loads(), end - Date.now())
+    const left = await page.evaluate(rests, Math.max(0, end - Date.now()))
+    must(left === '', `waited ${patience} ms for the page: ${left}`)
+  } while (loads())
+  if (more > 0) await page.waitForTimeout(more)
+}
+
+// rests runs in the page, until it has nothing to wait for for some frames: what follows
+// from what was shown, like another question, follows with the next one or two.
+async function rests(patience) {
+  const FRAMES = 5
+  const left = () => {
+    const main = document.querySelector('main')
+    if (!main) return 'there is none'
+    if (document.querySelector('.spinner, main .state[role=status]')) return 'it says that it loads'
+    if (main.querySelector('[aria-busy=true]')) return 'it says that it is busy'
+    if (window.walk.asked > 0) return 'an answer has not come'
+    return window.walk.timers.size > 0 ? 'it will do something' : ''
+  }
+  const end = performance.now() + patience
+  for (let quiet = 0, seen = -1; ; quiet++) {
+    const what = left()
+    if (what !== '' || window.walk.changes !== seen) quiet = 0
+    if (quiet >= FRAMES) return ''
+    if (performance.now() > end) return what || 'it does something all the time'
+    seen = window.walk.changes
+    await new Promise((r) => requestAnimationFrame(r))
+  }
+}
+
+/**
+ * Waits until a place that moves on has come to rest in the address bar. The page takes a
+ * movement as ended after 160 ms, and writes it when nobody has moved for another 250; its
+ * own clock is asked, which is late when the page is.
+ */
+export async function written(page) {
+  await page.evaluate(async () => {
+    for (let at; at !== location.hash;) {
+      at = location.hash
+      await new Promise((r) => setTimeout(r, 450))
+    }
+  })
+  await settled(page)
 }
 
 /** What axe finds, in words. */
