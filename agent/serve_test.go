@@ -2,6 +2,7 @@ package agent
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -114,24 +115,30 @@ func work(t *testing.T) (rounds *atomic.Int64) {
 func during(t *testing.T, s *httptest.Server, path string, rounds *atomic.Int64) (body []byte) {
 	t.Helper()
 	answer := begin(t, s, path)
-	await := func(what string, ok func() bool) {
-		for limit := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
-			if time.Now().After(limit) {
-				t.Fatalf("%s: waited a minute for %s, want less", path, what)
-			}
-		}
-	}
 	if strings.HasPrefix(path, "record") { // its answer begins before its sources do
-		await("the CPU profile, the last that it claims", func() bool {
-			front.mu.Lock()
-			defer front.mu.Unlock()
-			return !front.inUse["the CPU profile"].IsZero()
-		})
+		until(t, "the CPU profile, the last that it claims", func() bool { return claimed("the CPU profile") })
 	}
 	end := rounds.Load() + 1000 // more than a tenth of a second of CPU time
-	await("the work", func() bool { return rounds.Load() >= end })
+	until(t, "the work", func() bool { return rounds.Load() >= end })
 	get(t, s, "stop")
 	return <-answer
+}
+
+// until waits a minute at most.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for limit := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatalf("waited a minute for %s, want less", what)
+		}
+	}
+}
+
+// claimed reports whether a source is in use.
+func claimed(source string) bool {
+	front.mu.Lock()
+	defer front.mu.Unlock()
+	return !front.inUse[source].IsZero()
 }
 
 func open(t *testing.T, file []byte) (*recording.Recording, map[string][]byte) {
@@ -284,7 +291,7 @@ func TestClientGoesAway(t *testing.T) {
 // endAllGone waits until all windows have closed by themselves.
 func (d *desk) endAllGone(t *testing.T) {
 	t.Helper()
-	limit := time.After(10 * time.Second)
+	limit := time.After(time.Minute)
 	for {
 		var w *window
 		d.mu.Lock()
@@ -386,7 +393,8 @@ func TestWhatTheProgramDoesItselfIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pprof.StopCPUProfile()
-	_, body := get(t, s, "record?d=50ms")
+	// Others, that of blocking for one, may have a note of their own on a busy machine.
+	_, body := get(t, s, "record?d=50ms&sources=trace,cpu,heap")
 	rec, content := open(t, body)
 	var refused []string
 	for _, r := range rec.Manifest.Refused {
@@ -513,14 +521,14 @@ func TestOwnMux(t *testing.T) {
 
 func TestServersTimeoutsDoNotCount(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.DefaultServeMux)
-	s.Config.WriteTimeout = settleTime / 2 // over before a mutex profile has begun
-	s.Config.ReadTimeout = 50 * time.Millisecond
+	s.Config.WriteTimeout = settleTime / 2        // over before a mutex profile has begun
+	s.Config.ReadTimeout = 500 * time.Millisecond // the request itself has to be read in it
 	s.Start()
 	defer s.Close()
-	if code, body := get(t, s, "mutex?d=200ms"); code != 200 || len(body) == 0 {
+	if code, body := get(t, s, "mutex?d=700ms"); code != 200 || len(body) == 0 {
 		t.Errorf("a mutex profile beyond the server's timeouts: %d %s, want 200 and a profile", code, body)
 	}
-	code, body := get(t, s, "record?d=200ms")
+	code, body := get(t, s, "record?d=700ms")
 	if rec, _ := open(t, body); code != 200 || rec.Cut {
 		t.Errorf("a recording beyond the server's timeouts: %d %+v, want 200, nothing cut", code, rec)
 	}
@@ -585,15 +593,10 @@ func TestRecordOutlivesTheTracesLimit(t *testing.T) {
 		}
 	}()
 	s := server(t)
-	done := begin(t, s, "record?d=1m&limit=1MiB")
-	limit := time.Now().Add(30 * time.Second)
-	for _, on := range []bool{true, false} {
-		for trace.IsEnabled() != on {
-			if time.Sleep(time.Millisecond); time.Now().After(limit) {
-				t.Fatal("waited for the trace to be on:", on)
-			}
-		}
-	}
+	// Others, that of blocking for one, may have a note of their own on a busy machine.
+	done := begin(t, s, "record?d=1m&limit=1MiB&sources=trace,cpu")
+	until(t, "the CPU profile, which begins after the trace", func() bool { return claimed("the CPU profile") })
+	until(t, "the end of the trace", func() bool { return !trace.IsEnabled() })
 	time.Sleep(10 * time.Millisecond) // the others go on
 	get(t, s, "stop")
 	rec, content := open(t, <-done)
@@ -606,10 +609,27 @@ func TestRecordOutlivesTheTracesLimit(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
-	code, body := get(t, server(t), "metrics?d=250ms")
-	lines := strings.Split(strings.TrimSpace(string(body)), "\n")
-	if code != 200 || len(lines) < 4 {
-		t.Fatalf("metrics: %d, %d lines; want 200 and 4 or more", code, len(lines))
+	s := server(t)
+	resp, err := s.Client().Get(s.URL + prefix + "metrics?d=1m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var lines []string
+	for r := bufio.NewReader(resp.Body); ; {
+		line, err := r.ReadString('\n')
+		if err == io.EOF && line == "" {
+			break
+		}
+		if err != nil {
+			t.Fatalf("after %d lines: %v, want nil", len(lines), err)
+		}
+		if lines = append(lines, line); len(lines) == 4 {
+			get(t, s, "stop") // which takes one more
+		}
+	}
+	if resp.StatusCode != 200 || len(lines) < 5 {
+		t.Fatalf("metrics: %d, %d lines; want 200 and 5 or more", resp.StatusCode, len(lines))
 	}
 	var head struct {
 		Kind       string
@@ -635,8 +655,8 @@ func TestMetrics(t *testing.T) {
 			t.Fatalf("line %d: %v %.200s, want %d values, later than before", i, err, l, len(head.Scalars))
 		}
 		last = line.T
-		if first, end := i == 0, i == len(lines)-2; (first || end) != (line.H != nil) {
-			t.Errorf("line %d: histograms %v, want %v", i, line.H != nil, first || end)
+		if turn, end := i%histogramsEvery == 0, i == len(lines)-2; (turn || end) != (line.H != nil) {
+			t.Errorf("line %d: histograms %v, want %v", i, line.H != nil, turn || end)
 		}
 		for j, h := range line.H {
 			if len(h)+1 != len(head.Histograms[j].Bounds) {
@@ -653,9 +673,19 @@ func TestMetricsDoNotAllocate(t *testing.T) {
 	s := newSampler()
 	now := time.Now()
 	s.sample(now, true)
-	if n := testing.AllocsPerRun(50, func() { s.sample(now, true) }); n > 0 {
+	if n := leastAllocs(func() { s.sample(now, true) }); n > 0 {
 		t.Errorf("%v allocations for each sample, want 0", n)
 	}
+}
+
+// leastAllocs returns the least of three counts: goroutines of the server and of the
+// runtime allocate, too, and are counted.
+func leastAllocs(f func()) float64 {
+	least := testing.AllocsPerRun(50, f)
+	for i := 0; i < 2; i++ {
+		least = min(least, testing.AllocsPerRun(50, f))
+	}
+	return least
 }
 
 func BenchmarkMetrics(b *testing.B) {

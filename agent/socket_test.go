@@ -113,7 +113,7 @@ func unixClient(path string) *http.Client {
 // await waits until the child answers.
 func await(t *testing.T, c *http.Client) {
 	t.Helper()
-	for limit := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for limit := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		if resp, err := c.Get("http://gowhy" + prefix); err == nil {
 			resp.Body.Close()
 			return
