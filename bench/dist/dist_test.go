@@ -28,7 +28,11 @@ func TestLicenses(t *testing.T) {
 }
 
 func noticesOf(t *testing.T, p program) {
-	want, err := p.licenses(t.Context())
+	folders, err := p.linkedFolders(t.Context())
+	var want []byte
+	if err == nil {
+		want, err = p.licenses(t.Context(), folders)
+	}
 	if err != nil {
 		if _, missing := command(t.Context(), []string{"GOOS=windows", "GOPROXY=off"}, "go", "list", "-deps", p.path); missing != nil {
 			t.Skip("a module that only other systems link is not here, and cannot be downloaded: ", err)
@@ -43,10 +47,6 @@ func noticesOf(t *testing.T, p program) {
 		t.Errorf("%s is not what is linked now: go run ./bench/dist -licenses", p.file)
 	}
 	// Asked in another way: this is in it, whatever collects it.
-	folders, err := p.linkedFolders(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	if len(folders) < 8 {
 		t.Errorf("%d modules are linked, want those of go.mod", len(folders))
 	}

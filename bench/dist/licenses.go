@@ -44,9 +44,9 @@ type notice struct {
 }
 
 // licenses collects the notices of all that is part of a binary of some system: Go
-// itself, the linked packages and, of the module they are in, each folder above them;
-// and what is built into the page.
-func (p program) licenses(ctx context.Context) ([]byte, error) {
+// itself, the linked packages and, of the module they are in, each folder above them
+// (see linkedFolders); and what is built into the page.
+func (p program) licenses(ctx context.Context, linked map[string]map[string]bool) ([]byte, error) {
 	var list []*notice
 	add := func(name, file string) error {
 		data, err := os.ReadFile(file)
@@ -71,10 +71,6 @@ func (p program) licenses(ctx context.Context) ([]byte, error) {
 	}
 	if err := add("Go, its runtime and standard library", filepath.Join(strings.TrimSpace(root), "LICENSE")); err != nil {
 		return nil, fmt.Errorf("the licence of Go: %w\nhint: use a Go from its own site, which has it", err)
-	}
-	linked, err := p.linkedFolders(ctx)
-	if err != nil {
-		return nil, err
 	}
 	for _, module := range slices.Sorted(maps.Keys(linked)) {
 		named := false

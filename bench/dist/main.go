@@ -58,7 +58,11 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	case *notices:
 		for _, p := range []program{gowhy, fleet} {
-			text, err := p.licenses(ctx)
+			linked, err := p.linkedFolders(ctx)
+			if err != nil {
+				return err
+			}
+			text, err := p.licenses(ctx, linked)
 			if err == nil {
 				err = os.WriteFile(p.file, text, 0o644)
 			}

@@ -120,7 +120,8 @@ func packages(ctx context.Context, b *build, docs []file, tmp, out string) error
 	}
 	for _, kind := range []string{"deb", "rpm"} {
 		name := filepath.Join(out, b.name()+"."+kind)
-		env := []string{"GOFLAGS=", "SOURCE_DATE_EPOCH=" + fmt.Sprint(b.at.Unix())}
+		// GOAMD64 is gowhy's, so that nfpm is compiled once, whatever the environment says.
+		env := []string{"GOFLAGS=", "GOAMD64=v1", "SOURCE_DATE_EPOCH=" + fmt.Sprint(b.at.Unix())}
 		if _, err := command(ctx, env, "go", "run", nfpm, "package", "-f", config, "-p", kind, "-t", name); err != nil {
 			return fmt.Errorf("%w\nhint: without packages: go run ./bench/dist -archives", err)
 		}

@@ -35,7 +35,7 @@ func TestInstall(t *testing.T) {
 	env := []string{
 		"GOPROXY=file://" + filepath.ToSlash(dir) + ",file://" + filepath.ToSlash(cache) + "/cache/download," + proxy,
 		"GOMODCACHE=" + filepath.Join(dir, "cache"), "GOSUMDB=off", "GONOSUMDB=", "GOPRIVATE=", "GONOPROXY=", "GOWORK=off", "GOBIN=" + bin,
-		"GOFLAGS=-modcacherw -trimpath", // -trimpath: packages of others are compiled already
+		"GOFLAGS=-modcacherw -trimpath", "CGO_ENABLED=0", // as a release is: the standard library and packages of others are compiled already
 	}
 	empty := t.TempDir()
 	execute(t, empty, env, "go", "install", ownModule+"/cmd/gowhy@"+version)
