@@ -74,8 +74,9 @@ func TestAsks(t *testing.T) {
 
 // More work is more work, and nothing else is more.
 func TestPlanted(t *testing.T) {
-	allocs := func(blocks int, more float64) float64 {
-		return testing.AllocsPerRun(10, func() { planted(3, blocks, more) })
+	allocs := func(blocks int, more float64) float64 { // the least of three: the runtime's are counted, too
+		count := func() float64 { return testing.AllocsPerRun(10, func() { planted(3, blocks, more) }) }
+		return min(count(), count(), count())
 	}
 	if a, b, c := allocs(5, 0), allocs(50, 0), allocs(5, 0.01); a != 300 || b != a || c != 303 {
 		t.Errorf("three operations allocate %v, with more work %v, with 1 %% more allocations %v; want 300, 300, 303", a, b, c)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outcomes in testdata")
@@ -31,6 +33,7 @@ func TestTiny(t *testing.T) {
 // TestRooms plants faults in a package that another one uses: the tests of both notice them, and a
 // constant is one where the other package uses it.
 func TestRooms(t *testing.T) {
+	attempt.Only(t, "builds and runs the tests of two packages for every fault")
 	tryAll(t, "testdata/rooms.txt", "./testdata/rooms/...")
 }
 
