@@ -1,9 +1,11 @@
 package hostagent
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -327,12 +329,16 @@ func TestOptions(t *testing.T) {
 
 const busyProgram = `package main
 
-import "crypto/sha256"
+import (
+	"crypto/sha256"
+	"fmt"
+)
 
 //go:noinline
 func burn(b []byte) { s := sha256.Sum256(b); copy(b, s[:]) }
 
 func main() {
+	fmt.Println("begun")
 	b := make([]byte, 4096)
 	for {
 		burn(b)
@@ -340,33 +346,70 @@ func main() {
 }
 `
 
-// started builds a program, and starts it.
-func started(t *testing.T, text string, args ...string) *exec.Cmd {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range map[string]string{"main.go": text, "go.mod": "module example.com/busy\n\ngo 1.26\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+// Programs are built once, whoever starts them, in directories that TestMain removes.
+var (
+	buildBusy, buildServing = builder(busyProgram), builder(servingProgram)
+	builds                  []string
+)
+
+// builder returns what builds a program and gives its directory.
+func builder(text string) func() (dir string, err error) {
+	return sync.OnceValues(func() (string, error) {
+		dir, err := os.MkdirTemp("", "gowhy-busy-")
+		if err != nil {
+			return "", err
 		}
+		builds = append(builds, dir)
+		for name, text := range map[string]string{"main.go": text, "go.mod": "module example.com/busy\n\ngo 1.26\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				return dir, err
+			}
+		}
+		build := exec.Command("go", "build", "-o", "busy", ".")
+		build.Dir, build.Env = dir, append(os.Environ(), "GOWORK=off")
+		if out, err := build.CombinedOutput(); err != nil {
+			return dir, fmt.Errorf("%w: %s", err, out)
+		}
+		return dir, nil
+	})
+}
+
+// TestMain removes what was built.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, dir := range builds {
+		os.RemoveAll(dir)
 	}
-	build := exec.Command("go", "build", "-o", "busy", ".")
-	build.Dir, build.Env = dir, append(os.Environ(), "GOWORK=off")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	os.Exit(code)
+}
+
+// started starts a program, and waits until it says that it has begun.
+func started(t *testing.T, build func() (dir string, err error)) *exec.Cmd {
+	t.Helper()
+	dir, err := build()
+	if err != nil {
+		t.Fatal(err)
 	}
-	busy := exec.Command(filepath.Join(dir, "busy"), args...)
+	busy := exec.Command(filepath.Join(dir, "busy"))
 	busy.Env = append(os.Environ(), "GOWHY_SERVICE=busy-test")
+	out, err := busy.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := busy.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { busy.Process.Kill(); busy.Wait() })
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatalf("it has not begun: %v", err)
+	}
 	return busy
 }
 
 // TestRealProgram builds a program, finds it among all others and sees what it does.
 func TestRealProgram(t *testing.T) {
 	attempt.Only(t, "it builds a program and samples it for seconds")
-	busy := started(t, busyProgram)
+	busy := started(t, buildBusy)
 	var got sink
 	server := httptest.NewServer(ingest.Handler(&got, ingest.Options{}))
 	defer server.Close()

@@ -80,13 +80,16 @@ func printable(s string) string {
 
 // programs are those of the host, by process.
 type programs struct {
-	host string
-	next time.Time // of a scan
-	here map[int]*program
-	list []*program // by process
+	host  string
+	every time.Duration // between two scans
+	next  time.Time     // of a scan
+	here  map[int]*program
+	list  []*program // by process
 }
 
-func newPrograms(host string) *programs { return &programs{host: host, here: map[int]*program{}} }
+func newPrograms(host string) *programs {
+	return &programs{host: host, every: scanEvery, here: map[int]*program{}}
+}
 
 func (p *programs) due(now time.Time) bool { return !now.Before(p.next) }
 
@@ -95,7 +98,7 @@ func (p *programs) all() []*program { return p.list }
 // update takes what the host has now. A program that is another than before, in the same
 // process, begins anew.
 func (p *programs) update(now time.Time, list []found) {
-	p.next = now.Add(scanEvery)
+	p.next = now.Add(p.every)
 	here := map[int]*program{}
 	for _, f := range list {
 		if old := p.here[f.pid]; old != nil && old.start == f.start && old.identified == f.identified {

@@ -290,6 +290,7 @@ const servingProgram = `package main
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"net"
 	"net/http"
 	_ "net/http/pprof"
@@ -311,6 +312,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
+	fmt.Println("listens")
 	go http.Serve(l, nil)
 	for range 2 {
 		go func() {
@@ -328,11 +330,12 @@ func main() {
 func TestRecordReal(t *testing.T) {
 	attempt.Only(t, "it builds programs and records them for seconds")
 	for name, c := range map[string]struct {
-		program string
+		build   func() (dir string, err error)
+		serves  bool
 		members []string // one of these
 	}{
-		"with net/http/pprof": {servingProgram, []string{recording.TraceMember, recording.CPUMember}},
-		"without":             {busyProgram, []string{recording.KernelMember, recording.ProcMember}},
+		"with net/http/pprof": {buildServing, true, []string{recording.TraceMember, recording.CPUMember}},
+		"without":             {buildBusy, false, []string{recording.KernelMember, recording.ProcMember}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kept, err := runs.Open(t.TempDir(), runs.Options{})
@@ -347,17 +350,18 @@ func TestRecordReal(t *testing.T) {
 			mux.Handle("/", ingest.Handler(&got, ingest.Options{}))
 			web := httptest.NewServer(mux)
 			defer web.Close()
-			busy := started(t, c.program)
+			busy := started(t, c.build)
 			a, err := New(Options{Server: web.URL, Budget: 1, Host: "h1"})
 			if err != nil {
 				t.Skipf("nothing can be collected here: %v", err)
 			}
 			a.host = only{a.host, busy.Process.Pid}
+			a.programs.every = time.Second
 			a.recorder.dir, a.recorder.every = t.TempDir(), 100*time.Millisecond
 			a.recorder.ledger.pause, a.recorder.ledger.saved, a.recorder.ledger.share = 0, time.Minute, 100
 			wanted := func() bool { // the kernel's view would come before the endpoint is known
 				all := a.recordables.Load()
-				return all != nil && len(*all) == 1 && ((*all)[0].url != "") == (c.program == servingProgram)
+				return all != nil && len(*all) == 1 && ((*all)[0].url != "") == c.serves
 			}
 			wait := a.send.wait
 			a.send.wait = func(ctx context.Context, d time.Duration) {
@@ -373,7 +377,7 @@ func TestRecordReal(t *testing.T) {
 				if list, _ := kept.List(runs.Filter{}, 10); len(list) > 0 {
 					run = list[0]
 				}
-				if run.Diagnosis.State == api.Failed || time.Since(begun) > 90*time.Second {
+				if run.Diagnosis.State == api.Failed || time.Since(begun) > 5*time.Minute {
 					t.Fatalf("%+v", run)
 				}
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -12,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gowhy/gowhy/fleet/client"
 )
 
 // A gate is a server that is as the test says, answer by answer, and then takes all.
@@ -101,27 +102,19 @@ func TestSend(t *testing.T) {
 
 // A server that nobody has begun yet gets what waits for it when it is there.
 func TestServerComesBack(t *testing.T) {
-	server := httptest.NewUnstartedServer(nil)
-	address := server.Listener.Addr().String()
-	server.Listener.Close()
-	s, count, _ := sending(t, address, 2)
+	const nobody = "127.0.0.1:1" // a port that no other process is given
+	s, count, _ := sending(t, nobody, 2)
 	for _, body := range []string{"a", "b", "c", "too long"} { // a has no room
 		s.spool.add([]byte(body))
 	}
 	g := &gate{taken: make(chan struct{})}
-	var once sync.Once
-	var back *httptest.Server
-	s.wait = func(context.Context, time.Duration) {
-		once.Do(func() {
-			l, err := net.Listen("tcp", address)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			back = &httptest.Server{Listener: l, Config: &http.Server{Handler: g}}
-			back.Start()
-		})
+	back := httptest.NewServer(g)
+	defer back.Close()
+	there, err := client.New(back.URL, "")
+	if err != nil {
+		t.Fatal(err)
 	}
+	s.wait = func(context.Context, time.Duration) { s.to = there }
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { s.run(ctx, t.Context()); close(done) }()
@@ -129,7 +122,6 @@ func TestServerComesBack(t *testing.T) {
 	<-g.taken
 	stop()
 	<-done
-	back.Close()
 	if want := []string{"b", "c"}; !slices.Equal(g.got, want) || count.dropped.Load() != 2 || count.retries.Load() == 0 {
 		t.Errorf("%q came, %d dropped, %d retries", g.got, count.dropped.Load(), count.retries.Load())
 	}
