@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -34,16 +35,25 @@ func zooKeeper(t *testing.T) int {
 	if err := running.Start(); err != nil {
 		t.Fatal(err)
 	}
+	exited := make(chan struct{})
+	go func() {
+		_ = running.Wait() // it was killed
+		close(exited)
+	}()
 	t.Cleanup(func() {
 		_ = running.Process.Kill() // its directory goes with the test
-		_ = running.Wait()
+		<-exited
 	})
-	limit := time.Now().Add(time.Minute)
+	limit := time.Now().Add(longestStart)
 	for !serves(fmt.Sprintf("127.0.0.1:%d", port)) {
-		if time.Now().After(limit) {
-			t.Fatal("ZooKeeper does not answer for a minute")
+		select {
+		case <-exited:
+			t.Fatal("ZooKeeper ended: ", running.ProcessState)
+		case <-time.After(50 * time.Millisecond):
 		}
-		time.Sleep(50 * time.Millisecond)
+		if time.Now().After(limit) {
+			t.Fatal("ZooKeeper does not answer for ", longestStart)
+		}
 	}
 	return port
 }
@@ -110,7 +120,7 @@ func TestTwoCopies(t *testing.T) {
 	servers := copies(t, 2)
 	s := mustOpen(t, Options{
 		Shards:     [][]string{{servers[0].address, servers[1].address}},
-		Replicated: "/gowhy/test", Gather: 1, Patience: 2 * time.Second, Timeout: 5 * time.Second,
+		Replicated: "/gowhy/test", Gather: 1, Patience: time.Minute, Timeout: 30 * time.Second,
 	})
 	for i := range 3 {
 		if err := insist(t.Context(), s, batchOf(i)); err != nil {
@@ -119,7 +129,9 @@ func TestTwoCopies(t *testing.T) {
 	}
 	servers[0].kill()
 	holds(t, s, 3)
-	if err := s.Write(t.Context(), batchOf(3)); !errors.Is(err, store.ErrFull) {
+	impatient, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	if err := s.Write(impatient, batchOf(3)); !errors.Is(err, store.ErrFull) {
 		t.Errorf("Write to one of two: %v, want %v", err, store.ErrFull)
 	}
 	servers[0].start(t)

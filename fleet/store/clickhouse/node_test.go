@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -210,19 +211,22 @@ func TestAnswersPay(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			granted, err := memory.NewPool("questions", 1<<30, 0).Take(t.Context(), 1)
-			if err != nil {
-				t.Fatal(err)
+			kept, took := int64(math.MaxInt64), int64(0)
+			for range 3 { // others, connections for one, may keep something meanwhile
+				granted, err := memory.NewPool("questions", 1<<30, 0).Take(t.Context(), 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ctx := memory.With(t.Context(), granted)
+				before := heap()
+				answer, err := ask(ctx, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				kept, took = min(kept, heap()-before), memory.Held(ctx)
+				runtime.KeepAlive(answer)
 			}
-			ctx := memory.With(t.Context(), granted)
-			before := heap()
-			answer, err := ask(ctx, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			kept := heap() - before
-			runtime.KeepAlive(answer)
-			if took := memory.Held(ctx); took < kept || took > 20*max(kept, 1<<20) {
+			if took < kept || took > 20*max(kept, 1<<20) {
 				t.Errorf("took %d bytes for an answer of %d", took, kept)
 			}
 			for shards, of := range map[int]*Store{1: s, 2: two} {

@@ -162,7 +162,7 @@ func TestMissing(t *testing.T) {
 			o.Patience = 300 * time.Millisecond
 			o = o.orDefault()
 			nodes := o.nodes()
-			nodes[1][0].timeout = 200 * time.Millisecond
+			nodes[1][0].timeout = 2 * time.Second
 			s, err := open(t.Context(), o, nodes)
 			if err != nil {
 				t.Fatal(err)

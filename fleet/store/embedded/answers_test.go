@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -56,20 +57,22 @@ func TestAnswersPay(t *testing.T) {
 			"values": func(ctx context.Context) (any, error) { return s.Values(ctx, selected, store.ByInstance) },
 		} {
 			t.Run(fmt.Sprint(name, " flushed=", flushed), func(t *testing.T) {
-				pool := memory.NewPool("questions", 1<<30, 0)
-				granted, err := pool.Take(t.Context(), 1)
-				if err != nil {
-					t.Fatal(err)
+				kept, took := int64(math.MaxInt64), int64(0)
+				for range 3 { // the store may keep something meanwhile
+					granted, err := memory.NewPool("questions", 1<<30, 0).Take(t.Context(), 1)
+					if err != nil {
+						t.Fatal(err)
+					}
+					ctx := memory.With(t.Context(), granted)
+					before := heap()
+					answer, err := ask(ctx)
+					if err != nil {
+						t.Fatal(err)
+					}
+					kept, took = min(kept, heap()-before), memory.Held(ctx)
+					runtime.KeepAlive(answer)
 				}
-				ctx := memory.With(t.Context(), granted)
-				before := heap()
-				answer, err := ask(ctx)
-				if err != nil {
-					t.Fatal(err)
-				}
-				kept := heap() - before
-				runtime.KeepAlive(answer)
-				if took := memory.Held(ctx); took+memory.MostOpen < kept || took > 20*max(kept, 100_000) {
+				if took+memory.MostOpen < kept || took > 20*max(kept, 100_000) {
 					t.Errorf("took %d bytes for an answer of %d", took, kept)
 				}
 				few, _ := memory.NewPool("questions", 50<<10, 0).Take(t.Context(), 1)
