@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -151,12 +150,7 @@ func TestPushFails(t *testing.T) {
 	defer r.store.Close()
 	web := httptest.NewServer(r)
 	defer web.Close()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody := "http://" + l.Addr().String()
-	l.Close()
+	const nobody = "http://127.0.0.1:1" // a port that no other process is given
 	for name, c := range map[string]struct {
 		url    string
 		status int
@@ -200,15 +194,21 @@ func TestPushFails(t *testing.T) {
 
 // A server says in seconds or as a moment when to come again, and not for hours.
 func TestStatusAfter(t *testing.T) {
-	for after, want := range map[string][2]time.Duration{
-		"": {}, "soon": {}, "-5": {}, "7": {7 * time.Second, 7 * time.Second}, "999999": {mostAfter, mostAfter},
-		time.Now().Add(time.Minute).UTC().Format(http.TimeFormat):   {58 * time.Second, time.Minute},
-		time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat):    {},
-		time.Now().Add(9 * time.Hour).UTC().Format(http.TimeFormat): {mostAfter, mostAfter},
+	wait := func(after string) time.Duration {
+		return StatusOf(&http.Response{StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {after}}}, nil).After
+	}
+	for after, want := range map[string]time.Duration{
+		"": 0, "soon": 0, "-5": 0, "7": 7 * time.Second, "999999": mostAfter,
+		time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat):    0,
+		time.Now().Add(9 * time.Hour).UTC().Format(http.TimeFormat): mostAfter,
 	} {
-		answer := &http.Response{StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {after}}}
-		if got := StatusOf(answer, nil).After; got < want[0] || got > want[1] {
-			t.Errorf("Retry-After %q waits %v, want %v to %v", after, got, want[0], want[1])
+		if got := wait(after); got != want {
+			t.Errorf("Retry-After %q waits %v, want %v", after, got, want)
 		}
+	}
+	begun := time.Now()
+	after := begun.Add(time.Minute).UTC().Format(http.TimeFormat) // in whole seconds
+	if got := wait(after); got > time.Minute || got < 59*time.Second-time.Since(begun) {
+		t.Errorf("Retry-After %q waits %v, want a minute less a second, and less what asking took", after, got)
 	}
 }

@@ -363,7 +363,17 @@ func testForward(t *testing.T, protocol forward.Protocol) {
 	until := fmt.Sprintf("&until=%s", time.Now().Add(time.Minute).UTC().Format(time.RFC3339))
 	const question = "/api/v1/top?service=shop&version=v7&type=goroutines"
 	own := ask(first, "sdk", "", question+until)
-	stop() // which sends what waits
+	// The end sends what waits, but for five seconds: a busy machine may need more.
+	for limit := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		var said bytes.Buffer
+		if f.Metrics(&said); strings.Contains(said.String(), "gowhy_fleet_forward_waiting_bytes 0\n") {
+			break
+		}
+		if time.Now().After(limit) {
+			t.Fatalf("waits for a minute:\n%s", said.String())
+		}
+	}
+	stop()
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/simulate"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/store/storetest"
+	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
 // A fleet answers from processes and stacks that a test made.
@@ -319,14 +320,18 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestSimulated asks about a fleet of 10,000 processes in 40 services, each of which
-// deploys once: one of them is 8% dearer since, in a function of its own.
+// TestSimulated asks about a fleet of 4,000 processes in 40 services, and with all tests
+// of 10,000, each of which deploys once: one of them is 8% dearer since, in a function of its own.
 func TestSimulated(t *testing.T) {
 	const worse = 23
+	processes := 100
+	if attempt.All() {
+		processes = 250
+	}
 	plan := simulate.Plan{Seed: 7, Start: start, Length: 3 * time.Hour, Step: 20 * time.Minute}
 	for i := range 40 {
 		s := simulate.Service{
-			Name: fmt.Sprintf("service-%02d", i), Processes: 250, Stacks: []simulate.Shape{{Type: store.CPU, Count: 60, Sum: 30e9, Unit: 10e6}},
+			Name: fmt.Sprintf("service-%02d", i), Processes: processes, Stacks: []simulate.Shape{{Type: store.CPU, Count: 60, Sum: 30e9, Unit: 10e6}},
 			Versions: []simulate.Version{{Name: "v1"}, {Name: "v2", Deploy: time.Hour, Rollout: time.Hour}},
 		}
 		if i == worse {

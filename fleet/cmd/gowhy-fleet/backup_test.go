@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"strings"
 	"testing"
 	"time"
@@ -10,8 +14,19 @@ import (
 
 // TestBackup has a server of what another one kept, with the same answers.
 func TestBackup(t *testing.T) {
-	from := begin(t, "demo", "--listen", "127.0.0.1:0")
+	from := begin(t, "serve", "--listen", "127.0.0.1:0", "--data", t.TempDir())
+	var profile bytes.Buffer
+	if err := pprof.Lookup("goroutine").WriteTo(&profile, 0); err != nil {
+		t.Fatal(err)
+	}
 	until := time.Now().UTC()
+	answer, err := http.Post(fmt.Sprintf("%s/ingest?name=checkout&from=%d&until=%d", from, until.Unix()-70, until.Unix()-60), "application/octet-stream", &profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Body.Close(); answer.StatusCode != http.StatusOK {
+		t.Fatalf("a profile: %s", answer.Status)
+	}
 	flags := func(server string) []string {
 		return []string{"services", "--json", "--server", server, "--from", until.Add(-3 * time.Hour).Format(time.RFC3339), "--until", until.Format(time.RFC3339)}
 	}

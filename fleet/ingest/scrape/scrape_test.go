@@ -133,22 +133,23 @@ func TestHostile(t *testing.T) {
 		<-r.Context().Done()
 	}
 	for _, c := range []struct {
-		name   string
-		target http.HandlerFunc
-		want   string
+		name    string
+		target  http.HandlerFunc
+		timeout time.Duration // long enough for any machine, but where it is what ends the scrape
+		want    string
 	}{
-		{"endless", endless, "more than"},
-		{"drip", drip, "deadline"},
-		{"redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, "status 302"},
-		{"garbage", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "\x1b[2J") }, "profile"},
-		{"cut gzip", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "\x1f\x8b\x08") }, "unpack"},
+		{"endless", endless, 30 * time.Second, "more than"},
+		{"drip", drip, 200 * time.Millisecond, "deadline"},
+		{"redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, 30 * time.Second, "status 302"},
+		{"garbage", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "\x1b[2J") }, 30 * time.Second, "profile"},
+		{"cut gzip", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "\x1f\x8b\x08") }, 30 * time.Second, "unpack"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := make(sink)
 			good, bad := server(t, index()), server(t, c.target)
 			only := []string{"goroutines"}
 			s := start(t, w,
-				Target{URL: bad.URL, Interval: 10 * time.Millisecond, Timeout: 3 * time.Second, Profiles: only},
+				Target{URL: bad.URL, Interval: 10 * time.Millisecond, Timeout: c.timeout, Profiles: only},
 				Target{URL: good.URL + "/debug/pprof", Interval: 10 * time.Millisecond, Profiles: only})
 			for s.Status()[0].At.IsZero() {
 				w.types(t)
