@@ -90,14 +90,14 @@ func checkPoolmisuse(p *diagnosis.Pass) {
 
 // sayFew is about pools that make few objects, or a small part of all. They are well, but for those whose
 // few are most of all bytes, of which a collection can be the reason or that nothing is given back, and
-// for those that make more than one that works.
+// for those that make more than one that works, and not too little to count.
 func (pools *poolObjects) sayFew(p *diagnosis.Pass) {
 	if pools.bytesShare.Value >= poolmisuseMost && pools.bytes.Value >= poolmisuseBytes {
 		p.Unchecked("whether pools get back what they give", fact.Sentence("they make %s objects in a collection, as few as one that works, "+
 			"and these are %s of all bytes allocated", pools.each, pools.bytesShare), p.RecordAgain(60, "longer.gowhy"))
 		return
 	}
-	if pools.each.Value >= pools.most() {
+	if pools.each.Value >= pools.most() && pools.bytes.Value >= poolmisuseBytes {
 		p.Unchecked("whether pools get back what they give", fact.Sentence("they make %s objects in a collection, more than one that works, "+
 			"and these are only %s of all that is allocated", pools.each, pools.share()), p.RecordAgain(60, "longer.gowhy"))
 		return
