@@ -20,7 +20,7 @@ var serialwait = &diagnosis.Rule{
 	Title:    "One goroutine limits the throughput while it waits for answers",
 	Doc:      serialwaitPage,
 	Needs:    []model.Source{model.Trace},
-	Explains: []string{"idleprocs", "funnelchannel", "idlespin", "futexstorm"},
+	Explains: []string{"serialcalls", "idleprocs", "funnelchannel", "idlespin", "futexstorm"},
 	Check:    checkSerialwait,
 }
 
