@@ -10,6 +10,7 @@ import (
 	"runtime/trace"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/testing/attempt"
@@ -27,7 +28,7 @@ func TestClients(t *testing.T) {
 // clientsAre has goroutines use shared connections; the error is that one is not told as what it is.
 func clientsAre(t *testing.T) error {
 	const calls = 60
-	direct, through, served, ahead := shared(t, byCaller), shared(t, byAnother), shared(t, ofServer), shared(t, inAdvance)
+	direct, through, served, ahead, beside := shared(t, byCaller), shared(t, byAnother), shared(t, ofServer), shared(t, inAdvance), shared(t, forNobody)
 	var buf bytes.Buffer
 	if err := trace.Start(&buf); err != nil {
 		t.Skip(err)
@@ -35,14 +36,14 @@ func clientsAre(t *testing.T) error {
 	done := make(chan bool)
 	for _, work := range []func(){
 		func() { asksDirectly(direct, calls) }, func() { asksThrough(through, calls) }, func() { answersOthers(served, calls) },
-		func() { takesAll(ahead, calls) },
+		func() { takesAll(ahead, calls) }, func() { tellsAndWaits(beside, calls) },
 	} {
 		go func() {
 			work()
 			done <- true
 		}()
 	}
-	for range 4 {
+	for range 5 {
 		<-done
 	}
 	trace.Stop()
@@ -66,7 +67,7 @@ func clientsAre(t *testing.T) error {
 			wrong = append(wrong, fmt.Errorf("%s makes %d calls: %+v", name, calls, c))
 		}
 	}
-	for _, name := range []string{"answersOthers", "takesAll"} {
+	for _, name := range []string{"answersOthers", "takesAll", "tellsAndWaits"} {
 		if c, ok := found[name]; ok {
 			wrong = append(wrong, fmt.Errorf("%s asks nobody: %+v", name, c))
 		}
@@ -89,6 +90,7 @@ const (
 	byAnother         // a goroutine that callers wake
 	ofServer          // the same, and the other side asks first
 	inAdvance         // who reads, as much as callers take
+	forNobody         // callers, who wait for work of another goroutine and not for the answer
 )
 
 // shared connects to who answers each byte after a moment.
@@ -98,7 +100,11 @@ func shared(t *testing.T, how sharing) *sharedConnection {
 		c.Write([]byte("q"))
 	}
 	go c.reads()
-	go c.writes()
+	if how == forNobody {
+		go c.works()
+	} else {
+		go c.writes()
+	}
 	t.Cleanup(func() { close(c.out) })
 	return c
 }
@@ -112,7 +118,21 @@ func (c *sharedConnection) reads() {
 		if _, err := c.Read(b); err != nil {
 			return
 		}
-		c.in <- b[0]
+		if c.how != forNobody {
+			c.in <- b[0]
+		}
+	}
+}
+
+// works has a result now and then, which is of no connection.
+func (c *sharedConnection) works() {
+	for {
+		time.Sleep(300 * time.Microsecond)
+		select {
+		case c.in <- 'r':
+		case <-c.out:
+			return
+		}
 	}
 }
 
@@ -123,7 +143,7 @@ func (c *sharedConnection) writes() {
 }
 
 func (c *sharedConnection) send() {
-	if c.how == byCaller {
+	if c.how == byCaller || c.how == forNobody {
 		c.Write([]byte("q"))
 	} else {
 		c.out <- 'q'
@@ -155,6 +175,14 @@ func answersOthers(c *sharedConnection, n int) {
 // takesAll is given what nobody asked for.
 func takesAll(c *sharedConnection, n int) {
 	for range n {
+		<-c.in
+	}
+}
+
+// tellsAndWaits writes what nobody waits for the answer to.
+func tellsAndWaits(c *sharedConnection, n int) {
+	for range n {
+		c.send()
 		<-c.in
 	}
 }
