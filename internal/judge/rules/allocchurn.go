@@ -101,6 +101,7 @@ func checkAllocchurn(p *diagnosis.Pass) {
 	f := allocFinding(p, &a, named[:min(len(named), churnNamed)])
 	if at < 0 {
 		f.Remark = true
+		acquit(p, &a, &f, named[0])
 		f.Reasons = append(f.Reasons, "nothing tells that what is allocated need not be: programs that are well spend as much on memory")
 		accuseReleased(p, &f, func(what string, r *model.Release) released {
 			objects, bytes := a.CountsIn(p, "in "+what, p.Frames(r.Of))
@@ -112,6 +113,7 @@ func checkAllocchurn(p *diagnosis.Pass) {
 		if !madeForPool(p.Model, named[0].Stacks) {
 			f.Remedy.Text = fact.Sentence("Keep the buffer: each call of %s makes objects of %s and drops them. ", code.Name(named[0].Place.Function), reason[0]) + f.Remedy.Text
 		}
+		f.Where = code.Places(slices.Insert(f.Where, 1, code.ProgramPlace(p, named[0].Stacks...))...)
 		f.Reasons = append(f.Reasons, "objects so large get pages of their own, cleared for each, and none of them is kept: one that is kept would do")
 	}
 	p.Report(f)
@@ -152,8 +154,12 @@ func largeAt(p *diagnosis.Pass, site memory.Site) fact.Where {
 	}
 }
 
+// makingMaps are the runtime's functions that a map is made by, which is mostly a result: it is no
+// buffer that the next call could have.
+var makingMaps = []string{"runtime.makemap", "internal/runtime/maps.NewMap"}
+
 // growsAt reports whether a line's time in the allocator goes into making slices and maps larger, which
-// is of growingslices.
+// is of growingslices, or into maps.
 func growsAt(p *diagnosis.Pass, site memory.Site) bool {
 	s, ok := cpu.UseOf(p)
 	if !ok {
@@ -161,9 +167,11 @@ func growsAt(p *diagnosis.Pass, site memory.Site) bool {
 	}
 	here := func(frames []model.Frame) bool {
 		place, _ := diagnosis.UserPlace(frames)
-		return place == site.Place && cpu.Allocates(frames)
+		return place.Line == site.Place.Line && model.WithoutTypes(place.Function) == model.WithoutTypes(site.Place.Function) && cpu.Allocates(frames)
 	}
-	grows := s.ShareIn("CPU in growing at "+site.Line(), func(frames []model.Frame) bool { return here(frames) && growsData(frames) })
+	grows := s.ShareIn("CPU in growing at "+site.Line(), func(frames []model.Frame) bool {
+		return here(frames) && (growsData(frames) || code.Through(frames, makingMaps))
+	})
 	return grows.Value > 0 && grows.Value >= churnGrown*s.ShareIn("CPU in the allocator at "+site.Line(), here).Value
 }
 
@@ -225,7 +233,6 @@ func allocFinding(p *diagnosis.Pass, a *memory.Allocation, named []memory.Site) 
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "nothing tells whether what is allocated is kept: a program that only reads what it works on looks the same")
 	}
-	acquit(p, a, &f, named[0])
 	return f
 }
 
@@ -243,7 +250,7 @@ func allocationBound(a *memory.Allocation, price fact.Fact) diagnosis.Bound {
 	return b
 }
 
-// acquit makes a remark of a finding that no line of the program is to blame for. How much
+// acquit says of a remark that no line of the program is to blame. How much
 // of its CPU a program spends on memory tells nothing: of the field's programs those that
 // are well are at 0.15 to 0.55, and those that have a problem at 0.17 to 0.64.
 func acquit(p *diagnosis.Pass, a *memory.Allocation, f *diagnosis.Finding, top memory.Site) {
@@ -265,7 +272,6 @@ func acquit(p *diagnosis.Pass, a *memory.Allocation, f *diagnosis.Finding, top m
 	default:
 		return
 	}
-	f.Remark = true
 	f.Where = code.Places(slices.Insert(f.Where, 1, code.ProgramPlace(p, top.Stacks...))...)
 }
 
