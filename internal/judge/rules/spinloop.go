@@ -147,21 +147,35 @@ func checkSpinloop(p *diagnosis.Pass) {
 // spinning returns the functions whose time is nearly all asking, by CPU.
 func spinning(p *diagnosis.Pass, s *cpu.Use) (out []*askLoop) {
 	// A loop that spins wants a whole CPU and gets what others leave of it.
-	wanted := wantedCPU(s)
+	wanted, yields := wantedCPU(s), yielding(s)
 	for _, f := range s.Functions(p.Model, func([]model.Frame) bool { return true }) {
-		if f.Share*wanted.Value < spinCores {
+		if (f.Share+yields.Value)*wanted.Value < spinCores {
 			break // so are all after it
 		}
 		l := newAskLoop(s, f)
+		if yields.Value > 0 && l.empty.Value >= spinEmpty {
+			l.share = fact.Sum.Of("CPU in a loop that asks and yields", fact.Ratio, l.share, yields)
+			yields = fact.Fact{}
+		}
 		switch {
-		case l.empty.Value < spinEmpty, l.answers.Value < spinAsking:
-		case l.waits.Value > l.answers.Value/2 && parks(s, l, time.Duration(f.Share*wanted.Value*float64(p.Model.Run.Duration))):
+		case l.empty.Value < spinEmpty, l.answers.Value < spinAsking, l.share.Value*wanted.Value < spinCores:
+		case l.waits.Value > l.answers.Value/2 && parks(s, l, time.Duration(l.share.Value*wanted.Value*float64(p.Model.Run.Duration))):
 		case !stays(s, f):
 		default:
 			out = append(out, l)
 		}
 	}
 	return out
+}
+
+// yielding returns the CPU that giving the P away takes, where it is enough to be a loop's: it
+// runs on the scheduler's own stack, so that its samples do not say who did.
+func yielding(s *cpu.Use) fact.Fact {
+	yields := s.ShareIn("CPU in giving the P away", func(frames []model.Frame) bool { return code.ThroughOne(frames, []string{"runtime.gosched_m"}) })
+	if yields.Value < spinAsking {
+		return fact.Fact{}
+	}
+	return yields
 }
 
 // stays reports whether a function keeps its goroutine: nearly all of its time it was
