@@ -17,14 +17,14 @@ func gcSymptoms(p *diagnosis.Pass) []string {
 			return !stopsByNumber(p)
 		case "allocchurn":
 			if p.Rule.Name == "gccost" {
-				return !often || !collecting(p, gcHalf)
+				return !keepsPointers(p) && (!often || !collecting(p, gcHalf))
 			}
 			if _, full := measureFull(p); full { // a setting, as of gccost above
 				return !collecting(p, gcHalf)
 			}
 			return !collecting(p, gcMostly)
 		case "gccost":
-			return often && p.Rule.Name == "allocchurn"
+			return (often || keepsPointers(p)) && p.Rule.Name == "allocchurn"
 		}
 		return false
 	})

@@ -29,6 +29,7 @@ func sayMarking(p *diagnosis.Pass, f *diagnosis.Finding, h *memory.Collector) {
 		f.Rest(part)
 		if part.Value >= markingScannable {
 			f.Reasons = append(f.Reasons, fact.Sentence("%s of the live heap is looked through for pointers: what is kept without them costs a collection nothing", part))
+			sayKept(p, f)
 		}
 	}
 	if _, counted := p.Model.Metrics.Rate(metricFinalizers); !counted {
@@ -49,6 +50,30 @@ func sayMarking(p *diagnosis.Pass, f *diagnosis.Finding, h *memory.Collector) {
 	}
 	f.Reasons = append(f.Reasons, words)
 	f.Remedy.Text = "Close each object where its work is over, and set no finalizer for what is made per operation. " + f.Remedy.Text
+}
+
+// sayKept names the line of which most of what is kept is, and what to do about the pointers in it, where
+// it is what a collection costs and not how many there are.
+func sayKept(p *diagnosis.Pass, f *diagnosis.Finding) {
+	places, stacks, part := smallKept(p)
+	if len(places) == 0 || !collecting(p, gcMostly) {
+		return
+	}
+	f.Where, f.Stacks = append(f.Where, code.WithProgram(p, places[0], stacks...)...), stacks
+	f.Rest(part)
+	f.Remedy.Text = fact.Sentence("Keep fewer pointers in what %s makes: values in a slice instead of a pointer each, indices instead of "+
+		"pointers, texts in one array of bytes with their offsets. A collection does not look into what has none. ", code.Name(places[0].Function)) + f.Remedy.Text
+}
+
+// keepsPointers reports whether the price of each collection, of pointers in what is kept, is most of what
+// allocating costs, rather than what is allocated.
+func keepsPointers(p *diagnosis.Pass) bool {
+	h, ok := memory.CollectorOf(p)
+	if !ok || p.Model.Metrics == nil || !collecting(p, gcMostly) {
+		return false
+	}
+	scannable := p.Metric("heap that collections look through", metricScannable, fact.Last)
+	return h.Live.Value > 0 && scannable.Value >= markingScannable*h.Live.Value
 }
 
 // finalizerPlaces returns the code that sets finalizers, by samples of the CPU.
