@@ -65,7 +65,7 @@ func checkSerialcalls(p *diagnosis.Pass) {
 		switch {
 		case !c.slow():
 			seen = true
-		case c.Sleeps && c.each.Value < serialSleepsEach:
+		case c.Sleeps && !c.Polls && c.each.Value < serialSleepsEach:
 			remark = cmp.Or(remark, &c)
 		default:
 			p.Report(seriesFinding(p, &c))
@@ -143,9 +143,12 @@ func seriesFinding(p *diagnosis.Pass, c *callSeries) diagnosis.Finding {
 // sleeping makes the finding one about sleeps, of which one in an operation is a remark.
 func (c *callSeries) sleeping(f *diagnosis.Finding, call diagnosis.Place) {
 	f.Title = "An operation sleeps for most of its time"
-	f.Remark = c.each.Value < serialSleepsEach
+	f.Remark = !c.Polls && c.each.Value < serialSleepsEach
 	f.Bound = diagnosis.Limit(f.Cost.Fact(), diagnosis.Latency, c.share.Value, "if what it waits for were there at once")
 	f.Reasons[1] = "what it sleeps for is not in the trace: a pause between attempts that fail shows so, too, and a delay that is wanted"
+	if c.Polls {
+		f.Reasons[1] = "its source says that it sleeps between two looks at the same: a loop around it ends when that has happened"
+	}
 	f.RuledOut = []string{"a sleep now and then: nearly every operation has one"}
 	f.Remedy = waking
 	f.Say("%s sleeps %s times in %s, %s each: %s of its time.", code.Name(c.Operation.Func), c.each, code.Name(call.Function), c.mean, c.share)

@@ -870,6 +870,7 @@ func (l *loader) join() error {
 	l.joinHolders()
 	l.joinBuild()
 	l.joinReasons()
+	l.joinPolls()
 	l.joinReleases()
 	return nil
 }
