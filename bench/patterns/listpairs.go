@@ -19,7 +19,12 @@ var (
 	index = map[string]int{}
 	mixed = numbered("Name-", 200)
 	tall  = map[string]cell{}
+
+	squares = make([]int, wide*wide)
 )
+
+// wide is how many columns a table has that no cache of a core holds.
+const wide = 1024
 
 func init() {
 	kept = slices.Clone(names)
@@ -28,6 +33,9 @@ func init() {
 	}
 	for i, w := range names {
 		tall[w] = cell{i, i}
+	}
+	for i := range squares { // what nobody has written is one page of zeros
+		squares[i] = i * i
 	}
 }
 
@@ -105,6 +113,53 @@ var collections = []pair{
 		}
 		return n
 	}},
+	{model.SweepPerCall, "one of 200 entries",
+		func() any {
+			for w, i := range index {
+				if i < 0 {
+					delete(index, w)
+				}
+			}
+			return index[names[7]]
+		},
+		func() any { return index[names[7]] }},
+	{model.SkipOffset, "the last 20 of 200 names",
+		func() any {
+			n := 0
+			for i := range names {
+				if i < 180 {
+					continue
+				}
+				n += len(names[i])
+			}
+			return n
+		},
+		func() any {
+			n := 0
+			for i := 180; i < len(names); i++ {
+				n += len(names[i])
+			}
+			return n
+		}},
+	{model.ColumnMajor, "a table of 1,024 by 1,024 numbers",
+		func() any {
+			n := 0
+			for x := range wide {
+				for y := range wide {
+					n += squares[y*wide+x]
+				}
+			}
+			return n
+		},
+		func() any {
+			n := 0
+			for y := range wide {
+				for x := range wide {
+					n += squares[y*wide+x]
+				}
+			}
+			return n
+		}},
 	{model.SortChanged, "one of 200 players who wins",
 		func() any {
 			l := slices.Clone(players)

@@ -3,8 +3,13 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
 	"encoding/binary"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"math"
@@ -32,12 +37,18 @@ type header struct {
 	Stamp       int64
 }
 
+// stampText is a time in the seventh of the layouts.
+const stampText = "2026-11-28T10:20:30Z"
+
 var (
 	somebody  = person{17, "somebody", "somebody@example.com"}
 	elsewhere = person{17, "somebody", "somebody@example.org"}
 	greeting  = template.Must(template.New("").Parse(greetingText))
 	byNumber  = map[int]int{}
 	byDigits  = map[string]int{}
+	layouts   = []string{time.RFC1123Z, time.RFC850, time.ANSIC, time.UnixDate, time.StampMilli, time.RFC822, time.RFC3339, time.DateTime}
+	key       = newKey()
+	keyText   = textOf(key)
 	byPair    = map[[2]string]int{}
 	byJoined  = map[string]int{}
 	page      = strings.Repeat("a line of some words that is read\n", 200)
@@ -204,6 +215,32 @@ var texts = []pair{
 	{model.TextForLog, "a line with two values, not wanted",
 		func() any { return logged(fmt.Sprintf("%s is %v", names[7], somebody.ID)) },
 		func() any { return loggedLater("%s is %v", names[7], somebody.ID) }},
+	{model.MadeUnasked, "a line with two values, and no failure",
+		func() any { return stored(fmt.Sprintf("%s is %v", names[7], somebody.ID)) },
+		func() any { return storedFirst("%s is %v", names[7], somebody.ID) }},
+	{model.KeptCall, "a key of an elliptic curve, in PEM",
+		func() any {
+			block, _ := pem.Decode(keyText)
+			k, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+			return err == nil && k.(*ecdsa.PrivateKey).Equal(key)
+		},
+		func() any { return key.Equal(key) }},
+	{model.TryEach, "the seventh of eight layouts",
+		func() any {
+			for _, layout := range layouts {
+				if t, err := time.Parse(layout, stampText); err == nil {
+					return t.Unix()
+				}
+			}
+			return nil
+		},
+		func() any {
+			t, err := time.Parse(layouts[6], stampText)
+			if err != nil {
+				return nil
+			}
+			return t.Unix()
+		}},
 	{model.FindAllFirst, "the first of 1,400 words",
 		func() any { return words.FindAllString(page, -1)[0] },
 		func() any { return words.FindString(page) }},
@@ -270,4 +307,38 @@ func loggedLater(format string, args ...any) any {
 		fmt.Printf(format, args...)
 	}
 	return verbose
+}
+
+var failure error
+
+//go:noinline
+func stored(text string) any {
+	if failure != nil {
+		return text
+	}
+	return 1
+}
+
+//go:noinline
+func storedFirst(format string, args ...any) any {
+	if failure != nil {
+		return fmt.Sprintf(format, args...)
+	}
+	return 1
+}
+
+func newKey() *ecdsa.PrivateKey {
+	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	return k
+}
+
+func textOf(k *ecdsa.PrivateKey) []byte {
+	der, err := x509.MarshalPKCS8PrivateKey(k)
+	if err != nil {
+		panic(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 }

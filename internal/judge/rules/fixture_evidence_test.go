@@ -609,6 +609,9 @@ func (b *builder) reason(a *attrs, _ *fixture) {
 	if through := a.str("through"); through != "" {
 		r.Through = strings.Split(through, ",")
 	}
+	if r.Maker.Func = a.str("maker"); r.Maker.Func != "" {
+		r.Maker.File, r.Maker.Line = fileLine(a.str("maker-at"))
+	}
 	b.m.Reasons = append(b.m.Reasons, r)
 }
 

@@ -70,9 +70,9 @@ type equivalent struct {
 	checked string // what makes it valid
 }
 
-// ofLength are the patterns whose equivalent is cheaper only for a list that is long. On lines
-// of other people, hot or not, most lists that are searched are short.
-var ofLength = []model.Pattern{model.SearchInLoop, model.SearchKept}
+// ofLength are the patterns whose equivalent is cheaper only for a list that is long, or a table that
+// fits no cache. On lines of other people, hot or not, most lists that are searched are short.
+var ofLength = []model.Pattern{model.SearchInLoop, model.SearchKept, model.SkipOffset, model.ColumnMajor}
 
 func checkNeedlesswork(p *diagnosis.Pass) {
 	if len(p.Model.Reasons) == 0 {
@@ -166,7 +166,7 @@ func (n *needless) byCPU() (f diagnosis.Finding, ok bool) {
 	f.Bound = s.Beyond(cpu.EstimateOf(gain, s.InUse(), cpu.WorkRepairs, "measured on "+n.figure.input+": with your data it is more or less"), top.Func)
 	f.Reasons = slices.Insert(f.Reasons, 0, s.Witness())
 	f.Experiment = changed(diagnosis.CPUPerOp, "", "A benchmark of the function with `go test -bench NAME -benchmem` shows it in one run.")
-	f.Explains = needlessSymptoms(p, s, share, n.does)
+	f.Explains = n.symptoms(share)
 	f.Stacks = append(f.Stacks, memory.AllocatingStacks(p.Model, n.allocates)...)
 	f.Say("%s of the CPU in use goes into "+n.e.work+" in %s: %s.", share, code.Name(top.Func), fact.Name(top.What))
 	return f, true
@@ -183,8 +183,12 @@ func (n *needless) finding(at diagnosis.Place, stacks []model.Stack) diagnosis.F
 		RuledOut:   []string{"other source than the program's: the line has the call that its stacks show", n.e.checked},
 		Remedy:     diagnosis.Remedy{Text: n.e.text, Code: cmp.Or(n.reasons[0].Instead, n.e.code)},
 	}
+	if m := n.reasons[0].Maker; m.Func != "" {
+		f.Where = slices.Insert(f.Where, 0, diagnosis.Place{Function: m.Func, File: m.File, Line: m.Line})
+		f.Reasons = append(f.Reasons, "the tables of what is used there are made below it, once in its life: it is a new one each time")
+	}
 	if slices.Contains(ofLength, n.e.pattern) {
-		f.Confidence, f.Reasons = diagnosis.Medium, append(f.Reasons, "how long the list is its source does not tell: of a dozen elements a map is no faster")
+		f.Confidence, f.Reasons = diagnosis.Medium, append(f.Reasons, "how long the list is its source does not tell: of a dozen elements nothing is faster")
 	}
 	return f
 }
@@ -275,15 +279,30 @@ func hottest(p *diagnosis.Pass, profile *model.Profile, column int, reasons []mo
 // needlessMost is the part of another finding's cost that the work must be to explain it.
 const needlessMost = 0.7
 
-// needlessSymptoms returns the rules whose findings here are of this work, or mostly.
-func needlessSymptoms(p *diagnosis.Pass, s *cpu.Use, share fact.Fact, match func([]model.Frame) bool) (list []string) {
+// symptoms returns the rules whose findings here are of this work, or mostly.
+func (n *needless) symptoms(share fact.Fact) (list []string) {
 	for _, r := range []*diagnosis.Rule{hotfunction, growingslices} {
-		if hasFinding(p, r, func(f *diagnosis.Finding) bool { return share.Value >= needlessMost*f.Cost.Share }) {
+		if hasFinding(n.p, r, func(f *diagnosis.Finding) bool { return share.Value >= needlessMost*f.Cost.Share }) {
 			list = append(list, r.Name)
 		}
 	}
-	if s.Garbage(match).Value >= hotGarbage {
+	switch {
+	case n.s.Garbage(n.does).Value >= hotGarbage:
 		list = append(list, allocchurn.Name, gccost.Name, tinyheap.Name)
+	case hasFinding(n.p, allocchurn, n.churns):
+		list = append(list, allocchurn.Name)
 	}
 	return list
+}
+
+// churns reports whether most bytes that a finding is about are allocated for this work.
+func (n *needless) churns(o *diagnosis.Finding) bool {
+	if !n.p.Model.Has(model.Heap) {
+		return false
+	}
+	ofWork := slices.DeleteFunc(slices.Clone(o.Stacks), func(s model.Stack) bool { return !n.allocates(n.p.Model.Stacks.Frames(s)) })
+	bytes := func(stacks []model.Stack) float64 {
+		return n.p.Samples("bytes allocated there", "alloc_space", code.OfStacks(stacks)).Value
+	}
+	return len(ofWork) > 0 && bytes(ofWork) >= needlessMost*bytes(o.Stacks)
 }

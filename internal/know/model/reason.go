@@ -74,6 +74,12 @@ const (
 	SortChanged        Pattern = "sort-after-change"    // a kept list is sorted after one element changed
 	FreshGob           Pattern = "fresh-gob"            // a gob encoder or decoder is made for each value
 	RandomPerItem      Pattern = "random-per-item"      // the system is asked for each random number
+	MadeUnasked        Pattern = "made-unasked"         // a value is made that only a failure or a level wants
+	KeptCall           Pattern = "kept-call"            // what is kept and never changes is read anew for each call
+	SweepPerCall       Pattern = "sweep-per-call"       // all that is kept is gone through for each call, to drop what is over
+	ColumnMajor        Pattern = "column-major"         // a table in rows is gone through by its columns
+	SkipOffset         Pattern = "skip-offset"          // elements are gone through to be left out
+	TryEach            Pattern = "try-each"             // layouts are tried one after the other until one fits
 )
 
 // A Reason is why the work that a line asks for is not necessary, as its source tells.
@@ -88,6 +94,9 @@ type Reason struct {
 	Through []string
 	What    string // the expression as the source has it, shortened
 	Instead string // what to write in its place, where the source tells; else empty
+	// Maker is where what the line uses is made, if that is another function's: it is what to
+	// change.
+	Maker Frame
 	// Alone says that operators of these lines allocate for nothing else.
 	Alone bool
 }

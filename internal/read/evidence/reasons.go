@@ -68,7 +68,7 @@ func (l *loader) joinReasons() {
 func isLogged(text hotCall, parts map[hotCall]float64) bool {
 	others := 0.0
 	for c, part := range parts {
-		if c.caller == text.caller && c.callee != text.callee && c.callee != "" {
+		if c.caller == text.caller && c.callee != text.callee && c.callee != "" && c.callee != pattern.Allocation {
 			others += part
 		}
 	}
@@ -111,7 +111,11 @@ func (l *loader) addCalls(parts map[hotCall]float64, profile *model.Profile, col
 		v := s.Value(column)
 		all += v
 		clear(once)
-		for _, c := range callsOf(l.m.Stacks.Frames(s.Stack)) {
+		frames := l.m.Stacks.Frames(s.Stack)
+		if model.OfRecording(frames) {
+			continue
+		}
+		for _, c := range callsOf(frames) {
 			if heap && c.callee == "" {
 				c.callee = pattern.Allocation
 			}
@@ -208,6 +212,10 @@ func (r *reasoner) reason(c hotCall) (reason model.Reason, ok bool) {
 	}
 	reason, ok = pattern.Find(&f, c.caller.Line, callee)
 	reason.Func, reason.File = c.caller.Func, c.caller.File
+	if m := &reason.Maker; m.Func != "" {
+		pkg, _ := model.SplitSymbol(c.caller.Func)
+		m.Func, m.File = pkg+"."+m.Func, filepath.Join(filepath.Dir(c.caller.File), filepath.Base(m.File))
+	}
 	return reason, ok
 }
 

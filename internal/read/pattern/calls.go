@@ -503,12 +503,12 @@ func isAny(t types.Type) bool {
 	return ok && i.Empty()
 }
 
-// freshCodec matches a compressor that a function makes for itself.
+// compressors are the packages whose values keep tables that are made once in their life.
+var compressors = []string{"compress/gzip", "compress/zlib", "compress/flate"}
+
+// freshCodec matches a compressor that a function makes for itself, or that another function of
+// its package makes: what makes tables below the line tells that it is a new one.
 func (s *site) freshCodec(node) *match {
-	names := []string{"NewWriter", "NewWriterLevel", "NewWriterDict", "NewWriterLevelDict"}
-	if s.callee == flateReader {
-		names = []string{"NewReader", "NewReaderDict"}
-	}
 	var made *ast.CallExpr
 	ast.Inspect(s.Body, func(n ast.Node) bool {
 		set, ok := n.(*ast.AssignStmt)
@@ -516,17 +516,56 @@ func (s *site) freshCodec(node) *match {
 			return true
 		}
 		call, ok := set.Rhs[0].(*ast.CallExpr)
-		if ok && local(s.variable(set.Lhs[0])) && slices.ContainsFunc([]string{"compress/gzip", "compress/zlib", "compress/flate"}, func(pkg string) bool {
-			return s.calls(call, pkg, names...)
-		}) {
+		if ok && local(s.variable(set.Lhs[0])) && s.makesCodec(call) {
 			made = call
 		}
 		return true
 	})
-	if made == nil || s.onceOnly(node{Node: made}) || s.pooled() {
+	if made == nil {
+		return s.codecMadeElsewhere()
+	}
+	if s.onceOnly(node{Node: made}) || s.pooled(s.code()) {
 		return nil
 	}
 	return &match{at: made, line: true}
+}
+
+// makesCodec reports whether a call makes a compressor, or what undoes it, as the line has one.
+func (s *site) makesCodec(call *ast.CallExpr) bool {
+	names := []string{"NewWriter", "NewWriterLevel", "NewWriterDict", "NewWriterLevelDict"}
+	if s.callee == flateReader {
+		names = []string{"NewReader", "NewReaderDict"}
+	}
+	return slices.ContainsFunc(compressors, func(pkg string) bool { return s.calls(call, pkg, names...) })
+}
+
+// codecMadeElsewhere matches where one function of the package makes all of its compressors. It may
+// make what a pool has not: if that costs much, the pool mostly has none.
+func (s *site) codecMadeElsewhere() *match {
+	var made *ast.CallExpr
+	var maker ast.Decl
+	for _, file := range s.Files {
+		for _, d := range file.Decls {
+			var here *ast.CallExpr
+			ast.Inspect(d, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok && s.makesCodec(call) {
+					here = call
+				}
+				return true
+			})
+			if here != nil && made != nil {
+				return nil
+			}
+			if here != nil {
+				made, maker = here, d
+			}
+		}
+	}
+	decl, ok := maker.(*ast.FuncDecl)
+	if !ok || decl.Name.Name == "init" {
+		return nil
+	}
+	return &match{at: made, line: true, maker: decl}
 }
 
 // freshGob matches an encoder or decoder of package gob that is made for the value that the
@@ -587,9 +626,9 @@ func (s *site) randomPerItem(n node) *match {
 	return s.whole(call)
 }
 
-// pooled reports whether a function makes things for a pool, or those that one has not.
-func (s *site) pooled() (found bool) {
-	ast.Inspect(s.code(), func(n ast.Node) bool {
+// pooled reports whether some code makes things for a pool, or those that one has not.
+func (s *site) pooled(code ast.Node) (found bool) {
+	ast.Inspect(code, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			found = found || n.Sel.Name == "Get" && named(s.typ(n.X)) == "sync.Pool"

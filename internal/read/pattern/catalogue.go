@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"go/ast"
+	"slices"
 
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -44,11 +45,19 @@ var catalogue = []pattern{
 	{model.SprintfKey, []string{"fmt.Sprint"}, (*site).textKey},
 	{model.NumberKey, []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint"}, (*site).numberKey},
 	{model.KeyInCompare, pureNames(), (*site).keyInCompare},
+	{model.KeyInCompare, []string{ofPackage}, (*site).ownKeyInCompare},
 	{model.TextCompare, []string{"fmt.Sprint", "encoding/json.Marshal", "strconv.Itoa"}, (*site).textCompare},
 	{model.TextForLog, []string{"fmt.Sprint"}, (*site).textForLog},
+	{model.MadeUnasked, slices.Concat(pureNames(), namesOf(makers), []string{ofPackage}), (*site).madeUnasked},
 	{model.InvariantCall, append(pureNames(), ofPackage, "time.Time.Format"), (*site).invariantCall},
 	{model.ErrorPerCall, []string{"errors.New", "fmt.Errorf"}, (*site).constantError},
 	{model.ConstantCall, pureNames(), (*site).constantCall},
+	{model.KeptCall, append(namesOf(parsers), ofPackage), (*site).keptCall},
+	{model.TryEach, []string{"time.Parse", "time.ParseInLocation"}, (*site).tryEach},
+	{model.SweepPerCall, []string{ofPackage, "", "internal/runtime/maps.", "runtime.mapiternext", "maps.DeleteFunc", "slices.DeleteFunc"}, (*site).sweepPerCall},
+	{model.SkipOffset, []string{""}, (*site).skipOffset},
+	{model.SearchKept, []string{"", "memeqbody", "runtime.memequal", "runtime.strequal"}, (*site).searchNested},
+	{model.ColumnMajor, []string{""}, (*site).columnMajor},
 	{model.RegexpLiteral, []string{"regexp.(*Regexp).Match"}, (*site).regexpLiteral},
 	{model.PowSmall, []string{"math.Pow", "math.pow"}, (*site).powSmall},
 	{model.PowTen, []string{"math.Pow", "math.pow"}, (*site).powTen},

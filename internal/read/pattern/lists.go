@@ -42,6 +42,31 @@ func (s *site) keyInCompare(n node) *match {
 	return &match{at: call, line: true, through: []string{s.callee}}
 }
 
+// ownKeyInCompare matches a key that a function of the package makes for each comparison of a sort.
+func (s *site) ownKeyInCompare(n node) *match {
+	call := s.anyCall(n)
+	if call == nil || !s.comparing() {
+		return nil
+	}
+	decl := s.calledHere(call)
+	if decl == nil || !s.makes(decl, 0) {
+		return nil
+	}
+	costly := false
+	ast.Inspect(decl.Body, func(x ast.Node) bool {
+		inner, ok := x.(*ast.CallExpr)
+		if ok {
+			sel, ok := ast.Unparen(inner.Fun).(*ast.SelectorExpr)
+			costly = costly || ok && slices.Contains(pure[s.packageOf(sel.X)], sel.Sel.Name)
+		}
+		return !costly
+	})
+	if !costly {
+		return nil
+	}
+	return &match{at: call, line: true, through: []string{s.callee}}
+}
+
 // sortForOne matches a list that is sorted, of which only the first or the last is wanted.
 func (s *site) sortForOne(n node) *match {
 	call := s.call(n)

@@ -55,10 +55,26 @@ func Find(f *Function, line int, callee string) (model.Reason, bool) {
 				r.Line, r.Last = line, line
 			}
 			r.Alone = s.operators(r.Line, r.Last) == 1
+			if m.maker != nil {
+				at := s.Set.Position(m.at.Pos())
+				r.Maker = model.Frame{Func: declaredName(m.maker), File: at.Filename, Line: at.Line}
+			}
 			return r, true
 		}
 	}
 	return model.Reason{}, false
+}
+
+// declaredName returns a function's name without its package, as stacks have it.
+func declaredName(decl *ast.FuncDecl) string {
+	if decl.Recv == nil || len(decl.Recv.List) == 0 {
+		return decl.Name.Name
+	}
+	recv := types.ExprString(decl.Recv.List[0].Type)
+	if strings.HasPrefix(recv, "*") {
+		recv = "(" + recv + ")"
+	}
+	return recv + "." + decl.Name.Name
 }
 
 // Allocation is the callee of a line at which a heap profile ends: what the compiler makes of
@@ -91,9 +107,10 @@ func DeepCallees() []string {
 
 // A match is what was found.
 type match struct {
-	at      ast.Node // the expression, or the loop
-	line    bool     // only the hot line of it is meant
-	through []string // nil is the callee
+	at      ast.Node      // the expression, or the loop
+	line    bool          // only the hot line of it is meant
+	through []string      // nil is the callee
+	maker   *ast.FuncDecl // of what the line uses and that should be kept, where it is not the line's own
 	instead string
 }
 
@@ -502,6 +519,11 @@ func shorten(n ast.Node) string {
 		text = types.ExprString(n.Lhs[0]) + " " + n.Tok.String() + " " + types.ExprString(n.Rhs[0])
 	case *ast.RangeStmt:
 		text = "range " + types.ExprString(n.X)
+	case *ast.ForStmt:
+		text = "for"
+		if n.Cond != nil {
+			text += " " + types.ExprString(n.Cond)
+		}
 	case *ast.DeferStmt:
 		text = "defer " + types.ExprString(n.Call)
 	case *ast.ExprStmt:

@@ -1,0 +1,201 @@
+package pattern
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// makers are functions of the standard library that do nothing but make a value, beside the pure
+// ones. Some change what they are given in a way that nobody sees, as a body that is dumped.
+var makers = map[string][]string{
+	"encoding/json":     {"Marshal", "MarshalIndent"},
+	"encoding/hex":      {"EncodeToString", "Dump", "DecodeString"},
+	"net/http/httputil": {"DumpRequest", "DumpRequestOut", "DumpResponse"},
+	"runtime/debug":     {"Stack"},
+	"errors":            {"New"},
+}
+
+// parsers are those that read something that hardly ever changes: keys, expressions, templates.
+var parsers = map[string][]string{
+	"encoding/pem":  {"Decode"},
+	"crypto/x509":   {"ParseCertificate", "ParsePKCS1PrivateKey", "ParsePKCS8PrivateKey", "ParseECPrivateKey", "ParsePKIXPublicKey", "ParsePKCS1PublicKey"},
+	"crypto/tls":    {"X509KeyPair"},
+	"regexp":        {"Compile", "MustCompile"},
+	"time":          {"LoadLocation", "ParseDuration"},
+	"net/url":       {"Parse"},
+	"net":           {"ParseCIDR", "ParseIP"},
+	"net/netip":     {"ParseAddr", "MustParseAddr", "ParsePrefix", "MustParsePrefix"},
+	"crypto/sha256": {"Sum256"},
+	"crypto/sha512": {"Sum512"},
+	"crypto/sha1":   {"Sum"},
+	"crypto/md5":    {"Sum"},
+	"crypto/pbkdf2": {"Key"},
+}
+
+// namesOf returns the functions of such a list as stacks have them.
+func namesOf(list map[string][]string) (names []string) {
+	for pkg, functions := range list {
+		for _, name := range functions {
+			names = append(names, pkg+"."+name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// maxMakerDepth bounds how far calls are followed to know whether a function only makes a value.
+const maxMakerDepth = 3
+
+// onlyMakes reports whether a call does nothing but make a value of what it is given.
+func (f *Function) onlyMakes(call *ast.CallExpr, depth int) bool {
+	if f.Info.Types[call.Fun].IsType() {
+		return true
+	}
+	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
+		if _, ok := f.Info.Uses[id].(*types.Builtin); ok {
+			return !slices.Contains([]string{"delete", "clear", "copy", "close", "print", "println"}, id.Name)
+		}
+	}
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+		if pkg := f.packageOf(sel.X); pkg != "" {
+			return slices.ContainsFunc([]map[string][]string{pure, makers, parsers}, func(list map[string][]string) bool {
+				return slices.Contains(list[pkg], sel.Sel.Name)
+			})
+		}
+		if slices.Contains([]string{"Error", "String"}, sel.Sel.Name) && len(call.Args) == 0 {
+			return true
+		}
+	}
+	decl := f.calledHere(call)
+	return decl != nil && depth < maxMakerDepth && f.makes(decl, depth+1)
+}
+
+// calledHere returns the declaration of the function or method of the package that a call is of.
+func (f *Function) calledHere(call *ast.CallExpr) *ast.FuncDecl {
+	switch fun := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		return f.declared(fun)
+	case *ast.SelectorExpr:
+		return f.declared(fun.Sel)
+	}
+	return nil
+}
+
+// anyCall returns a node as the call that the stack shows, also of a function of the package.
+func (s *site) anyCall(n node) *ast.CallExpr {
+	if call := s.call(n); call != nil {
+		return call
+	}
+	call, _ := s.ownCall(n)
+	return call
+}
+
+// makes reports whether a function changes nothing but its own variables and calls only such.
+func (f *Function) makes(decl *ast.FuncDecl, depth int) bool {
+	if decl.Body == nil || decl.Type.Results == nil {
+		return false
+	}
+	only := true
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt, *ast.DeferStmt, *ast.SelectStmt, *ast.SendStmt, *ast.FuncLit:
+			only = false
+		case *ast.UnaryExpr:
+			only = only && n.Op != token.ARROW
+		case *ast.AssignStmt:
+			only = only && !slices.ContainsFunc(n.Lhs, func(x ast.Expr) bool { return !f.ownVariable(x, decl) })
+		case *ast.IncDecStmt:
+			only = only && f.ownVariable(n.X, decl)
+		case *ast.CallExpr:
+			only = only && f.onlyMakes(n, depth)
+		}
+		return only
+	})
+	return only
+}
+
+// ownVariable reports whether an expression is a variable of a function, or nothing.
+func (f *Function) ownVariable(x ast.Expr, decl *ast.FuncDecl) bool {
+	if id, ok := x.(*ast.Ident); ok && id.Name == "_" {
+		return true
+	}
+	v := f.variable(x)
+	return local(v) && inside(v, decl.Body)
+}
+
+// madeUnasked matches a value that is made in any case, and used only where something failed or
+// somebody wants to see more.
+func (s *site) madeUnasked(n node) *match {
+	call := s.anyCall(n)
+	if call == nil || s.rarely(n) || !s.onlyMakes(call, 0) {
+		return nil
+	}
+	set, ok := n.up(0).(*ast.AssignStmt)
+	if !ok || len(set.Rhs) != 1 || set.Tok != token.DEFINE {
+		return nil
+	}
+	v := s.variable(set.Lhs[0])
+	if !local(v) {
+		return nil
+	}
+	used, ok := s.uses(v, s.code(), s.rarely)
+	if used == 0 || !ok {
+		return nil
+	}
+	return &match{at: call, line: true}
+}
+
+// rarely reports whether a node is reached only where something failed or somebody wants to
+// see more.
+func (s *site) rarely(n node) bool {
+	for i := len(n.path) - 1; i >= 0; i-- {
+		cond, ok := n.path[i].(*ast.IfStmt)
+		if ok && inside(n, cond.Body) && s.exceptional(cond.Cond) {
+			return true
+		}
+	}
+	return false
+}
+
+// exceptional reports whether a condition is of failures or of levels that are mostly off.
+func (s *site) exceptional(x ast.Expr) bool {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.BinaryExpr:
+		switch x.Op {
+		case token.LAND:
+			return s.exceptional(x.X) || s.exceptional(x.Y)
+		case token.NEQ:
+			t := s.typ(x.X)
+			return t != nil && types.Identical(t, types.Universe.Lookup("error").Type()) && types.ExprString(x.Y) == "nil"
+		case token.GEQ, token.GTR:
+			return s.ofFailures(x.Y) && saysAny(x.X, "status", "code")
+		}
+	case *ast.CallExpr:
+		return saysAny(x.Fun, "enabled", "debug", "verbose")
+	case *ast.Ident, *ast.SelectorExpr:
+		return saysAny(x, "debug", "verbose", "trace")
+	}
+	return false
+}
+
+// ofFailures reports whether an expression is the least status of an answer that says that
+// something failed.
+func (s *site) ofFailures(x ast.Expr) bool {
+	v := s.Info.Types[x].Value
+	if v == nil || v.Kind() != constant.Int {
+		return false
+	}
+	n, _ := constant.Int64Val(v)
+	return n == 399 || n == 400 || n == 499 || n == 500
+}
+
+// saysAny reports whether the name of what an expression is, or of its method, has one of some
+// words.
+func saysAny(x ast.Expr, words ...string) bool {
+	id := last(x)
+	return id != nil && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(id.Name), w) })
+}

@@ -1,0 +1,239 @@
+package pattern
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// columnMajor matches a table that lies in memory row by row and is gone through column by column.
+func (s *site) columnMajor(n node) *match {
+	index, ok := n.Node.(*ast.IndexExpr)
+	if !ok {
+		return nil
+	}
+	loops := s.loops(n)
+	if len(loops) < 2 {
+		return nil
+	}
+	inner := s.steps(loops[0])
+	if inner == nil {
+		return nil
+	}
+	for _, l := range loops[1:] {
+		outer := s.steps(l)
+		if outer != nil && s.strides(index, inner, outer) && !s.crosses(loops[0], inner, outer) {
+			return &match{at: index, line: true}
+		}
+	}
+	return nil
+}
+
+// steps returns the variable that a loop counts with, nil for none.
+func (s *site) steps(loop ast.Stmt) *types.Var {
+	switch l := loop.(type) {
+	case *ast.RangeStmt:
+		if l.Key != nil && !isMap(s.typ(l.X)) {
+			return s.variable(l.Key)
+		}
+	case *ast.ForStmt:
+		if step, ok := l.Post.(*ast.IncDecStmt); ok {
+			return s.variable(step.X)
+		}
+	}
+	return nil
+}
+
+// strides reports whether an element is one of a table whose row is the first variable and whose
+// column is the second.
+func (s *site) strides(index *ast.IndexExpr, row, column *types.Var) bool {
+	if outer, ok := ast.Unparen(index.X).(*ast.IndexExpr); ok { // table[row][column]
+		return !isMap(s.typ(index.X)) && !isMap(s.typ(outer.X)) && s.variable(outer.Index) == row && s.variable(index.Index) == column
+	}
+	sum, ok := ast.Unparen(index.Index).(*ast.BinaryExpr) // table[row*width+column]
+	if !ok || sum.Op != token.ADD || isMap(s.typ(index.X)) {
+		return false
+	}
+	times := func(x ast.Expr) bool {
+		product, ok := ast.Unparen(x).(*ast.BinaryExpr)
+		return ok && product.Op == token.MUL && (s.variable(product.X) == row || s.variable(product.Y) == row)
+	}
+	return times(sum.X) && s.variable(sum.Y) == column || times(sum.Y) && s.variable(sum.X) == column
+}
+
+// crosses reports whether a loop has an element the other way round, too: one of both strides
+// whatever the order of the loops.
+func (s *site) crosses(loop ast.Stmt, inner, outer *types.Var) (found bool) {
+	ast.Inspect(loop, func(n ast.Node) bool {
+		index, ok := n.(*ast.IndexExpr)
+		found = found || ok && s.strides(index, outer, inner)
+		return !found
+	})
+	return found
+}
+
+// tryEach matches layouts that are tried one after the other until one fits.
+func (s *site) tryEach(n node) *match {
+	call := s.call(n)
+	if call == nil || len(call.Args) < 2 {
+		return nil
+	}
+	loops := s.loops(n)
+	if len(loops) == 0 {
+		return nil
+	}
+	r, ok := loops[0].(*ast.RangeStmt)
+	if !ok || r.Value == nil || s.variable(r.Value) == nil || s.variable(call.Args[0]) != s.variable(r.Value) || !s.fixed(call.Args[1], r) {
+		return nil
+	}
+	if few := s.elements(r.X); few >= 0 && few < fewestKept {
+		return nil
+	}
+	for i := len(n.path) - 1; i >= 0 && n.path[i] != r; i-- {
+		if cond, ok := n.path[i].(*ast.IfStmt); ok && inside(n, cond.Init) && leavesLoop(cond.Body) {
+			return s.whole(call) // if t, err := time.Parse(layout, text); err == nil { return
+		}
+	}
+	for _, stmt := range r.Body.List {
+		if cond, ok := stmt.(*ast.IfStmt); ok && cond.Pos() > n.Pos() && leavesLoop(cond.Body) {
+			return s.whole(call)
+		}
+	}
+	return nil
+}
+
+// elements returns how many elements a list has in the source; -1 where that does not tell.
+func (s *site) elements(x ast.Expr) int {
+	n := -1
+	count := func(value ast.Expr) {
+		if lit, ok := ast.Unparen(value).(*ast.CompositeLit); ok {
+			n = len(lit.Elts)
+		}
+	}
+	count(x)
+	v := s.variable(x)
+	for _, f := range s.Files {
+		ast.Inspect(f, func(at ast.Node) bool {
+			if d, ok := at.(*ast.ValueSpec); ok && v != nil && len(d.Names) == 1 && len(d.Values) == 1 && s.Info.Defs[d.Names[0]] == v {
+				count(d.Values[0])
+			}
+			return true
+		})
+	}
+	return n
+}
+
+// searchNested matches a list of lists that is gone through for the one element with the key that
+// the function was given.
+func (s *site) searchNested(n node) *match {
+	if s.Decl == nil || s.Body != s.Decl.Body {
+		return nil
+	}
+	loops := s.loops(n)
+	if len(loops) < 2 {
+		return nil
+	}
+	for _, stmt := range bodyOf(loops[0]).List {
+		cond, ok := stmt.(*ast.IfStmt)
+		if ok && s.comparesParameter(cond.Cond, loops[len(loops)-1]) && returns(cond.Body) {
+			return &match{at: loops[len(loops)-1]}
+		}
+	}
+	return nil
+}
+
+// bodyOf returns what a loop does in each round.
+func bodyOf(loop ast.Stmt) *ast.BlockStmt {
+	if r, ok := loop.(*ast.RangeStmt); ok {
+		return r.Body
+	}
+	return loop.(*ast.ForStmt).Body
+}
+
+// comparesParameter reports whether a condition is that something of a round of a loop equals a
+// value that the function was given.
+func (s *site) comparesParameter(x ast.Expr, loop ast.Stmt) bool {
+	b, ok := ast.Unparen(x).(*ast.BinaryExpr)
+	switch {
+	case !ok:
+		return false
+	case b.Op == token.LAND:
+		return s.comparesParameter(b.X, loop) || s.comparesParameter(b.Y, loop)
+	case b.Op != token.EQL:
+		return false
+	}
+	given := func(x ast.Expr) bool {
+		v := s.variable(x)
+		return local(v) && inside(v, s.Decl.Type) && isBasic(v.Type())
+	}
+	return given(b.X) && s.madeInRound(b.Y, loop) || given(b.Y) && s.madeInRound(b.X, loop)
+}
+
+// madeInRound reports whether an expression has a variable of a loop.
+func (s *site) madeInRound(x ast.Expr, loop ast.Stmt) (found bool) {
+	ast.Inspect(x, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if ok {
+			v := s.variable(id)
+			found = found || v != nil && !v.IsField() && inside(v, loop)
+		}
+		return !found
+	})
+	return found
+}
+
+// returns reports whether a block ends with leaving the function.
+func returns(b *ast.BlockStmt) bool {
+	if len(b.List) == 0 {
+		return false
+	}
+	_, ok := b.List[len(b.List)-1].(*ast.ReturnStmt)
+	return ok
+}
+
+// skipOffset matches elements that are gone through to be left out, as those of the pages before.
+func (s *site) skipOffset(n node) *match {
+	if s.Decl == nil || s.Body != s.Decl.Body {
+		return nil
+	}
+	for _, loop := range s.loops(n) {
+		for _, stmt := range bodyOf(loop).List {
+			if cond, ok := stmt.(*ast.IfStmt); ok && s.skipsOne(cond, loop) {
+				return &match{at: loop}
+			}
+		}
+	}
+	return nil
+}
+
+// skipsOne reports whether a round goes on to the next one for as long as a number that the function
+// was given says.
+func (s *site) skipsOne(cond *ast.IfStmt, loop ast.Stmt) bool {
+	b, ok := ast.Unparen(cond.Cond).(*ast.BinaryExpr)
+	if !ok || len(cond.Body.List) == 0 {
+		return false
+	}
+	next, ok := cond.Body.List[len(cond.Body.List)-1].(*ast.BranchStmt)
+	if !ok || next.Tok != token.CONTINUE {
+		return false
+	}
+	given := func(x ast.Expr) *types.Var {
+		v := s.variable(x)
+		if !local(v) || !inside(v, s.Decl.Type) || !s.isNumber(x) {
+			return nil
+		}
+		return v
+	}
+	if b.Op == token.GTR && s.is(b.Y, "0") && given(b.X) != nil { // if offset > 0 { offset--; continue }
+		step, ok := cond.Body.List[0].(*ast.IncDecStmt)
+		return ok && step.Tok == token.DEC && s.variable(step.X) == given(b.X)
+	}
+	counted := s.variable(b.X)
+	return b.Op == token.LSS && given(b.Y) != nil && counted != nil && (counted == s.steps(loop) || s.stepped(counted, cond.Body))
+}
+
+// stepped reports whether a block counts a variable up.
+func (s *site) stepped(v *types.Var, b *ast.BlockStmt) bool {
+	step, ok := b.List[0].(*ast.IncDecStmt)
+	return ok && step.Tok == token.INC && s.variable(step.X) == v
+}
