@@ -1,0 +1,3 @@
+module adattribution
+
+go 1.23

@@ -1,0 +1,3 @@
+module arenaserver
+
+go 1.25

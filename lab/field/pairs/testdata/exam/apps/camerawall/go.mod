@@ -1,0 +1,3 @@
+module camerawall
+
+go 1.23

@@ -1,0 +1,3 @@
+module clearings
+
+go 1.23

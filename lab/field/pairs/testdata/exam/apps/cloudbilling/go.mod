@@ -1,0 +1,3 @@
+module cloudbilling
+
+go 1.24

@@ -1,0 +1,3 @@
+module clusterjobs
+
+go 1.26

@@ -1,0 +1,3 @@
+module discussions
+
+go 1.24

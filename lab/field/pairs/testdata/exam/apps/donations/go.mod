@@ -1,0 +1,3 @@
+module donations
+
+go 1.24

@@ -1,0 +1,3 @@
+module doorlocks
+
+go 1.23

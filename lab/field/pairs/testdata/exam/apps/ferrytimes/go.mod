@@ -1,0 +1,3 @@
+module ferrytimes
+
+go 1.25

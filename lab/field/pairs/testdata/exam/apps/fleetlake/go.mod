@@ -1,0 +1,3 @@
+module fleetlake
+
+go 1.26

@@ -1,0 +1,3 @@
+module fraudscores
+
+go 1.24

@@ -1,0 +1,3 @@
+module gantry
+
+go 1.25

@@ -1,0 +1,3 @@
+module gatewaysettings
+
+go 1.26

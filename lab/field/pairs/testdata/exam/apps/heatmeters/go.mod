@@ -1,0 +1,3 @@
+module heatmeters
+
+go 1.24

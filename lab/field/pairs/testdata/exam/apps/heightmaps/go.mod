@@ -1,0 +1,3 @@
+module heightmaps
+
+go 1.24

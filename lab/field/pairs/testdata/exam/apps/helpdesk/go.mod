@@ -1,0 +1,3 @@
+module helpdesk
+
+go 1.25

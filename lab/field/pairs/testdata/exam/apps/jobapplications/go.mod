@@ -1,0 +1,3 @@
+module jobapplications
+
+go 1.23

@@ -1,0 +1,3 @@
+module kiosks
+
+go 1.24

@@ -1,0 +1,3 @@
+module kitchenorders
+
+go 1.22

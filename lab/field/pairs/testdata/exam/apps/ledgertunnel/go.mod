@@ -1,0 +1,3 @@
+module ledgertunnel
+
+go 1.22

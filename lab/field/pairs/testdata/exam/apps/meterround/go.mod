@@ -1,0 +1,3 @@
+module meterround
+
+go 1.24

@@ -1,0 +1,3 @@
+module optiondesk
+
+go 1.23

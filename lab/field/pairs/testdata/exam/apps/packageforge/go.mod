@@ -1,0 +1,3 @@
+module packageforge
+
+go 1.25

@@ -1,0 +1,3 @@
+module pagers
+
+go 1.26

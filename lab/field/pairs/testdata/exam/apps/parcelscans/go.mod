@@ -1,0 +1,3 @@
+module parcelscans
+
+go 1.22

@@ -1,0 +1,3 @@
+module partsquotes
+
+go 1.23

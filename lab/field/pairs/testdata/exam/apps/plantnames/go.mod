@@ -1,0 +1,3 @@
+module plantnames
+
+go 1.25

@@ -1,0 +1,3 @@
+module posters
+
+go 1.26

@@ -1,0 +1,3 @@
+module postroom
+
+go 1.24

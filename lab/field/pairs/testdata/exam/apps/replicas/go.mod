@@ -1,0 +1,3 @@
+module replicas
+
+go 1.25

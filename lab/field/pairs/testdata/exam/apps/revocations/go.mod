@@ -1,0 +1,3 @@
+module revocations
+
+go 1.24

@@ -1,0 +1,3 @@
+module ridepulse
+
+go 1.24

@@ -1,0 +1,3 @@
+module schoolreports
+
+go 1.26

@@ -1,0 +1,3 @@
+module seismograms
+
+go 1.24

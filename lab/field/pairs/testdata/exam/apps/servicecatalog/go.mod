@@ -1,0 +1,3 @@
+module servicecatalog
+
+go 1.26

@@ -1,0 +1,3 @@
+module settlement
+
+go 1.25

@@ -1,0 +1,3 @@
+module shuttlefares
+
+go 1.25

@@ -1,0 +1,3 @@
+module stagescripts
+
+go 1.24

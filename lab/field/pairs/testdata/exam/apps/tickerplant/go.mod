@@ -1,0 +1,3 @@
+module tickerplant
+
+go 1.25

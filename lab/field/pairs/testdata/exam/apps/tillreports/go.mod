@@ -1,0 +1,3 @@
+module tillreports
+
+go 1.25

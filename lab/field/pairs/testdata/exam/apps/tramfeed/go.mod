@@ -1,0 +1,3 @@
+module tramfeed
+
+go 1.25

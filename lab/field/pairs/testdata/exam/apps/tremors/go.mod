@@ -1,0 +1,3 @@
+module tremors
+
+go 1.25

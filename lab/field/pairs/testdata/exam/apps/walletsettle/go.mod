@@ -1,0 +1,3 @@
+module walletsettle
+
+go 1.24

@@ -1,0 +1,3 @@
+module zonerelay
+
+go 1.24

@@ -1,0 +1,3 @@
+module blobdepot
+
+go 1.26

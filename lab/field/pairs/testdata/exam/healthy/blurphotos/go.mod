@@ -1,0 +1,3 @@
+module blurphotos
+
+go 1.25

@@ -1,0 +1,3 @@
+module chatframes
+
+go 1.26

@@ -1,0 +1,3 @@
+module clickpipeline
+
+go 1.26

@@ -1,0 +1,3 @@
+module framedrpc
+
+go 1.26

@@ -1,0 +1,3 @@
+module freightquotes
+
+go 1.26

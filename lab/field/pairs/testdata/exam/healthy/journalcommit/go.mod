@@ -1,0 +1,3 @@
+module journalcommit
+
+go 1.26

@@ -1,0 +1,3 @@
+module ledgercsv
+
+go 1.25

@@ -1,0 +1,3 @@
+module nearbybikes
+
+go 1.25

@@ -1,0 +1,3 @@
+module reminders
+
+go 1.26

@@ -1,0 +1,3 @@
+module scorematrix
+
+go 1.26

@@ -1,0 +1,3 @@
+module sessionvault
+
+go 1.25

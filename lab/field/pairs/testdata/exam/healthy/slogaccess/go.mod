@@ -1,0 +1,3 @@
+module slogaccess
+
+go 1.26

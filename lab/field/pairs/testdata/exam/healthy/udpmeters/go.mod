@@ -1,0 +1,3 @@
+module udpmeters
+
+go 1.26
