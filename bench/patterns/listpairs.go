@@ -2,6 +2,7 @@ package main
 
 import (
 	"container/list"
+	"context"
 	"hash/fnv"
 	"io"
 	"runtime"
@@ -38,6 +39,19 @@ func init() {
 		squares[i] = i * i
 	}
 }
+
+type contextKey int
+
+var (
+	nearContext = context.WithValue(context.Background(), contextKey(0), 1)
+	deepContext = func() context.Context {
+		ctx := nearContext
+		for i := range names {
+			ctx = context.WithValue(ctx, contextKey(i+1), i)
+		}
+		return ctx
+	}()
+)
 
 type handle struct{ n [8]int }
 
@@ -123,6 +137,9 @@ var collections = []pair{
 			return index[names[7]]
 		},
 		func() any { return index[names[7]] }},
+	{model.ContextChain, "wrapped 200 times",
+		func() any { return deepContext.Value(contextKey(0)) },
+		func() any { return nearContext.Value(contextKey(0)) }},
 	{model.SkipOffset, "the last 20 of 200 names",
 		func() any {
 			n := 0

@@ -223,6 +223,11 @@ var equivalents = []equivalent{
 			"Where order matters, a heap by time has the next one first.",
 		"if e, ok := s.entries[id]; ok && now.After(e.until) {\n\tdelete(s.entries, id)\n}",
 		"a walk that is made once in a while: it is under no condition, in a function for something else"},
+	{model.ContextChain, "looking through a context that was wrapped again and again",
+		"Wrap the first context for each piece of work, and keep that one, or keep a struct with what changes: each look for a " +
+			"value goes through all contexts around the one that has it, and all of them stay in memory.",
+		"ctx := context.WithValue(s.base, key, value) // s.base stays what it was",
+		"contexts that are made for one piece of work: the result is kept in the place of what it is around"},
 	{model.SkipOffset, "going through what is to be left out",
 		"Go on where the page before ended: give the caller the place or the last key instead of a number to leave out, and " +
 			"begin there. Page n of a list costs n pages otherwise.",

@@ -78,6 +78,7 @@ const (
 	KeptCall           Pattern = "kept-call"            // what is kept and never changes is read anew for each call
 	SweepPerCall       Pattern = "sweep-per-call"       // all that is kept is gone through for each call, to drop what is over
 	ColumnMajor        Pattern = "column-major"         // a table in rows is gone through by its columns
+	ContextChain       Pattern = "context-chain"        // a kept context is wrapped again and again
 	SkipOffset         Pattern = "skip-offset"          // elements are gone through to be left out
 	TryEach            Pattern = "try-each"             // layouts are tried one after the other until one fits
 )

@@ -57,6 +57,7 @@ var catalogue = []pattern{
 	{model.SweepPerCall, []string{ofPackage, "", "internal/runtime/maps.", "runtime.mapiternext", "maps.DeleteFunc", "slices.DeleteFunc"}, (*site).sweepPerCall},
 	{model.SkipOffset, []string{""}, (*site).skipOffset},
 	{model.SearchKept, []string{"", "memeqbody", "runtime.memequal", "runtime.strequal"}, (*site).searchNested},
+	{model.ContextChain, []string{"context.(*valueCtx).Value", "context.value"}, (*site).contextChain},
 	{model.ColumnMajor, []string{""}, (*site).columnMajor},
 	{model.RegexpLiteral, []string{"regexp.(*Regexp).Match"}, (*site).regexpLiteral},
 	{model.PowSmall, []string{"math.Pow", "math.pow"}, (*site).powSmall},

@@ -1,6 +1,7 @@
 package testdata
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/json"
@@ -236,4 +237,26 @@ func byStart(list []*order) {
 	slices.SortFunc(list, func(a, b *order) int {
 		return number(a) - number(b) // alike key-in-compare testdata.number
 	})
+}
+
+// context-chain
+
+type follower struct {
+	base  context.Context
+	known map[int]context.Context
+}
+
+func (f *follower) take(of int, litres int) any {
+	ctx, ok := f.known[of]
+	if !ok {
+		ctx = context.WithValue(f.base, "of", of)
+		f.known[of] = ctx
+	}
+	ctx = context.WithValue(ctx, "litres", litres)
+	f.known[of] = ctx
+	return ctx.Value("of") // sick context-chain context.(*valueCtx).Value
+}
+
+func other(ctx context.Context) any {
+	return ctx.Value("of") // sick context-chain context.(*valueCtx).Value
 }
