@@ -190,12 +190,13 @@ func startsCommand(m *model.Model, s model.Stack) bool {
 }
 
 // opener returns the line of the program that opens most, by the system calls of the trace, and
-// those that open as many.
+// those that open as many, with all calls of theirs.
 func opener(p *diagnosis.Pass) (places []diagnosis.Place, opened fact.Fact, stacks []model.Stack) {
 	if p.Model.Sched == nil {
 		return nil, opened, nil
 	}
-	counts, by := map[diagnosis.Place]int64{}, map[diagnosis.Place][]model.Stack{}
+	counts, by := map[diagnosis.Place]float64{}, map[diagnosis.Place][]model.Stack{}
+	accepted := map[diagnosis.Place]bool{}
 	for i := range p.Model.Sched.Waits {
 		w := &p.Model.Sched.Waits[i]
 		frames := p.Model.Stacks.Frames(w.Stack)
@@ -203,29 +204,51 @@ func opener(p *diagnosis.Pass) (places []diagnosis.Place, opened fact.Fact, stac
 			continue
 		}
 		if at, ok := p.UserPlace(w.Stack); ok {
-			counts[at] += w.Count
 			by[at] = append(by[at], w.Stack)
+			counts[at] += float64(w.Count)
+			accepted[at] = accepts(frames)
 		}
 	}
+	// A listener asks once more for each connection, in vain, before it waits for the next.
+	least := func(place diagnosis.Place) float64 {
+		if accepted[place] {
+			return counts[place] / 2
+		}
+		return counts[place]
+	}
 	order := slices.SortedFunc(maps.Keys(counts), func(a, b diagnosis.Place) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(least(b), least(a)), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Line, b.Line))
 	})
 	if len(order) == 0 {
 		return nil, opened, nil
 	}
 	most := order[0]
 	for _, place := range order {
-		if float64(counts[place]) >= descriptorsAlike*float64(counts[most]) {
+		if counts[place] >= descriptorsAlike*least(most) {
 			places, stacks = append(places, place), append(stacks, by[place]...)
 		}
 	}
-	return places, p.WaitCount("system calls that open in "+code.Line(most), model.SyscallWait, func(w *model.Wait) bool { return slices.Contains(by[most], w.Stack) }), stacks
+	// Of both ends of connections whoever opens them is to close them.
+	slices.SortStableFunc(places, func(a, b diagnosis.Place) int {
+		return cmp.Compare(counts[a]-least(a), counts[b]-least(b))
+	})
+	where := code.Line(places[0])
+	if len(places) > 1 {
+		where += " and the others"
+	}
+	return places, p.WaitCount("system calls that open in "+where, model.SyscallWait, func(w *model.Wait) bool { return slices.Contains(stacks, w.Stack) }), stacks
+}
+
+// accepts reports whether a system call takes a connection that somebody else opens.
+func accepts(frames []model.Frame) bool {
+	return code.ThroughFunc(frames, func(f string) bool { return strings.HasPrefix(f, "syscall.accept") })
 }
 
 // opensDescriptor reports whether a system call is made to open something: of a few calls
-// that opening a file takes, the one that gives the descriptor.
+// that opening a file takes, the one that gives the descriptor, and of a dial connecting, for the
+// trace has no raw system calls, and making a socket is one.
 func opensDescriptor(frames []model.Frame) bool {
 	return code.Through(frames, opens) && code.ThroughFunc(frames, func(f string) bool {
-		return strings.HasPrefix(f, "syscall.open") || strings.HasPrefix(f, "syscall.socket") || strings.HasPrefix(f, "syscall.accept")
+		return strings.HasPrefix(f, "syscall.open") || strings.HasPrefix(f, "syscall.connect") || strings.HasPrefix(f, "syscall.accept")
 	})
 }
