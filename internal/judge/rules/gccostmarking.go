@@ -56,7 +56,7 @@ func sayMarking(p *diagnosis.Pass, f *diagnosis.Finding, h *memory.Collector) {
 // it is what a collection costs and not how many there are.
 func sayKept(p *diagnosis.Pass, f *diagnosis.Finding) {
 	places, stacks, part := smallKept(p)
-	if len(places) == 0 || !collecting(p, gcMostly) {
+	if len(places) == 0 || !keepsPointers(p) {
 		return
 	}
 	f.Where, f.Stacks = append(f.Where, code.WithProgram(p, places[0], stacks...)...), stacks
@@ -66,10 +66,11 @@ func sayKept(p *diagnosis.Pass, f *diagnosis.Finding) {
 }
 
 // keepsPointers reports whether the price of each collection, of pointers in what is kept, is most of what
-// allocating costs, rather than what is allocated.
+// allocating costs, rather than what is allocated: where collections come one after the other, it is their
+// number.
 func keepsPointers(p *diagnosis.Pass) bool {
 	h, ok := memory.CollectorOf(p)
-	if !ok || p.Model.Metrics == nil || !collecting(p, gcMostly) {
+	if !ok || p.Model.Metrics == nil || h.Rate.Value >= tinyheapRate || !collecting(p, gcMostly) {
 		return false
 	}
 	scannable := p.Metric("heap that collections look through", metricScannable, fact.Last)
