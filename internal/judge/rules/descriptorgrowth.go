@@ -224,7 +224,7 @@ func opener(p *diagnosis.Pass) (places []diagnosis.Place, opened fact.Fact, stac
 	}
 	most := order[0]
 	for _, place := range order {
-		if counts[place] >= descriptorsAlike*least(most) {
+		if least(place) >= descriptorsAlike*least(most) {
 			places, stacks = append(places, place), append(stacks, by[place]...)
 		}
 	}
