@@ -49,5 +49,9 @@ func collecting(p *diagnosis.Pass, part float64) bool {
 	return a.Collect.Value >= part*a.Whole().Value
 }
 
+// gcOften is how many collections a second are all the time: one begins as soon as the one
+// before is swept.
+const gcOften = 10
+
 // habitCycles is the fewest collections that show a habit.
 const habitCycles = 3

@@ -70,7 +70,7 @@ func sayKept(p *diagnosis.Pass, f *diagnosis.Finding) {
 // number.
 func keepsPointers(p *diagnosis.Pass) bool {
 	h, ok := memory.CollectorOf(p)
-	if !ok || p.Model.Metrics == nil || h.Rate.Value >= tinyheapRate || !collecting(p, gcMostly) {
+	if !ok || p.Model.Metrics == nil || h.Rate.Value >= gcOften || !collecting(p, gcMostly) {
 		return false
 	}
 	scannable := p.Metric("heap that collections look through", metricScannable, fact.Last)

@@ -18,7 +18,7 @@ type fullHeap struct {
 func measureFull(p *diagnosis.Pass) (f fullHeap, ok bool) {
 	percent, _, told := memory.LoggedGOGC(p.Model)
 	h, priced := memory.CollectorOf(p)
-	if !told || !priced || percent > memory.LimitGOGC || h.Rate.Value < tinyheapRate || h.Share.Value < tinyheapShare {
+	if !told || !priced || percent > memory.LimitGOGC || h.Rate.Value < gcOften || h.Share.Value < tinyheapShare {
 		return f, false
 	}
 	f.Collector = h

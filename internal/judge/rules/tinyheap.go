@@ -22,9 +22,6 @@ var tinyheap = &diagnosis.Rule{
 }
 
 const (
-	// tinyheapRate is how many collections a second are all the time: one
-	// begins as soon as the one before is swept.
-	tinyheapRate = 10
 	// tinyheapLive is the live heap below which the memory that ends it is
 	// less than what anybody would miss.
 	tinyheapLive = 16 << 20
@@ -46,7 +43,7 @@ func checkTinyheap(p *diagnosis.Pass) {
 	h, ok := memory.CollectorOf(p)
 	switch {
 	case !ok:
-	case h.Rate.Value < tinyheapRate || h.Most.Value >= tinyheapLive || h.Cycles.Value < habitCycles:
+	case h.Rate.Value < gcOften || h.Most.Value >= tinyheapLive || h.Cycles.Value < habitCycles:
 	case h.Share.Value < tinyheapShare:
 		p.Fine(fact.Sentence("small heap: %s collections a second of %s take %s %s", h.Rate.Number(), h.Most, h.Share, h.WholeWords()))
 	default:
