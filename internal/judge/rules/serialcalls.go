@@ -151,6 +151,10 @@ func (c *callSeries) sleeping(f *diagnosis.Finding, call diagnosis.Place) {
 	}
 	f.RuledOut = []string{"a sleep now and then: nearly every operation has one"}
 	f.Remedy = waking
+	if c.each.Value < serialSleepsEach {
+		f.Say("%s sleeps once in %s, for %s: %s of its time.", code.Name(c.Operation.Func), code.Name(call.Function), c.mean, c.share)
+		return
+	}
 	f.Say("%s sleeps %s times in %s, %s each: %s of its time.", code.Name(c.Operation.Func), c.each, code.Name(call.Function), c.mean, c.share)
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/read/pattern"
 )
 
 const wastefulSource = `package main
@@ -92,6 +93,17 @@ func TestColdLines(t *testing.T) {
 	}
 }
 
+// TestOwnLines: of what records the program nobody asks whether it is necessary, however much of a small
+// program it is.
+func TestOwnLines(t *testing.T) {
+	l := newLoader(t.Context(), Options{})
+	own := l.m.Stacks.Add([]model.Frame{{Func: "compress/flate.NewWriter"}, {Func: "github.com/gowhy/gowhy/agent.pack", File: "agent.go", Line: 3}})
+	l.m.CPU = &model.Profile{Types: []model.ValueType{{Name: "cpu", Unit: "nanoseconds"}}, Samples: []model.Sample{{Stack: own, Values: []int64{96}}}}
+	if calls, _ := l.hotCalls(); len(calls) > 0 {
+		t.Errorf("hot calls %+v, want none", calls)
+	}
+}
+
 // TestColdAllocations: a line that takes next to no CPU is looked at for its bytes, and where a
 // heap profile ends at it the reason is about those.
 func TestColdAllocations(t *testing.T) {
@@ -118,6 +130,11 @@ func TestUnwantedText(t *testing.T) {
 	parts := map[hotCall]float64{text: 0.2, log: 0.02, elsewhere: 0.5}
 	if isLogged(text, parts) {
 		t.Error("a message that costs a tenth of its text is taken to be written")
+	}
+	boxes := text
+	boxes.callee = pattern.Allocation
+	if parts[boxes] = 0.2; isLogged(text, parts) {
+		t.Error("what the line allocates for its text is taken for a message that is written")
 	}
 	if parts[log] = 0.3; !isLogged(text, parts) {
 		t.Error("a message that costs more than its text is not taken to be written")
