@@ -119,7 +119,7 @@ func module(t *testing.T) (dir string, m *model.Model) {
 		}
 	}
 	run("go", "build", "-buildvcs=false", "-o", "app", "./cmd/app")
-	run("./app", "-n=30000", "-profile", "cpu.pprof")
+	run("./app", "-n=50000", "-profile", "cpu.pprof")
 	m, err := evidence.Load(t.Context(), []string{filepath.Join(dir, "cpu.pprof")}, evidence.Options{})
 	if err != nil {
 		t.Fatal(err)
