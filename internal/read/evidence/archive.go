@@ -103,7 +103,7 @@ func (l *loader) tar(s source) error {
 		return err
 	}
 	if l.uses == before && l.containers == 1 && l.only == "" && l.onlyTrace == nil {
-		return problem.New(problem.Absence, recordHelp, "%q holds no trace and no profile", s.name)
+		return l.nothing(problem.New(problem.Absence, recordHelp, "%q holds no trace and no profile", s.name))
 	}
 	return nil
 }

@@ -305,7 +305,7 @@ func (l *loader) dir(p string) error {
 		return err
 	}
 	if l.uses == before && l.containers == 1 && l.onlyTrace == nil {
-		return problem.New(problem.Absence, recordHelp, "the directory %q holds no trace, profile or recording", p)
+		return l.nothing(problem.New(problem.Absence, recordHelp, "the directory %q holds no trace, profile or recording", p))
 	}
 	return nil
 }
@@ -492,6 +492,15 @@ func (l *loader) pass(p *problem.Error) error {
 	return nil
 }
 
+// nothing returns why a directory or archive has no evidence: that something in it unpacks without end,
+// else that there is none.
+func (l *loader) nothing(none *problem.Error) error {
+	if i := slices.IndexFunc(l.skipped, func(p *problem.Error) bool { return errors.Is(p, recording.ErrUnpacked) }); i >= 0 {
+		return l.skipped[i]
+	}
+	return none
+}
+
 // unpackers open what somebody packed.
 var unpackers = map[artifact.Kind]func(io.Reader) (io.Reader, error){
 	artifact.Gzip:  func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
@@ -647,12 +656,12 @@ func (l *loader) recording(name string, rec *recording.Recording) error {
 		return err
 	}
 	if l.uses == before && l.containers == 1 && l.only == "" && l.onlyTrace == nil {
-		return l.emptyArchive(name, rec)
+		return l.nothing(l.emptyArchive(name, rec))
 	}
 	return nil
 }
 
-func (l *loader) emptyArchive(name string, rec *recording.Recording) error {
+func (l *loader) emptyArchive(name string, rec *recording.Recording) *problem.Error {
 	p := problem.New(problem.Absence, recordHelp, "%q holds no trace and no profile", name)
 	if rec.Manifest != nil {
 		for _, r := range rec.Manifest.Refused {
@@ -680,11 +689,14 @@ func (l *loader) member(archive string, m recording.Member, ours bool) error {
 	return l.source(source{name: name, member: member, r: f})
 }
 
+// errNoSpool is that nothing of a stream was read yet, for there is no place to put it.
+var errNoSpool = errors.New("no temporary file can be made")
+
 // spooled puts a stream into a temporary file, for readers that have to seek.
 func (l *loader) spooled(s source, read func(source) error) error {
 	f, err := os.CreateTemp("", "gowhy-*")
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errNoSpool, err)
 	}
 	defer os.Remove(f.Name()) // who has it open can still read it
 	defer l.open(f)()

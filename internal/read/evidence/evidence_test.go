@@ -472,3 +472,12 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// Where no temporary file can be made a stream is read all the same, and what that lacks is said.
+func TestStreamWithoutSpool(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	m := load(t, Options{Stdin: bytes.NewReader(sampleTrace())}, "-")
+	if m.Sched == nil || len(m.Sched.Groups) == 0 || !slices.ContainsFunc(m.Run.Coverage.Notes, func(n string) bool { return strings.Contains(n, "operations were not followed") }) {
+		t.Errorf("notes %q, want the trace, and that operations were not followed", m.Run.Coverage.Notes)
+	}
+}

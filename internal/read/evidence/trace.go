@@ -22,19 +22,23 @@ func (l *loader) trace(s source) error {
 	if l.onlyTrace != nil {
 		return l.onlyTrace(s)
 	}
-	if err := l.take(model.Trace, "trace", s.name); err != nil {
-		return err
+	if s.at != nil {
+		return l.readTrace(s)
 	}
-	windowed := l.opts.Window != Window{}
-	if s.at == nil && (windowed || l.opts.Trace != nil) {
-		// The window counts from the trace's start, which a stream does not
-		// tell before it is read, and what is kept is read more than once.
-		return l.spooled(s, l.readTrace)
+	// It is read again event by event, a window counts from its start, and what is kept is looked at
+	// later: a stream does none of it.
+	err := l.spooled(s, l.readTrace)
+	if errors.Is(err, errNoSpool) && l.opts.Window == (Window{}) && l.opts.Trace == nil {
+		l.note("%s: it could be read only once, so that operations were not followed: %v", s.name, err)
+		return l.readTrace(s)
 	}
-	return l.readTrace(s)
+	return err
 }
 
 func (l *loader) readTrace(s source) error {
+	if err := l.take(model.Trace, "trace", s.name); err != nil {
+		return err
+	}
 	t, err := openTrace(s)
 	if err != nil {
 		return traceProblem(s.name, err)
@@ -66,7 +70,7 @@ func (l *loader) readTrace(s source) error {
 	f := folder{acc: acc, m: l.m}
 	f.fold()
 	l.cpuInTrace = f.samples()
-	if s.at != nil { // which can be read once more
+	if s.at != nil { // no stream
 		if err := l.serial(t, window); err != nil {
 			return traceProblem(s.name, err)
 		}
