@@ -469,6 +469,9 @@ func TestVerdicts(t *testing.T) {
 	rest.Run.Coverage.Events = 20
 	blink.Run.Duration = 10 * time.Millisecond
 	ruined.Run.Coverage.LostBytes = ruined.Run.Coverage.Bytes * 3 / 4
+	many, onMany := busy(0.05), busy(0.05) // 0.1 cores
+	many.Run.Procs, onMany.Run.Procs = 8, 8
+	many.Machine, onMany.Machine = &model.Machine{CPUs: 2}, &model.Machine{CPUs: 8}
 	cpu := func(samples int64) *model.Model {
 		return &model.Model{CPU: &model.Profile{
 			Types:    []model.ValueType{{Name: "samples", Unit: "count"}, {Name: "cpu", Unit: "nanoseconds"}},
@@ -486,6 +489,8 @@ func TestVerdicts(t *testing.T) {
 		{"busy, by a trace alone", busy(0.9), Unclear},
 		{"a little", busy(0.1), NotLoaded},
 		{"asleep", busy(0.001), Idle},
+		{"more Ps than cores", many, NotLoaded},
+		{"as many", onMany, Idle},
 		{"short", short, TooThin},
 		{"few events", few, TooThin},
 		{"asleep, few events", rest, Idle},

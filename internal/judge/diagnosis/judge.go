@@ -24,7 +24,7 @@ const (
 	// ThinSamples is the fewest CPU samples that shares are taken from: with
 	// 100, a true 10% shows as 4 to 16% nineteen times in twenty.
 	ThinSamples = 100
-	// idleShare is the share of its Ps below which a program hardly ran.
+	// idleShare is the share of the cores that it can use below which a program hardly ran.
 	// Tracing and a mostly sleeping server's timers alone stay under it.
 	idleShare = 0.02
 	// LoadedShare is the share of its Ps below which capacity cannot be judged: the program
@@ -274,10 +274,11 @@ func thin(m *model.Model) string {
 	return "there is neither a trace nor a profile of the CPU or of allocations"
 }
 
-// resting reports whether the program hardly ran.
+// resting reports whether the program hardly ran: by the cores that it can use, for who gives it
+// many more Ps than those has not less to do.
 func resting(m *model.Model) bool {
-	cores, of, ok := Busy(m)
-	return ok && cores < idleShare*of
+	cores, _, ok := Busy(m)
+	return ok && cores < idleShare*usable(m)
 }
 
 // A program at rest is idle when its goroutines wait for what comes from elsewhere: the
