@@ -260,6 +260,25 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 		s.Serial = append(s.Serial, model.Serial{Operation: frames[len(frames)-1-int(a.int("root"))], Stack: stack, Sleeps: a.bool("sleeps"), Polls: a.bool("polls"),
 			Done: a.int("done"), Calls: a.int("calls"), Waited: a.dur("waited"), Took: a.dur("took")})
 	},
+	"chain": func(b *builder, a *attrs, _ *fixture) {
+		s := b.sched()
+		stack := b.ref(a, "stack")
+		frames := b.m.Stacks.Frames(stack)
+		s.Chains = append(s.Chains, model.Chain{Operation: frames[len(frames)-1-int(a.int("root"))], Stack: stack, Loops: a.bool("loops"), Own: a.bool("own"),
+			Done: a.int("done"), Waits: a.int("waits"), Waited: a.dur("waited"), Took: a.dur("took"), Followed: a.int("followed")})
+	},
+	"link": func(b *builder, a *attrs, _ *fixture) {
+		c := &b.sched().Chains[len(b.sched().Chains)-1]
+		kind := map[string]model.LinkKind{"clock": model.LinkClock, "answer": model.LinkAnswer, "runs": model.LinkRuns, "syscall": model.LinkSyscall}[a.word()]
+		l := model.ChainLink{Kind: kind, Goroutine: model.Frame{Func: a.str("goroutine")}, Gathers: a.bool("gathers"),
+			Count: a.int("count"), For: a.int("for"), Asked: a.int("asked"), Timer: a.bool("timer"), Time: a.dur("time")}
+		if l.Goroutine.Func == "" {
+			l.Stack = b.ref(a, "stack")
+			frames := b.m.Stacks.Frames(l.Stack)
+			l.Goroutine = frames[len(frames)-1]
+		}
+		c.Links = append(c.Links, l)
+	},
 	"caller": func(b *builder, a *attrs, _ *fixture) {
 		s := b.sched()
 		stack := b.ref(a, "stack")

@@ -68,6 +68,7 @@ var All = []*diagnosis.Rule{
 	lockedio,
 	serialwait,
 	serialcalls,
+	waitchain,
 	slowstage,
 	poolwait,
 	readlocks,

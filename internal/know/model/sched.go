@@ -51,6 +51,7 @@ type Sched struct {
 	Waits      []Wait      // the blocking profiles, largest Total first
 	Wakes      []Wake      // who unblocked whom, most frequent first
 	Bursts     []Burst     // many goroutines made ready at once from one place
+	Chains     []Chain     // where operations wait for other goroutines, longest wait first
 	Serial     []Serial    // what operations wait for, call after call, longest wait first
 	Callers    []Caller    // goroutines that make calls one after the other, longest wait first
 	// Delay is the distribution of single waits for a P, over all goroutines.
@@ -176,6 +177,59 @@ type Serial struct {
 	Waited    time.Duration // for the calls
 	Took      time.Duration // that these operations lasted
 }
+
+// A Chain is where operations wait for other goroutines of the program, and what these
+// did meanwhile.
+type Chain struct {
+	Operation Frame         // the program's function that an operation is
+	Loops     bool          // a goroutine comes to that wait again and again; an operation is a round
+	Own       bool          // the source says that each call or round waits for what it made itself
+	Stack     Stack         // where it waits
+	Done      int64         // operations that were seen from begin to end and waited there
+	Waits     int64         // in these
+	Waited    time.Duration // in these waits
+	Took      time.Duration // that these operations lasted
+	Followed  int64         // waits of all operations
+	Links     []ChainLink   // of these, longest first
+}
+
+// A ChainLink is what whoever ends a wait did while it lasted, or somebody for whom that one
+// waited in turn.
+type ChainLink struct {
+	Kind      LinkKind
+	Goroutine Frame         // the program's function that it runs, outermost
+	Stack     Stack         // where it waited; 0 where it worked
+	Gathers   bool          // a select, which others end, too
+	Count     int64         // times that it was in that state; of a select, until the clock ended it
+	For       int64         // the same, once for each wait of an operation that it is a part of
+	Asked     int64         // times that others ended a wait of that goroutine
+	Timer     bool          // the source says that the clock starts for what the select waits for
+	Time      time.Duration // of those waits
+}
+
+// LinkTime returns the time of the links of a kind, or of all.
+func (c *Chain) LinkTime(kind LinkKind) (d time.Duration) {
+	for i := range c.Links {
+		if kind == "" || c.Links[i].Kind == kind {
+			d += c.Links[i].Time
+		}
+	}
+	return d
+}
+
+// A LinkKind is what a goroutine does that somebody waits for.
+type LinkKind string
+
+// The kinds of links.
+const (
+	LinkRuns    LinkKind = "runs"
+	LinkReady   LinkKind = "waits for a P"
+	LinkClock   LinkKind = "waits for the clock"
+	LinkAnswer  LinkKind = "waits for an answer"
+	LinkClient  LinkKind = "waits for a client"
+	LinkSyscall LinkKind = "is in a system call"
+	LinkOther   LinkKind = "other"
+)
 
 // A Caller is a goroutine that makes calls one after the other, as long as it is seen: twenty
 // and more, of which each is a question to another process and the wait for its answer.

@@ -883,6 +883,7 @@ func (l *loader) join() error {
 	l.joinBuild()
 	l.joinReasons()
 	l.joinPolls()
+	l.joinChains()
 	l.joinReleases()
 	return nil
 }

@@ -25,7 +25,8 @@ const (
 // serial follows goroutines event by event, for the calls that they and their operations wait for
 // one after the other. The accounts have sums, which do not tell what is of one operation.
 func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
-	r := serialReader{goroutines: map[int64]*operation{}, sums: map[serialKey]*serialSum{}}
+	chains := newChainReader()
+	r := serialReader{goroutines: map[int64]*operation{}, sums: map[serialKey]*serialSum{}, chains: chains}
 	callers := callerReader{goroutines: map[int64]*caller{}}
 	clients := clientReader{goroutines: map[int64]*clientState{}, functions: map[string]*clientFunction{}, packages: map[string]bool{}}
 	callers.clients = &clients
@@ -47,12 +48,13 @@ func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 		if e.Kind == exectrace.EventGoroutine {
 			s := stopOf(&e)
 			clients.next(&e, s)
+			chains.next(&e, s)
 			r.next(&e, s)
 			callers.next(&e, s)
 			early.next(&e, s)
 		}
 	}
-	l.m.Sched.Serial, l.m.Sched.Callers = r.found(l.m), callers.found(l.m)
+	l.m.Sched.Serial, l.m.Sched.Callers, l.m.Sched.Chains = r.found(l.m), callers.found(l.m), chains.found(l.m)
 	early.add(l.m)
 	return nil
 }
@@ -61,6 +63,7 @@ func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 type serialReader struct {
 	goroutines map[int64]*operation
 	sums       map[serialKey]*serialSum
+	chains     *chainReader
 }
 
 type serialKey struct {
@@ -89,14 +92,18 @@ type serialSum struct {
 
 // An operation is what a goroutine has done since its last wait for a client.
 type operation struct {
-	whole bool            // begun and not only found
-	root  exectrace.Frame // of the program, outermost; none before the first event of it
-	since exectrace.Time
-	parts []serialPart
-	wrote []exectrace.Frame // where it last wrote to a connection, until it waits for the answer
-	sent  int               // pieces of a server's answer
-	open  int               // the part that is waited for, plus one
-	at    exectrace.Time    // since when
+	whole  bool            // begun and not only found
+	serves bool            // of a server, which has one after the other
+	root   exectrace.Frame // of the program, outermost; none before the first event of it
+	since  exectrace.Time
+	parts  []serialPart
+	wrote  []exectrace.Frame // where it last wrote to a connection, until it waits for the answer
+	sent   int               // pieces of a server's answer
+	open   int               // the part that is waited for, plus one
+	at     exectrace.Time    // since when
+	wait   *stop             // where it waits for another goroutine
+	asked  exectrace.Time    // since when
+	waits  []chainWait
 }
 
 // A serialPart is the calls of one kind that one function makes in one operation.
@@ -137,6 +144,9 @@ func stopOf(e *exectrace.Event) *stop {
 func (r *serialReader) next(e *exectrace.Event, s *stop) {
 	g, from, to := e.GoTransition()
 	o := r.goroutines[g]
+	if from == exectrace.Waiting && o != nil && o.wait != nil {
+		r.chains.answered(o, e)
+	}
 	switch {
 	case from == exectrace.Dead:
 		r.goroutines[g] = &operation{whole: true, since: e.Time}
@@ -167,7 +177,7 @@ func (r *serialReader) stop(o *operation, at exectrace.Time, s *stop) {
 	}
 	if !s.own {
 		r.end(o, at)
-		*o = operation{whole: true, since: at, parts: o.parts[:0]}
+		*o = operation{whole: true, serves: true, since: at, parts: o.parts[:0], waits: o.waits[:0]}
 		return
 	}
 	if o.root.Func == "" {
@@ -175,6 +185,9 @@ func (r *serialReader) stop(o *operation, at exectrace.Time, s *stop) {
 	}
 	if s.kind == notCall && s.to == exectrace.Syscall && asksKernel(s.frames[0].Func) {
 		o.sent++
+	}
+	if s.forAnother() {
+		o.wait, o.asked = s, at
 	}
 	if s.kind == notCall {
 		return
@@ -256,6 +269,7 @@ func (r *serialReader) end(o *operation, at exectrace.Time) {
 	if !o.whole || o.root.Func == "" {
 		return
 	}
+	r.chains.ended(o, at)
 	for i := range o.parts {
 		p := &o.parts[i]
 		calls := p.calls()
