@@ -2,9 +2,11 @@ package specimen
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -25,6 +27,35 @@ func TestField(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(s.Dir, "go.mod"))
 		if err != nil || strings.Contains(string(text), "gowhy") {
 			t.Errorf("%s: its go.mod speaks of gowhy, or cannot be read: %v", s.Dir, err)
+		}
+	}
+}
+
+// docs/exam.md says how many specimens each folder has.
+func TestCounts(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "exam.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := All(filepath.Join("..", "..", "field", "pairs", "testdata"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := map[string]int{}
+	for _, s := range all {
+		folder := filepath.Base(filepath.Dir(s.Dir))
+		if filepath.Base(filepath.Dir(filepath.Dir(s.Dir))) == "exam" {
+			folder = "exam"
+		}
+		n[folder]++
+	}
+	rows := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| .* \\| (\\d+) \\|$").FindAllStringSubmatch(string(page), -1)
+	if len(rows) != len(n) {
+		t.Fatalf("docs/exam.md has %d folders, want %d: %v", len(rows), len(n), n)
+	}
+	for _, row := range rows {
+		if fmt.Sprint(n[row[1]]) != row[2] {
+			t.Errorf("docs/exam.md says %s of %s, want %d", row[2], row[1], n[row[1]])
 		}
 	}
 }
