@@ -39,6 +39,11 @@ type HeapLook struct {
 	Dropped   int `json:"dropped_spans"`
 	Running   int `json:"running_goroutines"`
 	Stackless int `json:"unread_goroutines"`
+	// Stood is how long the process was kept still while its variables and stacks were read, 0 where
+	// it was not; StoodBy is what did that, and Early is that the time was over before they were read.
+	Stood   time.Duration `json:"stood_ns,omitempty"`
+	StoodBy string        `json:"stood_by,omitempty"`
+	Early   bool          `json:"stood_too_short,omitempty"`
 	// Resident is the process's resident memory in bytes, of which the heap is a part; 0 where it is
 	// not known.
 	Resident uint64 `json:"resident_bytes,omitempty"`

@@ -142,7 +142,7 @@ func newFake() fake {
 }
 
 func readFake(f fake, budget uint64) (*model.HeapLook, error) {
-	return read(context.Background(), f, fakeProgram{}, Options{Budget: budget})
+	return read(context.Background(), f, fakeProgram{}, Options{Budget: budget}, nil)
 }
 
 // A fakeProgram has two variables.
@@ -243,11 +243,11 @@ func TestInterrupted(t *testing.T) {
 		if what == walking {
 			cancel()
 		}
-	}})
+	}}, nil)
 	if err != nil || !look.Partial {
 		t.Errorf("interrupted in the walk: %+v, %v", look, err)
 	}
-	if _, err := read(ctx, newFake(), fakeProgram{}, Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := read(ctx, newFake(), fakeProgram{}, Options{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted before: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
+	"github.com/gowhy/gowhy/internal/sense/proc"
 	"github.com/gowhy/gowhy/internal/sense/symbols"
 )
 
@@ -59,6 +60,9 @@ func cannot(err error) error {
 type Options struct {
 	// Budget is how many bytes the reading may use; 0 is [Budget].
 	Budget uint64
+	// Freeze keeps a process still while its variables and stacks are read, for at most
+	// [FreezeTime].
+	Freeze bool
 	// Progress is called now and then with what is done and how much of it, from 0 to 1.
 	Progress func(what string, share float64)
 }
@@ -66,7 +70,14 @@ type Options struct {
 // Budget is what a reading may use when nothing else is said: 10 million objects need it.
 const Budget = 256 << 20
 
-// Read reads the heap of a process that is neither stopped nor asked. Where the reading is
+// FreezeTime is for how long a process is stopped at most: a handler that waits a fiftieth of a second
+// is late, and none has failed.
+const FreezeTime = 20 * time.Millisecond
+
+// ErrNotStopped is in the error where a process was to stand still and could not be stopped.
+var ErrNotStopped = errors.New("gowhy did not stop it")
+
+// Read reads the heap of a process that is neither stopped, unless the options say so, nor asked. Where the reading is
 // interrupted behind the half of it the look is partial, and no error. The error has
 // a [BudgetError], or those of [goroutines.Open] in it.
 func Read(ctx context.Context, pid int, o Options) (*model.HeapLook, error) {
@@ -75,17 +86,25 @@ func Read(ctx context.Context, pid int, o Options) (*model.HeapLook, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return Of(ctx, r, o)
+	return of(ctx, r, pid, o)
 }
 
 // Of reads the heap in a memory whose goroutines are read: a process's, or a core's.
 func Of(ctx context.Context, r *goroutines.Reader, o Options) (*model.HeapLook, error) {
+	return of(ctx, r, 0, o)
+}
+
+func of(ctx context.Context, r *goroutines.Reader, pid int, o Options) (*model.HeapLook, error) {
 	v, err := r.View()
 	if err != nil {
 		return nil, err
 	}
 	im, base := v.Image()
-	look, err := read(ctx, v, program{image: im, base: base}, o)
+	var still func() (*proc.Freeze, error)
+	if o.Freeze {
+		still = func() (*proc.Freeze, error) { return proc.Stop(pid, FreezeTime) }
+	}
+	look, err := read(ctx, v, program{image: im, base: base}, o, still)
 	if gone := v.Same(); gone != nil {
 		return nil, gone
 	}
@@ -161,7 +180,7 @@ func (p program) types(wanted map[uint64]bool, t *types) *variables {
 	return newVariables(d, p.base, file, t)
 }
 
-func read(ctx context.Context, m memory, p file, o Options) (*model.HeapLook, error) {
+func read(ctx context.Context, m memory, p file, o Options, still func() (*proc.Freeze, error)) (*model.HeapLook, error) {
 	budget := cmp.Or(o.Budget, Budget)
 	progress := o.Progress
 	if progress == nil {
@@ -187,15 +206,9 @@ func read(ctx context.Context, m memory, p file, o Options) (*model.HeapLook, er
 	c := &scanner{m: m, s: s, t: t, g: g, inline: p.inlineMarks(), image: imageRange{low, high, mod.text, mod.textEnd},
 		step: func(done, of uint64) { progress("reading objects", float64(done)/float64(of)) }}
 	stack := &stacks{c: c, keys: map[stackKey]*stackGroup{}, groups: map[string]*stackGroup{}, places: map[uint64]place{}, below: runtime.GOARCH == "arm64", number: map[string]int32{}}
-	vars, err := readGlobals(ctx, c, mod, slices.Concat(p.variables(mod.data, mod.dataEnd), p.variables(mod.bss, mod.bssEnd)))
+	named := slices.Concat(p.variables(mod.data, mod.dataEnd), p.variables(mod.bss, mod.bssEnd))
+	vars, err := readRoots(ctx, m, c, mod, named, stack, look, still)
 	if err != nil {
-		return nil, err
-	}
-	list, err := m.Goroutines()
-	if err != nil {
-		return nil, err
-	}
-	if err := stack.read(ctx, list); err != nil {
 		return nil, err
 	}
 	if err := c.run(ctx); err != nil {
@@ -226,6 +239,30 @@ func read(ctx context.Context, m memory, p file, o Options) (*model.HeapLook, er
 	look.Allocated = max(0, after.HeapLive-after.HeapMarked)
 	look.Lost, look.Dropped, look.Running, look.Stackless = g.lost, s.dropped, stack.running, stack.unread
 	return look, nil
+}
+
+// readRoots reads variables and stacks, while the process stands still where that was asked for.
+func readRoots(ctx context.Context, m memory, c *scanner, mod module, named []symbols.NamedVariable, stack *stacks, look *model.HeapLook, still func() (*proc.Freeze, error)) (vars *globals, err error) {
+	if still != nil {
+		f, err := still()
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrNotStopped, err)
+		}
+		look.StoodBy = f.By
+		defer func() {
+			var thaw error
+			look.Stood, look.Early, thaw = f.Thaw()
+			err = errors.Join(err, thaw)
+		}()
+	}
+	if vars, err = readGlobals(ctx, c, mod, named); err != nil {
+		return nil, err
+	}
+	list, err := m.Goroutines()
+	if err != nil {
+		return nil, err
+	}
+	return vars, stack.read(ctx, list)
 }
 
 // walking is the second half of a reading.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
@@ -234,6 +235,44 @@ func start(t *testing.T, exe string, args ...string) (pid int) {
 		t.Fatal(fmt.Sprint(line, err))
 	}
 	return cmd.Process.Pid
+}
+
+// TestFreeze stops a program while its variables and stacks are read, and lets it go.
+func TestFreeze(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	pid := start(t, build(t, "local", "program"), "map")
+	look, err := Read(t.Context(), pid, Options{Freeze: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if look.StoodBy == "" || look.Stood <= 0 || look.Holders[0].Name != "main.cache" {
+		t.Errorf("stopped by %q for %v, %s holds most; want a time, and main.cache", look.StoodBy, look.Stood, look.Holders[0].Name)
+	}
+	state := func() string {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))[0]
+	}
+	if state() == "T" {
+		t.Error("it is still stopped")
+	}
+	if look, err := Read(t.Context(), pid, Options{}); err != nil || look.Stood != 0 || look.StoodBy != "" {
+		t.Errorf("not to be stopped: %+v, %v", look, err)
+	}
+	syscall.Kill(pid, syscall.SIGSTOP)
+	for state() != "T" {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := Read(t.Context(), pid, Options{Freeze: true}); !errors.Is(err, ErrNotStopped) {
+		t.Errorf("of one that somebody else stopped: %v, want %v", err, ErrNotStopped)
+	}
+	if state() != "T" {
+		t.Error("what somebody else stopped was let go")
+	}
 }
 
 func lookAt(t *testing.T, exe string, args ...string) *model.HeapLook {

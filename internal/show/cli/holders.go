@@ -26,9 +26,9 @@ import (
 
 // holdersFlags are those of memory --holders.
 type holdersFlags struct {
-	wanted, twice bool
-	top           int
-	budget        uint
+	wanted, twice, freeze bool
+	top                   int
+	budget                uint
 }
 
 // holdersShown are more than have a part that counts.
@@ -38,6 +38,7 @@ func (f *holdersFlags) flags(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.BoolVar(&f.wanted, "holders", false, "say who holds the heap, of a process, a core or a recording")
 	fs.IntVar(&f.top, "top", holdersShown, "with --holders: show this `NUMBER` of them, 0 for all")
+	fs.BoolVar(&f.freeze, "freeze", false, fmt.Sprintf("with --holders, of a process: stop it while variables and stacks are read, for %v at most", heap.FreezeTime))
 	fs.UintVar(&f.budget, "budget", heap.Budget>>20, "with --holders: use at most so much memory, in `MIB`")
 }
 
@@ -69,6 +70,9 @@ func (c *command) memoryHolders(ctx context.Context, args []string, f *memoryFla
 
 // coreHolders says who holds the heap in a core, or held it when a recording was made.
 func (c *command) coreHolders(ctx context.Context, args []string, f *memoryFlags) error {
+	if f.holders.freeze {
+		return misused("gowhy memory 4242 --holders --freeze", "--freeze stops a running process of this machine: a core and a recording stand still")
+	}
 	r, done, err := evidence.OpenCore(args)
 	if err != nil {
 		return err
@@ -105,7 +109,7 @@ func (c *command) recordedHolders(ctx context.Context, args []string, f *memoryF
 }
 
 func (f *holdersFlags) options(line *statusLine) heap.Options {
-	return heap.Options{Budget: uint64(f.budget) << 20, Progress: func(what string, share float64) { line.Set("%s… %s", what, figures.Percent(share)) }}
+	return heap.Options{Budget: uint64(f.budget) << 20, Freeze: f.freeze, Progress: func(what string, share float64) { line.Set("%s… %s", what, figures.Percent(share)) }}
 }
 
 func (c *command) lookAtHolders(ctx context.Context, pid int, f *memoryFlags, line *statusLine) (*model.HeapLook, error) {
@@ -138,6 +142,8 @@ func heapProblem(of string, args []string, err error) error {
 	switch {
 	case errors.As(err, &small):
 		return problem.New(problem.Failure, fmt.Sprintf("%s --holders --budget %d", command, max(small.Need>>20+1, 2*small.Budget>>20)), "%s: %v", of, err)
+	case errors.Is(err, heap.ErrNotStopped):
+		return problem.New(problem.Failure, command+" --holders", "%s: %v", of, err)
 	case errors.Is(err, goroutines.ErrGone):
 		return problem.New(problem.Absence, "gowhy list", "there is no %s", of)
 	case errors.Is(err, fs.ErrPermission):

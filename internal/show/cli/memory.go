@@ -87,6 +87,9 @@ The process runs on: what changed meanwhile is said. Contents are never shown.`,
 				f.holders.twice = cmd.Flags().Changed("duration")
 				return c.memoryHolders(cmd.Context(), args, f)
 			}
+			if f.holders.freeze {
+				return misused("gowhy memory 4242 --holders --freeze", "--freeze goes with --holders: the account of memory reads no variables and stacks")
+			}
 			return c.memory(cmd.Context(), args, f)
 		},
 	}

@@ -198,9 +198,16 @@ const muchLess = 0.95
 
 // HeldNotes says how far the figures of a look may be believed.
 func HeldNotes(l *model.HeapLook) (list []string) {
-	if l.Core {
+	switch {
+	case l.Core:
 		list = append(list, fmt.Sprintf("read in %s out of a core, which does not change", figures.Duration(l.Took)))
-	} else {
+	case l.StoodBy != "":
+		text := fmt.Sprintf("the program was stopped by %s for %s of the %s, while its variables and stacks were read", l.StoodBy, figures.Duration(l.Stood), figures.Duration(l.Took))
+		if l.Early {
+			text += ": that was not long enough for all of them"
+		}
+		list = append(list, text)
+	default:
 		list = append(list, fmt.Sprintf("read in %s without stopping the program, which went on meanwhile", figures.Duration(l.Took)))
 	}
 	if l.Over > 0 {

@@ -1,0 +1,131 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// ErrStopped is that somebody else has stopped a process already.
+var ErrStopped = errors.New("somebody else has")
+
+// A Freeze keeps a process from running.
+type Freeze struct {
+	By string // what stopped it
+
+	thaw  func() error
+	began time.Time
+	timer *time.Timer
+
+	mu    sync.Mutex
+	ended time.Time
+	err   error
+	early bool
+}
+
+// freezePoll is how often it is looked whether a process stands still.
+const freezePoll = 100 * time.Microsecond
+
+// Stop stops a process for so long at most, by its control group's freezer where it is alone in one,
+// else by SIGSTOP. Whoever calls it ends it by [Freeze.Thaw].
+func Stop(pid int, longest time.Duration) (*Freeze, error) {
+	if standsStill(pid) {
+		return nil, ErrStopped
+	}
+	f := &Freeze{By: "SIGSTOP", thaw: func() error { return syscall.Kill(pid, syscall.SIGCONT) }, began: time.Now()}
+	still := func() bool { return standsStill(pid) }
+	stop := func() error { return syscall.Kill(pid, syscall.SIGSTOP) }
+	if dir := ownGroup(pid); dir != "" {
+		f.By, f.thaw = "its control group's freezer", func() error { return writeFreezer(dir, "0") }
+		still = func() bool { return frozen(dir) }
+		stop = func() error { return writeFreezer(dir, "1") }
+	}
+	if err := stop(); err != nil {
+		return nil, err
+	}
+	f.timer = time.AfterFunc(longest, func() { f.end(true) })
+	for !still() {
+		if time.Since(f.began) >= longest {
+			f.end(true)
+			return nil, fmt.Errorf("it did not stand still within %v", longest)
+		}
+		time.Sleep(freezePoll)
+	}
+	return f, nil
+}
+
+// Thaw lets the process run, and says how long it stood still at most, and whether its time
+// was over before.
+func (f *Freeze) Thaw() (stood time.Duration, early bool, err error) {
+	f.timer.Stop()
+	f.end(false)
+	return f.ended.Sub(f.began), f.early, f.err
+}
+
+func (f *Freeze) end(early bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ended.IsZero() {
+		f.err, f.ended, f.early = f.thaw(), time.Now(), early
+	}
+}
+
+// standsStill reports whether all threads of a process are stopped, or their number is not known.
+func standsStill(pid int) bool {
+	dir := filepath.Join("/proc", strconv.Itoa(pid), "task")
+	list, err := os.ReadDir(dir)
+	for _, e := range list {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name(), "stat"))
+		if err != nil {
+			continue // it has ended
+		}
+		s, err := parseStat(text)
+		if err == nil && !strings.ContainsRune("TtZX", rune(s.state)) {
+			return false
+		}
+	}
+	return err == nil
+}
+
+// ownGroup returns the control group that a process has for itself alone, if it can be frozen.
+func ownGroup(pid int) string {
+	dir := unifiedGroup(pid)
+	in, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+	if dir == "" || err != nil || strings.TrimSpace(string(in)) != strconv.Itoa(pid) {
+		return ""
+	}
+	file, err := os.OpenFile(filepath.Join(dir, "cgroup.freeze"), os.O_WRONLY, 0)
+	if err != nil {
+		return ""
+	}
+	file.Close()
+	return dir
+}
+
+// unifiedGroup returns the directory of a process's group of version 2; "" without one.
+func unifiedGroup(pid int) string {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return ""
+	}
+	h := findHierarchy(parseMounts(mounts), membersOf("/", pid), "none of version 1")
+	if !h.v2 || len(h.dirs) == 0 {
+		return ""
+	}
+	return h.dirs[0]
+}
+
+func writeFreezer(dir, what string) error {
+	return os.WriteFile(filepath.Join(dir, "cgroup.freeze"), []byte(what), 0o644)
+}
+
+func frozen(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, "cgroup.events"))
+	return err == nil && strings.Contains(string(text), "frozen 1")
+}
