@@ -64,7 +64,7 @@ func checkWaitchain(p *diagnosis.Pass) {
 		known := c.LinkTime(model.LinkOther).Seconds() <= chainLost*c.LinkTime("").Seconds()
 		for j := range c.Links {
 			l := &c.Links[j]
-			if l.Kind != model.LinkClock && l.Kind != model.LinkAnswer {
+			if l.Kind != model.LinkClock && l.Kind != model.LinkAnswer || l.Stack == 0 && l.Goroutine.Func == "" {
 				continue
 			}
 			switch w := measureFollowed(p, c, l); {

@@ -3,6 +3,7 @@ package evidence
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/exectrace"
@@ -74,13 +75,14 @@ type endings struct{ all, clock int64 }
 
 // A chainLife is what one goroutine did last.
 type chainLife struct {
-	root    exectrace.Frame // of the program, outermost; none before it first waits in it
-	born    exectrace.Time
-	creator int64 // -1 for the runtime, which starts what a timer runs
-	known   bool  // it was seen from its beginning
-	asked   int64 // times that another goroutine ended a wait of it for one
-	states  []chainState
-	cut     bool // it had more
+	root     exectrace.Frame // of the program, outermost; none before it first waits in it
+	born     exectrace.Time
+	creator  int64 // -1 for the runtime, which starts what a timer runs
+	known    bool  // it was seen from its beginning
+	asked    int64 // times that another goroutine ended a wait of it for one
+	states   []chainState
+	cut      bool // it had more
+	deadline bool // a timer started it to end a context
 }
 
 // A chainState is a time that a goroutine was in one state.
@@ -222,6 +224,15 @@ func (r *chainReader) answered(o *operation, e *exectrace.Event) {
 	if e.Goroutine < 0 || o.root.Func == "" || r.steps > chainSteps {
 		return
 	}
+	by := r.goroutines[e.Goroutine]
+	if by != nil && by.root.Func == "" {
+		frames := e.Stack()
+		by.deadline = slices.ContainsFunc(frames, func(f exectrace.Frame) bool { return strings.HasPrefix(f.Func, "context.(*timerCtx).") })
+		by.root, _, _ = outerInner(frames)
+	}
+	if by != nil && by.deadline { // its own
+		return
+	}
 	at := s.spot()
 	i := slices.IndexFunc(o.waits, func(w chainWait) bool { return w.at == at })
 	if i < 0 {
@@ -253,9 +264,6 @@ func (r *chainReader) answered(o *operation, e *exectrace.Event) {
 	}
 	w.last = e.Time
 	sum.Followed++
-	if l := r.goroutines[e.Goroutine]; l != nil && l.root.Func == "" {
-		l.root, _, _ = outerInner(e.Stack())
-	}
 	r.follow(sum, e.Goroutine, from, e.Time, 0)
 }
 
