@@ -35,19 +35,40 @@ const (
 	// slowstageStay is the part of their time that those behind it wait to be
 	// given more.
 	slowstageStay = 0.5
+	// slowstageGivers is how many goroutines that do the same stand before a stage with none behind it for the
+	// work to have been meant for several. One that fetches for one that computes is a reader that
+	// keeps a buffer full, as a consumer of Kafka has it, and nobody waits for either.
+	slowstageGivers = 2
 )
 
 func checkSlowstage(p *diagnosis.Pass) {
 	for _, s := range queueing.Stages(p) {
 		busy, runs := stageAtWork(p, &s)
 		throughput := widened(p, &s)
-		if !s.Pressed || s.FeedStay.Value < slowstageStay || busy.Value < slowstageBusy || runs.Value < slowstageRuns ||
+		if !s.Pressed || !starves(p, &s) || busy.Value < slowstageBusy || runs.Value < slowstageRuns ||
 			s.Count.Value >= float64(p.Procs()) || throughput.Value < worthwhile {
 			continue
 		}
 		p.Report(slowstageFinding(p, &s, busy, throughput))
 		return
 	}
+}
+
+// starves reports whether goroutines wait for a stage that is slow: those behind it for more, or, where
+// there are none, several of the program's own before it that work as well.
+func starves(p *diagnosis.Pass, s *queueing.Stage) bool {
+	if len(s.Feeds) > 0 {
+		return s.FeedStay.Value >= slowstageStay
+	}
+	if len(s.Starts) > 0 {
+		return false
+	}
+	for _, stack := range s.Queue.Stacks {
+		if code.ProgramPlace(p, stack) == (diagnosis.Place{}) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(code.Groups(p.Model, s.Queue.Groups), func(g *model.Group) bool { return g.Peak >= slowstageGivers && g.Running > 0 })
 }
 
 // stageAtWork returns the part of the stage's time that it is on a P or ready for one, and
@@ -94,7 +115,7 @@ func slowstageFinding(p *diagnosis.Pass, s *queueing.Stage, busy, throughput fac
 	idle := cpu.IdlePs(p)
 	f := diagnosis.Finding{
 		Where:    code.Places(place, s.Queue.Place(p)),
-		Evidence: []fact.Fact{busy, s.Count, s.Length, s.FeedStay, cpu.BusyPs(p)},
+		Evidence: []fact.Fact{busy, s.Count, s.Length, cpu.BusyPs(p)},
 		Cost: diagnosis.CostOf(idle.Named("Ps idle while the stage has more work than it can do"),
 			fact.Fraction.Of("share of the Ps", fact.Ratio, idle, cpu.Procs(p)).Value),
 		Bound:      queueing.TurnsLimit(throughput, s.Queue.Turns(p), "if the stage had as many goroutines as it can use"),
@@ -120,6 +141,15 @@ func slowstageFinding(p *diagnosis.Pass, s *queueing.Stage, busy, throughput fac
 		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "In a new recording the waits before and behind the stage shrink together. "+
 			"If throughput stays, another stage or the order of results sets the pace."),
 	}
+	if len(s.Feeds) == 0 {
+		givers := p.Goroutines("goroutines before it", s.Queue.Groups, "peak")
+		f.Evidence = append(f.Evidence, givers)
+		f.Say("%s works %s of its time while %s goroutines bring it more than it can do (%s stand before it on average): "+
+			"%s of %s Ps are idle. What it does for each piece could be done by those who bring it.",
+			code.Name(place.Function), busy, givers, s.Length, idle.Number(), cpu.Procs(p))
+		return f
+	}
+	f.Evidence = append(f.Evidence, s.FeedStay)
 	f.Say("%s works %s of its time while somebody stands before it with more (%s on average) and %s waits behind it %s of "+
 		"its time: "+
 		"%s of %s Ps are idle, and the stage has too few goroutines.",
