@@ -145,6 +145,38 @@ func readFake(f fake, budget uint64) (*model.HeapLook, error) {
 	return read(context.Background(), f, fakeProgram{}, Options{Budget: budget}, nil)
 }
 
+// late has a list of spans that lacks the last one, the first times that it is read.
+type late struct {
+	fake
+	times *int
+}
+
+func (l late) Read(b []byte, at uint64) (int, error) {
+	n, err := l.fake.Read(b, at)
+	if at == fakeBase+heapAt && len(b) >= 16 && *l.times > 0 {
+		*l.times--
+		binary.LittleEndian.PutUint64(b[8:], 2)
+	}
+	return n, err
+}
+
+// TestLate has a variable lead to an object that is newer than the list of spans.
+func TestLate(t *testing.T) {
+	for times, want := range map[int]bool{0: true, 2: true, 100: false} {
+		f := newFake()
+		f.put(dataAt, fakeBase+largeAt)
+		left := times
+		look, err := read(context.Background(), late{f, &left}, fakeProgram{}, Options{}, nil)
+		if err != nil || times < 100 && left != 0 {
+			t.Fatalf("%d times too early: %v, %d left", times, err, left)
+		}
+		found := slices.ContainsFunc(look.Holders, func(h model.Holder) bool { return h.Kind == model.HeldByVariable && h.Bytes >= 2*pageBytes })
+		if found != want {
+			t.Errorf("%d times too early: the variable holds it: %v, want %v; %+v", times, found, want, look.Holders)
+		}
+	}
+}
+
 // A fakeProgram has two variables.
 type fakeProgram struct{}
 

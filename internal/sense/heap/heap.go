@@ -180,6 +180,27 @@ func (p program) types(wanted map[uint64]bool, t *types) *variables {
 	return newVariables(d, p.base, file, t)
 }
 
+// A reading is what one look at a heap has of it.
+type reading struct {
+	m        memory
+	p        file
+	still    func() (*proc.Freeze, error) // nil to stop nothing
+	budget   uint64
+	progress func(what string, share float64)
+	look     *model.HeapLook
+
+	s     *spans
+	t     *types
+	g     *graph
+	c     *scanner
+	stack *stacks
+	vars  *globals
+}
+
+// rootTries is how often spans and roots are read where a variable leads to an object that is newer than
+// the list of spans: it may be the one that holds most, as the array of a slice that has just grown.
+const rootTries = 3
+
 func read(ctx context.Context, m memory, p file, o Options, still func() (*proc.Freeze, error)) (*model.HeapLook, error) {
 	budget := cmp.Or(o.Budget, Budget)
 	progress := o.Progress
@@ -188,29 +209,18 @@ func read(ctx context.Context, m memory, p file, o Options, still func() (*proc.
 	}
 	look := &model.HeapLook{Time: time.Now()}
 	before := m.Counters()
-	s, err := readSpans(m, budget)
-	if err != nil {
-		return nil, err
+	h := reading{m: m, p: p, still: still, budget: budget, progress: progress, look: look}
+	for try := 1; ; try++ {
+		if err := h.roots(ctx); err != nil {
+			return nil, err
+		}
+		if h.vars.lost == 0 || try == rootTries || still != nil {
+			break
+		}
+		h = reading{m: m, p: p, budget: budget, progress: progress, look: look}
+		runtime.GC() // the budget is for one of them
 	}
-	need := uint64(s.objects)*5 + uint64(s.scanned)*2 + uint64(len(s.list))*128 + uint64(len(s.pages))*arenaPages*4
-	if need > budget {
-		return nil, tooSmall(need, budget)
-	}
-	mod, err := readModule(m)
-	if err != nil {
-		return nil, err
-	}
-	t := newTypes(m, mod.types, mod.typesEnd)
-	low, high := min(mod.text, mod.data, mod.bss, mod.types), max(mod.textEnd, mod.dataEnd, mod.bssEnd, mod.typesEnd)
-	g := &graph{boxed: map[uint32]typeID{}, ends: make([]uint16, s.scanned), room: budget - need}
-	c := &scanner{m: m, s: s, t: t, g: g, inline: p.inlineMarks(), image: imageRange{low, high, mod.text, mod.textEnd},
-		step: func(done, of uint64) { progress("reading objects", float64(done)/float64(of)) }}
-	stack := &stacks{c: c, keys: map[stackKey]*stackGroup{}, groups: map[string]*stackGroup{}, places: map[uint64]place{}, below: runtime.GOARCH == "arm64", number: map[string]int32{}}
-	named := slices.Concat(p.variables(mod.data, mod.dataEnd), p.variables(mod.bss, mod.bssEnd))
-	vars, err := readRoots(ctx, m, c, mod, named, stack, look, still)
-	if err != nil {
-		return nil, err
-	}
+	s, t, g, c, stack, vars := h.s, h.t, h.g, h.c, h.stack, h.vars
 	if err := c.run(ctx); err != nil {
 		if errors.Is(err, errBudget) {
 			return nil, tooSmall(budget*2, budget)
@@ -223,7 +233,7 @@ func read(ctx context.Context, m memory, p file, o Options, still func() (*proc.
 	look.Typed = dwarf != nil
 	r := newRetainer(s, g, t)
 	r.step = func(done, of uint64) { progress(walking, float64(done)/float64(of)) }
-	err = r.all(ctx, c, vars, stack, dwarf, p)
+	err := r.all(ctx, c, vars, stack, dwarf, p)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
@@ -241,28 +251,47 @@ func read(ctx context.Context, m memory, p file, o Options, still func() (*proc.
 	return look, nil
 }
 
-// readRoots reads variables and stacks, while the process stands still where that was asked for.
-func readRoots(ctx context.Context, m memory, c *scanner, mod module, named []symbols.NamedVariable, stack *stacks, look *model.HeapLook, still func() (*proc.Freeze, error)) (vars *globals, err error) {
-	if still != nil {
-		f, err := still()
+// roots reads the spans, and then variables and stacks, while the process stands still where that was
+// asked for.
+func (h *reading) roots(ctx context.Context) (err error) {
+	if h.s, err = readSpans(h.m, h.budget); err != nil {
+		return err
+	}
+	need := uint64(h.s.objects)*5 + uint64(h.s.scanned)*2 + uint64(len(h.s.list))*128 + uint64(len(h.s.pages))*arenaPages*4
+	if need > h.budget {
+		return tooSmall(need, h.budget)
+	}
+	mod, err := readModule(h.m)
+	if err != nil {
+		return err
+	}
+	h.t = newTypes(h.m, mod.types, mod.typesEnd)
+	low, high := min(mod.text, mod.data, mod.bss, mod.types), max(mod.textEnd, mod.dataEnd, mod.bssEnd, mod.typesEnd)
+	h.g = &graph{boxed: map[uint32]typeID{}, ends: make([]uint16, h.s.scanned), room: h.budget - need}
+	h.c = &scanner{m: h.m, s: h.s, t: h.t, g: h.g, inline: h.p.inlineMarks(), image: imageRange{low, high, mod.text, mod.textEnd},
+		step: func(done, of uint64) { h.progress("reading objects", float64(done)/float64(of)) }}
+	h.stack = &stacks{c: h.c, keys: map[stackKey]*stackGroup{}, groups: map[string]*stackGroup{}, places: map[uint64]place{}, below: runtime.GOARCH == "arm64", number: map[string]int32{}}
+	named := slices.Concat(h.p.variables(mod.data, mod.dataEnd), h.p.variables(mod.bss, mod.bssEnd))
+	if h.still != nil {
+		f, err := h.still()
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrNotStopped, err)
+			return fmt.Errorf("%w: %w", ErrNotStopped, err)
 		}
-		look.StoodBy = f.By
+		h.look.StoodBy = f.By
 		defer func() {
 			var thaw error
-			look.Stood, look.Early, thaw = f.Thaw()
+			h.look.Stood, h.look.Early, thaw = f.Thaw()
 			err = errors.Join(err, thaw)
 		}()
 	}
-	if vars, err = readGlobals(ctx, c, mod, named); err != nil {
-		return nil, err
+	if h.vars, err = readGlobals(ctx, h.c, mod, named); err != nil {
+		return err
 	}
-	list, err := m.Goroutines()
+	list, err := h.m.Goroutines()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return vars, stack.read(ctx, list)
+	return h.stack.read(ctx, list)
 }
 
 // walking is the second half of a reading.

@@ -65,6 +65,7 @@ type globals struct {
 	words    []rootWord
 	nameless []rootWord
 	in       map[int32]rootWord // the word that leads to a value without a name
+	lost     int                // words that lead to where the heap may be, and to no object
 }
 
 // readGlobals goes through the variables that may have pointers.
@@ -114,6 +115,8 @@ func (g *globals) part(c *scanner, low uint64, b, mask []byte) {
 			if v := g.variable(w.to); v < 0 || strings.Contains(g.list[v].Name, staticValue) {
 				g.nameless = append(g.nameless, w)
 			}
+		} else if c.s.near(w.to) {
+			g.lost++
 		}
 	}
 }

@@ -85,6 +85,12 @@ func (s *spans) find(at uint64) int32 {
 	return s.pages[s.arena[a]-1][(at-s.low)%arenaBytes/pageBytes] - 1
 }
 
+// near reports whether an address is among the spans, or where the next ones come.
+func (s *spans) near(at uint64) bool {
+	const next = 4
+	return at >= s.low && (at-s.low)/arenaBytes < uint64(len(s.arena))+next
+}
+
 // of returns the number of the span of an object.
 func (s *spans) of(object uint32) int32 {
 	n := s.block[object/64]
