@@ -14,7 +14,8 @@ const (
 	// chainStates is how many of its last states a goroutine is remembered with: before one that
 	// cannot keep up a hundred pieces wait, each of which is several states.
 	chainStates = 2048
-	// chainSteps is through how many states waits are followed in all, which takes 0.2 s.
+	// chainSteps bounds through how many states waits are followed in all: before one that cannot keep
+	// up each of many waits goes through hundreds.
 	chainSteps = 1 << 23
 	// chainDead is how many goroutines that have ended are remembered: they woke somebody just before.
 	chainDead = 256

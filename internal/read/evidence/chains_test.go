@@ -104,6 +104,14 @@ func (d *deferring) flush() {
 	d.batch = nil
 }
 
+// giveUp waits for what does not come, until its own time is over.
+func giveUp(ctx context.Context, from chan piece) {
+	select {
+	case <-from:
+	case <-ctx.Done():
+	}
+}
+
 // What requests hand to other goroutines is followed to what these wait for, be it through
 // another one or a timer.
 func TestChains(t *testing.T) {
@@ -125,13 +133,18 @@ func TestChains(t *testing.T) {
 	handle("/relaying", func(from chan piece) { relaying(from, behind) })
 	var d deferring
 	mux.HandleFunc("/deferring", func(http.ResponseWriter, *http.Request) { d.ask() })
+	mux.HandleFunc("/late", func(_ http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), 3*time.Millisecond)
+		defer cancel()
+		giveUp(ctx, make(chan piece))
+	})
 	s := httptest.NewServer(mux)
 	defer s.Close()
 	var buf bytes.Buffer
 	if err := trace.Start(&buf); err != nil {
 		t.Skip(err)
 	}
-	for _, path := range []string{"/lingering", "/pausing", "/asking", "/computing", "/relaying", "/deferring"} {
+	for _, path := range []string{"/lingering", "/pausing", "/asking", "/computing", "/relaying", "/deferring", "/late"} {
 		var clients sync.WaitGroup
 		for range 4 {
 			clients.Go(func() {
@@ -163,6 +176,9 @@ func TestChains(t *testing.T) {
 	for _, c := range m.Sched.Chains {
 		if c.Done == 0 || c.Waited <= 0 || c.Waited > c.Took {
 			t.Errorf("%+v", c)
+		}
+		if f, _ := model.UserFrame(m.Stacks.Frames(c.Stack)); strings.HasSuffix(f.Func, ".giveUp") {
+			t.Errorf("an operation's own deadline is taken for another goroutine: %+v", c)
 		}
 		for _, l := range c.Links {
 			f, ok := model.UserFrame(m.Stacks.Frames(l.Stack))

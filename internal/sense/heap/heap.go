@@ -70,8 +70,8 @@ type Options struct {
 // Budget is what a reading may use when nothing else is said: 10 million objects need it.
 const Budget = 256 << 20
 
-// FreezeTime is for how long a process is stopped at most: a handler that waits a fiftieth of a second
-// is late, and none has failed.
+// FreezeTime is for how long a process is stopped at most, which is far below what its clients and
+// its health checks wait for.
 const FreezeTime = 20 * time.Millisecond
 
 // ErrNotStopped is in the error where a process was to stand still and could not be stopped.
