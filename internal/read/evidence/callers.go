@@ -72,11 +72,8 @@ const (
 
 // next takes one transition of a goroutine, which may be a stop.
 func (r *callerReader) next(e *exectrace.Event, s *stop) {
-	g, from, to := e.GoTransition()
+	g, _, to := e.GoTransition()
 	r.last = e.Time
-	if from == to {
-		return
-	}
 	c := r.goroutines[g]
 	if c == nil {
 		c = &caller{id: g, since: e.Time}

@@ -137,9 +137,6 @@ func newChainReader() *chainReader {
 // next takes one transition of a goroutine, which may be a stop.
 func (r *chainReader) next(e *exectrace.Event, s *stop) {
 	g, from, to := e.GoTransition()
-	if from == to {
-		return
-	}
 	l := r.goroutines[g]
 	if l == nil {
 		l = &chainLife{born: e.Time, creator: -1}

@@ -133,33 +133,43 @@ func TestChains(t *testing.T) {
 	handle("/relaying", func(from chan piece) { relaying(from, behind) })
 	var d deferring
 	mux.HandleFunc("/deferring", func(http.ResponseWriter, *http.Request) { d.ask() })
-	mux.HandleFunc("/late", func(_ http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), 3*time.Millisecond)
-		defer cancel()
-		giveUp(ctx, make(chan piece))
-	})
+	late := func(path string, after time.Duration) {
+		mux.HandleFunc(path, func(_ http.ResponseWriter, r *http.Request) {
+			ctx, cancel := context.WithTimeout(r.Context(), after)
+			defer cancel()
+			giveUp(ctx, make(chan piece))
+		})
+	}
+	late("/late", 3*time.Millisecond)
+	late("/overlong", 1100*time.Millisecond) // the trace's next generation tells once more that it waits
 	s := httptest.NewServer(mux)
 	defer s.Close()
 	var buf bytes.Buffer
 	if err := trace.Start(&buf); err != nil {
 		t.Skip(err)
 	}
+	ask := func(path string) {
+		r, err := http.Get(s.URL + path)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r.Body.Close()
+	}
+	var overlong sync.WaitGroup
+	overlong.Go(func() { ask("/overlong") })
 	for _, path := range []string{"/lingering", "/pausing", "/asking", "/computing", "/relaying", "/deferring", "/late"} {
 		var clients sync.WaitGroup
 		for range 4 {
 			clients.Go(func() {
 				for range 20 {
-					r, err := http.Get(s.URL + path)
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					r.Body.Close()
+					ask(path)
 				}
 			})
 		}
 		clients.Wait()
 	}
+	overlong.Wait()
 	trace.Stop()
 	for _, c := range pieces {
 		close(c)
@@ -198,7 +208,8 @@ func TestChains(t *testing.T) {
 		leastFor    int64 // for operations
 		leastTime   time.Duration
 	}{
-		{"waits for the clock lingering", true, 20, 40, 60, 250 * time.Millisecond},
+		{"waits for the clock lingering", true, 15, 40, 60, // four at once, 80 in all, but for one that is under way when a generation ends
+			250 * time.Millisecond},
 		{"waits for the clock flush", false, 70, 80, 70, 300 * time.Millisecond},
 		// Half of them is what is behind another goroutine.
 		{"waits for the clock pausing", false, 150, 160, 300, 600 * time.Millisecond},

@@ -45,7 +45,7 @@ func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 		if n == 1 {
 			early.until = e.Time + exectrace.Time(l.m.Run.Duration/earlyPart)
 		}
-		if e.Kind == exectrace.EventGoroutine {
+		if _, from, to := e.GoTransition(); from != to { // each generation tells once more where a goroutine is
 			s := stopOf(&e)
 			clients.next(&e, s)
 			chains.next(&e, s)
