@@ -100,7 +100,7 @@ const firstPlaces = 3
 // judgeSick judges the answer to a sick run.
 func judgeSick(a *Answer, ill *truth.Illness) judgement {
 	j := judgement{answer: a, asked: len(ill.Where) > 0, abstained: abstains(a)}
-	all := findingsOf(a.Findings, ill.Rule)
+	all := slices.DeleteFunc(findingsOf(a.Findings, ill.Rule), func(f Finding) bool { return slices.Contains(ill.Other, f.Rule) })
 	if len(all) > 0 {
 		j.first = all[0].Rule
 	}

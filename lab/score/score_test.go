@@ -240,6 +240,26 @@ func TestAlsoAndLeft(t *testing.T) {
 	}
 }
 
+// Another illness of the same flags is passed over, wherever it stands, and is no answer itself.
+func TestOther(t *testing.T) {
+	ill := &truth.Illness{Rule: "allocchurn", Other: []string{"fewprocs"}}
+	for _, test := range []struct {
+		said []string
+		rank int
+	}{
+		{[]string{"fewprocs", "allocchurn"}, 1},
+		{[]string{"allocchurn", "fewprocs"}, 1},
+		{[]string{"fewprocs", "gccost", "allocchurn"}, 2},
+		{[]string{"fewprocs"}, 0},
+	} {
+		t.Run(strings.Join(test.said, " "), func(t *testing.T) {
+			if j := judgeSick(&Answer{Findings: accuse(test.said...)}, ill); j.rank != test.rank {
+				t.Errorf("rank = %d, want %d", j.rank, test.rank)
+			}
+		})
+	}
+}
+
 // To abstain is no answer to a sick run, and no alarm in a well one; a run that
 // failed is neither right nor silent.
 func TestAbstainedAndFailed(t *testing.T) {

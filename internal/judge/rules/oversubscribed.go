@@ -33,9 +33,11 @@ const (
 	// crowd. The catalogue's figure; the file pool of the lab is well at 8
 	// workers on 2 Ps (4 to a P) and far too many at 1000 (500 to a P).
 	oversubscribedPerProc = 8
-	// oversubscribedQueue is the time spent ready to run over the time spent
-	// running or in system calls from which a crowd is too large. The pool of
-	// 1000 file workers that the rule was made after shows about 31.
+	// oversubscribedQueue is the time spent ready to run over the time spent on a P,
+	// from which a crowd is too large. Time in a system call that lost its P is none:
+	// who crowds at a lock of the kernel waits there as well, and who waits for a
+	// device is counted among those that are enough. The pool of 1000 file workers
+	// that the rule was made after shows 31 and more.
 	oversubscribedQueue = 5
 	// oversubscribedReady is how many of the crowd are ready on average, to a
 	// P, for as long as the group is at work. Fewer is a burst that was soon served: waiting
@@ -88,7 +90,7 @@ func checkOversubscribed(p *diagnosis.Pass) {
 	case spared.Value > 0:
 		p.Fine(fact.Sentence("worker counts: a crowd queues for the processors, and fewer workers would save at most %s of memory", spared))
 	case worst.Value > 0:
-		p.Fine(fact.Sentence("worker counts: a crowd is there, and queues for a processor only %s times as long as it works", worst.Number()))
+		p.Fine(fact.Sentence("worker counts: a crowd is there, and queues for a processor only %s times as long as it is on one", worst.Number()))
 	}
 }
 
@@ -96,7 +98,7 @@ func checkOversubscribed(p *diagnosis.Pass) {
 type crowd struct {
 	group        *model.Group
 	peak         fact.Fact
-	queued, work fact.Fact // its time in the run queue, and at work
+	queued, work fact.Fact // its time in the run queue, and on a P
 	queue        fact.Fact // one by the other
 	ready        fact.Fact // of them ready at once, on average
 	// memory is what workers beyond a count that keeps the Ps busy hold at most,
@@ -115,14 +117,16 @@ func measureCrowd(p *diagnosis.Pass, g *model.Group) crowd {
 		group:  g,
 		peak:   p.Goroutines("goroutines alive at once", of, "peak"),
 		queued: p.Goroutines("time waiting for a P", of, "runnable"),
-		work:   p.Goroutines("time running or in system calls", of, "running", "syscall", "syscall_blocked"),
+		work:   p.Goroutines("time on a P", of, "running", "syscall"),
 		exact:  g.Created == g.Count,
 	}
-	c.queue = fact.Quotient.Of("waiting ÷ working", fact.Factor, c.queued, c.work)
+	c.queue = fact.Quotient.Of("waiting ÷ on a P", fact.Factor, c.queued, c.work)
 	c.ready = fact.Quotient.Of("goroutines ready and waiting for a P, on average", fact.Count, c.queued, p.WindowLength())
 	enough := fact.Product.Of("goroutines that keep the Ps busy", fact.Count, cpu.Procs(p),
 		fact.Figure("goroutines to a P that are enough", oversubscribedPerProc, fact.Count, "the lab's pools of workers"))
-	spare := fact.Difference.Of("goroutines beyond that", fact.Count, c.peak, enough)
+	away := fact.Quotient.Of("in system calls without a P, on average", fact.Count,
+		p.Goroutines("time in system calls without a P", of, "syscall_blocked"), p.WindowLength())
+	spare := fact.Difference.Of("goroutines beyond that", fact.Count, c.peak, fact.Sum.Of("that are enough", fact.Count, enough, away))
 	stacks := fact.Product.Of("their stacks", fact.Bytes, spare, memory.LeastStack())
 	heap := p.Statistic(fact.Collector, "largest heap", "largest heap", memory.LargestHeap(p.Model), fact.Bytes)
 	bytes, known := heapBefore(p.Model, g)
@@ -193,7 +197,7 @@ func (c *crowd) finding(p *diagnosis.Pass) diagnosis.Finding {
 			Note: "Peak memory along the curve is what fewer workers save. A recording with the chosen count no longer has this finding.",
 		},
 	}
-	f.Say("%s goroutines of %s share %s Ps: they spend %s× as long queued for a P as running, %s of them on average. "+
+	f.Say("%s goroutines of %s share %s Ps: they spend %s× as long queued for a P as on one, %s of them on average. "+
 		"Fewer would save up to %s.",
 		c.peak, code.Name(code.GroupName(g.Name)), cpu.Procs(p), c.queue.Number(), c.ready, c.memory)
 	if !c.exact {

@@ -66,7 +66,10 @@ type Illness struct {
 	Rule   string `yaml:"rule"`   // that must be said first
 	// Also are rules that are right to speak as well: consequences, and other
 	// true things about the sick program.
-	Also  []string `yaml:"also"`
+	Also []string `yaml:"also"`
+	// Other are rules of other illnesses that the same flags bring, before Healed and
+	// after. Which costs most depends on the machine, so theirs are passed over.
+	Other []string `yaml:"other"`
 	Where []string `yaml:"where"` // guilty functions as gowhy prints them; one among the first places of the finding
 
 	Sick   []string `yaml:"sick"`
