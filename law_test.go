@@ -90,7 +90,7 @@ var law = []line{
 	{"fleet/cmd/gowhy-fleet", "fleet/access fleet/api fleet/backup fleet/client fleet/config fleet/hostagent fleet/ingest/forward fleet/ingest/scrape fleet/quota fleet/printer fleet/runs fleet/server fleet/simulate fleet/store fleet/store/clickhouse fleet/store/embedded internal/ground/figures internal/ground/layout internal/ground/problem internal/judge/rules internal/ground/shell", "github.com/spf13/cobra"},
 	{"fleet/identity", "", ""},
 	{"fleet/hostagent", "fleet/api fleet/client fleet/identity fleet/ingest/scrape fleet/store internal/sense/artifact internal/watch/budget internal/sense/kernel internal/sense/proc internal/sense/record fleet/exposition internal/ground/stacks", "github.com/google/pprof/profile google.golang.org/protobuf/encoding/protowire"},
-	{"fleet/runs", "agent/recording fleet/api fleet/backup fleet/durable fleet/identity internal/judge/diagnosis internal/read/evidence internal/judge/rules", ""},
+	{"fleet/runs", "agent/recording fleet/api fleet/backup fleet/durable fleet/identity internal/ground/layout internal/judge/diagnosis internal/know/model internal/read/evidence internal/judge/rules", ""},
 
 	// What measures.
 	{"bench", "agent bench/gen exectrace internal/ground/figures internal/sense/goroutines internal/sense/kernel internal/watch/live internal/testing/oracle internal/sense/proc internal/testing/pty internal/judge/rules internal/ground/statistics internal/draw/timeline internal/show/web", "golang.org/x/exp/trace golang.org/x/sys"},
@@ -155,6 +155,7 @@ var inTests = []line{
 	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/sampling fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
 	{"fleet/client", "agent/recording fleet/api fleet/runs fleet/sampling fleet/server", ""},
 	{"fleet/aggregate", "fleet/simulate fleet/store/storetest", ""},
+	{"fleet/runs", "internal/sense/artifact", ""}, // as a recorder writes it
 	{"fleet/printer", "fleet/server fleet/store/storetest", ""}, // what a server answers is written
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/judge/rules", ""},
 	{"fleet/ingest", "fleet/ingest/sdktest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope/api google.golang.org/protobuf/encoding/protowire"}, // real clients

@@ -73,6 +73,7 @@ type Shown struct {
 	Version string    `json:"version,omitempty"`
 	Start   time.Time `json:"start"`
 	Where   string    `json:"where,omitempty"` // in the recording
+	Held    string    `json:"held,omitempty"`  // of a heap that grows: over what it is held
 	Command string    `json:"command"`         // opens it
 }
 

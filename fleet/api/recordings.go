@@ -46,6 +46,18 @@ type Diagnosis struct {
 	Why      string             `json:"why,omitempty"`   // it failed
 	Verdict  string             `json:"verdict,omitempty"`
 	Findings []RecordingFinding `json:"findings,omitempty"` // the first ones
+	// Held are the holders that have most of the heap and that grew most, where somebody looked: those
+	// with most first.
+	Held []Held `json:"held,omitempty"`
+}
+
+// A Held is what a variable keeps alive, or what goroutines do that stand at one place.
+type Held struct {
+	Kind  string `json:"kind"` // as of gowhy memory --holders
+	Name  string `json:"name"`
+	Way   string `json:"way"` // from the name to the most of it, in words
+	Bytes uint64 `json:"bytes"`
+	Grew  *int64 `json:"grew_bytes,omitempty"` // between the two looks of the recording
 }
 
 // A DiagnosisState is how far a diagnosis is.
@@ -100,6 +112,8 @@ type Order struct {
 	Instance string        `json:"instance"`
 	Length   time.Duration `json:"length_ns"`
 	Why      string        `json:"why"`
+	// Holders asks for who holds the heap, too.
+	Holders bool `json:"holders,omitempty"`
 }
 
 // A Missed version is wanted, and its agent said why it cannot.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/vote"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -40,6 +41,9 @@ var levels = []level{
 func Grows(rule string) bool {
 	return slices.ContainsFunc(levels, func(l level) bool { return l.rule == rule })
 }
+
+// OfHeap tells whether a finding is a heap that grows.
+func OfHeap(rule string) bool { return slices.Contains(vote.GrowingHeap, rule) }
 
 // A question is whether a level of a version grows.
 type question struct {

@@ -45,6 +45,7 @@ type studio struct {
 	kept  *runs.Store
 	plan  *sampling.Plan
 	made  []string // services, in the order of their recordings
+	held  []bool
 	fail  error
 	away  bool
 }
@@ -87,7 +88,10 @@ func newStudio(t *testing.T, o sampling.Options) *studio {
 		if !o.Redact {
 			t.Error("command lines are in it")
 		}
-		s.made = append(s.made, p.service)
+		if o.HolderBudget != holderBudget {
+			t.Errorf("holders may take %d bytes, want %d", o.HolderBudget, holderBudget)
+		}
+		s.made, s.held = append(s.made, p.service), append(s.held, o.Holders)
 		if err := os.WriteFile(o.Out, whole(t, s.clock), 0o600); err != nil {
 			t.Error(err)
 		}
@@ -136,9 +140,10 @@ func TestRecordings(t *testing.T) {
 	if w, ok := s.plan.Wish(sampling.Subject{Service: "shop"}); !ok || !w.Agents || w.Not != "" {
 		t.Errorf("%+v", w)
 	}
+	s.plan.Growing("", []sampling.Subject{{Service: "shop", Version: list[1].Version}})
 	s.after(t, leastPause)
-	if len(s.made) != 3 || s.made[2] != "shop" {
-		t.Errorf("made %v", s.made)
+	if len(s.made) != 3 || s.made[2] != "shop" || !slices.Equal(s.held, []bool{false, false, true}) {
+		t.Errorf("made %v with holders %v, want shop at the end, whose heap grows", s.made, s.held)
 	}
 	// A server that is away takes nothing from anybody.
 	s.away = true

@@ -102,6 +102,9 @@ func finding(w io.Writer, f *api.Finding, currency string) {
 	line("do", f.Remedy)
 	fmt.Fprintf(w, "  %-6s  $ %s\n", "more", layout.Safe(f.Command))
 	if r := f.Recording; r != nil {
+		if r.Held != "" {
+			line("held", "over "+r.Held)
+		}
 		line("shown", "by a recording of "+r.Start.UTC().Format("2006-01-02 15:04 UTC"))
 		fmt.Fprintf(w, "  %-6s  $ %s\n", "more", layout.Safe(r.Command))
 	}

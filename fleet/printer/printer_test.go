@@ -66,7 +66,8 @@ func TestGolden(t *testing.T) {
 	sampled.Why = "no recording for an hour"
 	recordings := &api.Recordings{Omitted: 2, Runs: []api.Recording{
 		recorded(api.Diagnosis{State: api.Done, Verdict: "problem", Findings: []api.RecordingFinding{
-			{Rule: "hotmutex", Title: "A hot lock", Where: "main.total main.go:7", Gain: "at most 1.2× the throughput"}, {Rule: "other"}}}),
+			{Rule: "hotmutex", Title: "A hot lock", Where: "main.total main.go:7", Gain: "at most 1.2× the throughput"}, {Rule: "other"}},
+			Held: []api.Held{{Kind: "global", Name: "main.cache", Way: "main.cache → map[string]*main.Session → []byte", Bytes: 120 << 20, Grew: new(int64(3 << 20))}, {Kind: "goroutines", Name: evil, Way: evil, Bytes: 1 << 20}}}),
 		recorded(api.Diagnosis{State: api.Done, Verdict: "healthy", Findings: []api.RecordingFinding{{Rule: "hotfunction", Title: "Much CPU in one function", Gain: "none", Remark: true}}}),
 		sampled, recorded(api.Diagnosis{State: api.Waiting}), hostile,
 	}}

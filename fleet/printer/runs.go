@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/internal/ground/figures"
@@ -25,6 +26,9 @@ func Runs(w io.Writer, a *api.Recordings) {
 		}
 		fmt.Fprintln(w, layout.Shorten(strings.Join(head, "  "), width))
 		fmt.Fprintln(w, layout.Shorten("    "+layout.Safe(cause(r.Diagnosis)), width))
+		for _, h := range r.Diagnosis.Held {
+			fmt.Fprintln(w, held(&h))
+		}
 		if r.Why != "" {
 			fmt.Fprintln(w, layout.Shorten("    an agent recorded it: "+layout.Safe(r.Why), width))
 		}
@@ -33,6 +37,16 @@ func Runs(w io.Writer, a *api.Recordings) {
 		fmt.Fprintf(w, "and %s\n", figures.Plural(a.Omitted, "more", "more"))
 	}
 	fmt.Fprintln(w, "hint: gowhy-fleet runs get ID -o FILE")
+}
+
+// held says how much a holder holds, by how much more than before, and over what.
+func held(h *api.Held) string {
+	text := "    held: " + figures.Bytes(h.Bytes)
+	if h.Grew != nil && *h.Grew > 0 {
+		text += ", +" + figures.Bytes(*h.Grew)
+	}
+	text += "  "
+	return text + layout.Shorten(layout.Safe(h.Way), width-utf8.RuneCountInString(text))
 }
 
 // whyNot are the reasons of agents.

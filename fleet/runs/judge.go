@@ -1,17 +1,21 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/api"
+	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/rules"
+	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/read/evidence"
 )
 
@@ -20,6 +24,10 @@ const (
 	mostTries = 2
 	// mostFindings are kept of a diagnosis.
 	mostFindings = 5
+	// mostHeld holders are kept, and mostName characters of their names.
+	mostHeld, mostName = 5, 200
+	// heldPart is the part of what all hold, as its inverse, below which nobody asks for a holder.
+	heldPart = 100
 	// judgeTime bounds one: a trace of 256 MiB takes half a minute on one core.
 	judgeTime = 5 * time.Minute
 )
@@ -136,5 +144,28 @@ func Diagnose(ctx context.Context, file string) (api.Diagnosis, error) {
 		}
 		d.Findings = append(d.Findings, short)
 	}
+	if n := len(m.Run.Holders); n > 0 {
+		d.Held = heldIn(m.Run.Holders[n-1])
+	}
 	return d, nil
 }
+
+// heldIn returns the holders of a look that have most, and those that grew most.
+func heldIn(l *model.HeapLook) (list []api.Held) {
+	// Those that grew most come first, where that is known.
+	all := slices.DeleteFunc(slices.Clone(l.Holders), func(h model.Holder) bool { return h.Bytes < l.Reached.Bytes/heldPart })
+	first := 0
+	for first < min(len(all), mostHeld/2) && all[first].Growth() > 0 {
+		first++
+	}
+	slices.SortStableFunc(all[first:], byBytes)
+	all = all[:min(len(all), mostHeld)]
+	slices.SortStableFunc(all, byBytes)
+	for i := range all {
+		h := &all[i]
+		list = append(list, api.Held{Kind: h.Kind, Name: layout.Shorten(h.Name, mostName), Way: layout.Shorten(h.Words()+h.Steps(), mostName), Bytes: h.Bytes, Grew: h.Grew})
+	}
+	return list
+}
+
+func byBytes(a, b model.Holder) int { return cmp.Compare(b.Bytes, a.Bytes) }

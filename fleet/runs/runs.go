@@ -192,6 +192,35 @@ func (s *Store) Showing(tenant, service string, versions []string, rule string) 
 	return newest, found
 }
 
+// Growing returns the newest run of versions of a service in which a holder of the heap grew, and
+// the one that grew most; nil where there is none.
+func (s *Store) Growing(tenant, service string, versions []string) (newest api.Recording, most *api.Held) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range versions {
+		for _, r := range s.of[Subject{tenant, service, v}] {
+			if most != nil && !r.Began().After(newest.Began()) {
+				break
+			}
+			if h := grewMost(r.Diagnosis.Held); h != nil {
+				newest, most = *r, h
+				break
+			}
+		}
+	}
+	return newest, most
+}
+
+// grewMost returns a copy of the holder that grew most; nil where none grew.
+func grewMost(list []api.Held) (most *api.Held) {
+	for _, h := range list {
+		if h.Grew != nil && *h.Grew > 0 && (most == nil || *h.Grew > *most.Grew) {
+			most = &h
+		}
+	}
+	return most
+}
+
 // File opens a recording, which the caller closes. The error is [ErrUnknown], or the
 // system's.
 func (s *Store) File(tenant, id string) (*os.File, api.Recording, error) {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/fleet/api"
+	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/sense/artifact"
 )
 
 var began = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -395,6 +398,49 @@ func TestEngine(t *testing.T) {
 		}
 	}
 	t.Error("it waits for ever")
+}
+
+// TestHeld has a recording with two looks: those that grew most are among the holders, however little
+// they hold.
+func TestHeld(t *testing.T) {
+	look := func(at time.Duration, grown uint64) *model.HeapLook {
+		l := &model.HeapLook{Time: began.Add(at)}
+		for i, name := range []string{"main.a", "main.b", "main.c", "main.d", "main.e", "main.f", strings.Repeat("x", 2*mostName)} {
+			l.Holders = append(l.Holders, model.Holder{Kind: model.HeldByVariable, Name: name, ObjectSum: model.ObjectSum{Objects: 1, Bytes: uint64(100-i) << 20}})
+		}
+		// Nobody asks for what holds as little as this.
+		l.Holders = append(l.Holders, model.Holder{Kind: model.HeldByRuntime, Name: "runtime.allm", ObjectSum: model.ObjectSum{Objects: 1, Bytes: 1<<10 + grown/100}})
+		l.Reached = model.ObjectSum{Objects: 17, Bytes: 200 << 20}
+		l.Holders = append(l.Holders, model.Holder{Kind: model.HeldByGoroutines, Name: "main.leak", Count: 3, ObjectSum: model.ObjectSum{Objects: 9, Bytes: 1<<20 + grown}})
+		return l
+	}
+	var looks artifact.HeldLooks
+	looks.Add(look(0, 0))
+	looks.Add(look(5*time.Second, 1<<20))
+	var b bytes.Buffer
+	w := recording.NewStream(&b)
+	if err := w.Add(recording.HoldersMember, looks.JSON()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(recording.Manifest{Schema: recording.Schema, Start: began, End: began.Add(5 * time.Second)}); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "run.gowhy")
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Diagnose(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, h := range d.Held {
+		got = append(got, fmt.Sprintf("%s %s %d %d", h.Kind, h.Way, h.Bytes>>20, *h.Grew>>20))
+	}
+	want := []string{"global main.a 100 0", "global main.b 99 0", "global main.c 98 0", "global main.d 97 0", "goroutines 3 goroutines in main.leak 2 1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("Diagnose().Held = %q, want %q", got, want)
+	}
 }
 
 // FuzzAdd holds that whatever is sent is kept whole or refused, and leaves nothing.

@@ -31,6 +31,7 @@ func (p *Plan) expire() {
 		old := now.Sub(at) >= present
 		if old {
 			delete(p.triggers, tenant)
+			delete(p.growing, tenant)
 		}
 		return old
 	})

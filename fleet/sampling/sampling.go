@@ -79,6 +79,7 @@ type Plan struct {
 	mu       sync.Mutex
 	options  Options
 	triggers map[string][]Trigger // by tenant
+	growing  map[string][]Subject // the same; their heaps
 	wishes   []wish
 	leases   map[Subject]lease
 	lapsed   map[Subject]lapse
@@ -114,7 +115,7 @@ type presence struct {
 
 // New returns a plan over recordings that are kept elsewhere.
 func New(o Options, kept Recordings, now func() time.Time) *Plan {
-	return &Plan{now: now, kept: kept, options: o, triggers: map[string][]Trigger{}, leases: map[Subject]lease{},
+	return &Plan{now: now, kept: kept, options: o, triggers: map[string][]Trigger{}, growing: map[string][]Subject{}, leases: map[Subject]lease{},
 		lapsed: map[Subject]lapse{}, seen: map[Subject]presence{}, asked: map[string]time.Time{}}
 }
 
@@ -134,6 +135,18 @@ func (p *Plan) Trigger(tenant string, all []Trigger) {
 		return
 	}
 	p.triggers[tenant] = all
+}
+
+// Growing replaces the versions of a tenant whose heap grows. Who records one of these looks at
+// who holds it, too, for as long as it grows.
+func (p *Plan) Growing(tenant string, all []Subject) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(all) == 0 {
+		delete(p.growing, tenant)
+		return
+	}
+	p.growing[tenant] = all
 }
 
 // Tenants returns those whose agents asked lately.
@@ -278,7 +291,8 @@ func (p *Plan) Ask(tenant string, a api.Offer) (answer api.Wanted) {
 	one := a.Programs[first.at]
 	p.leases[first.Subject] = lease{a.Agent, now, now.Add(p.options.Length + transfer)}
 	p.count.Orders++
-	answer.Record = &api.Order{Service: one.Service, Version: one.Version, Instance: one.Instance, Length: p.options.Length, Why: first.why}
+	answer.Record = &api.Order{Service: one.Service, Version: one.Version, Instance: one.Instance, Length: p.options.Length, Why: first.why,
+		Holders: slices.Contains(p.growing[tenant], first.Subject)}
 	return answer
 }
 

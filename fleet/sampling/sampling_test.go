@@ -49,6 +49,25 @@ func ask(agent string, versions ...string) api.Offer {
 
 func shop(version string) Subject { return Subject{"", "shop", version} }
 
+// Whoever records a version whose heap grows looks at who holds it, for whatever reason it is recorded.
+func TestGrowing(t *testing.T) {
+	s := staged(Options{Most: 4})
+	for _, c := range []struct {
+		growing []Subject
+		want    bool
+	}{{nil, false}, {[]Subject{shop("v2")}, false}, {[]Subject{shop("v2"), shop("v1")}, true}, {[]Subject{{"b", "shop", "v1"}}, false}, {nil, false}} {
+		s.Growing("", c.growing)
+		if _, ok := s.Wish(shop("v1")); !ok {
+			t.Fatal("there is no room for a wish")
+		}
+		got := s.Ask("", ask("h", "v1")).Record
+		if got == nil || got.Holders != c.want {
+			t.Errorf("with %v Ask() = %+v, want holders %v", c.growing, got, c.want)
+		}
+		s.Arrived(shop("v1"))
+	}
+}
+
 // TestWants holds which of two versions is recorded, and why.
 func TestWants(t *testing.T) {
 	hourly := Options{Every: time.Hour, Length: 5 * time.Second, Most: 4}

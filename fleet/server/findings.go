@@ -20,12 +20,24 @@ import (
 func show(a *api.Findings, kept *runs.Store, tenant string) {
 	for i := range a.Findings {
 		f := &a.Findings[i]
+		if findings.OfHeap(f.Rule) {
+			if r, most := kept.Growing(tenant, f.Service, f.Versions); most != nil {
+				f.Recording = shown(&r)
+				f.Recording.Held = most.Way
+				continue
+			}
+		}
 		if r, found := kept.Showing(tenant, f.Service, f.Versions, f.Rule); found != nil {
-			id := r.ID[:api.ShortID]
-			f.Recording = &api.Shown{ID: r.ID, Version: r.Version, Start: r.Start, Where: found.Where,
-				Command: fmt.Sprintf("gowhy fleet runs get %[1]s -o %[1]s.gowhy && gowhy view %[1]s.gowhy", id)}
+			f.Recording = shown(&r)
+			f.Recording.Where = found.Where
 		}
 	}
+}
+
+// shown names a recording, and the command that opens it.
+func shown(r *api.Recording) *api.Shown {
+	return &api.Shown{ID: r.ID, Version: r.Version, Start: r.Start,
+		Command: fmt.Sprintf("gowhy fleet runs get %[1]s -o %[1]s.gowhy && gowhy view %[1]s.gowhy", r.ID[:api.ShortID])}
 }
 
 // month is the hours that clouds count for one.

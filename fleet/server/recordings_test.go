@@ -153,6 +153,10 @@ func TestTriggers(t *testing.T) {
 		if row.Rule = "hotmutex"; i >= 3 {
 			rows = append(rows, row)
 		}
+		row.Rule, row.Unit = "heapgrowth", "bytes/s"
+		rows = append(rows, row)
+		row.Rule, row.Function = "growth", "" // that was judged
+		rows = append(rows, row)
 	}
 	if err := d.WriteFindings(t.Context(), rows); err != nil {
 		t.Fatal(err)
@@ -171,10 +175,18 @@ func TestTriggers(t *testing.T) {
 			return a.Record.Why
 		}
 	}
-	_, why := look()
+	plan, why := look()
 	for of, want := range map[[2]string]string{{"cart", "v1"}: "", {"cart", "v2"}: "worse since v2", {"shop", "v7"}: "new finding: hotmutex in f", {"shop", "v8"}: ""} {
 		if got := why(of[0], of[1]); got != want {
 			t.Errorf("%v: %q, want %q", of, got, want)
+		}
+	}
+	// The heap of one of them grows, since before.
+	for service, want := range map[string]bool{"shop": true, "cart": false} {
+		version := map[string]string{"shop": "v7", "cart": "v2"}[service]
+		plan.Arrived(sampling.Subject{Service: service, Version: version})
+		if a := plan.Ask("", api.Offer{Agent: "h", Programs: []api.Program{{Service: service, Version: version}}}); a.Record == nil || a.Record.Holders != want {
+			t.Errorf("%s: %+v, want holders %v", service, a.Record, want)
 		}
 	}
 	// They are recorded, and the server begins anew.
@@ -203,7 +215,9 @@ func TestShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept.Close()
-	r.Diagnosis = api.Diagnosis{State: api.Done, Findings: []api.RecordingFinding{{Rule: "gccost", Where: "f f.go:1"}}}
+	r.Diagnosis = api.Diagnosis{State: api.Done, Findings: []api.RecordingFinding{{Rule: "gccost", Where: "f f.go:1"}},
+		Held: []api.Held{{Name: "main.static", Way: "main.static", Bytes: 9}, {Name: "main.pool", Way: "main.pool", Bytes: 9, Grew: new(int64(1))},
+			{Name: "main.cache", Way: "main.cache → []byte", Bytes: 5, Grew: new(int64(2))}}}
 	data, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
@@ -229,6 +243,10 @@ func TestShown(t *testing.T) {
 		if f.Rule == "gccost" && (f.Recording == nil || *f.Recording != want) || f.Rule != "gccost" && f.Recording != nil {
 			t.Errorf("%s: %+v, want %+v", f.Rule, f.Recording, want)
 		}
+	}
+	grows := api.Findings{Findings: []api.Finding{{Service: `a"b\c`, Versions: []string{"v 1"}, Rule: "heapgrowth"}}}
+	if show(&grows, kept, ""); grows.Findings[0].Recording == nil || grows.Findings[0].Recording.Held != "main.cache → []byte" {
+		t.Errorf("a heap that grows is shown by %+v, want who holds it", grows.Findings[0].Recording)
 	}
 	other := api.Findings{Findings: []api.Finding{{Service: `a"b\c`, Versions: []string{"v 1"}, Rule: "gccost"}}}
 	if show(&other, kept, "b"); other.Findings[0].Recording != nil {

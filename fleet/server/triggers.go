@@ -48,7 +48,8 @@ func (t *triggers) watch(ctx context.Context) {
 	}
 }
 
-// look looks for the triggers of a tenant: what opened lately, and what got worse.
+// look looks for the triggers of a tenant: what opened lately, and what got worse; and for whose
+// heap grows.
 func (t *triggers) look(ctx context.Context, tenant string) error {
 	now := t.now()
 	list, err := findings.Of(ctx, t.reader, store.Selection{Tenant: tenant, From: now.Add(-newSince), Until: now})
@@ -56,10 +57,14 @@ func (t *triggers) look(ctx context.Context, tenant string) error {
 		return err
 	}
 	var all []sampling.Trigger
+	var growing []sampling.Subject
 	for _, f := range list.Findings {
+		of := sampling.Subject{Tenant: tenant, Service: f.Service, Version: f.Versions[len(f.Versions)-1]}
+		if f.Open && findings.OfHeap(f.Rule) {
+			growing = append(growing, of)
+		}
 		// It is shown since the second span that has it; what the first span has may be old.
 		if f.Open && !f.Earlier && len(f.Trend) > 1 {
-			of := sampling.Subject{Tenant: tenant, Service: f.Service, Version: f.Versions[len(f.Versions)-1]}
 			why := "new finding: " + f.Rule
 			if f.Function != "" {
 				why += " in " + f.Function
@@ -78,6 +83,7 @@ func (t *triggers) look(ctx context.Context, tenant string) error {
 		}
 	}
 	t.plan.Trigger(tenant, all)
+	t.plan.Growing(tenant, growing)
 	return nil
 }
 

@@ -17,6 +17,10 @@ const (
 // A Key tells findings apart. The line is not in it: it moves with each version.
 type Key struct{ Rule, Function string }
 
+// GrowingHeap are the rules that accuse a heap that grows: the second is the first with the holder,
+// where somebody looked for one.
+var GrowingHeap = []string{"heapgrowth", "heldmemory"}
+
 // KeyOf returns the key of a finding.
 func KeyOf(f *diagnosis.Finding) Key {
 	k := Key{Rule: f.Rule}

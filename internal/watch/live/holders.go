@@ -36,14 +36,11 @@ const (
 	risingBytes       = 16 << 20
 )
 
-// ofHeap are the rules that accuse a heap that grows: heldmemory is heapgrowth with the holder.
-var ofHeap = []string{"heapgrowth", "heldmemory"}
-
 // keyOf returns the key of a finding. A heap that grows is one finding, before and after it was
 // found out who holds it.
 func keyOf(f *diagnosis.Finding) vote.Key {
-	if slices.Contains(ofHeap, f.Rule) {
-		return vote.Key{Rule: ofHeap[0]}
+	if slices.Contains(vote.GrowingHeap, f.Rule) {
+		return vote.Key{Rule: vote.GrowingHeap[0]}
 	}
 	return vote.KeyOf(f)
 }
@@ -150,7 +147,7 @@ func (j *judge) grower(now time.Time) (next *judged) {
 // swells reports whether the heap of a program is worth a look: a finding says that it grows, or its
 // collections do.
 func (c *judged) swells() bool {
-	accuses := func(a *accused) bool { return a.shown && slices.Contains(ofHeap, a.finding.Rule) }
+	accuses := func(a *accused) bool { return a.shown && slices.Contains(vote.GrowingHeap, a.finding.Rule) }
 	return c.rises() || slices.ContainsFunc(c.votes, accuses)
 }
 

@@ -557,9 +557,9 @@ func (c *judged) tell(a *accused) Finding {
 		p := f.Where[0]
 		t.Where = fmt.Sprintf("%s %s:%d", p.Function, filepath.Base(p.File), p.Line)
 	}
-	if h := c.holding.held; h != nil && slices.Contains(ofHeap, f.Rule) {
+	if h := c.holding.held; h != nil && slices.Contains(vote.GrowingHeap, f.Rule) {
 		t.Held = h
-		if f.Rule == ofHeap[0] { // the other one's summary has the holder
+		if f.Rule == vote.GrowingHeap[0] { // the other one's summary has the holder
 			t.Summary += " " + h.sentence()
 		}
 	}

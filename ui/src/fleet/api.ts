@@ -228,6 +228,8 @@ export interface Shown {
   start: string
   /** in the recording */
   where?: string
+  /** of a heap that grows: over what it is held */
+  held?: string
   /** opens it */
   command: string
 }
@@ -327,6 +329,11 @@ export interface Diagnosis {
   verdict?: string
   /** the first ones */
   findings?: RecordingFinding[]
+  /**
+   * Held are the holders that have most of the heap and that grew most, where somebody looked: those
+   * with most first.
+   */
+  held?: Held[]
 }
 
 /** A DiagnosisState is how far a diagnosis is. */
@@ -341,6 +348,18 @@ export interface RecordingFinding {
   /** what a fix brings */
   gain?: string
   remark?: boolean
+}
+
+/** A Held is what a variable keeps alive, or what goroutines do that stand at one place. */
+export interface Held {
+  /** as of gowhy memory --holders */
+  kind: string
+  name: string
+  /** from the name to the most of it, in words */
+  way: string
+  bytes: number
+  /** between the two looks of the recording */
+  grew_bytes?: number
 }
 
 /** [function, self, total, children], or with a base [function, self, total, self, total, children]. */

@@ -30,6 +30,7 @@ export function FindingCard(p: { of: Finding; currency: string }): JSX.Element {
         rows={[
           [t('fleet.findings.cost'), findingCost(f, p.currency)],
           ...(f.function ? [[t('fleet.findings.where'), <Place of={f} function={f.function} />] as Row] : []),
+          ...(f.recording?.held ? [[t('fleet.findings.held'), <code>{plain(f.recording.held)}</code>] as Row] : []),
           ...(f.gain ? [[t('fleet.findings.gain'), <><Said text={f.gain} />, {t('fleet.findings.each')}, {sure}</>] as Row] : f.confidence ? [[t('fleet.findings.sure'), sure] as Row] : []),
           [t('fleet.findings.since'), sinceText(f)],
           ...(f.trend.length > 1 ? [[t('fleet.findings.trend'), <Spark values={trendOf(f.trend)} unit={f.unit} wide />] as Row] : []),

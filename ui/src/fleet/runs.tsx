@@ -56,6 +56,7 @@ function RunCard(p: { of: Recording }): JSX.Element {
           ...(cause?.where ? [[t('fleet.findings.where'), <code>{cause.where}</code>] as Row] : []),
           ...(cause?.gain ? [[t('fleet.findings.gain'), <Said text={cause.gain} />] as Row] : []),
           [t('fleet.runs.of'), <>{momentText(Date.parse(r.start))}, {dur(r.duration_ns)}{r.instance && `, ${t('fleet.runs.instance', { name: r.instance })}`}{r.go && `, ${r.go}`}</>],
+          ...(r.diagnosis.held?.[0] ? [[t('fleet.runs.held'), <>{bytes(r.diagnosis.held[0].bytes)}: <code>{plain(r.diagnosis.held[0].way)}</code></>] as Row] : []),
           ...(r.diagnosis.why ? [[t('fleet.runs.notdone'), plain(r.diagnosis.why)] as Row] : []),
           ...(r.event ? [[t('fleet.runs.event'), r.event] as Row] : []),
           ...(r.why ? [[t('fleet.runs.why'), r.why] as Row] : []),

@@ -3,17 +3,19 @@
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { Clock } from '../data/clock'
+import { plain } from '../flame/text'
 import { cell, count, num } from '../format'
 import { lazy } from '../parts/lazy'
 import { Failed, Loading } from '../parts/states'
 import { Table, type Col } from '../parts/table'
 import { t } from '../strings'
 import { href, setParams } from '../url'
-import type { SeriesSet, Versions } from './api'
+import type { RunsAnswer, SeriesSet, Versions } from './api'
 import { useAnswer, useFindings } from './ask'
 import { ChangeCard } from './change'
 import { FindingCard, Silence, Unjudged } from './finding'
-import { Cards, Missing, Saturated } from './parts'
+import { holderRows, type HolderRow } from './held'
+import { Cards, Missing, Saturated, Spark } from './parts'
 import { ratesOf } from './points'
 import { judged, type Row, type VersionRow } from './rows'
 import { askAgain, chartTimes, momentText, rfc3339, stepFor, stepText, useSpan } from './time'
@@ -58,6 +60,7 @@ function Known(p: { service: string; row: Row; currency: string }): JSX.Element 
       <VersionTable service={p.service} versions={row.versions} />
       <Changes service={p.service} />
       <Found service={p.service} />
+      <Holders service={p.service} />
     </>
   )
 }
@@ -143,6 +146,25 @@ function Found(p: { service: string }): JSX.Element {
         : data.findings.length === 0 ? <p class="muted">{t('fleet.findings.none')}</p>
         : <Cards>{data.findings.map((f) => <FindingCard key={f.rule + f.function} of={f} currency={data.currency ?? ''} />)}</Cards>}
       {data && <Silence of={data} only={p.service} />}
+    </section>
+  )
+}
+
+// Who holds the heap over the recordings that looked; nothing where none did.
+function Holders(p: { service: string }): JSX.Element | null {
+  const { data } = useAnswer<RunsAnswer>('runs', { service: p.service, limit: 1000 })
+  const { looks, rows } = useMemo(() => holderRows(data?.runs ?? []), [data])
+  if (rows.length === 0) return null
+  const cols: Col<HolderRow>[] = [
+    { key: 'way', title: t('fleet.held.holder'), width: 'minmax(14rem, 3fr)', cell: (r) => <code title={plain(r.way)}>{plain(r.way)}</code>, text: (r) => plain(r.way) },
+    { key: 'over', title: t('fleet.held.over'), width: '9rem', cell: (r) => <Spark values={r.over} unit="bytes" />, text: (r) => r.over.map((v) => v ?? '').join(' ') },
+    { key: 'last', title: t('fleet.held.last'), align: 'right', sortable: true, value: (r) => r.last, cell: (r) => cell(r.last, 'bytes') },
+    { key: 'grew', title: t('fleet.held.grew'), align: 'right', sortable: true, value: (r) => r.grew, cell: (r) => (r.grew === null ? '–' : cell(r.grew, 'bytes')), help: t('fleet.held.grew.help') },
+  ]
+  return (
+    <section class="fleet-section">
+      <Table caption={t('fleet.held.caption', { name: p.service })} cols={cols} rows={rows} height={360} />
+      <p class="data-note">{t('fleet.held.note', { n: count(looks.length), first: momentText(Date.parse(looks[0]!.start)), last: momentText(Date.parse(looks.at(-1)!.start)) })}</p>
     </section>
   )
 }
