@@ -49,14 +49,14 @@ type ClaimChange struct {
 	B bool `json:"b"`
 }
 
-// A Source is what the comparison of an effect was computed from.
-type Source string
+// A Basis is what the comparison of an effect was computed from.
+type Basis string
 
-// The sources.
+// The bases.
 const (
-	ByRounds    Source = "rounds"    // pairs of both trials
-	ByIntervals Source = "intervals" // the two intervals, see byIntervals
-	ByRanges    Source = "ranges"    // of counters that hardly vary
+	ByRounds    Basis = "rounds"    // pairs of both trials
+	ByIntervals Basis = "intervals" // the two intervals, see byIntervals
+	ByRanges    Basis = "ranges"    // of counters that hardly vary
 )
 
 // An Effect is what two trials measured of one metric: the ratio of their arms
@@ -82,7 +82,7 @@ type Effect struct {
 	Low     *float64 `json:"low,omitempty"`
 	High    *float64 `json:"high,omitempty"`
 	P       *float64 `json:"p"` // Mann-Whitney of the pairs' log ratios, or by the intervals; corrected by Holm. Null for ranges.
-	By      Source   `json:"by,omitempty"`
+	By      Basis    `json:"by,omitempty"`
 	Verdict Verdict  `json:"verdict"`
 }
 
@@ -202,7 +202,7 @@ func effect(m diagnosis.Metric, a, b *Rounds) (e Effect, ok bool) {
 	return e, true
 }
 
-func (e *Effect) take(q estimate, by Source) {
+func (e *Effect) take(q estimate, by Basis) {
 	e.Ratio, e.Low, e.High, e.By = statistics.Finite(q.ratio), statistics.Finite(q.low), statistics.Finite(q.high), by
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
 
-// A Run runs one arm once, from start to end, and says what was measured.
-type Run func(ctx context.Context) (Sample, error)
+// A Runner runs one arm once, from start to end, and says what was measured.
+type Runner func(ctx context.Context) (Sample, error)
 
 // A Sample is what one run measured.
 type Sample struct {

@@ -54,7 +54,7 @@ func (w workload) count() Sample {
 	}, Conditions: Conditions{Others: -1, Steal: -1, Pressure: -1, RunQueue: -1}}
 }
 
-func run(sample func() Sample) Run {
+func run(sample func() Sample) Runner {
 	return func(context.Context) (Sample, error) { return sample(), nil }
 }
 
@@ -112,7 +112,7 @@ func TestEqualByAccident(t *testing.T) {
 		{diagnosis.Goroutines, 10, 9, 0, Improved, true},
 		{diagnosis.AllocsOp, 3, 2, 0, Improved, true},
 	} {
-		at := func(v float64) Run {
+		at := func(v float64) Runner {
 			return run(func() Sample { return Sample{Ops: c.ops, Values: map[diagnosis.Metric]float64{c.metric: v}} })
 		}
 		trial := &Trial{Primary: c.metric}

@@ -31,11 +31,11 @@ func saved(t testing.TB) map[string]*Trial {
 	add("inconclusive", Plan{A: m.arm(1), B: m.arm(0.97), Seed: 4})
 	add("few", Plan{A: m.arm(1), B: m.arm(1), Pairs: 4, Guards: []Guard{{Metric: diagnosis.P99, Limit: 0}}})
 	add("floor", Plan{A: m.arm(1), B: m.arm(0.9), Floor: 0.3, Predicted: &Prediction{Metric: diagnosis.Elapsed, Best: 0.5, Method: "half of it waits"}})
-	allocs := func(v float64) Run {
+	allocs := func(v float64) Runner {
 		return constant(map[diagnosis.Metric]float64{diagnosis.AllocsOp: v, diagnosis.BytesOp: 5000})
 	}
 	add("from nothing", Plan{CountA: allocs(0), CountB: allocs(1), Primary: diagnosis.AllocsOp})
-	busy := func(r Run) Run {
+	busy := func(r Runner) Runner {
 		return func(ctx context.Context) (Sample, error) {
 			s, err := r(ctx)
 			s.Conditions.Others = 0.4

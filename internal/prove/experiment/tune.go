@@ -88,7 +88,7 @@ type Search struct {
 	Goal  Goal
 	Keep  []Keep
 	// At returns the function that runs the program with a setting.
-	At func(Setting) Run
+	At func(Setting) Runner
 	// Record runs the program with a setting and its execution trace, for the
 	// formulas of knobs that count workers; nil when that cannot be done, for
 	// the reason in NoRecord.

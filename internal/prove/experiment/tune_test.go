@@ -28,7 +28,7 @@ type simulation struct {
 	after   func(n int, s *Sample) error
 }
 
-func (m *simulation) at(set Setting) Run {
+func (m *simulation) at(set Setting) Runner {
 	return func(context.Context) (Sample, error) {
 		m.runs++
 		elapsed := m.seconds(set) * math.Exp(m.noise*m.random.NormFloat64()+m.drift*float64(m.runs))
@@ -162,7 +162,7 @@ func TestTuneFlatTakesTheSmallest(t *testing.T) {
 func TestTuneInterleaves(t *testing.T) {
 	m := &simulation{seconds: law(1, 0, 0)}
 	var order []float64
-	at := func(s Setting) Run {
+	at := func(s Setting) Runner {
 		order = append(order, s["workers"])
 		return m.at(s)
 	}
@@ -239,7 +239,7 @@ func TestTuneBusyMachine(t *testing.T) {
 func TestTuneFailures(t *testing.T) {
 	tooMany := errors.New("too many open files")
 	m := &simulation{seconds: func(s Setting) float64 { return 1 / s["workers"] }, noise: 0.01}
-	at := func(s Setting) Run {
+	at := func(s Setting) Runner {
 		if s["workers"] > 100 {
 			return func(context.Context) (Sample, error) { return Sample{}, tooMany }
 		}
@@ -256,7 +256,7 @@ func TestTuneFailures(t *testing.T) {
 		}
 	}
 	runs := 0
-	never := func(Setting) Run {
+	never := func(Setting) Runner {
 		return func(context.Context) (Sample, error) { runs++; return Sample{}, tooMany }
 	}
 	if _, err = Tune(t.Context(), Search{Knobs: []Knob{workers}, Goal: Goal{Metric: diagnosis.Elapsed}, At: never}, nil); !errors.Is(err, tooMany) || runs != givenUp {

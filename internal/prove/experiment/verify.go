@@ -27,10 +27,10 @@ import (
 // A Plan is a comparison of two arms, written down before anything runs.
 type Plan struct {
 	// A runs what is, B what is to be. Both are nil when counting is enough.
-	A, B Run
+	A, B Runner
 	// CountA and CountB run them with everything counted that can be; such runs
 	// are never timed. nil goes without.
-	CountA, CountB Run
+	CountA, CountB Runner
 	// Primary decides the verdict. Empty takes the first of those that are
 	// measured: cpu/op, elapsed.
 	Primary diagnosis.Metric
@@ -390,7 +390,7 @@ func (v *verifier) takeAgain() {
 
 // round runs one arm once and keeps what it measured.
 func (v *verifier) round(ctx context.Context, r Round) error {
-	run := map[bool]map[string]Run{
+	run := map[bool]map[string]Runner{
 		false: {"A": v.plan.A, "B": v.plan.B},
 		true:  {"A": v.plan.CountA, "B": v.plan.CountB},
 	}[r.Count][r.Arm]

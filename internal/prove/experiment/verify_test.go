@@ -58,7 +58,7 @@ var noises = map[string]func(*machine) float64{
 }
 
 // arm returns a program that needs so many seconds.
-func (m *machine) arm(seconds float64) Run {
+func (m *machine) arm(seconds float64) Runner {
 	return func(context.Context) (Sample, error) {
 		m.runs++
 		factor := math.Exp(m.noise(m))
@@ -67,7 +67,7 @@ func (m *machine) arm(seconds float64) Run {
 }
 
 // constant returns a program that measures the same each time.
-func constant(v map[diagnosis.Metric]float64) Run {
+func constant(v map[diagnosis.Metric]float64) Runner {
 	return func(context.Context) (Sample, error) { return Sample{Values: v}, nil }
 }
 
@@ -175,7 +175,7 @@ func TestStopsEarly(t *testing.T) {
 // Throughput is better when there is more of it.
 func TestDirection(t *testing.T) {
 	m := newMachine(2, noises["independent"])
-	rate := func(r Run) Run {
+	rate := func(r Runner) Runner {
 		return func(ctx context.Context) (Sample, error) {
 			s, err := r(ctx)
 			s.Values[diagnosis.OpsPerSec] = 1 / s.Values[diagnosis.Elapsed]
@@ -198,7 +198,7 @@ func TestDirection(t *testing.T) {
 // A hundredth in a counter that does not vary needs one block and no time.
 func TestCounterInOneBlock(t *testing.T) {
 	runs := 0
-	count := func(allocs float64) Run {
+	count := func(allocs float64) Runner {
 		return func(context.Context) (Sample, error) {
 			runs++
 			return Sample{Values: map[diagnosis.Metric]float64{diagnosis.AllocsOp: allocs, diagnosis.Syscalls: 700}}, nil
@@ -233,7 +233,7 @@ func arms(t *Trial) (order string) {
 }
 
 func TestCountersFromNothing(t *testing.T) {
-	allocs := func(v float64) Run {
+	allocs := func(v float64) Runner {
 		return constant(map[diagnosis.Metric]float64{diagnosis.AllocsOp: v})
 	}
 	for _, c := range []struct {
@@ -270,7 +270,7 @@ func TestCounterToNearlyNothing(t *testing.T) {
 // A benchmark counts in its timed runs; two pairs are then enough.
 func TestCounterOfTimedRuns(t *testing.T) {
 	const m = "BenchmarkParse allocs/op"
-	at := func(v float64) Run { return constant(map[diagnosis.Metric]float64{m: v}) }
+	at := func(v float64) Runner { return constant(map[diagnosis.Metric]float64{m: v}) }
 	trial := verify(t, Plan{A: at(200), B: at(198), Primary: m})
 	if e := trial.Effects[0]; !e.Exact || e.Verdict != Improved || trial.Pairs != 2 {
 		t.Errorf("%+v after %d pairs", e, trial.Pairs)
@@ -282,7 +282,7 @@ func TestCounterOfTimedRuns(t *testing.T) {
 func TestClearCounterLeads(t *testing.T) {
 	const parse, allocs = "BenchmarkParse ns/op", "BenchmarkParse allocs/op"
 	m := newMachine(12, nil)
-	arm := func(count float64) Run {
+	arm := func(count float64) Runner {
 		return func(context.Context) (Sample, error) {
 			return Sample{Values: map[diagnosis.Metric]float64{
 				parse: math.Exp(0.3 * m.NormFloat64()), allocs: count + float64(m.IntN(2)),
@@ -311,18 +311,18 @@ func TestClearCounterLeads(t *testing.T) {
 // Counters that change against each other, or against what time says, decide nothing;
 // nor does one in which chance has a part.
 func TestCountersThatDoNotDecide(t *testing.T) {
-	of := func(elapsed float64, v map[diagnosis.Metric]float64) Run {
+	of := func(elapsed float64, v map[diagnosis.Metric]float64) Runner {
 		v[diagnosis.Elapsed] = elapsed
 		return constant(v)
 	}
 	m := newMachine(12, nil)
-	noisy := func(v map[diagnosis.Metric]float64) Run {
+	noisy := func(v map[diagnosis.Metric]float64) Runner {
 		return func(ctx context.Context) (Sample, error) {
 			return of(math.Exp(0.3*m.NormFloat64()), maps.Clone(v))(ctx)
 		}
 	}
 	type counts = map[diagnosis.Metric]float64
-	for name, c := range map[string]struct{ a, b Run }{
+	for name, c := range map[string]struct{ a, b Runner }{
 		"both ways": {noisy(counts{diagnosis.AllocsOp: 100, diagnosis.Goroutines: 10}), noisy(counts{diagnosis.AllocsOp: 50, diagnosis.Goroutines: 20})},
 		"chance":    {noisy(counts{diagnosis.GCPerOp: 100}), noisy(counts{diagnosis.GCPerOp: 50})},
 	} {
@@ -341,7 +341,7 @@ func TestCountersThatDoNotDecide(t *testing.T) {
 func TestGuardOfFewPairs(t *testing.T) {
 	m := newMachine(4, nil)
 	runs := 0
-	arm := func(seconds, memory float64) Run {
+	arm := func(seconds, memory float64) Runner {
 		return func(context.Context) (Sample, error) {
 			s := Sample{Values: map[diagnosis.Metric]float64{diagnosis.Elapsed: seconds * math.Exp(0.01*m.NormFloat64())}}
 			if runs++; runs <= 8 { // four pairs, the warm-up among them
@@ -359,7 +359,7 @@ func TestGuardOfFewPairs(t *testing.T) {
 // An interval without "no change" that decides nothing says why in its row.
 func TestReasonOfOpenEffect(t *testing.T) {
 	m := newMachine(3, nil)
-	arm := func(seconds float64) Run {
+	arm := func(seconds float64) Runner {
 		return func(context.Context) (Sample, error) {
 			return Sample{Values: map[diagnosis.Metric]float64{diagnosis.Elapsed: seconds * math.Exp(0.04*m.NormFloat64())}}, nil
 		}
@@ -389,7 +389,7 @@ func TestSilentPrimary(t *testing.T) {
 // these measure it.
 func TestCounterThatVaries(t *testing.T) {
 	m := newMachine(3, noises["independent"])
-	switches := func(n float64) Run {
+	switches := func(n float64) Runner {
 		return func(context.Context) (Sample, error) {
 			return Sample{Values: map[diagnosis.Metric]float64{diagnosis.Switches: n * math.Exp(0.05*m.NormFloat64())}}, nil
 		}
@@ -453,7 +453,7 @@ func TestNoFalseCounters(t *testing.T) {
 }
 
 func TestGuards(t *testing.T) {
-	both := func(m *machine, seconds, p99 float64, spread float64) Run {
+	both := func(m *machine, seconds, p99 float64, spread float64) Runner {
 		return func(context.Context) (Sample, error) {
 			return Sample{Values: map[diagnosis.Metric]float64{
 				diagnosis.Elapsed: seconds * math.Exp(0.01*m.NormFloat64()),
@@ -533,7 +533,7 @@ func TestNoisyGuard(t *testing.T) {
 // than the least is.
 func TestGuardWithLeast(t *testing.T) {
 	const mib = 1 << 20
-	arm := func(m *machine, seconds, memory float64) Run {
+	arm := func(m *machine, seconds, memory float64) Runner {
 		return func(context.Context) (Sample, error) {
 			return Sample{Values: map[diagnosis.Metric]float64{
 				diagnosis.Elapsed: seconds * math.Exp(0.01*m.NormFloat64()),
@@ -588,7 +588,7 @@ func TestNoGain(t *testing.T) {
 // few as it needs.
 func TestExactPrimaryWithGuard(t *testing.T) {
 	m := newMachine(5, func(m *machine) float64 { return 0.01 * m.NormFloat64() })
-	allocs := func(v float64) Run { return constant(map[diagnosis.Metric]float64{diagnosis.AllocsOp: v}) }
+	allocs := func(v float64) Runner { return constant(map[diagnosis.Metric]float64{diagnosis.AllocsOp: v}) }
 	p := Plan{
 		A: m.arm(1), B: m.arm(1), CountA: allocs(10), CountB: allocs(9),
 		Primary: diagnosis.AllocsOp, Guards: []Guard{{Metric: diagnosis.Elapsed, Limit: 0.05}},
@@ -607,7 +607,7 @@ func TestExactPrimaryWithGuard(t *testing.T) {
 // A counter that breaks its guard does not keep the primary from being measured.
 func TestBrokenCounterGuard(t *testing.T) {
 	m := newMachine(5, func(m *machine) float64 { return 0.01 * m.NormFloat64() })
-	allocs := func(v float64) Run { return constant(map[diagnosis.Metric]float64{diagnosis.AllocsOp: v}) }
+	allocs := func(v float64) Runner { return constant(map[diagnosis.Metric]float64{diagnosis.AllocsOp: v}) }
 	trial := verify(t, Plan{
 		A: m.arm(1), B: m.arm(0.5), CountA: allocs(10), CountB: allocs(20),
 		Primary: diagnosis.Elapsed, Guards: []Guard{{Metric: diagnosis.AllocsOp, Limit: 0.05}},
@@ -646,7 +646,7 @@ func TestFloor(t *testing.T) {
 // Rounds on a busy machine are run again.
 func TestBusyRounds(t *testing.T) {
 	m := newMachine(7, noises["independent"])
-	disturbed := func(seconds float64, share func() float64) Run {
+	disturbed := func(seconds float64, share func() float64) Runner {
 		return func(ctx context.Context) (Sample, error) {
 			s, err := m.arm(seconds)(ctx)
 			s.Conditions = Conditions{Others: share(), Steal: -1}
@@ -791,7 +791,7 @@ func TestCancel(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		m := newMachine(8, noises["independent"])
 		runs := 0
-		stop := func(seconds float64) Run {
+		stop := func(seconds float64) Runner {
 			return func(ctx context.Context) (Sample, error) {
 				if runs++; runs > after {
 					cancel()

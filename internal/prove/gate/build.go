@@ -116,8 +116,8 @@ func (w *runner) build(ctx context.Context, c *CheckPolicy, revision string) (st
 
 // benchmarks returns how to run those of a test binary.
 func (w *runner) benchmarks(c *CheckPolicy, binary, dir string) arm {
-	with := func(benchtime string) func(string) experiment.Run {
-		return func(pattern string) experiment.Run {
+	with := func(benchtime string) func(string) experiment.Runner {
+		return func(pattern string) experiment.Runner {
 			return func(ctx context.Context) (experiment.Sample, error) {
 				s, err := subject.NewBenchmark(subject.BenchSpec{Binary: binary, Bench: pattern, Benchtime: benchtime, Dir: dir, Log: w.log})
 				if err != nil {
@@ -157,7 +157,7 @@ func (w *runner) command(c *CheckPolicy, binary string) (arm, error) {
 		return sample, err
 	}
 	return arm{
-		count: func(string) experiment.Run { return count },
-		time:  func(string) experiment.Run { return s.Run },
+		count: func(string) experiment.Runner { return count },
+		time:  func(string) experiment.Runner { return s.Run },
 	}, nil
 }

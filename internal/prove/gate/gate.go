@@ -92,8 +92,8 @@ type pair struct {
 // An arm runs one revision. For benchmarks, those that match the pattern; the
 // names of values are "BenchmarkX allocs/op".
 type arm struct {
-	count func(pattern string) experiment.Run
-	time  func(pattern string) experiment.Run
+	count func(pattern string) experiment.Runner
+	time  func(pattern string) experiment.Runner
 }
 
 // A baseError says that there is nothing to compare with.

@@ -44,7 +44,7 @@ func (b *bench) arms(context.Context, *CheckPolicy, step) (pair, error) {
 		return pair{}, &baseError{b.err}
 	}
 	of := func(i int, values func(run int) map[diagnosis.Metric]float64) arm {
-		run := func(pattern string) experiment.Run {
+		run := func(pattern string) experiment.Runner {
 			return func(ctx context.Context) (experiment.Sample, error) {
 				b.runs[i]++
 				b.patterns = append(b.patterns, pattern)

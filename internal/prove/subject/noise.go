@@ -102,7 +102,7 @@ func HostNoise(ctx context.Context, log func(string)) (Noise, error) {
 }
 
 // measureNoise runs the pairs, the first of them in vain: caches are cold.
-func measureNoise(ctx context.Context, run experiment.Run) (Noise, error) {
+func measureNoise(ctx context.Context, run experiment.Runner) (Noise, error) {
 	ratios := map[diagnosis.Metric][]float64{}
 	var others []float64
 	for pair := range noisePairs + 1 {

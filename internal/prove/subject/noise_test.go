@@ -60,7 +60,7 @@ func TestSignFloor(t *testing.T) {
 // The order is ABBA: what only drifts is no noise.
 func TestMeasureNoise(t *testing.T) {
 	n := 0
-	run := func(elapsed func(n int) float64) experiment.Run {
+	run := func(elapsed func(n int) float64) experiment.Runner {
 		n = 0
 		return func(context.Context) (experiment.Sample, error) {
 			n++

@@ -48,7 +48,7 @@ func (r *Bench) subject(s experiment.Setting, trace string) (*subject.Subject, e
 }
 
 // At runs it with a setting.
-func (r *Bench) At(s experiment.Setting) experiment.Run {
+func (r *Bench) At(s experiment.Setting) experiment.Runner {
 	return func(ctx context.Context) (experiment.Sample, error) {
 		sub, err := r.subject(s, "")
 		if err != nil {

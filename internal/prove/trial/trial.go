@@ -179,7 +179,7 @@ func runsBefore(p experiment.Plan) int {
 
 // count runs an arm with everything counted, and keeps what the rules find
 // in it.
-func (a *arm) count(rules []*diagnosis.Rule) experiment.Run {
+func (a *arm) count(rules []*diagnosis.Rule) experiment.Runner {
 	return func(ctx context.Context) (experiment.Sample, error) {
 		s, m, err := a.subject.Count(ctx)
 		if err == nil && m != nil {

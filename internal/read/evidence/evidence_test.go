@@ -258,7 +258,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-func TestEachRunAddsUpToTheLedger(t *testing.T) {
+func TestEachStretchAddsUpToTheLedger(t *testing.T) {
 	dir := files(t, map[string][]byte{"x": sampleTrace()})
 	path := filepath.Join(dir, "x")
 	m := load(t, Options{Keep: -1}, path)
@@ -271,7 +271,7 @@ func TestEachRunAddsUpToTheLedger(t *testing.T) {
 		}
 	}
 	named := false
-	err := EachRun(t.Context(), []string{path}, Options{}, func(r Run) bool {
+	err := EachStretch(t.Context(), []string{path}, Options{}, func(r Stretch) bool {
 		if r.Begin < 0 || r.End > m.Run.Duration || r.Proc < 0 {
 			t.Fatalf("run %+v, want it in the trace's %v on some P", r, m.Run.Duration)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/problem"
 )
 
-// A Run is an uninterrupted stretch of a goroutine that held a P.
-type Run struct {
+// A Stretch is a time without a break of a goroutine that held a P.
+type Stretch struct {
 	Proc       int
 	Goroutine  int64
 	Group      string        // start function; empty when no stack told it so far
@@ -20,13 +20,13 @@ type Run struct {
 	Begin, End time.Duration // since the window's start
 }
 
-// EachRun calls yield with every run in the trace among the named files, in
-// the order of their ends, until it returns false. Runs that go on at the end
+// EachStretch calls yield with every stretch in the trace among the named files, in
+// the order of their ends, until it returns false. Stretches that go on at the end
 // of the window end with it. It reads the trace a second time,
 // event by event; standard input it cannot.
-func EachRun(ctx context.Context, paths []string, o Options, yield func(Run) bool) error {
+func EachStretch(ctx context.Context, paths []string, o Options, yield func(Stretch) bool) error {
 	l := newLoader(ctx, o)
-	l.onlyTrace = func(s source) error { return l.eachRun(s, yield) }
+	l.onlyTrace = func(s source) error { return l.eachStretch(s, yield) }
 	for _, p := range paths {
 		if p == "-" {
 			return problem.New(problem.Misuse, "put it into a file first", "standard input can be read only once")
@@ -38,9 +38,9 @@ func EachRun(ctx context.Context, paths []string, o Options, yield func(Run) boo
 	return nil
 }
 
-func (l *loader) eachRun(s source, yield func(Run) bool) error {
+func (l *loader) eachStretch(s source, yield func(Stretch) bool) error {
 	if s.at == nil {
-		return l.spooled(s, func(s source) error { return l.eachRun(s, yield) })
+		return l.spooled(s, func(s source) error { return l.eachStretch(s, yield) })
 	}
 	t, err := openTrace(s)
 	if err != nil {
@@ -59,7 +59,7 @@ func (l *loader) eachRun(s source, yield func(Run) bool) error {
 		}
 		options.Window = window
 	}
-	runs := runTracker{window: window, open: map[int64]openRun{}, groups: map[int64]string{}}
+	runs := stretchTracker{window: window, open: map[int64]openStretch{}, groups: map[int64]string{}}
 	last, n := window.From, 0
 	for e, err := range t.Events(options) {
 		if err != nil {
@@ -83,23 +83,23 @@ func (l *loader) eachRun(s source, yield func(Run) bool) error {
 	return nil
 }
 
-// A runTracker follows which goroutine holds which P.
-type runTracker struct {
+// A stretchTracker follows which goroutine holds which P.
+type stretchTracker struct {
 	window exectrace.Range
 	began  exectrace.Time // of the generation
-	open   map[int64]openRun
+	open   map[int64]openStretch
 	groups map[int64]string // of goroutines that are alive
 }
 
-type openRun struct {
+type openStretch struct {
 	proc    int32
 	syscall bool
 	since   exectrace.Time
 }
 
-// next takes one event and returns the run that it ends, if it ends one
+// next takes one event and returns the stretch that it ends, if it ends one
 // inside the window.
-func (t *runTracker) next(e *exectrace.Event) (r Run, ok bool) {
+func (t *stretchTracker) next(e *exectrace.Event) (r Stretch, ok bool) {
 	if e.Kind == exectrace.EventSync {
 		t.began = e.Time
 	}
@@ -121,7 +121,7 @@ func (t *runTracker) next(e *exectrace.Event) (r Run, ok bool) {
 		if told {
 			since = t.began
 		}
-		t.open[g] = openRun{e.Proc, to == exectrace.Syscall, since}
+		t.open[g] = openStretch{e.Proc, to == exectrace.Syscall, since}
 	}
 	return r, ok
 }
@@ -131,7 +131,7 @@ func (t *runTracker) next(e *exectrace.Event) (r Run, ok bool) {
 const maxFrames = 128
 
 // name learns the start function of a goroutine from the first stack it has.
-func (t *runTracker) name(g int64, e *exectrace.Event) {
+func (t *stretchTracker) name(g int64, e *exectrace.Event) {
 	if _, known := t.groups[g]; known {
 		return
 	}
@@ -140,14 +140,14 @@ func (t *runTracker) name(g int64, e *exectrace.Event) {
 	}
 }
 
-// end closes the run of a goroutine, if it has one.
-func (t *runTracker) end(g int64, at exectrace.Time) (r Run, ok bool) {
+// end closes the stretch of a goroutine, if it has one.
+func (t *stretchTracker) end(g int64, at exectrace.Time) (r Stretch, ok bool) {
 	was, held := t.open[g]
 	if !held {
 		return r, false
 	}
 	delete(t.open, g)
 	begin := max(was.since, t.window.From)
-	r = Run{Proc: int(was.proc), Goroutine: g, Group: t.groups[g], Syscall: was.syscall, Begin: begin.Sub(t.window.From), End: at.Sub(t.window.From)}
+	r = Stretch{Proc: int(was.proc), Goroutine: g, Group: t.groups[g], Syscall: was.syscall, Begin: begin.Sub(t.window.From), End: at.Sub(t.window.From)}
 	return r, at > begin && was.proc >= 0
 }

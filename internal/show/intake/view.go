@@ -161,7 +161,7 @@ func (s *Slices) Write(w io.Writer, f export.Format, m *model.Model, o export.Op
 
 // All yields what goroutines did in the window, one slice for each time that they ran or were in a system call.
 func (s *Slices) All(yield func(export.Slice) bool) {
-	s.err = evidence.EachRun(s.Context, s.Files, evidence.Options{Window: s.Window}, func(run evidence.Run) bool {
+	s.err = evidence.EachStretch(s.Context, s.Files, evidence.Options{Window: s.Window}, func(run evidence.Stretch) bool {
 		if s.Progress != nil {
 			s.Progress(run.End)
 		}

@@ -244,7 +244,7 @@ func TestKeptText(t *testing.T) {
 
 // A trial that was really judged, and read back from its file, looks the same.
 func TestTrialOfVerify(t *testing.T) {
-	arm := func(value float64) experiment.Run {
+	arm := func(value float64) experiment.Runner {
 		n := 0.0
 		return func(context.Context) (experiment.Sample, error) {
 			n++

@@ -21,9 +21,9 @@ import (
 
 // simulated runs a program whose elapsed time and memory are known functions,
 // with noise of 2%.
-func simulated(seconds, rss func(experiment.Setting) float64) func(experiment.Setting) experiment.Run {
+func simulated(seconds, rss func(experiment.Setting) float64) func(experiment.Setting) experiment.Runner {
 	random := rand.New(rand.NewPCG(4, 4))
-	return func(s experiment.Setting) experiment.Run {
+	return func(s experiment.Setting) experiment.Runner {
 		return func(context.Context) (experiment.Sample, error) {
 			elapsed := seconds(s) * math.Exp(0.02*random.NormFloat64())
 			if math.IsInf(elapsed, 1) {
