@@ -29,12 +29,29 @@ type Freeze struct {
 	early bool
 }
 
-// freezePoll is how often it is looked whether a process stands still.
-const freezePoll = 100 * time.Microsecond
+const (
+	// freezePoll is how often it is looked whether a process stands still.
+	freezePoll = 100 * time.Microsecond
+	// freezeTries is how often it is tried to stop a process: on a busy machine its threads may all wait
+	// for a CPU, without which none of them stops. freezeRest is how much longer it runs between.
+	freezeTries, freezeRest = 5, 10
+)
+
+var errNotStill = errors.New("it did not stand still in time")
 
 // Stop stops a process for so long at most, by its control group's freezer where it is alone in one,
-// else by SIGSTOP. Whoever calls it ends it by [Freeze.Thaw].
-func Stop(pid int, longest time.Duration) (*Freeze, error) {
+// else by SIGSTOP. Whoever calls it ends it by [Freeze.Thaw]. Where it does not stand still in that time
+// it is let go, and stopped again later, a few times.
+func Stop(pid int, longest time.Duration) (f *Freeze, err error) {
+	for try := 1; ; try++ {
+		if f, err = stopOnce(pid, longest); !errors.Is(err, errNotStill) || try == freezeTries {
+			return f, err
+		}
+		time.Sleep(freezeRest * longest)
+	}
+}
+
+func stopOnce(pid int, longest time.Duration) (*Freeze, error) {
 	if standsStill(pid) {
 		return nil, ErrStopped
 	}
@@ -53,7 +70,7 @@ func Stop(pid int, longest time.Duration) (*Freeze, error) {
 	for !still() {
 		if time.Since(f.began) >= longest {
 			f.end(true)
-			return nil, fmt.Errorf("it did not stand still within %v", longest)
+			return nil, fmt.Errorf("%w, which is %v", errNotStill, longest)
 		}
 		time.Sleep(freezePoll)
 	}
