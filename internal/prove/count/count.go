@@ -43,6 +43,8 @@ type Setup struct {
 	Limit time.Duration
 	// End is when a program that still runs gets an interrupt; 0 lets it run to its end.
 	End time.Duration
+	// NoRepeats makes no run that looks at what functions are called with.
+	NoRepeats bool
 
 	own    bool // the model is of a run that was recorded here, with the largest size
 	atomic bool // several goroutines may count at once
@@ -110,7 +112,10 @@ func (s *Setup) Run(ctx context.Context, say Line) (*Report, error) {
 		return nil, err
 	}
 	j.report(s.Model, r)
-	return r, nil
+	if s.NoRepeats {
+		return r, nil
+	}
+	return r, s.repeats(ctx, p, r, tmp, say)
 }
 
 // profile takes a CPU profile of the command where no recording has one of the same work.

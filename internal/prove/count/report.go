@@ -50,6 +50,8 @@ type Function struct {
 	Caller   *Place   `json:"caller"` // the line that most of its cost comes through
 	Within   *Within  `json:"within"` // the outermost loop that it is called in
 	Pieces   []Piece  `json:"pieces"` // what is in no loop first, then its loops
+	// Repeats is null where the function has nothing to compare, or is not of the main module.
+	Repeats *Repeats `json:"repeats"`
 }
 
 // A Place is a line of source.

@@ -136,6 +136,14 @@ func FindGo() error {
 	return nil
 }
 
+// ModuleDir returns the directory of the main module, as the go command finds it from dir; empty where
+// there is none.
+func ModuleDir(ctx context.Context, dir string) (string, error) {
+	text, err := run(ctx, dir, os.Environ(), "go", "list", "-m", "-f", "{{.Dir}}")
+	first, _, _ := strings.Cut(text, "\n")
+	return first, err
+}
+
 // PackageDirs returns the directories of packages by their import paths, as the go command finds
 // them from dir; those that it does not find are left out.
 func PackageDirs(ctx context.Context, dir string, paths []string) (map[string]string, error) {

@@ -21,7 +21,7 @@ import (
 type countFlags struct {
 	vary, format, out string
 	limit, end        time.Duration
-	yes               bool
+	yes, repeats      bool
 }
 
 func (c *command) countCommand() *cobra.Command {
@@ -33,8 +33,11 @@ func (c *command) countCommand() *cobra.Command {
 function how often it is called, how many rounds its loops make for that, and
 what one of them costs. Counts are exact: no sampling, no noise, no root.
 
-What is hot a recording tells (FILE), whose command runs once more; or the
-command is run twice, to see where its time goes and to count. It is
+Another run tells which hot functions of the main module are called with what
+they were called with before: what they answer could be kept.
+
+What is hot a recording tells (FILE), whose command runs again; or the command
+is run first to see where its time goes. It is
 
   a program that ends by itself      ./app -n 1000
   go run ./cmd/app -n 1000           go test -bench Parse ./parser
@@ -66,6 +69,7 @@ in files of tests is not counted.`,
 	fs.StringVar(&f.vary, "vary", "", "run with each of these sizes, `NAME=A,B,C`: -n=1000,2000,4000 or SIZE=1000,2000")
 	fs.DurationVarP(&f.end, "duration", "d", 0, "end a program that does not end by an interrupt after this `TIME`")
 	fs.DurationVar(&f.limit, "time-limit", subject.DefaultTime, "end a run that takes longer than this `TIME`")
+	fs.BoolVar(&f.repeats, "repeats", true, "see in one more run whether hot functions are called with the same again")
 	fs.BoolVar(&f.yes, "yes", false, "run what the recording names without asking")
 	fs.StringVar(&f.format, "format", textFormat, "`FORMAT`: text, json")
 	fs.StringVarP(&f.out, "output", "o", "", "write to this `FILE`")
@@ -97,7 +101,7 @@ func (c *command) count(ctx context.Context, files, command []string, f *countFl
 	if err := f.check(files, command); err != nil {
 		return err
 	}
-	s := &count.Setup{Command: command, Limit: f.limit, End: f.end}
+	s := &count.Setup{Command: command, Limit: f.limit, End: f.end, NoRepeats: !f.repeats}
 	if f.vary != "" {
 		var err error
 		if s.Vary, err = count.ParseKnob(f.vary); err != nil {

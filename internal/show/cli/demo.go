@@ -237,7 +237,7 @@ func (c *command) countCase(ctx context.Context, k demo.Case, file string, m *mo
 		return err
 	}
 	run := &m.Run
-	s := &count.Setup{Command: run.Command, Dir: run.Dir, Env: run.Env, Model: m, Vary: knob, Limit: subject.DefaultTime}
+	s := &count.Setup{Command: run.Command, Dir: run.Dir, Env: run.Env, Model: m, Vary: knob, Limit: subject.DefaultTime, NoRepeats: true}
 	r, err := s.Run(ctx, c.statusLine())
 	if err != nil {
 		return err

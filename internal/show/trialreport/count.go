@@ -69,6 +69,15 @@ func (t *texter) countVerdict(r *count.Report) {
 	default:
 		t.Para(0, "", "counted: "+shell.Words(r.Command), layout.Bold)
 	}
+	var again []string
+	for i := range r.Functions {
+		if repeats(&r.Functions[i]) {
+			again = append(again, layout.Safe(r.Functions[i].Name))
+		}
+	}
+	if len(again) > 0 {
+		t.Para(0, "", "called with the same again: "+strings.Join(again, ", "), layout.Yellow)
+	}
 }
 
 // fasterAt reports whether a piece of a hot function is where growth begins: what is
@@ -79,6 +88,34 @@ func fasterAt(f *count.Function, i int) bool {
 		return false
 	}
 	return p.Outer < 0 || f.Pieces[p.Outer].Growth == nil || !f.Pieces[p.Outer].Growth.Faster
+}
+
+const (
+	// repeated is the part of the calls from which what a function answers is worth keeping: of fewer the
+	// keeping may cost as much.
+	repeated = 0.5
+	// someCalls are the fewest of which a part says something.
+	someCalls = 20
+)
+
+// repeats reports whether a function is called with the same again and again.
+func repeats(f *count.Function) bool {
+	c := f.Repeats
+	return c != nil && c.Calls >= someCalls && 1-ratio(c.Different, c.Calls) >= repeated && f.Cum >= 2*shownSelf
+}
+
+// repeatsText says how many calls ask for what was answered before.
+func repeatsText(f *count.Function) string {
+	c := f.Repeats
+	of, with := "its", "their arguments are "+amount(c.Different)+" different ones"
+	if c.Calls >= count.MostSeen {
+		of = "the first"
+	}
+	if c.Different == 1 {
+		with = "their arguments are all the same"
+	}
+	return fmt.Sprintf("%s of %s %s calls ask for what was answered before: %s. Where nothing else decides the answer, "+
+		"to keep it saves up to %s of the CPU.", amount(c.Calls-c.Different), of, amount(c.Calls), with, figures.Percent((1-ratio(c.Different, c.Calls))*f.Cum))
 }
 
 func power(g *count.Growth) string { return fmt.Sprintf("n^%.2f", g.Exponent) }
@@ -109,6 +146,9 @@ func countSentences(r *count.Report, f *count.Function) (list []sentence) {
 		if p.Squares && r.Knob == "" {
 			list = append(list, sentence{squaresText(f, i), layout.Yellow})
 		}
+	}
+	if repeats(f) {
+		list = append(list, sentence{repeatsText(f), layout.Yellow})
 	}
 	return list
 }

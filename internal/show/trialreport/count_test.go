@@ -38,7 +38,13 @@ func someCount(knob bool) *count.Report {
 		{Line: 8, Last: 18, Depth: 2, Outer: 1, Entries: of(10, 20, 40), Rounds: of(10_000, 40_000, 160_000), Early: of(1, 1, 1), Leaves: 2, Bounded: true, Self: 0.3, Cum: 0.3,
 			Lines: []count.LineCost{{Line: 10, Runs: 400, Self: 0.29, Each: pointer(725_000)}}, Growth: square},
 	}
-	r.Functions = []count.Function{find, mix}
+	mix.Repeats = &count.Repeats{Calls: 40, Different: 1}
+	find.Repeats = &count.Repeats{Calls: 4000, Different: 3999}
+	derive := count.Function{Name: "main.derive", File: "/src/derive.go", Line: 9, Self: 0.01, Cum: 0.5, Calls: of(count.MostSeen, count.MostSeen, count.MostSeen),
+		Repeats: &count.Repeats{Calls: count.MostSeen, Different: 2000}}
+	derive.Pieces = []count.Piece{{Line: 9, Last: 11, Outer: -1, Entries: derive.Calls, Rounds: derive.Calls, Self: 0.01, Cum: 0.5}}
+	few := count.Function{Name: "main.few", File: "/src/derive.go", Line: 20, Cum: 0.5, Calls: of(19, 19, 19), Repeats: &count.Repeats{Calls: 19, Different: 1}}
+	r.Functions = []count.Function{find, mix, derive, few}
 	r.Notes = []string{"the source of x.go is not what was recorded"}
 	return r
 }
