@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"time"
@@ -13,7 +14,7 @@ type message struct {
 	value  []byte
 }
 
-// fetched is how long the broker collects messages before it answers a fetch.
+// fetched is how long a broker usually collects messages before it answers a fetch.
 const fetched = time.Millisecond
 
 // A broker stands for Kafka: messages arrive at a rate and are delivered in
@@ -23,16 +24,16 @@ type broker struct {
 	current []message
 }
 
-func newBroker(ctx context.Context, rate int) *broker {
+func newBroker(ctx context.Context, rate int, fetch time.Duration) *broker {
 	b := &broker{batches: make(chan []message, 16)}
-	go b.deliver(ctx, rate)
+	go b.deliver(ctx, rate, cmp.Or(fetch, fetched))
 	return b
 }
 
 // deliver makes messages until ctx ends. Their number follows the clock, not
 // the ticks: late ticks bring larger batches.
-func (b *broker) deliver(ctx context.Context, rate int) {
-	tick := time.NewTicker(fetched)
+func (b *broker) deliver(ctx context.Context, rate int, fetch time.Duration) {
+	tick := time.NewTicker(fetch)
 	defer tick.Stop()
 	random := rand.New(rand.NewPCG(1, 2)) // the same messages in every run
 	begin, made := time.Now(), 0

@@ -13,7 +13,7 @@ import (
 // source returns the broker that messages come from.
 func (c *consumer) source(ctx context.Context) (source, error) {
 	if c.brokers == "" {
-		return newBroker(ctx, c.rate), nil
+		return newBroker(ctx, c.rate, c.fetch), nil
 	}
 	conn, err := kafka.DialContext(ctx, "tcp", c.brokers)
 	if err != nil {

@@ -22,7 +22,8 @@ import (
 // A consumer is the configuration of one run.
 type consumer struct {
 	messages int
-	rate     int // messages a second that the broker has
+	rate     int           // messages a second that the broker has
+	fetch    time.Duration // that the broker inside collects messages for; 0 is the usual
 	timeout  time.Duration
 	cancel   every
 	pool     int    // goroutines of the pool; 0 starts one for each plugin's call
@@ -52,6 +53,7 @@ func main() {
 	var c consumer
 	flag.IntVar(&c.messages, "messages", 120_000, "how many messages are consumed: by default for longer than -timeout, so that deadlines run out")
 	flag.IntVar(&c.rate, "rate", 14_666, "messages a second that the broker delivers; 0 is as fast as they are taken")
+	flag.DurationVar(&c.fetch, "fetch", fetched, "how long the broker inside collects messages before it answers a fetch; surplus Ps cost most where that is short")
 	flag.DurationVar(&c.timeout, "timeout", 5*time.Second, "deadline for the limiter and for one read")
 	cancel := flag.Bool("cancel", false, "cancel each context when it was used; leaving that out is the first illness")
 	flag.Float64Var(&c.cancel.share, "cancelled", 0, "the `SHARE` of contexts that is cancelled when -cancel is not given, 0 to 1")
@@ -98,8 +100,8 @@ func (c *consumer) check(produce bool) error {
 	switch {
 	case !(c.cancel.share >= 0 && c.cancel.share <= 1):
 		return errors.New("-cancelled must be 0 to 1")
-	case c.limit < 0:
-		return errors.New("-limit must not be negative")
+	case c.limit < 0, c.fetch < 0:
+		return errors.New("-limit and -fetch must not be negative")
 	case (c.brokers == "") != (c.topic == ""), produce && c.brokers == "":
 		return errors.New("a Kafka takes both\nhint: -brokers 127.0.0.1:9092 -topic messages")
 	}

@@ -207,7 +207,7 @@ func reportHot(p *diagnosis.Pass, s *cpu.Use, least float64) {
 		},
 	}
 	if count := p.CountRounds(); count != "" {
-		f.Remedy.Text += " `" + count + "` counts the rounds of its loops, and with --vary says how they grow."
+		f.Remedy.Text += " `" + count + "` counts the rounds of its loops and says whether it is called with the same again, and with --vary how they grow."
 	}
 	f.Bound.Share = 0 // nobody knows whether any of it can be saved
 	switch {

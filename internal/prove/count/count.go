@@ -43,6 +43,10 @@ type Setup struct {
 	Limit time.Duration
 	// End is when a program that still runs gets an interrupt; 0 lets it run to its end.
 	End time.Duration
+	// Load is a command that gives a server its load, and Ready when it can, as [subject.Spec] has
+	// them; empty for a program that works by itself. A server needs a Model.
+	Load  []string
+	Ready string
 	// NoRepeats makes no run that looks at what functions are called with.
 	NoRepeats bool
 
@@ -107,11 +111,16 @@ func (s *Setup) Run(ctx context.Context, say Line) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := newJoin(ctx, p, profiles)
-	if err != nil {
-		return nil, err
+	if len(profiles) == 0 {
+		r.sampled(s.Model)
+	} else {
+		j, err := newJoin(ctx, p, profiles)
+		if err != nil {
+			return nil, err
+		}
+		j.report(s.Model, r)
+		r.wraps(wrapAfter(s.atomic))
 	}
-	j.report(s.Model, r)
 	if s.NoRepeats {
 		return r, nil
 	}
@@ -258,27 +267,44 @@ func (s *Setup) settings(p *program, r *Report) (list []subject.Program) {
 	return list
 }
 
+// once runs a copy to its end, or to that of its load.
+func (s *Setup) once(ctx context.Context, p subject.Program) (*subject.Outcome, error) {
+	if len(s.Load) == 0 {
+		return subject.Once(ctx, p, s.Limit, s.End)
+	}
+	server, err := subject.New(subject.Spec{Program: p, Load: s.Load, Ready: s.Ready, Time: s.Limit})
+	if err != nil {
+		return nil, err
+	}
+	defer server.Close()
+	return server.Served(ctx)
+}
+
 // runs runs the copy with each size, or once.
 func (s *Setup) runs(ctx context.Context, p *program, r *Report, say Line) (profiles []*coverage.Profile, err error) {
-	wraps := wrapAfter(s.atomic)
 	for i, program := range s.settings(p, r) {
 		run := &r.Runs[i]
 		say.Step("counting %s…", cmp.Or(run.Setting, shell.Words(s.Command)))
-		c, o, err := subject.Covered(ctx, program, p.spec.Dir, s.Limit, s.End)
+		c, o, err := subject.Covered(ctx, program, p.spec.Dir, s.once)
+		if errors.Is(err, subject.ErrNoCounters) && len(s.Load) > 0 {
+			r.note("%s wrote no counters when it was ended: handle SIGTERM with signal.NotifyContext, and return from main, to have its rounds counted", p.name())
+			r.Partial = true
+			return nil, nil
+		}
 		if errors.Is(err, subject.ErrNoCounters) {
 			return nil, noCounters(p, o)
 		}
 		if err != nil {
 			return nil, err
 		}
-		run.CPU, run.Elapsed, run.Wraps = o.CPU, o.Elapsed, o.CPU > wraps
-		if run.Wraps {
-			r.note("a counter begins again at 0 after %d, which in %v of CPU time it may have done: count with less work to be sure", uint64(coverage.MaxCount), o.CPU.Round(time.Second))
-		}
+		run.CPU, run.Elapsed = o.CPU, o.Elapsed
 		r.Partial = r.Partial || o.Ended
 		profiles = append(profiles, c)
 	}
-	if r.Partial {
+	switch {
+	case r.Partial && len(s.Load) > 0:
+		r.note("counts are of one run under the load, of which costs are not known")
+	case r.Partial:
 		r.note("it was ended after %v: counts are of that time, and costs are not given", s.End)
 	}
 	return profiles, nil
@@ -293,6 +319,24 @@ func noCounters(p *program, o *subject.Outcome) error {
 	}
 	return problem.New(problem.Absence, "gowhy count -- go test -run '^$' -bench . "+shell.Word(p.where())+"   # a test or a benchmark that does the same ends by itself",
 		"%s ended without writing its counters: %s", p.name(), why)
+}
+
+// wraps says of each run whether one counter can have begun again, which takes so much CPU time. Of the
+// run that was sampled it is known how much went elsewhere than into the busiest function: counting
+// makes that no less.
+func (r *Report) wraps(after time.Duration) {
+	for i := range r.Runs {
+		run, elsewhere := &r.Runs[i], 0.0
+		if i == r.Base && !r.Partial {
+			elsewhere = r.CPU
+			for j := range r.Functions {
+				elsewhere = min(elsewhere, r.CPU*(1-r.Functions[j].Self))
+			}
+		}
+		if run.Wraps = run.CPU-time.Duration(elsewhere) > after; run.Wraps {
+			r.note("a counter begins again at 0 after %d, which in %v of CPU time it may have done: count with less work to be sure", uint64(coverage.MaxCount), run.CPU.Round(time.Second))
+		}
+	}
 }
 
 // A Knob is what is varied: a flag of the program or a variable of its environment.

@@ -238,6 +238,32 @@ func TestCountable(t *testing.T) {
 	}
 }
 
+// A counter begins again where the time that is not known to be spent elsewhere is enough for it.
+func TestWraps(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		cpu     float64 // sampled, in seconds
+		self    float64 // of the busiest
+		partial bool
+		want    []bool
+	}{
+		{"most of it elsewhere", 3.5, 0.3, false, []bool{false, false}},
+		{"all of it in one", 3.5, 0.9, false, []bool{false, true}},
+		{"not sampled", 0, 0, false, []bool{false, true}},
+		{"not to its end", 3.5, 0.3, true, []bool{false, true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := &Report{CPU: c.cpu * 1e9, Runs: []Run{{CPU: time.Second}, {CPU: 4 * time.Second}}, Base: 1, Partial: c.partial, Functions: []Function{{Self: 0.2}, {Self: c.self}}}
+			r.wraps(2 * time.Second)
+			for i, want := range c.want {
+				if r.Runs[i].Wraps != want {
+					t.Errorf("run %d wraps: %v, want %v", i, r.Runs[i].Wraps, want)
+				}
+			}
+		})
+	}
+}
+
 // No counter can begin again at once, nor may one that did go unsaid for minutes.
 func TestWrapAfter(t *testing.T) {
 	if d := wrapAfter(false); d < 500*time.Millisecond || d > 30*time.Second {

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/prove/subject"
 )
 
@@ -64,7 +65,10 @@ func (s *Setup) repeats(ctx context.Context, p *program, r *Report, tmp string, 
 		say.Step("looking at what functions are called with…")
 		err = s.see(ctx, p, binary, filepath.Join(tmp, "sees"), r, list)
 	}
-	if err != nil && ctx.Err() == nil {
+	switch {
+	case err == nil && len(s.Load) > 0:
+		r.note("calls repeat as the load does: take one like that of real clients")
+	case err != nil && ctx.Err() == nil:
 		r.note("whether functions are called with the same again is not known: %v", err)
 	}
 	return ctx.Err()
@@ -78,7 +82,7 @@ func (s *Setup) see(ctx context.Context, p *program, built, file string, r *Repo
 	program := s.settings(p, &Report{})[r.Base]
 	program.Command = append([]string{built}, program.Command[1:]...)
 	program.Env = append(slices.Clone(program.Env), seesVariable+"="+file)
-	if _, err := subject.Once(ctx, program, s.Limit, s.End); err != nil {
+	if _, err := s.once(ctx, program); err != nil {
 		return err
 	}
 	data, err := os.ReadFile(file)
@@ -153,10 +157,15 @@ func lookedAt(name string, functions []*Function, first int) (text string, list 
 		if !ok || decl.Body == nil {
 			continue
 		}
-		i := slices.IndexFunc(functions, func(f *Function) bool { return f.Line == set.Position(decl.Pos()).Line })
+		name := symbol(decl)
+		i := slices.IndexFunc(functions, func(f *Function) bool {
+			_, local := model.SplitSymbol(f.Name)
+			return model.WithoutTypes(local) == name
+		})
 		if i < 0 {
 			continue
 		}
+		functions[i].Line = set.Position(decl.Pos()).Line
 		if args := told(decl); args != "" {
 			list = append(list, &seen{functions[i], decl.Body.Lbrace + 1, fmt.Sprintf(" gowhySees(%d, %s);", first+len(list), args)})
 		}
@@ -171,6 +180,27 @@ func lookedAt(name string, functions []*Function, first int) (text string, list 
 	}
 	b.Write(src[last:])
 	return b.String(), list, file.Name.Name
+}
+
+// symbol returns the name that the linker has for a function, without its package: "f", "T.f", "(*T).f".
+func symbol(decl *ast.FuncDecl) string {
+	if decl.Recv == nil || len(decl.Recv.List) != 1 {
+		return decl.Name.Name
+	}
+	of, pointer := ast.Unparen(decl.Recv.List[0].Type), false
+	if star, ok := of.(*ast.StarExpr); ok {
+		of, pointer = ast.Unparen(star.X), true
+	}
+	switch generic := of.(type) {
+	case *ast.IndexExpr:
+		of = generic.X
+	case *ast.IndexListExpr:
+		of = generic.X
+	}
+	if pointer {
+		return "(*" + types.ExprString(of) + ")." + decl.Name.Name
+	}
+	return types.ExprString(of) + "." + decl.Name.Name
 }
 
 // told returns the receiver and the parameters of a function that answers with something by what it is

@@ -1,12 +1,19 @@
 package count
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/prove/subject"
+	"github.com/gowhy/gowhy/internal/read/evidence"
 )
 
 // What is asked with few things derives a key for each question; other functions are called with
@@ -68,20 +75,7 @@ func main() {
 `
 
 func TestRepeats(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no go command")
-	}
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.com/asking\n\ngo 1.24\n", "main.go": asking} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	build := exec.Command("go", "build", "-buildvcs=false", "-gcflags=-l", "-o", "app", ".")
-	build.Dir = dir
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	dir := sourceOf(t, "asking", asking)
 	s := Setup{Command: []string{"./app", "cpu.pprof"}, Dir: dir, Limit: time.Minute}
 	r, err := s.Run(t.Context(), quiet{})
 	if err != nil {
@@ -100,6 +94,134 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
+// A server derives a key for each question; -deaf ends without a word, -client asks.
+const serving = `package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"runtime/pprof"
+	"syscall"
+)
+
+func derive(name string, rounds int) (sum [32]byte) {
+	b := []byte(name)
+	for range rounds {
+		sum = sha256.Sum256(b)
+		b = sum[:]
+	}
+	return sum
+}
+
+func main() {
+	what, addr, profile := os.Args[1], os.Args[2], os.Args[3]
+	if what == "-client" {
+		for range 400 {
+			r, err := http.Get("http://" + addr + "/key?name=a")
+			if err != nil {
+				panic(err)
+			}
+			r.Body.Close()
+		}
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	if what == "-deaf" {
+		stop()
+	}
+	if profile != "" {
+		f, _ := os.Create(profile)
+		pprof.StartCPUProfile(f)
+		defer pprof.StopCPUProfile()
+	}
+	http.HandleFunc("/key", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "%x", derive(r.FormValue("name"), 20_000)) })
+	http.HandleFunc("/", func(http.ResponseWriter, *http.Request) {})
+	go http.ListenAndServe(addr, nil)
+	<-ctx.Done()
+	if what == "-deaf" {
+		select {}
+	}
+}
+`
+
+// What a server's functions are called with a load tells, whether or not its counters are written.
+func TestRepeatsUnderLoad(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a server's port is looked up in /proc")
+	}
+	dir := sourceOf(t, "serving", serving)
+	app := filepath.Join(dir, "app")
+	addr := freeAddr(t)
+	s := Setup{Command: []string{app, "-serve", addr, ""}, Dir: dir, Limit: time.Minute, Load: []string{app, "-client", addr, ""}, Ready: "http://" + addr + "/"}
+	s.Model = servedProfile(t, &s)
+	for _, how := range []string{"-serve", "-deaf"} {
+		t.Run(how, func(t *testing.T) {
+			s.Command[1] = how
+			r, err := s.Run(t.Context(), quiet{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := named(t, r, "main.derive")
+			if f.Repeats == nil || *f.Repeats != (Repeats{400, 1}) || f.Line != 14 {
+				t.Errorf("derive at line %d repeats %+v, want 400 calls with the same at line 14; notes %q", f.Line, f.Repeats, r.Notes)
+			}
+			if counted := len(f.Calls) > 0; counted != (how == "-serve") || counted && f.Calls[0] != 400 {
+				t.Errorf("calls = %v, want 400 only of a server that returns from main; notes %q", f.Calls, r.Notes)
+			}
+		})
+	}
+}
+
+// servedProfile returns what a server's profile says of its load.
+func servedProfile(t *testing.T, s *Setup) *model.Model {
+	t.Helper()
+	file := filepath.Join(s.Dir, "cpu.pprof")
+	p := subject.Program{Command: slices.Concat(s.Command[:len(s.Command)-1], []string{file}), Dir: s.Dir}
+	if _, err := s.once(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	m, err := evidence.Load(t.Context(), []string{file}, evidence.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// sourceOf returns the directory of a module with one file, built.
+func sourceOf(t *testing.T, name, source string) string {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command")
+	}
+	dir := t.TempDir()
+	for file, text := range map[string]string{"go.mod": "module example.com/" + name + "\n\ngo 1.24\n", "main.go": source} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build := exec.Command("go", "build", "-buildvcs=false", "-gcflags=-l", "-o", "app", ".")
+	build.Dir = dir
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
 // Lines stay where they are, and only functions are looked at of which calls can be compared.
 func TestLookedAt(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.go")
@@ -113,14 +235,14 @@ func failing(a string) error { return nil }
 
 func (list) size() int { return 1 }
 
-func (l *list) at(i int) (x int) { return i }
+func (l *list[T]) at(i int) (x int) { return i }
 
 func sent(c chan int, n int) int { return n }
 `
 	if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	text, list, pkg := lookedAt(file, []*Function{{Line: 3}, {Line: 7}, {Line: 9}, {Line: 11}, {Line: 13}}, 5)
+	text, list, pkg := lookedAt(file, []*Function{{Name: "x.org/a.both"}, {Name: "x.org/a.failing"}, {Name: "x.org/a.list.size"}, {Name: "x.org/a.(*list[...]).at"}, {Name: "x.org/a.sent"}}, 5)
 	want := strings.NewReplacer("error) { // with", "error) { gowhySees(5, nil, a, b); // with", "(x int) {", "(x int) { gowhySees(6, l, i);").Replace(source)
 	if text != want || len(list) != 2 || pkg != "a" {
 		t.Errorf("lookedAt() = %d functions of %s:\n%s\nwant\n%s", len(list), pkg, text, want)

@@ -116,6 +116,41 @@ func (f *Function) most() (n uint64) {
 	return n
 }
 
+// sampled fills in what samples tell of hot functions, where nothing was counted.
+func (r *Report) sampled(m *model.Model) {
+	p := m.BelievedCPU()
+	if p == nil {
+		return
+	}
+	_, nanos := p.Columns()
+	at := map[string]int{}
+	for i := range p.Samples {
+		v, seen := float64(p.Samples[i].Value(nanos)), map[string]bool{}
+		r.CPU += v
+		for n, f := range m.Stacks.Frames(p.Samples[i].Stack) {
+			k, ok := at[f.Func]
+			if !ok {
+				k = len(r.Functions)
+				at[f.Func] = k
+				r.Functions = append(r.Functions, Function{Name: f.Func, File: f.File})
+			}
+			if n == 0 {
+				r.Functions[k].Self += v
+			}
+			if !seen[f.Func] {
+				seen[f.Func] = true
+				r.Functions[k].Cum += v
+			}
+		}
+	}
+	for i := range r.Functions {
+		f := &r.Functions[i]
+		f.Self, f.Cum = share(f.Self, r.CPU), share(f.Cum, r.CPU)
+	}
+	r.Functions = slices.DeleteFunc(r.Functions, func(f Function) bool { return f.Self < hotSelf && f.Cum < hotCum })
+	slices.SortStableFunc(r.Functions, func(a, b Function) int { return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Cum, a.Cum)) })
+}
+
 // share returns a part of all, 0 of nothing.
 func share(part, all float64) float64 { return statistics.Quotient(part, all) }
 

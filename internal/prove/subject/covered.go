@@ -88,10 +88,31 @@ func (r *process) interrupt(ctx context.Context, after time.Duration) bool {
 // so where main returns or os.Exit is called, and not when a signal or a fault ends it.
 var ErrNoCounters = errors.New("the program ended without writing its counters")
 
+// Served runs a server under its load to the end of that, and then ends the server.
+func (s *Subject) Served(ctx context.Context) (*Outcome, error) {
+	ctx, cancel := s.limited(ctx)
+	defer cancel()
+	o := &Outcome{Ended: true}
+	var server *process
+	err := s.running(ctx, func(p *process) error {
+		server = p
+		generator, err := s.offer(ctx, p)
+		if err == nil {
+			o.Elapsed = generator.ended.Sub(generator.began)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	o.CPU = server.usage().cpu
+	return o, nil
+}
+
 // Covered runs a program once that was built with [CoverFlags], and returns what it and the
 // copies of itself that it started counted. dir is where the go command finds the toolchain
 // that built it.
-func Covered(ctx context.Context, p Program, dir string, limit, end time.Duration) (*coverage.Profile, *Outcome, error) {
+func Covered(ctx context.Context, p Program, dir string, once func(context.Context, Program) (*Outcome, error)) (*coverage.Profile, *Outcome, error) {
 	tmp, err := os.MkdirTemp("", "gowhy-counters-")
 	if err != nil {
 		return nil, nil, err
@@ -105,7 +126,7 @@ func Covered(ctx context.Context, p Program, dir string, limit, end time.Duratio
 	if strings.HasSuffix(p.Command[0], ".test") { // one that ends in order writes nothing else
 		p.Command = append([]string{p.Command[0], "-test.gocoverdir=" + raw}, p.Command[1:]...)
 	}
-	o, err := Once(ctx, p, limit, end)
+	o, err := once(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}

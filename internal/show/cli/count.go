@@ -20,6 +20,7 @@ import (
 // countFlags are those of count.
 type countFlags struct {
 	vary, format, out string
+	load, ready       string
 	limit, end        time.Duration
 	yes, repeats      bool
 }
@@ -51,13 +52,15 @@ environment without. Three sizes and more give an interval.
 The copy is built with "go build -cover" from the source as it is now, in a
 temporary directory; your tree is not touched. Counters are written where main
 returns or os.Exit is called. A program that serves can be ended with -d by an
-interrupt, which it has to handle. What is in C, in assembly, in the runtime or
+interrupt, which it has to handle; one that was recorded is given a load with
+--load, and ended behind it. What is in C, in assembly, in the runtime or
 in files of tests is not counted.`,
 		Example: `  gowhy count run.gowhy
   gowhy count -- ./app -n 1000
   gowhy count --vary -n=1000,2000,4000 -- go run ./cmd/app -n 1000
   gowhy count --vary SIZE=1000,2000,4000 -- ./app
   gowhy count -- go test -run '^$' -bench Parse ./parser
+  gowhy count run.gowhy --load 'gowhy load http://localhost:8080/ -d 5s'
   gowhy count run.gowhy --format json | jq '.functions[].pieces[].rounds'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			files, command := atDash(cmd, args)
@@ -67,6 +70,8 @@ in files of tests is not counted.`,
 	cmd.SetFlagErrorFunc(badFlag("gowhy count -- ./app -n 1000"))
 	fs := cmd.Flags()
 	fs.StringVar(&f.vary, "vary", "", "run with each of these sizes, `NAME=A,B,C`: -n=1000,2000,4000 or SIZE=1000,2000")
+	fs.StringVar(&f.load, "load", "", "run this `CMD` against a recorded server: a load generator that ends")
+	fs.StringVar(&f.ready, "ready", "", "wait for `WHAT` before the load: a URL, HOST:PORT or log:TEXT")
 	fs.DurationVarP(&f.end, "duration", "d", 0, "end a program that does not end by an interrupt after this `TIME`")
 	fs.DurationVar(&f.limit, "time-limit", subject.DefaultTime, "end a run that takes longer than this `TIME`")
 	fs.BoolVar(&f.repeats, "repeats", true, "see in one more run whether hot functions are called with the same again")
@@ -89,6 +94,12 @@ func (f *countFlags) check(files, command []string) error {
 		return misused("gowhy count -- "+shell.Words(files), "a program and its arguments come after --")
 	case len(files) == 0 && len(command) == 0:
 		return misused("gowhy count run.gowhy   or   gowhy count -- ./app -n 1000", "neither a recording nor a command was given")
+	case f.load != "" && len(files) == 0:
+		return misused("gowhy record -d 10s -o run.gowhy -- ./server   # under its load, and then: gowhy count run.gowhy --load CMD", "what is hot in a server, a recording of it under its load tells")
+	case f.load != "" && f.end > 0:
+		return misused("without -d", "a server is ended behind its load")
+	case f.load == "" && f.ready != "":
+		return misused("--load 'gowhy load http://localhost:8080/ -d 5s'", "--ready says when --load begins")
 	case f.end < 0:
 		return misused("-d 10s", "-d %v is no time", f.end)
 	case f.limit <= 0 || f.limit <= f.end:
@@ -102,6 +113,13 @@ func (c *command) count(ctx context.Context, files, command []string, f *countFl
 		return err
 	}
 	s := &count.Setup{Command: command, Limit: f.limit, End: f.end, NoRepeats: !f.repeats}
+	if f.load != "" {
+		var err error
+		if s.Load, err = subject.Split(f.load); err != nil {
+			return err
+		}
+		s.Ready = f.ready
+	}
 	if f.vary != "" {
 		var err error
 		if s.Vary, err = count.ParseKnob(f.vary); err != nil {
