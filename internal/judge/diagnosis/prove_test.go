@@ -258,3 +258,29 @@ func TestServes(t *testing.T) {
 		}
 	}
 }
+
+// What counts rounds is told of a command that ends, and of a server whose load is known.
+func TestCountRounds(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(*model.Model)
+		want string
+	}{
+		{"a command", func(*model.Model) {}, "gowhy count run.gowhy"},
+		{"no command", func(m *model.Model) { m.Run.Command = nil }, ""},
+		{"two files", func(m *model.Model) { m.Run.Files = append(m.Run.Files, "cpu.pprof") }, ""},
+		{"a server", func(m *model.Model) { m.Run.URL = "http://localhost:6060" }, ""},
+		{"a server with its load", func(m *model.Model) {
+			m.Load = &model.Load{URL: "http://localhost:8080/a?b=1&c", Offered: 500}
+		}, "gowhy count run.gowhy --load 'gowhy load '\\''http://localhost:8080/a?b=1&c'\\'' --rate 500 -d 5s' --ready 'http://localhost:8080/a?b=1&c'"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := &model.Model{Run: model.Run{Command: []string{"./app"}, Files: []string{"run.gowhy"}}}
+			c.set(m)
+			p := &Pass{Meter: fact.Meter{Model: m}}
+			if got := p.CountRounds(); got != c.want {
+				t.Errorf("CountRounds() = %s, want %s", got, c.want)
+			}
+		})
+	}
+}

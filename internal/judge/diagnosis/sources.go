@@ -20,13 +20,20 @@ func (p *Pass) RecordAgain(seconds int, out string) string {
 }
 
 // CountRounds returns the command that counts the rounds of hot loops, or "" where the
-// evidence does not tell a command that ends by itself.
+// evidence tells neither a command that ends by itself nor a server with its load.
 func (p *Pass) CountRounds() string {
 	files, ok := pasteableFiles(&p.Model.Run)
-	if !ok || len(p.Model.Run.Command) == 0 || len(p.Model.Run.Files) != 1 || Serves(p.Model) {
+	switch {
+	case !ok || len(p.Model.Run.Command) == 0 || len(p.Model.Run.Files) != 1:
+		return ""
+	case !Serves(p.Model):
+		return "gowhy count " + files
+	}
+	load := p.SteadyLoad("5s")
+	if strings.HasSuffix(load, " --help") {
 		return ""
 	}
-	return "gowhy count " + files
+	return "gowhy count " + files + " --load " + shell.Word(load) + " --ready " + shell.Word(p.Model.Load.URL)
 }
 
 // SteadyLoad returns the command for a load at the rate that there was, for so long, or the

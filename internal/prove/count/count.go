@@ -287,7 +287,7 @@ func (s *Setup) runs(ctx context.Context, p *program, r *Report, say Line) (prof
 		say.Step("counting %s…", cmp.Or(run.Setting, shell.Words(s.Command)))
 		c, o, err := subject.Covered(ctx, program, p.spec.Dir, s.once)
 		if errors.Is(err, subject.ErrNoCounters) && len(s.Load) > 0 {
-			r.note("%s wrote no counters when it was ended: handle SIGTERM with signal.NotifyContext, and return from main, to have its rounds counted", p.name())
+			r.note("%s wrote no counters when it was ended: its rounds are counted where it handles SIGTERM and returns from main", p.name())
 			r.Partial = true
 			return nil, nil
 		}
