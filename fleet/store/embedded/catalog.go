@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -40,18 +41,22 @@ CREATE TABLE IF NOT EXISTS stacks (
 type catalog struct {
 	db    *sql.DB
 	known *sql.Stmt
+	log   string // SQLite's own
 }
 
 const catalogFile = "catalog.sqlite"
 
+// busyTime is how long a question waits for another's transaction, in milliseconds.
+const busyTime = "10000"
+
 func openCatalog(dir string) (*catalog, error) {
 	path := (&url.URL{Path: filepath.Join(dir, catalogFile)}).EscapedPath()
-	db, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout(10000)"+
+	db, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout("+busyTime+")"+
 		"&_pragma=journal_mode(wal)&_pragma=synchronous(full)")
 	if err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
-	c := &catalog{db: db}
+	c := &catalog{db: db, log: filepath.Join(dir, catalogFile+"-wal")}
 	if err = c.create(path); err == nil {
 		c.known, err = db.Prepare(`SELECT count(*) FROM batches WHERE tenant = ? AND id = ?`)
 	}
@@ -184,6 +189,9 @@ func (c *catalog) addSources(sources []*store.Source) (map[*store.Source]int64, 
 // addTable makes the segments of a table those that count, with its stacks and IDs of
 // batches, and its file of the log one that does not.
 func (c *catalog) addTable(t *table, segments []*segment, now time.Time) error {
+	if err := c.addStacks(t); err != nil {
+		return err
+	}
 	return c.update("segments", func(tx *sql.Tx) error {
 		var again int
 		err := tx.QueryRow(`SELECT count(*) FROM meta WHERE name = 'flushed' AND value >= ?`, t.number).Scan(&again)
@@ -194,9 +202,6 @@ func (c *catalog) addTable(t *table, segments []*segment, now time.Time) error {
 			return err
 		}
 		if err := addSegments(tx, segments); err != nil {
-			return err
-		}
-		if err := addStacks(tx, t); err != nil {
 			return err
 		}
 		seen, err := ownTime(tx, now)
@@ -217,6 +222,29 @@ func (c *catalog) addTable(t *table, segments []*segment, now time.Time) error {
 	})
 }
 
+// mostLog is what the catalog's own log may have without being cut.
+const mostLog = 1 << 20
+
+// shrink gives back what the catalog's own log took for a large table: SQLite keeps a file as long as it
+// ever was, which on a disk that is full nobody else can use. What readers are in, or there is no
+// room to copy, stays in the log, and is cut another time.
+func (c *catalog) shrink(ctx context.Context) {
+	if info, err := os.Stat(c.log); err != nil || info.Size() <= mostLog {
+		return
+	}
+	one, err := c.db.Conn(ctx)
+	if err != nil {
+		return
+	}
+	defer one.Close()
+	// Nobody waits for readers here.
+	_, err = one.ExecContext(ctx, `PRAGMA busy_timeout = 0`)
+	if err == nil {
+		_, _ = one.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	}
+	_, _ = one.ExecContext(ctx, `PRAGMA busy_timeout = `+busyTime)
+}
+
 func addSegments(tx *sql.Tx, segments []*segment) error {
 	for _, s := range segments {
 		_, err := tx.Exec(`INSERT INTO segments (id, tenant, service, hour, min_time, max_time, rows, bytes)
@@ -229,9 +257,27 @@ func addSegments(tx *sql.Tx, segments []*segment) error {
 	return nil
 }
 
-// addStacks adds the stacks of a table, batch by batch: decoded together, the frames of a
-// client that makes new ones would take several times what the table does.
-func addStacks(tx *sql.Tx, t *table) error {
+// addStacks adds the stacks of a table, some batches in a transaction: what one writes is in SQLite's own
+// log before it is in its file, so that all of them at once would need the disk several times over. A
+// stack that nothing names yet does no harm, and comes again.
+func (c *catalog) addStacks(t *table) error {
+	for rest := t.batches; len(rest) > 0; {
+		n, size := 0, 0
+		for n < len(rest) && (n == 0 || size < mostLog) {
+			size += len(rest[n].stacks) + len(rest[n].frames)
+			n++
+		}
+		if err := c.update("stacks", func(tx *sql.Tx) error { return addStacks(tx, t, rest[:n]) }); err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// addStacks adds the stacks of some batches of a table, one after the other: decoded together, the frames
+// of a client that makes new ones would take several times what the table does.
+func addStacks(tx *sql.Tx, t *table, batches []*batch) error {
 	insert, err := tx.Prepare(`INSERT OR IGNORE INTO stacks (tenant, id, frames) VALUES (?, ?, ?)`)
 	if err != nil {
 		return err
@@ -241,7 +287,7 @@ func addStacks(tx *sql.Tx, t *table) error {
 		return err
 	}
 	var encoded []byte
-	for _, b := range t.batches {
+	for _, b := range batches {
 		var ids []int64 // of the batch's frames
 		for id, stack := range b.newStacks() {
 			if t.stacks[stackKey{b.source.Tenant, id}].list != stack.list {

@@ -102,7 +102,9 @@ func (s *Store) keep(t *table) error {
 	if t.journal != nil {
 		err = t.journal.file.Close()
 	}
-	return errors.Join(err, s.options.disk.remove(t.path))
+	err = errors.Join(err, s.options.disk.remove(t.path))
+	s.catalog.shrink(context.Background())
+	return err
 }
 
 // write makes durable files of a table.

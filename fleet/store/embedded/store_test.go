@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,6 +130,31 @@ func TestMerge(t *testing.T) {
 		t.Errorf("files are %q, want those of one segment", files)
 	}
 	holds(t, s, mergeFrom)
+}
+
+// What the catalog's log took for a table with many stacks is given back, and all of it is there.
+func TestShrink(t *testing.T) {
+	dir := t.TempDir()
+	s := mustOpen(t, dir, Options{})
+	b := batchOf(0)
+	for n := range 3 * mostLog / 1000 {
+		id := store.StackID(n + 10)
+		b.Stacks[id] = []*store.Frame{{Function: fmt.Sprintf("main.f%d%s", n, strings.Repeat("x", 1000))}}
+		b.Profiles[0].Samples = append(b.Profiles[0].Samples, store.Sample{Stack: id, Value: 1})
+	}
+	if err := s.Write(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, catalogFile+"-wal")); err != nil || info.Size() > mostLog {
+		t.Errorf("the catalog's log has %d bytes, want %d at most; %v", info.Size(), mostLog, err)
+	}
+	stacks, err := s.Stacks(t.Context(), store.Selection{Type: store.CPU})
+	if err != nil || len(stacks.Samples) != len(b.Stacks) {
+		t.Errorf("%d stacks, want %d; %v", len(stacks.Samples), len(b.Stacks), err)
+	}
 }
 
 func TestKeep(t *testing.T) {
