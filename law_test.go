@@ -155,7 +155,7 @@ var inTests = []line{
 	{"fleet/hostagent", "agent/recording fleet/ingest fleet/runs fleet/sampling fleet/server", "connectrpc.com/connect github.com/grafana/pyroscope/api"}, // whoever takes what it sends
 	{"fleet/client", "agent/recording fleet/api fleet/runs fleet/sampling fleet/server", ""},
 	{"fleet/aggregate", "fleet/simulate fleet/store/storetest", ""},
-	{"fleet/runs", "internal/sense/artifact", ""}, // as a recorder writes it
+	{"fleet/runs", "internal/sense/artifact", ""},               // as a recorder writes it
 	{"fleet/printer", "fleet/server fleet/store/storetest", ""}, // what a server answers is written
 	{"fleet/findings", "fleet/simulate fleet/store/storetest internal/judge/rules", ""},
 	{"fleet/ingest", "fleet/ingest/sdktest", "connectrpc.com/connect github.com/google/pprof/profile github.com/grafana/pyroscope/api google.golang.org/protobuf/encoding/protowire"}, // real clients

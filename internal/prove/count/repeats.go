@@ -31,8 +31,7 @@ type Repeats struct {
 	Different uint64 `json:"different"` // of them, those with something new
 }
 
-// MostSeen is how many calls of a function are looked at. A call that is looked at takes
-// microseconds.
+// MostSeen is how many calls of a function are looked at.
 const MostSeen = 1 << 20
 
 // seesVariable names the file that a copy writes into.
@@ -53,17 +52,11 @@ type seen struct {
 // of the counts: it is a note.
 func (s *Setup) repeats(ctx context.Context, p *program, r *Report, tmp string, say Line) error {
 	overlay, list, err := s.overlay(ctx, p, r, tmp)
-	if err != nil || len(list) == 0 {
-		return err
+	if err == nil && len(list) == 0 {
+		return nil
 	}
-	say.Step("building a copy that looks at what functions are called with…")
-	spec := p.spec
-	spec.Out = p.out(filepath.Join(tmp, "seeing"))
-	spec.Flags = append(slices.Clone(spec.Flags), "-overlay="+overlay)
-	binary, err := subject.BuildRevision(ctx, spec)
 	if err == nil {
-		say.Step("looking at what functions are called with…")
-		err = s.see(ctx, p, binary, filepath.Join(tmp, "sees"), r, list)
+		err = s.look(ctx, p, r, overlay, list, tmp, say)
 	}
 	switch {
 	case err == nil && len(s.Load) > 0:
@@ -72,6 +65,20 @@ func (s *Setup) repeats(ctx context.Context, p *program, r *Report, tmp string, 
 		r.note("whether functions are called with the same again is not known: %v", err)
 	}
 	return ctx.Err()
+}
+
+// look builds the copy that looks at arguments, and runs it.
+func (s *Setup) look(ctx context.Context, p *program, r *Report, overlay string, list []*seen, tmp string, say Line) error {
+	say.Step("building a copy that looks at what functions are called with…")
+	spec := p.spec
+	spec.Out = p.out(filepath.Join(tmp, "seeing"))
+	spec.Flags = append(slices.Clone(spec.Flags), "-overlay="+overlay)
+	binary, err := subject.BuildRevision(ctx, spec)
+	if err != nil {
+		return err
+	}
+	say.Step("looking at what functions are called with…")
+	return s.see(ctx, p, binary, filepath.Join(tmp, "sees"), r, list)
 }
 
 // see runs the copy with the largest size, and reads what it wrote.
@@ -101,8 +108,8 @@ func (s *Setup) see(ctx context.Context, p *program, built, file string, r *Repo
 // overlay writes the source with calls of what looks at arguments, for the go command to take in the place
 // of what is there.
 func (s *Setup) overlay(ctx context.Context, p *program, r *Report, tmp string) (file string, list []*seen, err error) {
-	root, err := subject.ModuleDir(ctx, p.spec.Dir)
-	if err != nil || root == "" {
+	root, err := subject.ModuleDir(ctx, p.spec.Dir, p.where())
+	if err != nil {
 		return "", nil, err
 	}
 	hot := map[string][]*Function{}

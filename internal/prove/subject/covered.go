@@ -157,12 +157,11 @@ func FindGo() error {
 	return nil
 }
 
-// ModuleDir returns the directory of the main module, as the go command finds it from dir; empty where
-// there is none.
-func ModuleDir(ctx context.Context, dir string) (string, error) {
-	text, err := run(ctx, dir, os.Environ(), "go", "list", "-m", "-f", "{{.Dir}}")
-	first, _, _ := strings.Cut(text, "\n")
-	return first, err
+// ModuleDir returns the directory of a package's module, as the go command finds it from dir; that of
+// the package where it is of none.
+func ModuleDir(ctx context.Context, dir, path string) (string, error) {
+	text, err := run(ctx, dir, os.Environ(), "go", "list", "-e", "-find", "-f", "{{with .Module}}{{.Dir}}{{else}}{{.Dir}}{{end}}", "--", path)
+	return strings.TrimSpace(text), err
 }
 
 // PackageDirs returns the directories of packages by their import paths, as the go command finds
