@@ -1,6 +1,6 @@
 // Package count says how often the hot code of a program runs: how often functions are called,
 // how many rounds their loops make for that, what one costs, and how all of it grows with the
-// size of the input.
+// size of the input; and which hot functions are called with the same again.
 //
 // It hides how a command becomes a copy of its program that counts, which packages are worth
 // it, where a benchmark's work is made the same each time, and how counters, samples and

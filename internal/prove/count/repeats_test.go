@@ -56,6 +56,8 @@ func through(f func() int, n int) [32]byte { return work([]byte{byte(f())}, n) }
 
 func shared(m map[string]int, n int) [32]byte { return work([]byte{byte(len(m))}, n) }
 
+func mixed(v any, n int) [32]byte { return work([]byte{1}, n) }
+
 func nothing(n int) { work([]byte{1}, n) }
 
 func main() {
@@ -70,6 +72,11 @@ func main() {
 		through(func() int { return i }, 300)
 		shared(map[string]int{"a": i}, 300)
 		nothing(300)
+		if i < 3000 {
+			mixed(i%2, 300)
+		} else {
+			mixed(func() {}, 300)
+		}
 	}
 }
 `
@@ -82,7 +89,7 @@ func TestRepeats(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]*Repeats{
-		"main.(*keys).derive": {6000, 3}, "main.(*counter).next": {6000, 6000}, "main.through": nil, "main.shared": nil, "main.nothing": nil,
+		"main.(*keys).derive": {6000, 3}, "main.(*counter).next": {6000, 6000}, "main.through": nil, "main.shared": nil, "main.mixed": nil, "main.nothing": nil,
 	} {
 		f := named(t, r, name)
 		if got := f.Repeats; got == nil != (want == nil) || got != nil && *got != *want {
