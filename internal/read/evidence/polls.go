@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/read/pattern"
 )
 
 // joinPolls finds the sleeps of operations that lie between two looks at the same thing: a loop
@@ -91,21 +92,11 @@ func endsWhen(body *ast.BlockStmt, wanted func(ast.Expr) bool) (found bool) {
 		case *ast.FuncLit, *ast.ForStmt, *ast.RangeStmt:
 			return false
 		case *ast.IfStmt:
-			found = found || len(n.Body.List) > 0 && leaves(n.Body.List[len(n.Body.List)-1]) && wanted(n.Cond)
+			found = found || pattern.LeavesLoop(n.Body.List) && wanted(n.Cond)
 		}
 		return !found
 	})
 	return found
-}
-
-func leaves(last ast.Stmt) bool {
-	switch last := last.(type) {
-	case *ast.ReturnStmt:
-		return true
-	case *ast.BranchStmt:
-		return last.Tok == token.BREAK
-	}
-	return false
 }
 
 // happened reports whether a condition is of something that others bring about: neither an error nor

@@ -638,7 +638,7 @@ func (s *site) clockInLoop(n node) *match {
 	for i := len(n.path) - 1; i >= 0 && n.path[i] != loop; i-- {
 		switch at := n.path[i].(type) {
 		case *ast.IfStmt:
-			if at.Cond.Pos() <= call.Pos() && call.End() <= at.Cond.End() && leavesLoop(at.Body) {
+			if at.Cond.Pos() <= call.Pos() && call.End() <= at.Cond.End() && LeavesLoop(at.Body.List) {
 				return s.whole(call)
 			}
 			return nil
@@ -660,19 +660,6 @@ func (s *site) sleeps(loop ast.Stmt) (found bool) {
 		return !found
 	})
 	return found
-}
-
-func leavesLoop(b *ast.BlockStmt) bool {
-	if len(b.List) == 0 {
-		return false
-	}
-	switch last := b.List[len(b.List)-1].(type) {
-	case *ast.ReturnStmt:
-		return true
-	case *ast.BranchStmt:
-		return last.Tok == token.BREAK
-	}
-	return false
 }
 
 // timerInLoop matches time.After as a case of a select in a loop.

@@ -487,21 +487,26 @@ func leaves(n node, loop ast.Stmt) bool {
 		case *ast.CommClause:
 			list = b.Body
 		}
-		if len(list) == 0 {
-			continue
-		}
-		switch last := list[len(list)-1].(type) {
-		case *ast.ReturnStmt:
+		if LeavesLoop(list) {
 			return true
-		case *ast.BranchStmt:
-			if last.Tok != token.CONTINUE {
-				return true
-			}
-		case *ast.ExprStmt:
-			if call, ok := last.X.(*ast.CallExpr); ok && types.ExprString(call.Fun) == "panic" {
-				return true
-			}
 		}
+	}
+	return false
+}
+
+// LeavesLoop reports whether statements of a loop end by leaving it.
+func LeavesLoop(list []ast.Stmt) bool {
+	if len(list) == 0 {
+		return false
+	}
+	switch last := list[len(list)-1].(type) {
+	case *ast.ReturnStmt:
+		return true
+	case *ast.BranchStmt:
+		return last.Tok == token.BREAK || last.Tok == token.GOTO
+	case *ast.ExprStmt:
+		call, ok := last.X.(*ast.CallExpr)
+		return ok && types.ExprString(call.Fun) == "panic"
 	}
 	return false
 }

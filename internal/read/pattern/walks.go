@@ -90,12 +90,12 @@ func (s *site) tryEach(n node) *match {
 		return nil
 	}
 	for i := len(n.path) - 1; i >= 0 && n.path[i] != r; i-- {
-		if cond, ok := n.path[i].(*ast.IfStmt); ok && inside(n, cond.Init) && leavesLoop(cond.Body) {
+		if cond, ok := n.path[i].(*ast.IfStmt); ok && inside(n, cond.Init) && LeavesLoop(cond.Body.List) {
 			return s.whole(call) // if t, err := time.Parse(layout, text); err == nil { return
 		}
 	}
 	for _, stmt := range r.Body.List {
-		if cond, ok := stmt.(*ast.IfStmt); ok && cond.Pos() > n.Pos() && leavesLoop(cond.Body) {
+		if cond, ok := stmt.(*ast.IfStmt); ok && cond.Pos() > n.Pos() && LeavesLoop(cond.Body.List) {
 			return s.whole(call)
 		}
 	}
