@@ -168,11 +168,11 @@ func remakeFinding(p *diagnosis.Pass, s *cpu.Use, r *remake, sites []cpu.Line, s
 // says that any of it can be saved, and a known fix comes first. Where it is spread
 // over many functions of libraries, the program's own lead there.
 func reportHot(p *diagnosis.Pass, s *cpu.Use, least float64) {
-	hot, shares := hotFunctions(p, s, askedBy, "CPU in ")
-	what := "and the library code it calls"
+	by, what := asker(askedBy), "and the library code it calls"
+	hot, shares := hotFunctions(p, s, by, "CPU in ")
 	if len(shares) == 0 {
-		hot, shares = hotFunctions(p, s, ledBy, "CPU under ")
-		what = "and all that it calls"
+		by, what = ledBy, "and all that it calls"
+		hot, shares = hotFunctions(p, s, by, "CPU under ")
 	}
 	if least > hotShare && (len(shares) == 0 || shares[0].Value < least || s.SampleCount().Value < hotWorkSamples) {
 		return
@@ -184,10 +184,14 @@ func reportHot(p *diagnosis.Pass, s *cpu.Use, least float64) {
 	if speaks(p, growingslices) && s.ShareOf("growing slices and maps in it", hot[0].growing(p.Model)).Value >= hotGrowing*shares[0].Value {
 		return // which says what to do about it
 	}
+	most := s.Saved(code.Short(hot[0].Function), func(frames []model.Frame) bool {
+		place, _, ok := by(p.Model, frames)
+		return ok && place.Function == hot[0].Function
+	})
 	f := diagnosis.Finding{
 		Evidence: append([]fact.Fact{s.InUse()}, shares...),
 		Cost:     s.Cost(shares[0]),
-		Bound: s.Limit(shares[0], "made twice as fast, the function saves half of that; "+
+		Bound: s.Limit(most, "made twice as fast, the function saves half of that; "+
 			"whether it can be is not known, so that this ranks behind every fix"),
 		Remark:     true,
 		Confidence: diagnosis.Low,
@@ -201,7 +205,7 @@ func reportHot(p *diagnosis.Pass, s *cpu.Use, least float64) {
 				"square of its length: measure at two sizes.",
 		},
 		Experiment: &diagnosis.Experiment{
-			Primary: diagnosis.CPUPerOp, Promised: promised(diagnosis.CPUPerOp, fact.Amdahl(shares[0].Value), "Amdahl: the function costs nothing"),
+			Primary: diagnosis.CPUPerOp, Promised: promised(diagnosis.CPUPerOp, fact.Amdahl(most.Value), "Amdahl: the function costs nothing"),
 			Note: "`go test -bench NAME -count 10` of the function before and after tells what the change did to it; " +
 				"only the whole program tells what that is worth.",
 		},

@@ -261,7 +261,7 @@ func (r *retry) price(p *diagnosis.Pass, places []diagnosis.Place) (diagnosis.Co
 	}
 	cpu := cpu.CallUseOf(p, name, cpu.InCall(r.call))
 	if cpu.Share.Value > 0 {
-		return cpu.Cost(), diagnosis.Limit(cpu.Cores, diagnosis.CPUGoal, cpu.Share.Value, "inside the call alone")
+		return cpu.Cost(), diagnosis.Direction(cpu.Cores, diagnosis.CPUGoal, cpu.Share.Value, "inside the call alone: what leads to it is not sampled")
 	}
 	return diagnosis.CostOf(r.rate.Named("failed calls"), 0),
 		diagnosis.Direction(cpu.Cores, diagnosis.CPUGoal, 0, "not measured: no samples of CPU time were recorded")

@@ -45,6 +45,7 @@ type lockedDraw struct {
 	global     bool // the package's own source, else a *rand.Rand under the program's lock
 	cpu        cpu.Use
 	share      fact.Fact // of the CPU
+	draws      func([]model.Frame) bool
 	samples    fact.Fact
 	places     []diagnosis.Place
 	stacks     []model.Stack
@@ -103,7 +104,7 @@ func measureDraw(p *diagnosis.Pass, global bool) (d lockedDraw) {
 		match = func(frames []model.Frame) bool { return holderDraws(frames, holders) }
 	}
 	if s, ok := cpu.UseOf(p); ok {
-		d.cpu, d.share = s, s.ShareIn("CPU in drawing random numbers under the lock", match)
+		d.cpu, d.share, d.draws = s, s.ShareIn("CPU in drawing random numbers under the lock", match), match
 		sites := s.Functions(p.Model, match)
 		d.samples = s.SamplesAt(sites)
 		d.places, d.stacks = cpu.Places(sites, cpu.MostNamed), cpu.Stacks(sites, cpu.MostNamed)
@@ -199,7 +200,7 @@ func lockedFinding(p *diagnosis.Pass, d *lockedDraw) diagnosis.Finding {
 		f.Experiment.Primary = diagnosis.ThroughputMetric(p.Model)
 	} else {
 		f.Cost = d.cpu.Cost(d.share)
-		f.Bound = d.cpu.Limit(d.share, "a number costs a few nanoseconds without a lock")
+		f.Bound = d.cpu.LimitWithout("drawing under the lock", d.draws, "a number costs a few nanoseconds without a lock")
 	}
 	if d.cpu.CPUAccount != nil {
 		f.Evidence = append(f.Evidence, d.share)

@@ -252,5 +252,5 @@ func poolmisuseCost(p *diagnosis.Pass, pools *poolObjects) (diagnosis.Cost, diag
 	}
 	share := poolPrice.Of("CPU in sync.Pool's Get and in collecting what it made", fact.Ratio,
 		s.ShareIn("CPU in sync.Pool's Get", fromPool), p.CPUPart(memory.InCollector, model.Collecting), pools.bytesShare)
-	return s.Cost(share), s.Limit(share, "")
+	return s.Cost(share), s.LimitWithout("sync.Pool's Get", fromPool, "")
 }

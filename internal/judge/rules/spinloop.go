@@ -93,6 +93,8 @@ func spinPartOf(frames []model.Frame, function string) (part spinPart, by string
 type askLoop struct {
 	cpu.Line
 	share fact.Fact // of the CPU
+	// yields is whether giving the P away is in the share.
+	yields bool
 	// Parts of its time: itself and the asking, the answers alone, and of these the
 	// receives that may block.
 	empty, answers, waits fact.Fact
@@ -155,7 +157,7 @@ func spinning(p *diagnosis.Pass, s *cpu.Use) (out []*askLoop) {
 		l := newAskLoop(s, f)
 		if yields.Value > 0 && l.empty.Value >= spinEmpty {
 			l.share = fact.Sum.Of("CPU in a loop that asks and yields", fact.Ratio, l.share, yields)
-			yields = fact.Fact{}
+			yields, l.yields = fact.Fact{}, true
 		}
 		switch {
 		case l.empty.Value < spinEmpty, l.answers.Value < spinAsking, l.share.Value*wanted.Value < spinCores:
@@ -171,11 +173,22 @@ func spinning(p *diagnosis.Pass, s *cpu.Use) (out []*askLoop) {
 // yielding returns the CPU that giving the P away takes, where it is enough to be a loop's: it
 // runs on the scheduler's own stack, so that its samples do not say who did.
 func yielding(s *cpu.Use) fact.Fact {
-	yields := s.ShareIn("CPU in giving the P away", func(frames []model.Frame) bool { return code.ThroughOne(frames, []string{"runtime.gosched_m"}) })
+	yields := s.ShareIn("CPU in giving the P away", givesAway)
 	if yields.Value < spinAsking {
 		return fact.Fact{}
 	}
 	return yields
+}
+
+func givesAway(frames []model.Frame) bool {
+	return code.ThroughOne(frames, []string{"runtime.gosched_m"})
+}
+
+// spends matches the stacks on which a loop spends time, and what of the runtime's own it is seen in: giving the P
+// away, and being recorded.
+func (l *askLoop) spends(frames []model.Frame) bool {
+	place, ok := diagnosis.UserPlace(frames)
+	return ok && place.Function == l.Function || l.yields && givesAway(frames) || model.OfRecording(frames)
 }
 
 // stays reports whether a function keeps its goroutine: nearly all of its time it was
@@ -270,20 +283,14 @@ func wantedCPU(s *cpu.Use) fact.Fact {
 	return fact.Sum.Of("CPU used and waited for", fact.Cores, s.InUse(), s.Pass.Process("waiting for a CPU", "run_queue", fact.Rate))
 }
 
-// spinSaved is what a goroutine that waits in the place of the loop saves.
-var spinSaved = &fact.Formula{Name: "amdahl at most", Words: "Amdahl: as if {0} cost nothing, with {1} and what chance may have kept from the {2}",
-	Value: func(x []float64) float64 { return fact.AtMost(x[0]+x[1], int64(x[2])) }}
-
 func spinFinding(s *cpu.Use, l *askLoop) diagnosis.Finding {
 	asks := s.Places(s.Pass.Model, loopIn(l.Function, func(_ spinPart, by string) bool { return by == l.by }))
 	cost := s.Cost(l.share)
-	beside := fact.Sum.Of("CPU in recording it and CPU that samples may not show", fact.Ratio, s.ShareIn("CPU in recording it", model.OfRecording), s.Unseen())
-	most := spinSaved.Of("CPU in such a loop", fact.Ratio, l.share, beside, s.SampleCount())
 	f := diagnosis.Finding{
 		Where:      code.Places(asks[0].Place),
 		Evidence:   []fact.Fact{cost.Fact(), l.empty, l.answers},
 		Cost:       cost,
-		Bound:      s.Limit(most, "a goroutine that waits costs nothing"),
+		Bound:      s.LimitWithout("such a loop", l.spends, "a goroutine that waits costs nothing"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.Witness()},
 		RuledOut: []string{
