@@ -404,6 +404,7 @@ func (p *page) field(f *Field, all []*specimen.Specimen) {
 	p.line("that stands for it. A limit held when the repair saved no more CPU, an estimate when it")
 	p.line("saved something in the interval; within 5 %% of all, which is how well that was measured.")
 	p.line("")
+	p.mechanismTable(f, all)
 	for _, t := range figures {
 		if t.beside || len(t.wrong) == 0 {
 			continue
