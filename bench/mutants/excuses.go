@@ -57,11 +57,12 @@ func match(excuses []*excuse, list []*mutant) {
 	}
 }
 
-// stale returns the excuses that no mutant needs: the code they mean is gone, or
-// the tests notice it now.
-func stale(excuses []*excuse) (out []string) {
+// stale returns the excuses of files with mutants that none of them needs: the code they mean is
+// gone, or the tests notice it now.
+func stale(excuses []*excuse, list []*mutant) (out []string) {
 	for _, e := range excuses {
-		if !slices.ContainsFunc(e.meant, func(m *mutant) bool { return m.Outcome != killed && m.Outcome != hung }) {
+		known := slices.ContainsFunc(list, func(m *mutant) bool { return strings.HasPrefix(e.mutant, m.File+" ") })
+		if known && !slices.ContainsFunc(e.meant, func(m *mutant) bool { return m.Outcome != killed && m.Outcome != hung }) {
 			out = append(out, e.mutant)
 		}
 	}

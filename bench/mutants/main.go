@@ -25,6 +25,7 @@ import (
 	"maps"
 	"os"
 	"os/signal"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +46,8 @@ type options struct {
 	seed          uint64
 	all, list     bool
 	json          bool
-	only, excuses string
+	only, in      string
+	excuses       string
 	atLeast       float64
 }
 
@@ -58,6 +60,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.BoolVar(&o.list, "list", false, "list the mutants of the sample and try none")
 	f.BoolVar(&o.json, "json", false, "write JSON")
 	f.StringVar(&o.only, "only", "", "mutants of this `FILE` of the packages, like hotmutex.go")
+	f.StringVar(&o.in, "in", "", "mutants of this `PACKAGE` of those given, by the last part of its path; the others lend their tests")
 	f.StringVar(&o.excuses, "excuses", "bench/mutants/excuses.txt", "`FILE` of the mutants that may survive, with reasons")
 	f.Float64Var(&o.atLeast, "atleast", 0.95, "fail when the tests notice less than this `SHARE` of the mutants without excuse")
 	f.StringVar(&o.first, "first", "^TestFixtures$/^FILE$", "`TESTS` to run first, FILE being the mutated file without .go")
@@ -90,9 +93,11 @@ func measure(ctx context.Context, paths []string, o options, stdout io.Writer) e
 	}
 	found := mutants(packages)
 	match(excuses, found)
-	chosen := slices.DeleteFunc(slices.Clone(found), func(m *mutant) bool { return o.only != "" && m.File != o.only })
+	chosen := slices.DeleteFunc(slices.Clone(found), func(m *mutant) bool {
+		return o.only != "" && m.File != o.only || o.in != "" && path.Base(m.edits[0].in.path) != o.in
+	})
 	if len(chosen) == 0 {
-		return fmt.Errorf("no mutants in %s %s", strings.Join(paths, " "), o.only)
+		return fmt.Errorf("no mutants in %s %s", strings.Join(paths, " "), strings.TrimSpace(o.in+" "+o.only))
 	}
 	if !o.all {
 		chosen = sample(chosen, o.n, o.seed)
@@ -103,7 +108,7 @@ func measure(ctx context.Context, paths []string, o options, stdout io.Writer) e
 			return err
 		}
 	}
-	r := result{strings.Join(paths, " "), o.seed, len(found), chosen, stale(excuses), time.Since(start).Seconds()}
+	r := result{strings.Join(paths, " "), o.seed, len(found), chosen, stale(excuses, found), time.Since(start).Seconds()}
 	switch {
 	case o.json:
 		e := json.NewEncoder(stdout)
