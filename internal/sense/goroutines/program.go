@@ -2,7 +2,6 @@ package goroutines
 
 import (
 	"debug/elf"
-	"strings"
 	"sync"
 
 	"github.com/gowhy/gowhy/internal/sense/symbols"
@@ -77,16 +76,9 @@ func (p program) frameless(pc uint64) bool {
 	return p.image.Machine() == elf.EM_X86_64 && p.process.Frameless(pc)
 }
 
-// started returns the function that a goroutine was started with. What go calls with
-// arguments the compiler puts into a function of its own, whose name ends in
-// gowrap1, and a method with its receiver into one that ends in -fm: the one callee
-// is meant.
+// started returns the function that a goroutine was started with.
 func (p program) started(entry uint64, name string) symbols.Place {
-	last := name[strings.LastIndexByte(name, '.')+1:]
-	if !strings.HasPrefix(last, "gowrap") && !strings.HasSuffix(last, "-fm") {
-		return first(p.process.Frames(entry, true), name)
-	}
-	if callee, ok := p.image.Callee(entry - p.base); ok {
+	if callee, ok := p.image.Started(entry-p.base, name); ok {
 		return callee
 	}
 	return first(p.process.Frames(entry, true), name)

@@ -48,6 +48,9 @@ func (k *stacks) unused(g *goroutines.Goroutine, frames []frame, b []byte) bitse
 		low = f.end + callers
 		if known[i] = f.uses != nil && f.end+8-f.uses.Size == from; known[i] {
 			u.left.set(u.at(from), u.at(low), true)
+		} else if f.slots != nil {
+			u.left.set(u.at(from), u.at(low), true)
+			u.slots(from, low, f.slots)
 		}
 	}
 	for i, f := range frames {
@@ -56,6 +59,7 @@ func (k *stacks) unused(g *goroutines.Goroutine, frames []frame, b []byte) bitse
 			u.words(f.end-8*uint64(f.uses.Locals.N), &f.uses.Locals)
 			u.words(f.end+argsBehind, &f.uses.Args)
 			u.variables(f.end, f.uses)
+		case f.slots != nil:
 		default: // what it was called with is in the frame of the next
 			u.use(u.at(f.end), u.at(f.end)+unknownArgs)
 		}
@@ -94,6 +98,15 @@ func (u *liveness) words(from uint64, w *symbols.Words) {
 			u.use(u.at(from)+i, u.at(from)+i+1)
 		}
 	}
+}
+
+// slots has the words in use that a dump names. It does not name those of variables whose addresses are
+// taken: the whole frame is one, which counts where something leads into it.
+func (u *liveness) slots(from, to uint64, list []uint32) {
+	for _, at := range list {
+		u.use(u.at(from+uint64(at)), u.at(from+uint64(at))+1)
+	}
+	u.objects = append(u.objects, stackRange{at: from, size: to - from})
 }
 
 func (u *liveness) use(from, to int) { u.left.set(from, to, false) }

@@ -32,9 +32,12 @@ const (
 	tagInterior = 1 << 15 // the word points into the object, not to its begin
 	tagWord     = 1<<14 - 1
 	tagUnknown  = tagWord // which word it is is not known, or does not matter
-	tagHint     = 1 << 14 // no pointer: the next one's target is of this type
+	tagHint     = 1 << 14 // no pointer, as all that follow: the next one's target is of this type
 	tagType     = 1<<14 + 1
 	tagClosure  = 1<<14 + 2
+	// tagPlace is no pointer: in an object without a known type, the words of those behind it count
+	// from the one that it has in place of an object.
+	tagPlace = 1<<14 + 3
 )
 
 func (g *graph) add(to uint32, tag uint16) bool {
@@ -345,7 +348,7 @@ func (c *scanner) lookup(p uint64) (object uint32, interior, ok bool) {
 	n := &c.s.list[i]
 	offset := p - n.start
 	k := n.index(offset)
-	if k >= n.n || !c.s.isUsed(n.first+k) {
+	if offset >= n.bytes || k >= n.n || !c.s.isUsed(n.first+k) {
 		c.g.lost++
 		return 0, false, false
 	}

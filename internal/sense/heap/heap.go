@@ -111,6 +111,51 @@ func of(ctx context.Context, r *goroutines.Reader, pid int, o Options) (*model.H
 	return look, err
 }
 
+// A source is where objects and roots are read: the memory of a process or of a core, with all
+// that the runtime keeps there, or a dump, which has the objects one by one.
+type source interface {
+	spans(budget uint64) (*spans, error)
+	module() (module, error)
+	// objects reads the pointers of all objects.
+	objects(ctx context.Context, c *scanner) error
+	stacks(ctx context.Context, k *stacks) error
+	// queued reaches what waits for its finalizer or cleanup to be called.
+	queued(r *retainer, c *scanner) error
+	// specials reaches what has one, and is not reached else.
+	specials(ctx context.Context, r *retainer, c *scanner) error
+	// below is of the machine that the program ran on: see [framesBelow].
+	below() bool
+}
+
+// live is a memory that has all.
+type live struct {
+	m memory
+	p file
+}
+
+func (l live) spans(budget uint64) (*spans, error)         { return readSpans(l.m, budget) }
+func (l live) module() (module, error)                     { return readModule(l.m) }
+func (live) objects(ctx context.Context, c *scanner) error { return c.run(ctx) }
+func (live) specials(ctx context.Context, r *retainer, c *scanner) error {
+	return holdSpecials(ctx, r, c)
+}
+func (live) below() bool { return framesBelow(runtime.GOARCH) }
+
+func (l live) queued(r *retainer, c *scanner) error {
+	return errors.Join(holdQueue(r, c), holdCleanups(r, c, l.p.cleanupWords()))
+}
+
+func (l live) stacks(ctx context.Context, k *stacks) error {
+	list, err := l.m.Goroutines()
+	if err != nil {
+		return err
+	}
+	return k.read(ctx, list)
+}
+
+// framesBelow reports whether frame pointers are below the frames that they are of.
+func framesBelow(arch string) bool { return arch == "arm64" }
+
 // file is what a program's file tells: a program.
 type file interface {
 	variables(low, high uint64) []symbols.NamedVariable
@@ -184,6 +229,7 @@ func (p program) types(wanted map[uint64]bool, t *types) *variables {
 type reading struct {
 	m        memory
 	p        file
+	from     source
 	still    func() (*proc.Freeze, error) // nil to stop nothing
 	budget   uint64
 	progress func(what string, share float64)
@@ -202,6 +248,10 @@ type reading struct {
 const rootTries = 3
 
 func read(ctx context.Context, m memory, p file, o Options, still func() (*proc.Freeze, error)) (*model.HeapLook, error) {
+	return readFrom(ctx, live{m, p}, m, p, o, still)
+}
+
+func readFrom(ctx context.Context, from source, m memory, p file, o Options, still func() (*proc.Freeze, error)) (*model.HeapLook, error) {
 	budget := cmp.Or(o.Budget, Budget)
 	progress := o.Progress
 	if progress == nil {
@@ -209,7 +259,7 @@ func read(ctx context.Context, m memory, p file, o Options, still func() (*proc.
 	}
 	look := &model.HeapLook{Time: time.Now()}
 	before := m.Counters()
-	h := reading{m: m, p: p, still: still, budget: budget, progress: progress, look: look}
+	h := reading{m: m, p: p, from: from, still: still, budget: budget, progress: progress, look: look}
 	for try := 1; ; try++ {
 		if err := h.roots(ctx); err != nil {
 			return nil, err
@@ -217,11 +267,11 @@ func read(ctx context.Context, m memory, p file, o Options, still func() (*proc.
 		if h.vars.lost == 0 || try == rootTries || still != nil {
 			break
 		}
-		h = reading{m: m, p: p, budget: budget, progress: progress, look: look}
+		h = reading{m: m, p: p, from: from, budget: budget, progress: progress, look: look}
 		runtime.GC() // the budget is for one of them
 	}
 	s, t, g, c, stack, vars := h.s, h.t, h.g, h.c, h.stack, h.vars
-	if err := c.run(ctx); err != nil {
+	if err := from.objects(ctx, c); err != nil {
 		if errors.Is(err, errBudget) {
 			return nil, tooSmall(budget*2, budget)
 		}
@@ -233,7 +283,7 @@ func read(ctx context.Context, m memory, p file, o Options, still func() (*proc.
 	look.Typed = dwarf != nil
 	r := newRetainer(s, g, t)
 	r.step = func(done, of uint64) { progress(walking, float64(done)/float64(of)) }
-	err := r.all(ctx, c, vars, stack, dwarf, p)
+	err := r.all(ctx, from, c, vars, stack, dwarf, p)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
@@ -254,14 +304,14 @@ func read(ctx context.Context, m memory, p file, o Options, still func() (*proc.
 // roots reads the spans, and then variables and stacks, while the process stands still where that was
 // asked for.
 func (h *reading) roots(ctx context.Context) (err error) {
-	if h.s, err = readSpans(h.m, h.budget); err != nil {
+	if h.s, err = h.from.spans(h.budget); err != nil {
 		return err
 	}
 	need := uint64(h.s.objects)*5 + uint64(h.s.scanned)*2 + uint64(len(h.s.list))*128 + uint64(len(h.s.pages))*arenaPages*4
 	if need > h.budget {
 		return tooSmall(need, h.budget)
 	}
-	mod, err := readModule(h.m)
+	mod, err := h.from.module()
 	if err != nil {
 		return err
 	}
@@ -270,7 +320,7 @@ func (h *reading) roots(ctx context.Context) (err error) {
 	h.g = &graph{boxed: map[uint32]typeID{}, ends: make([]uint16, h.s.scanned), room: h.budget - need}
 	h.c = &scanner{m: h.m, s: h.s, t: h.t, g: h.g, inline: h.p.inlineMarks(), image: imageRange{low, high, mod.text, mod.textEnd},
 		step: func(done, of uint64) { h.progress("reading objects", float64(done)/float64(of)) }}
-	h.stack = &stacks{c: h.c, keys: map[stackKey]*stackGroup{}, groups: map[string]*stackGroup{}, places: map[uint64]place{}, below: runtime.GOARCH == "arm64", number: map[string]int32{}}
+	h.stack = &stacks{c: h.c, keys: map[stackKey]*stackGroup{}, groups: map[string]*stackGroup{}, places: map[uint64]place{}, below: h.from.below(), number: map[string]int32{}}
 	named := slices.Concat(h.p.variables(mod.data, mod.dataEnd), h.p.variables(mod.bss, mod.bssEnd))
 	if h.still != nil {
 		f, err := h.still()
@@ -287,11 +337,7 @@ func (h *reading) roots(ctx context.Context) (err error) {
 	if h.vars, err = readGlobals(ctx, h.c, mod, named); err != nil {
 		return err
 	}
-	list, err := h.m.Goroutines()
-	if err != nil {
-		return err
-	}
-	return h.stack.read(ctx, list)
+	return h.from.stacks(ctx, h.stack)
 }
 
 // walking is the second half of a reading.
@@ -302,7 +348,7 @@ func tooSmall(need, budget uint64) error {
 }
 
 // all reaches from the roots, in the order of who is named first.
-func (r *retainer) all(ctx context.Context, c *scanner, vars *globals, stack *stacks, dwarf *variables, p file) error {
+func (r *retainer) all(ctx context.Context, from source, c *scanner, vars *globals, stack *stacks, dwarf *variables, p file) error {
 	base := p.from()
 	vars.hold(r, dwarf, base, 1)
 	timers := r.reserve()
@@ -315,7 +361,7 @@ func (r *retainer) all(ctx context.Context, c *scanner, vars *globals, stack *st
 		return err
 	}
 	r.by = byOthers
-	if err := errors.Join(holdQueue(r, c), holdCleanups(r, c, p.cleanupWords())); err != nil {
+	if err := from.queued(r, c); err != nil {
 		return err
 	}
 	if err := r.run(ctx); err != nil {
@@ -326,7 +372,7 @@ func (r *retainer) all(ctx context.Context, c *scanner, vars *globals, stack *st
 		return err
 	}
 	r.by = byRuntime
-	if err := holdSpecials(ctx, r, c); err != nil {
+	if err := from.specials(ctx, r, c); err != nil {
 		return err
 	}
 	if err := r.run(ctx); err != nil {

@@ -290,14 +290,19 @@ func (r *retainer) visit(object uint32) {
 		is = untyped
 	}
 	from, to := r.g.entries(r.s, r.s.of(object), object)
-	hint := untyped
+	hint, place, placed := untyped, uint64(0), false
 	for i := from; i < to; i++ {
 		target, tag := r.g.entry(i)
 		switch tag {
 		case tagHint:
 			hint = typeID(target)
+		case tagPlace:
+			place, placed = uint64(target), true
 		case tagType, tagClosure:
 		default:
+			if placed {
+				tag = tag&tagInterior | r.t.within(is, place+uint64(tag&tagWord))
+			}
 			r.reach(at, is, tag, hint, target)
 			hint = untyped
 		}
@@ -333,7 +338,7 @@ func (r *retainer) spread(ctx context.Context, s *shares) error {
 		}
 		from, to := r.g.entries(r.s, r.s.of(object), object)
 		for i := from; i < to; i++ {
-			if target, tag := r.g.entry(i); tag != tagHint && tag != tagType && tag != tagClosure && r.node[target] != 0 {
+			if target, tag := r.g.entry(i); tag&tagHint == 0 && r.node[target] != 0 {
 				s.add(target)
 			}
 		}

@@ -3,6 +3,7 @@ package heap
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -16,9 +17,12 @@ import (
 // module is where the program has its variables, and what it tells of them.
 type module struct {
 	text, textEnd, data, dataEnd, bss, bssEnd, types, typesEnd, dataMask, bssMask uint64
+	// mask reads which words of variables may be pointers, from one of the two addresses on.
+	mask func(b []byte, at uint64) (int, error)
 }
 
 func readModule(m memory) (mod module, err error) {
+	mod.mask = m.Read
 	at := m.Variable("runtime.firstmoduledata")
 	for _, f := range []struct {
 		to   *uint64
@@ -65,12 +69,13 @@ type globals struct {
 	words    []rootWord
 	nameless []rootWord
 	in       map[int32]rootWord // the word that leads to a value without a name
+	bare     bool               // no variable has a name: each word is one, by its address
 	lost     int                // words that lead to where the heap may be, and to no object
 }
 
 // readGlobals goes through the variables that may have pointers.
 func readGlobals(ctx context.Context, c *scanner, mod module, list []symbols.NamedVariable) (*globals, error) {
-	g := &globals{list: list, in: map[int32]rootWord{}}
+	g := &globals{list: list, bare: len(list) == 0, in: map[int32]rootWord{}}
 	for _, part := range []struct{ low, high, mask uint64 }{{mod.data, mod.dataEnd, mod.dataMask}, {mod.bss, mod.bssEnd, mod.bssMask}} {
 		const size = 256 << 10
 		b, mask := make([]byte, size), make([]byte, size/64)
@@ -83,7 +88,7 @@ func readGlobals(ctx context.Context, c *scanner, mod module, list []symbols.Nam
 			if err != nil {
 				return nil, err
 			}
-			marked, err := c.m.Read(mask[:(n+63)/64], part.mask+(at-part.low)/64)
+			marked, err := mod.mask(mask[:(n+63)/64], part.mask+(at-part.low)/64)
 			if err != nil {
 				return nil, err
 			}
@@ -111,7 +116,7 @@ func (g *globals) part(c *scanner, low uint64, b, mask []byte) {
 		var ok bool
 		if w.object, w.interior, ok = c.lookup(w.to); ok {
 			g.words = append(g.words, w)
-		} else if w.to >= c.image.low && w.to < c.image.high {
+		} else if w.to >= c.image.low && w.to < c.image.high && !g.bare {
 			if v := g.variable(w.to); v < 0 || strings.Contains(g.list[v].Name, staticValue) {
 				g.nameless = append(g.nameless, w)
 			}
@@ -211,6 +216,12 @@ func (g *globals) hold(r *retainer, dwarf *variables, base uint64, which int) {
 		name := ""
 		if w.variable >= 0 {
 			name = g.list[g.rootOf(w.variable)].Name
+		}
+		if g.bare && which == 0 && r.node[w.object] == 0 {
+			if n := r.hold(model.HeldByVariable, fmt.Sprintf("variable at %#x", w.at), untyped); n != 0 {
+				r.reach(n, untyped, g.tag(w), w.hint, w.object)
+				continue
+			}
 		}
 		if order(name) != which {
 			continue
@@ -342,6 +353,8 @@ type frame struct {
 	end  uint64
 	name int32
 	uses *symbols.FrameMap
+	// slots are the offsets of its pointers, where a dump tells them.
+	slots []uint32
 }
 
 func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
@@ -359,15 +372,7 @@ func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
 		g.BP = k.framePointer(g, b[:got])
 		frames, where = k.walk(g, b[:got])
 	}
-	group := k.group(g, where)
-	if group.count == 0 {
-		group.creator, group.frames = -1, frames
-		if at := k.place(g.Creator); at.name != "" {
-			group.creator = at.number
-		}
-	}
-	group.count++
-	group.first = min(group.first, g.ID)
+	group := k.join(g, where, frames)
 	left := k.unused(g, frames, b[:got])
 	own, _, known := k.c.lookup(g.At)
 	if !known {
@@ -389,10 +394,38 @@ func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
 	}
 }
 
+// join counts a goroutine in its group.
+func (k *stacks) join(g *goroutines.Goroutine, where string, frames []frame) *stackGroup {
+	group := k.group(g, where)
+	if group.count == 0 {
+		group.creator, group.frames = -1, slices.Clone(frames)
+		if at := k.place(g.Creator); at.name != "" {
+			group.creator = at.number
+		}
+	}
+	group.count++
+	group.first = min(group.first, g.ID)
+	return group
+}
+
+// A standing is the innermost function of a stack that is the program's: of the standard library
+// only where no other is.
+type standing struct {
+	where string
+	std   bool
+}
+
+func (s *standing) add(at place) {
+	if !at.runtime && (s.where == "" || s.std && !at.std) {
+		s.where, s.std = at.name, at.std
+	}
+}
+
 // walk follows the frame pointers as far as they are in b, and returns the function of each
 // part of the stack, and the innermost one that is the program's.
 func (k *stacks) walk(g *goroutines.Goroutine, b []byte) (list []frame, where string) {
-	pc, bp, std := g.PC, g.BP, false
+	pc, bp := g.PC, g.BP
+	var in standing
 	if bp == 0 {
 		bp = k.framePointer(g, b)
 	}
@@ -402,11 +435,9 @@ func (k *stacks) walk(g *goroutines.Goroutine, b []byte) (list []frame, where st
 		if at.name == "" {
 			break
 		}
-		if !at.runtime && (where == "" || std && !at.std) {
-			where, std = at.name, at.std
-		}
+		in.add(at)
 		if bp < g.SP || bp-g.SP > uint64(len(b)) || uint64(len(b))-(bp-g.SP) < 16 {
-			list = append(list, frame{g.High, at.number, nil})
+			list = append(list, frame{end: g.High, name: at.number})
 			break
 		}
 		next := word(b[bp-g.SP:])
@@ -421,14 +452,14 @@ func (k *stacks) walk(g *goroutines.Goroutine, b []byte) (list []frame, where st
 			uses = nil
 		}
 		interrupted = at.name == "runtime.asyncPreempt"
-		list = append(list, frame{end, at.number, uses})
+		list = append(list, frame{end: end, name: at.number, uses: uses})
 		pc = word(b[bp-g.SP+8:])
 		if next != 0 && next <= bp {
 			break
 		}
 		bp = next
 	}
-	return list, where
+	return list, in.where
 }
 
 // framePointer looks for the first one on a stack: until Go 1.22 it is not kept of a goroutine

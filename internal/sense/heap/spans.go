@@ -283,7 +283,7 @@ func (s *spans) number(budget uint64) error {
 // note notes the pages of a span. It is false where the tables would have more bytes.
 func (s *spans) note(i int, most uint64) bool {
 	n := &s.list[i]
-	for at := n.start; at < n.start+n.bytes; at += pageBytes {
+	for at := n.start &^ (pageBytes - 1); at < n.start+n.bytes; at += pageBytes {
 		a := (at - s.low) / arenaBytes
 		if s.arena[a] == 0 {
 			if uint64(len(s.pages)+1)*arenaPages*4 > most {

@@ -469,6 +469,19 @@ func (t *types) targetOfField(g *goType, at uint64, depth int) (to target) {
 	return to
 }
 
+// within returns the number of a word in its type: of an array in the element.
+func (t *types) within(id typeID, word uint64) uint16 {
+	g := t.of(id)
+	size := g.size
+	if g.kind == kindArray {
+		size = t.of(g.elem).size
+	}
+	if (g.kind == kindArray || g.kind == kindBacking) && size >= 8 && size%8 == 0 {
+		word %= size / 8
+	}
+	return uint16(min(word, tagUnknown))
+}
+
 // holds reports whether an object of that size may be a value of the type.
 func (t *types) holds(id typeID, bytes uint64) bool {
 	g := t.of(id)

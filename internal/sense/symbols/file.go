@@ -2,6 +2,7 @@ package symbols
 
 import (
 	"debug/buildinfo"
+	"errors"
 	"io"
 	"os"
 	"runtime/debug"
@@ -83,6 +84,16 @@ func join(id fileID) *file {
 		f.users++
 	}
 	return f
+}
+
+// OpenFile returns the image of a program's file, which close lets go of.
+func OpenFile(name string) (im *Image, close func(), err error) {
+	f := openFile(name)
+	if im = f.read(); im == nil {
+		f.release()
+		return nil, nil, errors.New("the program's file cannot be read")
+	}
+	return im, f.release, nil
 }
 
 // newFile maps a file, or keeps it open.

@@ -211,6 +211,17 @@ func (im *Image) DWARF() (d *dwarf.Data, err error) {
 	return im.file.DWARF()
 }
 
+// Started returns the function that go calls, of the function that a goroutine begins with: what is
+// called with arguments the compiler puts into one of its own, whose name ends in gowrap1, and a
+// method with its receiver into one that ends in -fm. It is not ok for all others.
+func (im *Image) Started(entry uint64, name string) (callee Place, ok bool) {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if !strings.HasPrefix(last, "gowrap") && !strings.HasSuffix(last, "-fm") {
+		return callee, false
+	}
+	return im.Callee(entry)
+}
+
 // Callee returns the one function that a function of the compiler's calls, or has
 // inlined; not ok when it calls several.
 func (im *Image) Callee(entry uint64) (callee Place, ok bool) {
