@@ -61,6 +61,7 @@ var handlers = map[string]handler{
 	"goroutine":     {"        goroutines", 0, serveState("goroutine")},
 	"threadcreate":  {"        what made threads", 0, serveState("threadcreate")},
 	"goroutineleak": {"        goroutines that nothing can wake", 0, serveState("goroutineleak")},
+	"heapdump":      {"        a heap dump, while which the program is stopped", 0, serveHeapDump},
 	"cmdline":       {"        command line", 0, serveCommand},
 	"build":         {"        what the program was built from", 0, serveBuild},
 	"about":         {"        version, clocks, rates and CPU time, as a manifest", 0, serveAbout},
@@ -156,7 +157,7 @@ func serveIndex(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	var names []string
 	for name := range handlers {
-		if !profiles[name] || pprof.Lookup(name) != nil {
+		if (!profiles[name] || pprof.Lookup(name) != nil) && (name != "heapdump" || heapDumpAllowed()) {
 			names = append(names, name)
 		}
 	}
