@@ -185,7 +185,7 @@ func TestForeignFiles(t *testing.T) {
 		"core":       {core, "a core dump", "dlv core PROGRAM "},
 		"program":    {elf, "is a program", "gowhy record"},
 		"perf.data":  {[]byte("PERFILE2\x68\x00"), "perf record", "perf script -i "},
-		"heapdump":   {[]byte("go1.7 heap dump\n\x06\x00"), "WriteHeapDump", "debug/pprof/heap"},
+		"heapdump":   {[]byte("go1.5 heap dump\n\x06\x00"), "Go 1.6 or older", "debug/pprof/heap"},
 		"jfr":        {[]byte("FLR\x00\x00\x02"), "Flight Recorder", "jfr summary"},
 		"cpuprofile": {[]byte(`{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"}}]}`), "JavaScript", "DevTools"},
 		"xz":         {[]byte("\xfd7zXZ\x00\x00"), "packed by xz", "xz -dc "},

@@ -371,6 +371,8 @@ func (l *loader) source(s source) error {
 		return l.trace(s)
 	case artifact.Core:
 		return l.core(s)
+	case artifact.HeapDump:
+		return l.heapDump(s)
 	case artifact.Tar:
 		return l.tar(s)
 	case artifact.Gzip, artifact.Zstd, artifact.Bzip2:
@@ -548,6 +550,8 @@ func (l *loader) packed(s source, open func(io.Reader) (io.Reader, error)) error
 			l.note("%s is cut short or damaged: %v; what could be unpacked was read", s.name, whole.err)
 		}
 		return err
+	case artifact.HeapDump:
+		return l.heapDump(inner)
 	case artifact.Core:
 		if s.at != nil { // most of a core may be zeros, which unpack to more than other evidence does
 			if whole.r, err = open(io.NewSectionReader(s.at, 0, s.size)); err != nil {

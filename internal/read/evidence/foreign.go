@@ -19,7 +19,7 @@ var foreigners = []struct {
 	{artifact.OtherCore, "a core dump of another system, the memory of a process that died", "dlv core PROGRAM %s   # then, in it: transcript delve.txt, and goroutines -t; gowhy delve.txt"},
 	{begins("MDMP"), "a minidump, the memory of a process that died", "dlv core PROGRAM.exe %s   # then, in it: transcript delve.txt, and goroutines -t; gowhy delve.txt"},
 	{begins("PERFILE2", "PERFFILE"), "what perf record wrote, and only perf knows the names in it", "perf script -i %s > perf.txt && gowhy perf.txt"},
-	{func(head []byte) bool { return heapDump.Match(head) }, "a dump of the heap by debug.WriteHeapDump, which has objects and no stacks",
+	{func(head []byte) bool { return heapDump.Match(head) && artifact.Sniff(head) != artifact.HeapDump }, "a heap dump of Go 1.6 or older",
 		"save a heap profile instead, by pprof.WriteHeapProfile or from /debug/pprof/heap"},
 	{begins("FLR\x00"), "a recording of Java's Flight Recorder", "jfr summary %s   # gowhy reads what Go programs leave behind"},
 	{begins("JAVA PROFILE 1.0"), "a dump of a Java heap", "jhat %s   # gowhy reads what Go programs leave behind"},

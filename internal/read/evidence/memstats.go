@@ -39,6 +39,11 @@ func (p *textParser) statistic(line string) {
 	} else {
 		p.fields[name] = float64(n)
 	}
+	setStat(s, name, n)
+}
+
+// setStat keeps one of the fields that are used.
+func setStat(s *model.MemStats, name string, n uint64) {
 	switch name {
 	case "HeapAlloc":
 		s.HeapAlloc = n
@@ -64,14 +69,20 @@ func (p *textParser) memStats() *model.MemStats {
 	if p.stats.HeapSys == 0 {
 		return nil
 	}
-	p.stats.Classes = map[string]uint64{}
+	p.stats.Classes = classesOf(p.fields)
+	return &p.stats
+}
+
+// classesOf returns the classes of memory as fields of runtime.MemStats tell them.
+func classesOf(fields map[string]float64) map[string]uint64 {
+	all := map[string]uint64{}
 	for _, m := range artifact.MemMetrics {
 		class, ok := strings.CutPrefix(m.Name, "/memory/classes/")
-		if v, known := m.Of(p.fields); ok && known {
-			p.stats.Classes[strings.TrimSuffix(class, ":bytes")] = uint64(v)
+		if v, known := m.Of(fields); ok && known {
+			all[strings.TrimSuffix(class, ":bytes")] = uint64(v)
 		}
 	}
-	return &p.stats
+	return all
 }
 
 // dateByCollections gives two heaps in text form, which has no time, that of the

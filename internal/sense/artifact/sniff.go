@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/gowhy/gowhy/internal/sense/heapdump"
 )
 
 // A Kind is what the first bytes of a file say that it is.
@@ -17,12 +19,13 @@ const (
 	Gzip       // something compressed, as are the next two
 	Zstd
 	Bzip2
-	Zip     // a recording or another archive
-	Tar     // an archive of files, one after the other
-	Binary  // not text: perhaps an uncompressed profile
-	Program // an executable
-	Core    // a core file of Linux, of 64 bits
-	HTML    // a web page
+	Zip      // a recording or another archive
+	Tar      // an archive of files, one after the other
+	Binary   // not text: perhaps an uncompressed profile
+	Program  // an executable
+	Core     // a core file of Linux, of 64 bits
+	HeapDump // of runtime/debug.WriteHeapDump
+	HTML     // a web page
 	Text
 )
 
@@ -36,6 +39,8 @@ func Sniff(head []byte) Kind {
 		return Empty
 	case traceHeader(head):
 		return Trace
+	case bytes.HasPrefix(head, []byte(heapdump.Magic)):
+		return HeapDump
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		return Gzip
 	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):

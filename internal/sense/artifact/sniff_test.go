@@ -16,6 +16,8 @@ func TestSniff(t *testing.T) {
 		{"go 1.11 trace\x00\x00\x00", Trace},
 		{"go 1.x trace\x00\x00\x00", Binary},
 		{"go 1.26 mod file", Text},
+		{"go1.7 heap dump\n\x06", HeapDump},
+		{"go1.7 heap dum", Text},
 		{"\x1f\x8b\x08", Gzip},
 		{"\x28\xb5\x2f\xfd\x04", Zstd},
 		{"BZh91AY&SY\x00", Bzip2},

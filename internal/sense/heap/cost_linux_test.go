@@ -3,6 +3,7 @@ package heap
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"testing"
@@ -22,6 +23,23 @@ func TestCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	took, peak := attempt.CPU()-before, peakRSS(t)
+	t.Logf("%v of CPU time, %d MB at most, for %d objects and %d MB in %v", took, peak>>20, look.Reached.Objects, look.Reached.Bytes>>20, look.Took)
+	describe(t, look)
+	if peak > 250<<20 {
+		t.Errorf("reading it takes %d MB, want 250 MB at most", peak>>20)
+	}
+}
+
+// TestDumpCost reads the dump of such a heap, which has 1.3 GB.
+func TestDumpCost(t *testing.T) {
+	attempt.Only(t, "makes 10 million objects")
+	path := filepath.Join(t.TempDir(), "heap.dump")
+	exe := build(t, "local", "big")
+	start(t, exe, path)
+	forgetPeak(t)
+	before := attempt.CPU()
+	look := readDump(t, path, exe)
 	took, peak := attempt.CPU()-before, peakRSS(t)
 	t.Logf("%v of CPU time, %d MB at most, for %d objects and %d MB in %v", took, peak>>20, look.Reached.Objects, look.Reached.Bytes>>20, look.Took)
 	describe(t, look)

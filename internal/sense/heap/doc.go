@@ -21,6 +21,9 @@
 // Types are what large objects have in front, what interfaces and closures say, and what the
 // file's description of variables leads to from field to field.
 //
+// A heap dump has the same objects one by one, with their pointers, and roots: [ReadDump]. From there on all
+// is the same.
+//
 // Nothing is stopped, so the memory changes meanwhile: a pointer that was moved between two
 // readings may be seen twice or never. What points to nothing is counted, and so is what is
 // allocated and reached from nowhere.

@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,14 +38,20 @@ func ReadDump(ctx context.Context, f *heapdump.File, p *heapdump.Program, o Opti
 	if old(f.Version) {
 		return nil, unsure("dumps of %s are not read, those of Go 1.22 and newer are", f.Version)
 	}
-	if f.Data.Offset == 0 {
-		return nil, unsure("the dump ends before its variables (%w)", f.Damage)
+	if f.Data.Offset == 0 || f.BSS.Offset == 0 {
+		return nil, fmt.Errorf("%w %w", ErrCut, f.Damage)
 	}
 	d := &dump{f: f, p: p, names: map[uint64]named{}, scanner: f.NewScanner(), last: -1}
 	pr := program{}
 	if p != nil {
 		pr = program{image: p.Image, base: p.Base}
 	}
+	o.Budget = cmp.Or(o.Budget, Budget)
+	kept := uint64(len(f.Runs)) * runBytes
+	if kept*4 > o.Budget {
+		return nil, tooSmall(kept*4, o.Budget)
+	}
+	o.Budget -= kept
 	began := time.Now()
 	look, err := readFrom(ctx, d, d, pr, o, nil)
 	if err != nil {
@@ -53,6 +60,12 @@ func ReadDump(ctx context.Context, f *heapdump.File, p *heapdump.Program, o Opti
 	look.Took, look.Core, look.Dump, look.Nameless, look.Missing = time.Since(began), true, true, p == nil || p.Types == 0, f.Missing
 	return look, nil
 }
+
+// ErrCut is in the error of a dump that has no variables: they come behind all objects.
+var ErrCut = errors.New("the dump ends before its variables,")
+
+// runBytes is what one of a dump's runs of objects costs.
+const runBytes = 64
 
 // old reports whether a version has another heap: of objects without types in front.
 func old(version string) bool {
@@ -67,9 +80,6 @@ const maxSizes = 255
 func (d *dump) spans(budget uint64) (*spans, error) {
 	s := &spans{}
 	classes := map[uint64]uint8{}
-	if uint64(len(d.f.Runs))*128 > budget {
-		return nil, tooSmall(uint64(len(d.f.Runs))*192, budget)
-	}
 	for i := range d.f.Runs {
 		r := &d.f.Runs[i]
 		n := span{at: uint64(i), start: r.Start, bytes: r.End - r.Start, elem: r.Size, n: uint32((r.End - r.Start) / r.Size), noscan: !r.Pointers}
@@ -120,9 +130,6 @@ func (d *dump) markUsed() error {
 func (d *dump) module() (mod module, err error) {
 	data, bss := &d.f.Data, &d.f.BSS
 	mod = module{data: data.Start, dataEnd: data.End(), bss: bss.Start, bssEnd: bss.End()}
-	if mod.bss == 0 { // it is missing
-		mod.bss, mod.bssEnd = mod.dataEnd, mod.dataEnd
-	}
 	mod.text, mod.textEnd, mod.types, mod.typesEnd = mod.data, mod.data, mod.data, mod.data
 	if d.p != nil && d.p.Types != 0 {
 		mod.text, mod.textEnd, mod.types, mod.typesEnd = d.p.Text, d.p.TextEnd, d.p.Types, d.p.TypesEnd
@@ -219,8 +226,7 @@ func (d *dump) span(c *scanner, n *span) error {
 
 // stacks has a goroutine's frames in pieces that follow each other.
 func (d *dump) stacks(ctx context.Context, k *stacks) error {
-	const behind = 16 // see argsBehind
-	toEnd := uint64(behind)
+	toEnd := uint64(argsBehind)
 	if k.below {
 		toEnd = 8
 	}
@@ -333,10 +339,18 @@ func (d *dump) Read(b []byte, at uint64) (int, error) {
 	if n := d.object(b, at); n > 0 {
 		return n, nil
 	}
-	if d.p != nil && d.p.Types != 0 && !d.p.Image.Writable(at-d.p.Base) && d.p.Image.Read(b, at-d.p.Base) {
+	if d.p != nil && d.constant(at-d.p.Base) && d.p.Image.Read(b, at-d.p.Base) {
+		d.p.Image.Relocate(b, at-d.p.Base, d.p.Base)
 		return len(b), nil
 	}
 	return 0, nil
+}
+
+// constant reports whether an address of the image is of what nobody writes to once the program has begun:
+// the descriptions of types, too, where addresses in them depend on where it was loaded.
+func (d *dump) constant(addr uint64) bool {
+	types := addr+d.p.Base >= d.p.Types && addr+d.p.Base < d.p.TypesEnd
+	return types || !d.p.Image.Writable(addr)
 }
 
 // object reads a part of an object.

@@ -2,6 +2,7 @@ package heap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -128,5 +129,37 @@ func TestDumpAlone(t *testing.T) {
 			t.Errorf("%s: first is %q with %d bytes, want %q", does, got.Name, got.Bytes, want)
 			describe(t, look)
 		}
+	}
+}
+
+// TestDumpElsewhere reads a program that is loaded anywhere: the addresses in the descriptions of its types are
+// not those of its file.
+func TestDumpElsewhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	exe := build(t, "local", "program", "-buildmode=pie")
+	path := filepath.Join(t.TempDir(), "heap.dump")
+	start(t, exe, "interface", path)
+	look := readDump(t, written(t, path), exe)
+	if got, want := look.Holders[0].Way(), "main.values → []interface {} → main.Session.raw → []byte"; got != want {
+		t.Errorf("first is %q, want %q", got, want)
+	}
+}
+
+// A file that did not write the dump is refused: another build, and what is no program.
+func TestDumpOfAnother(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	exe := build(t, "local", "program")
+	path := filepath.Join(t.TempDir(), "heap.dump")
+	start(t, exe, "map", path)
+	path = written(t, path)
+	if _, err := lookAtDump(t.Context(), path, build(t, "local", "cleanups"), Options{}); !errors.Is(err, heapdump.ErrProgram) {
+		t.Errorf("with another program: %v, want %v", err, heapdump.ErrProgram)
+	}
+	if _, err := lookAtDump(t.Context(), path, path, Options{}); err == nil {
+		t.Error("with itself as the program: no error")
 	}
 }

@@ -308,15 +308,21 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		sum := model.ObjectSum{}
-		for _, h := range look.Holders {
-			sum.Objects, sum.Bytes = sum.Objects+h.Objects, sum.Bytes+h.Bytes
-			if h.Shared > h.Bytes || h.OnStacks > h.Bytes {
-				t.Errorf("%s shares more than it holds: %+v", h.Name, h)
-			}
-		}
-		if sum != look.Reached {
-			t.Errorf("the holders hold %+v, reached were %+v", sum, look.Reached)
-		}
+		checkSum(t, look)
 	})
+}
+
+// checkSum adds up the holders.
+func checkSum(t *testing.T, look *model.HeapLook) {
+	t.Helper()
+	sum := model.ObjectSum{}
+	for _, h := range look.Holders {
+		sum.Objects, sum.Bytes = sum.Objects+h.Objects, sum.Bytes+h.Bytes
+		if h.Shared > h.Bytes || h.OnStacks > h.Bytes {
+			t.Errorf("%s shares more than it holds: %+v", h.Name, h)
+		}
+	}
+	if sum != look.Reached {
+		t.Errorf("the holders hold %+v, reached were %+v", sum, look.Reached)
+	}
 }

@@ -307,7 +307,7 @@ func (h *reading) roots(ctx context.Context) (err error) {
 	if h.s, err = h.from.spans(h.budget); err != nil {
 		return err
 	}
-	need := uint64(h.s.objects)*5 + uint64(h.s.scanned)*2 + uint64(len(h.s.list))*128 + uint64(len(h.s.pages))*arenaPages*4
+	need := uint64(h.s.objects)*objectBytes + uint64(h.s.scanned)*2 + uint64(len(h.s.list))*128 + uint64(len(h.s.pages))*arenaPages*4
 	if need > h.budget {
 		return tooSmall(need, h.budget)
 	}

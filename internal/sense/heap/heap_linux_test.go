@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -180,9 +181,9 @@ func TestMain(m *testing.M) {
 }
 
 // build makes the program of a name, once.
-func build(t *testing.T, toolchain, name string) string {
+func build(t *testing.T, toolchain, name string, flags ...string) string {
 	t.Helper()
-	key := [2]string{toolchain, name}
+	key := [2]string{toolchain, name + strings.Join(flags, " ")}
 	if exe, ok := built.exes[key]; ok {
 		return exe
 	}
@@ -200,7 +201,7 @@ func build(t *testing.T, toolchain, name string) string {
 		}
 	}
 	exe := filepath.Join(dir, "program")
-	cmd := exec.Command("go", "build", "-o", exe, ".")
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", exe}, flags, []string{"."})...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOTOOLCHAIN="+toolchain, "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -269,6 +269,9 @@ func (s *spans) number(budget uint64) error {
 			return tooSmall(2*budget, budget)
 		}
 	}
+	if total*objectBytes > budget {
+		return tooSmall(total*objectBytes, budget)
+	}
 	s.objects, s.scanned = uint32(total), uint32(scanned)
 	s.block = make([]int32, total/64+1)
 	next := 0
@@ -279,6 +282,9 @@ func (s *spans) number(budget uint64) error {
 	}
 	return nil
 }
+
+// objectBytes is what an object costs at least.
+const objectBytes = 5
 
 // note notes the pages of a span. It is false where the tables would have more bytes.
 func (s *spans) note(i int, most uint64) bool {

@@ -95,7 +95,7 @@ type Root struct {
 }
 
 // MemStats are the fields of runtime.MemStats by their names.
-type MemStats map[string]float64
+type MemStats map[string]uint64
 
 // A File is a heap dump.
 type File struct {
@@ -160,16 +160,20 @@ func Open(r io.ReaderAt, size int64, budget uint64, progress func(share float64)
 // ErrBudget ends the look at a dump that needs more memory than it may use.
 var ErrBudget = errors.New("its objects need more memory to be read than is allowed")
 
-// missing notes what a dump lacks that does not end as it should.
+// missing notes what a dump lacks that does not end as it should: of the first a part may be there.
 func (f *File) missing() {
 	for _, p := range []struct {
 		there bool
 		what  string
 	}{
 		{f.goroutines.from > 0, "objects"}, {f.Data.Offset > 0, "goroutines"}, {f.BSS.Offset > 0, "variables"},
-		{f.Stats != nil, "finalizers and MemStats"}, {false, "the end of the memory profile"},
+		{f.Stats != nil, "finalizers and MemStats"}, {false, "memory profile"},
 	} {
-		if !p.there {
+		switch {
+		case p.there:
+		case len(f.Missing) == 0:
+			f.Missing = append(f.Missing, "the rest of its "+p.what)
+		default:
 			f.Missing = append(f.Missing, p.what)
 		}
 	}
@@ -369,10 +373,10 @@ const pauses = 256
 func (f *File) stats(c *cursor) {
 	s := MemStats{}
 	for name := range strings.FieldsSeq(statNames) {
-		s[name] = float64(c.number())
+		s[name] = c.number()
 	}
 	numbers(c, pauses)
-	s["NumGC"] = float64(c.number())
+	s["NumGC"] = c.number()
 	if c.err == nil {
 		f.Stats = s
 	}

@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +25,7 @@ import (
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
 	"github.com/gowhy/gowhy/internal/sense/heap"
 	"github.com/gowhy/gowhy/internal/sense/proc"
+	"github.com/gowhy/gowhy/internal/sense/record"
 	"github.com/gowhy/gowhy/internal/show/report"
 )
 
@@ -36,7 +41,7 @@ const holdersShown = 12
 
 func (f *holdersFlags) flags(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.BoolVar(&f.wanted, "holders", false, "say who holds the heap, of a process, a core or a recording")
+	fs.BoolVar(&f.wanted, "holders", false, "say who holds the heap, of a process, a core, a heap dump or a recording")
 	fs.IntVar(&f.top, "top", holdersShown, "with --holders: show this `NUMBER` of them, 0 for all")
 	fs.BoolVar(&f.freeze, "freeze", false, fmt.Sprintf("with --holders, of a process: stop it while variables and stacks are read, for %v at most", heap.FreezeTime))
 	fs.UintVar(&f.budget, "budget", heap.Budget>>20, "with --holders: use at most so much memory, in `MIB`")
@@ -44,6 +49,9 @@ func (f *holdersFlags) flags(cmd *cobra.Command) {
 
 // memoryHolders says who holds the heap of a running process.
 func (c *command) memoryHolders(ctx context.Context, args []string, f *memoryFlags) error {
+	if t, ok := memoryTarget(args[:1]); ok && t.URL != "" && len(args) <= 2 {
+		return c.remoteHolders(ctx, t.URL, args, f)
+	}
 	t, ok := memoryTarget(args)
 	if !ok {
 		return c.coreHolders(ctx, args, f)
@@ -71,14 +79,14 @@ func (c *command) memoryHolders(ctx context.Context, args []string, f *memoryFla
 // coreHolders says who holds the heap in a core, or held it when a recording was made.
 func (c *command) coreHolders(ctx context.Context, args []string, f *memoryFlags) error {
 	if f.holders.freeze {
-		return misused("gowhy memory 4242 --holders --freeze", "--freeze stops a running process of this machine: a core and a recording stand still")
+		return misused("gowhy memory 4242 --holders --freeze", "--freeze stops a running process of this machine: a core, a heap dump and a recording stand still")
 	}
 	r, done, err := evidence.OpenCore(args)
 	if err != nil {
 		return err
 	}
 	if r == nil {
-		return c.recordedHolders(ctx, args, f)
+		return c.dumpHolders(ctx, args, "", f)
 	}
 	defer done()
 	line := c.statusLine()
@@ -91,6 +99,59 @@ func (c *command) coreHolders(ctx context.Context, args []string, f *memoryFlags
 	return c.output(f.out, func(w io.Writer, l layout.Options) error {
 		return report.Holders(w, look, report.HoldersOptions{Options: l, Top: f.holders.top, JSON: f.format == jsonFormat})
 	})
+}
+
+// dumpHolders says who holds the heap in a heap dump, which a URL may have given, or held it when a recording
+// was made.
+func (c *command) dumpHolders(ctx context.Context, args []string, url string, f *memoryFlags) error {
+	line := c.statusLine()
+	o := f.holders.options(line)
+	dump, p, done, err := evidence.OpenHeapDump(args, url, o.Budget)
+	if err != nil {
+		return err
+	}
+	if dump == nil {
+		return c.recordedHolders(ctx, args, f)
+	}
+	defer done()
+	look, err := heap.ReadDump(ctx, dump, p, o)
+	line.Clear()
+	if errors.Is(err, heap.ErrCut) {
+		return problem.New(problem.Absence, evidence.WriteHint, "who holds the heap is not known of %q: %w", cmp.Or(url, args[0]), err)
+	}
+	if err != nil {
+		if url != "" {
+			args = slices.Concat([]string{url}, args[1:])
+		}
+		return heapProblem(strconv.Quote(args[0]), args, err)
+	}
+	return c.output(f.out, func(w io.Writer, l layout.Options) error {
+		return report.Holders(w, look, report.HoldersOptions{Options: l, Top: f.holders.top, JSON: f.format == jsonFormat})
+	})
+}
+
+// remoteHolders says who holds the heap of a program elsewhere, whose agent may write heap dumps.
+func (c *command) remoteHolders(ctx context.Context, url string, args []string, f *memoryFlags) error {
+	if f.holders.freeze || f.holders.twice {
+		return misused("gowhy memory http://localhost:6060 ./PROGRAM --holders", "of a URL --holders reads one heap dump, while which the program is stopped: neither --freeze nor -d is possible")
+	}
+	dir, err := os.MkdirTemp("", "gowhy-memory-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	dump, err := os.Create(filepath.Join(dir, "app.heapdump"))
+	if err != nil {
+		return err
+	}
+	line := c.statusLine()
+	line.Set("the program writes its heap")
+	err = record.HeapDump(ctx, url, dump)
+	line.Clear()
+	if err = cmp.Or(err, dump.Close()); err != nil {
+		return err
+	}
+	return c.dumpHolders(ctx, slices.Concat([]string{dump.Name()}, args[1:]), url, f)
 }
 
 // recordedHolders says who held the heap at the last look of a recording.
@@ -132,7 +193,7 @@ func (c *command) lookAtHolders(ctx context.Context, pid int, f *memoryFlags, li
 }
 
 func noHeap() error {
-	return misused("gowhy memory 4242 --holders", "--holders reads a running process of this machine, a core, or a recording by gowhy record --holders")
+	return misused("gowhy memory 4242 --holders", "--holders reads a process of this machine, a core, a heap dump, a URL whose agent gives one, or a recording with holders")
 }
 
 // heapProblem says what to do about a heap that was not read, of a process or a core.

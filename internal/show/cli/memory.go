@@ -49,11 +49,12 @@ limits with what they leave, and when they are reached where it grows for sure.
 
 A process (PID) is read from outside: it is neither stopped nor asked. A URL is
 of a server with net/http/pprof or gowhy's agent. A file is a recording, a core, a
-heap profile in text form (heap?debug=1), memory statistics or a scrape of metrics.
+heap dump (runtime/debug.WriteHeapDump), a heap profile in text form (heap?debug=1),
+memory statistics or a scrape of metrics.
 Look for ten seconds or longer (-d 30s) to learn when a limit is reached.
 "gowhy ledger --by memory" is the same account of files.
 
-With --holders it reads the heap of a process or of a core and says who holds it
+With --holders it reads the heap of a process, a core or a heap dump and says who holds it
 instead: variables, goroutines by what they do, timers and finalizers, each with
 what it holds, how much of that others reach, too, and the way to the most of it.
 With -d it looks twice, and says by how much each grew. Of a recording it says
@@ -66,6 +67,7 @@ The process runs on: what changed meanwhile is said. Contents are never shown.`,
   gowhy memory http://localhost:6060
   gowhy memory run.gowhy
   gowhy memory core.1234 ./server        what a program that died held
+  gowhy memory app.heapdump ./app --holders   where a process cannot be read
   gowhy memory 4242 --format json | jq '.[] | select(.of == "resident")'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -29,6 +29,7 @@ import (
 	"github.com/gowhy/gowhy/internal/show/intake"
 	"github.com/gowhy/gowhy/internal/testing/attempt"
 	"github.com/gowhy/gowhy/internal/testing/corpus"
+	"github.com/gowhy/gowhy/internal/testing/dumpfile"
 )
 
 // The transcripts in testdata are run by starting this binary as gowhy, with
@@ -130,6 +131,10 @@ func evidenceFiles(t *testing.T, dir string) {
 	}
 	for name, main := range map[string]string{"a": "x/shop", "b": "x/shop", "c": "x/shop", "other": "x/other"} {
 		recordingOf(t, filepath.Join(dir, "runs", name+".gowhy"), filepath.Join(dir, "trace.out"), main)
+	}
+	dump := dumpfile.Small()
+	for name, b := range map[string][]byte{"app": dump, "cut": dump[:1000]} {
+		write(name+".heapdump", func(f *os.File) error { _, err := f.Write(b); return err })
 	}
 	write("empty", func(*os.File) error { return nil })
 	write("page.html", func(f *os.File) error { _, err := f.WriteString("<html>\x1b[31m</html>"); return err })

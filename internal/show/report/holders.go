@@ -199,6 +199,11 @@ const muchLess = 0.95
 // HeldNotes says how far the figures of a look may be believed.
 func HeldNotes(l *model.HeapLook) (list []string) {
 	switch {
+	case l.Dump:
+		list = append(list, fmt.Sprintf("read in %s out of a heap dump, which does not change", figures.Duration(l.Took)))
+		if len(l.Missing) > 0 {
+			list = append(list, "the dump is cut short; it lacks "+strings.Join(l.Missing, ", "))
+		}
 	case l.Core:
 		list = append(list, fmt.Sprintf("read in %s out of a core, which does not change", figures.Duration(l.Took)))
 	case l.StoodBy != "":
@@ -226,8 +231,12 @@ func HeldNotes(l *model.HeapLook) (list []string) {
 		list = append(list, text)
 	}
 	if l.Unreached.Objects > 0 {
-		list = append(list, fmt.Sprintf("%s in %s are allocated and reached from nowhere: garbage, or changed while they were read",
-			figures.Bytes(l.Unreached.Bytes), figures.Plural(int(l.Unreached.Objects), "object")))
+		why := "garbage, or changed while they were read"
+		if l.Dump {
+			why = "garbage, or what cleanups keep that wait"
+		}
+		list = append(list, fmt.Sprintf("%s in %s are allocated and reached from nowhere: %s",
+			figures.Bytes(l.Unreached.Bytes), figures.Plural(int(l.Unreached.Objects), "object"), why))
 	}
 	onStacks := uint64(0)
 	for _, h := range l.Holders {
@@ -251,7 +260,11 @@ func HeldNotes(l *model.HeapLook) (list []string) {
 	if l.Stackless > 0 {
 		list = append(list, "goroutines whose stacks could not be read: "+figures.Int(l.Stackless))
 	}
-	if !l.Typed {
+	switch {
+	case l.Nameless:
+		list = append(list, "variables and types have no names: give the program that wrote the dump, built without -ldflags=-s, behind it",
+			"go tool nm -n says which variable is at an address")
+	case !l.Typed:
 		list = append(list, "types of variables are not known: the program was built with -w, or stripped")
 	}
 	return list

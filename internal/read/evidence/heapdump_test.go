@@ -1,0 +1,90 @@
+package evidence
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/ground/problem"
+	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/testing/dumpfile"
+)
+
+// loadDump loads a file with contents.
+func loadDump(t *testing.T, b []byte) (*model.Model, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "app.heapdump")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Load(t.Context(), []string{path}, Options{})
+}
+
+func TestHeapDump(t *testing.T) {
+	m, err := loadDump(t, dumpfile.Small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := m.MemStats; s == nil || s.HeapAlloc != 7<<20 || s.NumGC != 281<<20 || s.Classes["total"] != 3<<20 {
+		t.Errorf("counts %+v", s)
+	}
+	if m.LiveHeap.End == nil || len(m.LiveHeap.End.Samples) != 1 {
+		t.Fatalf("heap profile %+v", m.LiveHeap.End)
+	}
+	if m.Moment == nil || len(m.Moment.Goroutines) != 1 || m.Moment.Goroutines[0].State != "chan receive" {
+		t.Errorf("goroutines %+v", m.Moment)
+	}
+	if len(m.Run.Holders) != 1 || m.Run.Holders[0].Holders[0].Name != "main.wait, started as main.main (chan receive)" {
+		t.Errorf("holders %+v", m.Run.Holders)
+	}
+	if notes := strings.Join(m.Run.Coverage.Notes, " "); !strings.Contains(notes, "give the program's file") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// A dump that is cut short says what it lacks, and an error where that is all but objects.
+func TestHeapDumpCut(t *testing.T) {
+	b := dumpfile.Small()
+	m, err := loadDump(t, b[:bytes.Index(b, []byte("a root"))])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(m.Run.Coverage.Notes, " "); !strings.Contains(notes, "lacks the rest of its finalizers") || len(m.Run.Holders) != 1 {
+		t.Errorf("notes %q, holders %v", notes, m.Run.Holders)
+	}
+	for _, n := range []int{20, 60, 400} {
+		var p *problem.Error
+		if _, err := loadDump(t, b[:n]); !errors.As(err, &p) || !strings.Contains(p.Hint, "debug.WriteHeapDump") {
+			t.Errorf("of %d bytes: %v", n, err)
+		}
+	}
+}
+
+// Two dumps say what grew, whichever is given first.
+func TestTwoHeapDumps(t *testing.T) {
+	dir, now := t.TempDir(), time.Now()
+	var paths []string
+	for i, name := range []string{"later", "earlier"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, dumpfile.Small(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at := now.Add(-time.Duration(i) * time.Minute)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	m, err := Load(t.Context(), paths, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks := m.Run.Holders
+	if len(looks) != 2 || looks[1].Over.Round(time.Second) != time.Minute || looks[1].Holders[0].Grew == nil {
+		t.Errorf("%+v", looks)
+	}
+}
