@@ -119,6 +119,7 @@ type File struct {
 	size       int64
 	goroutines part
 	sites      part
+	behind     int64 // the last object in the file
 	budget     uint64
 }
 
@@ -333,7 +334,9 @@ func (f *File) object(c *cursor, record int64) {
 	}
 	f.Objects++
 	f.Bytes += size
-	if n := len(f.Runs); n > 0 && size <= MaxSmall {
+	follows := record == f.behind
+	f.behind = c.offset()
+	if n := len(f.Runs); n > 0 && size <= MaxSmall && follows {
 		r := &f.Runs[n-1]
 		fits := r.Size == size && at >= r.End && (at-r.Start)%size == 0 && at/pageBytes <= (r.End-1)/pageBytes+1
 		if fits && (at%pageBytes != 0 || r.Pointers == pointers && at-r.Start < runBytes) {
