@@ -28,7 +28,7 @@ type program struct {
 }
 
 // programs are all of them: those that hold what nobody wants, and those that are well.
-var programs = slices.Concat(collections, parts, waiting, emptied, outside, fine)
+var programs = slices.Concat(collections, parts, waiting, emptied, outside, fine, fineOthers)
 
 // held is how much each holds, in pieces.
 const (
