@@ -49,11 +49,11 @@ type HeapLook struct {
 	Resident uint64 `json:"resident_bytes,omitempty"`
 	// Core is true of the memory in a core file, which does not change while it is read.
 	Core bool `json:"core,omitempty"`
-	// Dump is true of a heap dump, which does not either; Missing is what it lacks because it is cut short,
-	// and Nameless is that the program's file was not there or has no symbols.
-	Dump     bool     `json:"heap_dump,omitempty"`
-	Missing  []string `json:"missing,omitempty"`
-	Nameless bool     `json:"nameless,omitempty"`
+	// Dump is true of a heap dump, which does not either; Missing is what it lacks because it is cut short.
+	Dump    bool     `json:"heap_dump,omitempty"`
+	Missing []string `json:"missing,omitempty"`
+	// Nameless is that the program's file was not there or has no symbols: variables are known by addresses.
+	Nameless bool `json:"nameless,omitempty"`
 	// Partial is true when the reading was interrupted: then the holders have less than all.
 	Partial bool `json:"partial"`
 	// Typed is false where the program's file does not describe its variables.

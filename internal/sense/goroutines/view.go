@@ -11,10 +11,11 @@ import (
 type View struct{ r *Reader }
 
 // View returns the memory that the goroutines are read out of. The error has [ErrUnsure] in
-// it where the program has no symbols: its variables are not known then.
+// it where the program has no symbols, and what the heap is found by was not found by its code either.
 func (r *Reader) View() (*View, error) {
+	r.findHeap()
 	if r.counter["runtime.mheap_"] == 0 || r.counter["runtime.firstmoduledata"] == 0 {
-		return nil, unsure("where its heap is was not found: it has no symbols")
+		return nil, unsure("where its heap is was not found, for it has no symbols")
 	}
 	return &View{r}, nil
 }

@@ -280,7 +280,7 @@ func readFrom(ctx context.Context, from source, m memory, p file, o Options, sti
 	after := m.Counters()
 	look.Took = time.Since(look.Time)
 	dwarf := p.types(vars.wanted(), t)
-	look.Typed = dwarf != nil
+	look.Typed, look.Nameless = dwarf != nil, vars.bare
 	r := newRetainer(s, g, t)
 	r.step = func(done, of uint64) { progress(walking, float64(done)/float64(of)) }
 	err := r.all(ctx, from, c, vars, stack, dwarf, p)

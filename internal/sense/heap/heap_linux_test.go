@@ -2,6 +2,7 @@ package heap
 
 import (
 	"bufio"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"math"
@@ -283,4 +284,61 @@ func lookAt(t *testing.T, exe string, args ...string) *model.HeapLook {
 		t.Fatal(err)
 	}
 	return look
+}
+
+// TestStripped reads programs without symbols: what leads to the heap is found by the runtime's code, and
+// a variable is known by the address that it has in a build with symbols. What that records of its flags
+// has to be as long: it is before the variables.
+func TestStripped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	for _, toolchain := range toolchains {
+		for _, mode := range []string{"exe", "pie"} {
+			t.Run(toolchain+" "+mode, func(t *testing.T) {
+				if toolchain != "local" {
+					attempt.Only(t, "downloads a toolchain")
+				}
+				low, high := variable(t, build(t, toolchain, "program", "-buildmode="+mode, "-ldflags=-w"), "main.cache")
+				exe := build(t, toolchain, "program", "-buildmode="+mode, "-ldflags=-s")
+				for does, want := range map[string]struct{ kind, name, way string }{
+					"map":       {model.HeldByVariable, "variable at 0x", " → map[string]*main.Session → main.Session.raw → []byte"},
+					"stack":     {model.HeldByGoroutines, "main.park (sleep)", "main.park"},
+					"finalizer": {model.HeldByFinalizers, "finalizers that wait to be called", "main.Session.raw → []byte"},
+				} {
+					look := lookAt(t, exe, does)
+					got := &look.Holders[0]
+					if got.Kind != want.kind || !strings.HasPrefix(got.Name, want.name) || got.Bytes < 38<<20 || !strings.Contains(got.Way(), want.way) || !look.Nameless {
+						t.Errorf("%s: first is %s %q with %d MiB by %q, want %s %q by %q", does, got.Kind, got.Name, got.Bytes>>20, got.Way(), want.kind, want.name, want.way)
+						describe(t, look)
+					}
+					var at uint64
+					if does == "map" {
+						if _, err := fmt.Sscanf(got.Name, "variable at 0x%x", &at); err != nil || at < low || at >= high {
+							t.Errorf("%s is not within main.cache, which is from %#x to %#x: %v", got.Name, low, high, err)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// variable returns where a program's file has a variable.
+func variable(t *testing.T, exe, name string) (low, high uint64) {
+	t.Helper()
+	f, err := elf.Open(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	list, err := f.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(list, func(s elf.Symbol) bool { return s.Name == name })
+	if i < 0 {
+		t.Fatalf("%s has no %s", exe, name)
+	}
+	return list[i].Value, list[i].Value + list[i].Size
 }

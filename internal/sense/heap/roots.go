@@ -218,7 +218,7 @@ func (g *globals) hold(r *retainer, dwarf *variables, base uint64, which int) {
 			name = g.list[g.rootOf(w.variable)].Name
 		}
 		if g.bare && which == 0 && r.node[w.object] == 0 {
-			if n := r.hold(model.HeldByVariable, fmt.Sprintf("variable at %#x", w.at), untyped); n != 0 {
+			if n := r.hold(model.HeldByVariable, fmt.Sprintf("variable at %#x", w.at-base), untyped); n != 0 {
 				r.reach(n, untyped, g.tag(w), w.hint, w.object)
 				continue
 			}
