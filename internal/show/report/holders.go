@@ -262,7 +262,8 @@ func HeldNotes(l *model.HeapLook) (list []string) {
 	}
 	switch {
 	case l.Nameless && !l.Dump:
-		list = append(list, "variables have no names, for the program was built with -ldflags=-s: go tool nm -n of a build with -ldflags=-w says which is at an address")
+		list = append(list, "variables have no names, for the program was built with -ldflags=-s",
+			"go tool nm -n of a build with -ldflags=-w says which variable is at an address")
 	case l.Nameless:
 		list = append(list, "variables and types have no names: give the program that wrote the dump, built without -ldflags=-s, behind it",
 			"go tool nm -n says which variable is at an address")
