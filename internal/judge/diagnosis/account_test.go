@@ -271,12 +271,14 @@ func TestTableMeaning(t *testing.T) {
 		table model.Table
 		want  string
 	}{
-		"allocated":     {model.Table{Source: model.Heap, Type: model.ValueType{Name: "alloc_space", Unit: "bytes"}}, "also what is free again"},
-		"of bytes":      {model.Table{Source: model.LiveHeap, Type: model.ValueType{Unit: "bytes"}}, "or was ever allocated"},
-		"in use":        {model.Table{Source: model.LiveHeap, Type: model.ValueType{Name: "inuse_space", Unit: "bytes"}}, ""},
-		"waits":         {model.Table{Source: model.CPU, Type: cpu, Duration: 30 * time.Second}, "That was in 30.0 s: the program mostly waits"},
-		"at work":       {model.Table{Source: model.CPU, Type: cpu, Duration: time.Second}, ""},
-		"of some while": {model.Table{Source: model.CPU, Type: cpu}, ""},
+		"allocated":      {model.Table{Source: model.Heap, Type: model.ValueType{Name: "alloc_space", Unit: "bytes"}}, "also what is free again"},
+		"of bytes":       {model.Table{Source: model.LiveHeap, Type: model.ValueType{Unit: "bytes"}}, "or was ever allocated"},
+		"in use":         {model.Table{Source: model.LiveHeap, Type: model.ValueType{Name: "inuse_space", Unit: "bytes"}}, ""},
+		"waits":          {model.Table{Source: model.CPU, Type: cpu, Duration: 30 * time.Second}, "That was in 30.0 s: the program mostly waits"},
+		"in use a while": {model.Table{Source: model.LiveHeap, Type: model.ValueType{Name: "inuse_space", Unit: "bytes"}, Duration: 30 * time.Second}, ""},
+		"nearly waits":   {model.Table{Source: model.CPU, Type: cpu, Duration: 13 * time.Second}, ""},
+		"at work":        {model.Table{Source: model.CPU, Type: cpu, Duration: time.Second}, ""},
+		"of some while":  {model.Table{Source: model.CPU, Type: cpu}, ""},
 	} {
 		c.table.Total = 1.9e9
 		c.table.Functions = []model.TableFunction{{Func: "main.f", Flat: 1e9, Cum: 1e9}}
@@ -289,7 +291,7 @@ func TestTableMeaning(t *testing.T) {
 // TestTableChain names both ends of a chain of calls, and who has as much as the last.
 func TestTableChain(t *testing.T) {
 	a := tableAccount(model.NewTable(model.Table{Source: model.Mutex, Type: model.ValueType{Name: "delay", Unit: "nanoseconds"}, Total: 100e9, Functions: []model.TableFunction{
-		{Func: "sync.(*Mutex).Unlock", Flat: 100e9, Cum: 100e9}, {Func: "main.auth", Cum: 80e9}, {Func: "main.handle", Cum: 68e9}, {Func: "main.DB.Select", Cum: 68e9},
+		{Func: "sync.(*Mutex).Unlock", Flat: 100e9, Cum: 100e9}, {Func: "main.auth", Cum: 80e9}, {Func: "main.near", Cum: 68.1e9}, {Func: "main.handle", Cum: 68e9}, {Func: "main.DB.Select", Cum: 68e9},
 	}}))
 	if want := "80.0% of it under main.auth, 68.0% under main.handle and main.DB.Select."; !strings.HasSuffix(a.Text, want) {
 		t.Errorf("%q, want %q at its end", a.Text, want)

@@ -43,8 +43,11 @@ func heapAccount(p fact.Meter) *Account {
 	}
 	objects := p.Samples("objects", "inuse_objects", nil)
 	share, name := mostOf(rows)
-	text := fact.Sentence("%s in use in %s objects of %s on average; %s of it allocated in %s.",
-		total, objects, fact.Quotient.Of("mean size", fact.Bytes, total, objects), share, name)
+	text := fact.Sentence("%s in use; %s of it allocated in %s.", total, share, name)
+	if objects.Value > 0 { // a profile may have bytes alone
+		text = fact.Sentence("%s in use in %s objects of %s on average; %s of it allocated in %s.",
+			total, objects, fact.Quotient.Of("mean size", fact.Bytes, total, objects), share, name)
+	}
 	return &Account{Text: text, Rows: append(rows, runtimeRow(p)...)}
 }
 

@@ -1,8 +1,6 @@
 package diagnosis
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/know/fact"
@@ -27,7 +25,6 @@ func samplesAccount(p fact.Meter) *Account {
 		part := p.SampleCount("part", "cpu", func(s *model.Sample) bool { return string(of(s)) == name })
 		kinds = append(kinds, kind{name, fact.Fraction.Of("share", fact.Ratio, part, total)})
 	}
-	slices.SortStableFunc(kinds, func(a, b kind) int { return cmp.Compare(b.share.Value, a.share.Value) })
 	var words []string
 	for _, k := range kinds[:min(len(kinds), workKinds)] {
 		if k.share.Value >= kindShare {

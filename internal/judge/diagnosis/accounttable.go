@@ -159,7 +159,7 @@ func sign(v float64) float64 {
 func chain(t *model.Table) (first, last, beside *model.TableFunction) {
 	for i := range t.Functions {
 		f := &t.Functions[i]
-		if model.IsStd(f.Func) || strings.HasPrefix(f.Func, "runtime.") || t.Share(f.Cum) < tableLeast {
+		if model.IsStd(f.Func) || t.Share(f.Cum) < tableLeast {
 			continue
 		}
 		if first == nil {
@@ -180,7 +180,7 @@ func chain(t *model.Table) (first, last, beside *model.TableFunction) {
 func heaviest(t *model.Table) (most *model.TableFunction) {
 	for i := range t.Functions {
 		f := &t.Functions[i]
-		if !model.IsStd(f.Func) && !strings.HasPrefix(f.Func, "runtime.") && t.Share(f.Flat) >= tableOwn && (most == nil || f.Flat > most.Flat) {
+		if !model.IsStd(f.Func) && t.Share(f.Flat) >= tableOwn && (most == nil || f.Flat > most.Flat) {
 			most = f
 		}
 	}
