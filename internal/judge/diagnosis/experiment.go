@@ -164,9 +164,7 @@ func (b *Bound) promises(m *model.Model) (out []Promise) {
 		add(OpsPerSec, b.Value)
 		add(Elapsed, 1/b.Value)
 	case b.Goal == MemoryGoal && b.Unit == fact.Bytes:
-		if rss := peakRSS(m); b.Value < rss {
-			add(PeakRSS, 1-b.Value/rss)
-		}
+		add(PeakRSS, 1-b.Value/peakRSS(m)) // less than 0 where nothing tells how much there was
 	}
 	return out
 }

@@ -57,7 +57,7 @@ func TestStarved(t *testing.T) {
 		{"waits of 8%", beside(9200*time.Millisecond, 800*time.Millisecond, 0), ""},
 		{"a program that does nothing", beside(0, 5*s, 5*s), ""},
 		{"pressure of 25%", beside(10*s, 0, 2500*time.Millisecond), "other processes used 50% of the machine while it was full, and tasks waited for a CPU"},
-		{"pressure of 15%", beside(10*s, 0, 1500*time.Millisecond), ""},
+		{"pressure of 15%", beside(5*s, 0, 1500*time.Millisecond), ""},
 		{"pressure that is not counted", untold, ""},
 		{"nothing", &model.Model{}, ""},
 	} {
@@ -244,7 +244,7 @@ func TestHeldAt(t *testing.T) {
 func TestSummaries(t *testing.T) {
 	ask := func(summary string, share float64) Finding {
 		f := finding(summary, 0.1)
-		f.Remark, f.Bound.Goal, f.Where, f.Cost.Share, f.Cost.Value = true, CPUGoal, []Place{{Function: "main.f"}}, share, 1-share
+		f.Remark, f.Bound.Goal, f.Where, f.Cost.Share, f.Cost.Value = true, CPUGoal, []Place{{Function: "main.f"}}, share, 1-3*share
 		return f
 	}
 	other := ask("The machine was busy.", 0.9)
@@ -263,6 +263,8 @@ func TestSummaries(t *testing.T) {
 	// A machine on which a hypervisor takes a tenth and others use much, too.
 	both := crowdedBy(0.5)
 	both.Machine.Samples[1].Steal = 2 * time.Second
+	locked := sampled(0.9)
+	locked.Sched.Waits = []model.Wait{{Reason: "sync", Group: "main.f", Stack: stackOf(locked, "sync.(*Mutex).Lock main.f"), Total: time.Minute}}
 	unloaded := counted10(2*time.Second, time.Second, 0)
 	unloaded.Run.Duration = time.Minute
 	for _, c := range []struct {
@@ -286,6 +288,7 @@ func TestSummaries(t *testing.T) {
 		{"health", sampled(0.9), []*Rule{says("a", ask("main.g takes 10%.", 0.1), other, nowhere, ask("main.f takes 30%.", 0.3), ask("main.h takes 20%.", 0.2))},
 			"healthy: No bottleneck found: 1 of 1 checks ran and found nothing, while 1.8 of 2 Ps were busy over 5.00 s. What takes most: main.f takes 30%."},
 		{"a quarter of the load", sampled(0.25), []*Rule{says("a")}, "healthy: No bottleneck found: 1 of 1 checks ran and found nothing, while 0.5 of 2 Ps were busy over 5.00 s."},
+		{"locks of a program at work", locked, []*Rule{says("a")}, "healthy: No bottleneck found: 1 of 1 checks ran and found nothing, while 1.8 of 2 Ps were busy over 5.00 s."},
 		{"45% in one function", sampled(0.9), []*Rule{says("a", ask("main.f takes 45%.", 0.45))}, "unclear: Nothing is known to be wrong. What takes most: main.f takes 45%."},
 		{"a death", died, nil, "partial: The program died: panic: no. 10.0 s of CPU time in 10.0 s, which is 1 core: not sampled 95.0%, application 5.0%. Whether the program is well cannot be said: there are only 50 samples of its CPU time."},
 		{"few samples", counted10(9*time.Second, time.Second, 50), nil, "partial: 10.0 s of CPU time in 10.0 s, which is 1 core: not sampled 95.0%, application 5.0%. Whether the program is well cannot be said: there are only 50 samples of its CPU time."},
