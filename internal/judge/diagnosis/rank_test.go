@@ -76,10 +76,12 @@ func TestRunOrder(t *testing.T) {
 func TestRunKeepsWords(t *testing.T) {
 	own := finding("own", 0.3)
 	own.Rule, own.Title, own.Scope, own.Cost.Share = "other", "Another", "the machine", 1.5
+	named := finding("named", 0.2)
+	named.Rule = "third"
 	m := sampled(0.9)
 	m.Run.Files, m.Run.Command = []string{"run.gowhy"}, []string{"./app"}
 	rules := []*Rule{
-		says("a", own, finding("", 0.1)),
+		says("a", own, named),
 		{Name: "fine", Title: "Fine", Check: func(p *Pass) {
 			p.Fine("no queues")
 			p.Unchecked("what", "why", "how")
@@ -95,8 +97,8 @@ func TestRunKeepsWords(t *testing.T) {
 	if f := d.Findings[0]; f.Rule != "other" || f.Title != "Another" || f.Scope != "the machine" || f.Cost.Share != 1 {
 		t.Errorf("the first finding is %+v, want other, Another, the machine, and a share of 1", f)
 	}
-	if f := d.Findings[1]; f.Rule != "a" || f.Title != "the a" {
-		t.Errorf("the second finding is %s, %s, want a, the a", f.Rule, f.Title)
+	if f := d.Findings[1]; f.Rule != "third" || f.Title != "the a" {
+		t.Errorf("the second finding is %s, %s, want third, the a", f.Rule, f.Title)
 	}
 	if want := []Fine{{"fine", "no queues"}}; !reflect.DeepEqual(d.Fine, want) || d.Fine[0].String() != "no queues" {
 		t.Errorf("fine: %+v, want %+v", d.Fine, want)
