@@ -29,6 +29,11 @@ func TestJoin(t *testing.T) {
 	twoPlaces.Where = append(twoPlaces.Where, Place{Function: "main.f"})
 	explaining := at("queue", "main.q", 0.5, High)
 	explaining.Symptoms = []Finding{lock(0.1)}
+	nowhere := Finding{Rule: "lock", Summary: "lock.", Cost: Cost{Share: 0.1}, Confidence: High}
+	behind := at("queue", "main.q", 0.5, High)
+	behind.Symptoms = []Finding{at("pool", "main.p", 0.4, High)}
+	behind.Symptoms[0].Symptoms = []Finding{lock(0.1)}
+	x, y, z := at("x", "main.x", 0.1, High), at("y", "main.y", 0.1, High), at("z", "main.z", 0.1, High)
 	hot := remark(at("hot", "main.h", 0.4, Medium))
 	for _, c := range []struct {
 		name string
@@ -59,6 +64,28 @@ func TestJoin(t *testing.T) {
 			"not-loaded: 2 of 3 recordings agree. b is not-loaded. of b"},
 		{"no two alike", []*Diagnosis{answer("a", Idle), answer("b", NotLoaded)},
 			"unclear: Nothing is known to be wrong, and the recordings do not agree: 1 idle, 1 not-loaded. of a"},
+		{"two of one place", []*Diagnosis{answer("a", Problem, lock(0.1)), answer("b", Problem, lock(0.2), lock(0.1))},
+			"problem: Found in both recordings. lock at main.f. | lock 2 high | lock 1 low of a"},
+		{"the order of all", []*Diagnosis{answer("a", Problem, x, y), answer("b", Problem, x, y)},
+			"problem: Found in both recordings. x at main.x (and 1 more). | x 2 high | y 2 high of a"},
+		{"the order, where a list is longer", []*Diagnosis{answer("a", Problem, y, z), answer("b", Problem, y, z), answer("c", Problem, y, x, lock(0.1))},
+			"problem: Found in all 3 recordings. y at main.y (and 1 more). | y 3 high | z 2 medium | x 1 low | lock 1 low of a"},
+		{"the order, where it is close", []*Diagnosis{answer("a", Problem, z, y, x), answer("b", Problem, y, z, x), answer("c", Problem, y, z, x), answer("d", Problem, z, y, x), answer("e", Problem, y, z, x)},
+			"problem: Found in all 5 recordings. y at main.y (and 2 more). | y 5 high | z 5 high | x 5 high of c"},
+		{"a remark in front", []*Diagnosis{answer("a", Problem, hot, lock(0.1)), answer("b", Healthy, hot), answer("c", Healthy, hot)},
+			"unclear: The recordings do not agree, so whether the program is well cannot be said. Found only in 1 of 3 recordings: lock at main.f. | lock 1 low | hot 3 medium of b"},
+		{"most have it, behind what one has", []*Diagnosis{answer("a", Problem, elsewhere, x, y, z, lock(0.1)), answer("b", Problem, lock(0.1)), answer("c", Healthy)},
+			"problem: Found in 2 of 3 recordings. lock at main.f. | lock 2 medium | lock 1 low | x 1 low | y 1 low | z 1 low of a"},
+		{"a remark of the same rule", []*Diagnosis{answer("a", Problem, lock(0.1)), answer("b", Healthy, remark(lock(0.1)))},
+			"unclear: The recordings do not agree, so whether the program is well cannot be said. Found only in 1 of 2 recordings: lock at main.f. | lock 1 low of a"},
+		{"no place in one", []*Diagnosis{answer("a", Problem, nowhere), answer("b", Problem, lock(0.1))},
+			"problem: Found in both recordings. lock. | lock 2 high of a"},
+		{"no place in the other", []*Diagnosis{answer("a", Problem, lock(0.1)), answer("b", Problem, nowhere)},
+			"problem: Found in both recordings. lock at main.f. | lock 2 high of a"},
+		{"a symptom of another rule", []*Diagnosis{answer("a", Problem, lock(0.1)), answer("b", Problem, explaining), answer("c", Problem, x)},
+			"problem: Found in 2 of 3 recordings. lock at main.f. | lock 2 medium | queue 1 low | x 1 low of a"},
+		{"a symptom of a symptom", []*Diagnosis{answer("a", Problem, lock(0.1)), answer("b", Problem, behind), answer("c", Problem, lock(0.1))},
+			"problem: Found in all 3 recordings. lock at main.f. | lock 3 high | queue 1 low of a"},
 		{"stalled", []*Diagnosis{answer("a", Stalled, lock(0.1)), answer("b", Stalled, lock(0.1))},
 			"stalled: Found in both recordings. lock at main.f. | lock 2 high of a"},
 	} {
@@ -102,6 +129,32 @@ func TestJoinFine(t *testing.T) {
 	d = Join([]*Diagnosis{b, answer("d", Problem, at("lock", "main.f", 0.25, High))})
 	if got, want := d.Findings[0].Reasons[0], "found in both recordings, where it costs 10.0% to 25.0%"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestJoinCosts says what a cause costs where several have it, the least and the most.
+func TestJoinCosts(t *testing.T) {
+	lock := func(share float64) *Diagnosis {
+		f := at("lock", "main.f", share, High)
+		f.Reasons, f.RuledOut = []string{"two agree"}, []string{"nothing"}
+		return answer("a", Problem, f)
+	}
+	for _, c := range []struct {
+		runs []*Diagnosis
+		want string
+	}{
+		{[]*Diagnosis{lock(0.3), lock(0.2), lock(0.25)}, "found in all 3 recordings, where it costs 20.0% to 30.0%; two agree"},
+		{[]*Diagnosis{lock(0.1), lock(0.1)}, "found in both recordings, where it costs 10.0%; two agree"},
+		{[]*Diagnosis{lock(0), lock(0.1)}, "found in both recordings; two agree"},
+		{[]*Diagnosis{lock(0.1), answer("b", Healthy)}, "found in 1 of 2 recordings; two agree"},
+	} {
+		d := Join(c.runs)
+		if got := strings.Join(d.Findings[0].Reasons, "; "); got != c.want {
+			t.Errorf("the reasons are %s, want %s", got, c.want)
+		}
+		if got, want := d.Runs[0].Summary, "a is problem."; got != want {
+			t.Errorf("the first recording says %q, want %q", got, want)
+		}
 	}
 }
 
