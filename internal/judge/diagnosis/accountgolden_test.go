@@ -30,12 +30,13 @@ func stackOf(m *model.Model, text string) model.Stack {
 	return m.Stacks.Add(frames)
 }
 
-// A part is one sample of a profile.
+// A part is one sample of a profile: its stack, as of stackOf, and its values.
 type part struct {
 	stack  string
 	values []int64
 }
 
+// profileOf adds the stacks to a model and returns their profile.
 func profileOf(m *model.Model, types []model.ValueType, parts ...part) *model.Profile {
 	p := &model.Profile{Types: types}
 	for _, x := range parts {
@@ -46,10 +47,10 @@ func profileOf(m *model.Model, types []model.ValueType, parts ...part) *model.Pr
 
 func delays(m *model.Model, parts ...part) *model.Profile { return profileOf(m, delayTypes, parts...) }
 
-// waited is a sample of a profile of delays.
+// waited returns a sample of a profile of delays.
 func waited(stack string, d time.Duration) part { return part{stack, []int64{3, int64(d)}} }
 
-// inUse is a sample of a heap profile, in MiB.
+// inUse returns a sample of a heap profile, in MiB and objects of that size.
 func inUse(stack string, inUse, allocated int64) part {
 	return part{stack, []int64{allocated, allocated * mib, inUse, inUse * mib}}
 }
@@ -325,7 +326,7 @@ var accountCases = []struct {
 	}},
 	{"states of goroutines", func(m *model.Model) {
 		scheduled(m, queue(0, 5))
-		m.SchedLog[0].Goroutines = map[string]int{"select": 5, "running": 5, "IO wait": 8, "sleep": 5, "chan send": 5, "chan receive": 5}
+		m.SchedLog[0].Goroutines = map[string]int{"select": 5, "running": 5, "syscall": 8, "sleep": 5, "chan send": 5, "chan receive": 5}
 	}},
 	{"metrics of a moment", func(m *model.Model) {
 		m.Metrics = &model.Metrics{Series: map[string]model.Series{}}
@@ -414,7 +415,7 @@ var accountCases = []struct {
 		m.Tables = tables(cpuTypes[1], 100e9, 10*time.Second, "runtime.mallocgc 30 40", "runtime.memmove 20 20", "runtime.selectgo 10 30", "runtime.gcDrain 10 25", "runtime.newstack 5 6")
 	}},
 	{"a printed profile of little in the runtime", func(m *model.Model) {
-		m.Tables = tables(cpuTypes[1], 100e9, 10*time.Second, "main.a 10 90", "runtime.schedule 1 4")
+		m.Tables = tables(cpuTypes[1], 100e9, 10*time.Second, "main.a 10 90", "runtime.schedule 1 4", "runtime.mallocgc 5 10")
 	}},
 	{"a printed profile of leaves in another order", func(m *model.Model) {
 		m.Tables = tables(heapTypes[3], 100, 0, "strings.Clone 6 50", "strings.Map 7 40", "strings.Repeat 8 30", "strings.Join 20 20")
@@ -465,7 +466,7 @@ var (
 	wallTypes      = []model.ValueType{{Name: "samples", Unit: "count"}, {Name: "wall", Unit: "nanoseconds"}}
 )
 
-// grownHeap has two profiles of main.a, main.b, …, each on a line of its own, with these MiB in
+// grownHeap sets two profiles of main.a, main.b, …, each on a line of its own, with these MiB in
 // use, and made MiB allocated meanwhile by each.
 func grownHeap(m *model.Model, start, end []int64, made int64) {
 	var before, after []part
@@ -479,7 +480,8 @@ func grownHeap(m *model.Model, start, end []int64, made int64) {
 	}
 }
 
-// collections is a second of collections on four Ps, with the CPU of each and MiB alive after it.
+// collections sets collections on four Ps over some time, with the CPU of each and the MiB that it
+// found alive.
 func collections(m *model.Model, over, assist, background time.Duration, live ...uint64) {
 	for i, n := range live {
 		at := 4*time.Second + over*time.Duration(i)/time.Duration(len(live)-1)
@@ -488,11 +490,13 @@ func collections(m *model.Model, over, assist, background time.Duration, live ..
 	}
 }
 
-// queue is a line of schedtrace: so long is the queue of all, and so many of four Ps are idle.
+// queue returns a line of schedtrace: the number of idle Ps, of four, and the length of the queue
+// of all.
 func queue(idle, length int) model.SchedLine {
 	return model.SchedLine{Procs: 4, IdleProcs: idle, Threads: 8, RunQueue: length, Local: []int{0, 0, 0, 0}}
 }
 
+// scheduled sets lines of schedtrace, a tenth of a second apart.
 func scheduled(m *model.Model, lines ...model.SchedLine) {
 	for i := range lines {
 		lines[i].At = time.Duration(i) * 100 * time.Millisecond
@@ -500,12 +504,13 @@ func scheduled(m *model.Model, lines ...model.SchedLine) {
 	m.SchedLog = lines
 }
 
+// dump sets goroutines of a dump, and a profile of them that has no samples.
 func dump(m *model.Model, list ...model.Standing) {
 	m.Moment = &model.Moment{Source: model.GoroutineProfile, Goroutines: list}
 	m.Goroutines.End = &model.Profile{Types: goroutineTypes}
 }
 
-// cpuOfKinds has milliseconds of CPU in the program, the scheduler, the collector, the allocator
+// cpuOfKinds sets milliseconds of CPU in the program, the scheduler, the collector, the allocator
 // and the kernel.
 func cpuOfKinds(m *model.Model, ms ...int64) {
 	m.CPU = profileOf(m, cpuTypes)
@@ -515,7 +520,7 @@ func cpuOfKinds(m *model.Model, ms ...int64) {
 	}
 }
 
-// tables has a printed profile, each line with a function, what is in it and what is under it, of
+// tables returns a printed profile: each line has a function, what is in it and what is under it,
 // times in seconds.
 func tables(of model.ValueType, total float64, d time.Duration, lines ...string) []*model.Table {
 	t := model.Table{File: "top.txt", Source: map[string]model.Source{"cpu": model.CPU, "inuse_space": model.LiveHeap, "goroutine": model.GoroutineProfile}[of.Name], Type: of, Total: total, Duration: d}

@@ -9,6 +9,7 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
+// fixed sets the arguments with which a demonstration runs without its problem.
 func fixed(m *model.Model, arguments ...string) *model.Model { m.Run.Fixed = arguments; return m }
 
 // TestProveWords has to the letter what is said of an experiment, and what it lacks.
@@ -39,6 +40,8 @@ func TestProveWords(t *testing.T) {
 				"Tell gowhy verify the program's main package (--package), its arguments (after -- {binary}) and the address that the load asks for (--load, --ready): this evidence does not say."},
 		{"code of a demonstration", fixed(app(), "-well", "a b"), &Experiment{Primary: AllocsOp}, "gowhy verify run.gowhy --apply slow --flag -well --flag 'a b'",
 			"It runs the program as it is and with -well 'a b', in turns: allocations per operation must fall."},
+		{"code of a demonstration that no line can hold", fixed(app(), "a\nb"), &Experiment{Primary: AllocsOp}, "gowhy verify run.gowhy --apply slow",
+			"After the change, it builds the last commit and the working tree and runs both, in turns: allocations per operation must fall."},
 		{"code of a demonstration without files", fixed(built(ran("./app"), "example.com/app"), "-well"), &Experiment{Primary: AllocsOp}, "gowhy verify --primary allocs/op --base HEAD --package example.com/app -- {binary}",
 			"After the change, it builds the last commit and the working tree and runs both, in turns: allocations per operation must fall."},
 		{"code of a program", app(), &Experiment{Primary: AllocsOp}, "gowhy verify run.gowhy --apply slow",

@@ -11,13 +11,14 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// bounded returns a finding of a bound's share, value and goal.
+// bounded returns a finding with a bound.
 func bounded(summary string, goal Goal, unit fact.Unit, value, share float64) Finding {
 	f := finding(summary, share)
 	f.Bound.Goal, f.Bound.Unit, f.Bound.Value = goal, unit, value
 	return f
 }
 
+// explaining returns a finding that has those of other rules for its symptoms.
 func explaining(f Finding, rules ...string) Finding {
 	f.Explains = rules
 	return f

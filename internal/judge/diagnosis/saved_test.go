@@ -76,7 +76,7 @@ func TestEncodeIndents(t *testing.T) {
 	if err := (&Diagnosis{Schema: Schema}).Encode(&b); err != nil {
 		t.Fatal(err)
 	}
-	if want := "{\n  \"schema\": 3,\n"; !strings.HasPrefix(b.String(), want) {
-		t.Errorf("Encode() begins with %.20q, want %q", b.String(), want)
+	if want := "{\n  \"schema\": 3,\n"; !strings.HasPrefix(b.String(), want) || !strings.HasSuffix(b.String(), "\n}\n") {
+		t.Errorf("Encode() writes %q, want %q at its begin and } at its end", b.String(), want)
 	}
 }
