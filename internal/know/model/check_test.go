@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -171,5 +172,203 @@ func TestViews(t *testing.T) {
 	}
 	if n, d := m.GC.PauseTime("GC mark termination"); n != 1 || d != ms {
 		t.Errorf("PauseTime(GC mark termination) = %d, %v; want 1 of 1ms", n, d)
+	}
+}
+
+// Each fault is said with the numbers that do not fit.
+func TestCheckSays(t *testing.T) {
+	ms := time.Millisecond
+	group := func(change func(g *Group)) func(*Model) {
+		return func(m *Model) { change(&m.Sched.Groups[0]) }
+	}
+	wait := func(change func(w *Wait)) func(*Model) {
+		return func(m *Model) {
+			w := &m.Sched.Waits[0]
+			w.Open, w.Parked, w.OpenTotal, w.Early = 3, 2, 5*ms, 7*ms
+			change(w)
+		}
+	}
+	proc := func(change func(p *Proc)) func(*Model) {
+		return func(m *Model) { change(&m.Sched.Procs[0]) }
+	}
+	pause := func(at, long time.Duration) func(*Model) {
+		return func(m *Model) { p := &m.GC.Pauses[0]; p.At, p.Duration = at, long }
+	}
+	collection := func(begin, end time.Duration) func(*Model) {
+		return func(m *Model) { c := &m.GC.Cycles[0]; c.Begin, c.End = begin, end }
+	}
+	bucket := func(b Bucket) func(*Model) {
+		return func(m *Model) { m.Sched.Timeline[0] = b }
+	}
+	moments := func(list ...KernelMoment) func(*Model) {
+		return func(m *Model) {
+			m.Kernel = &Kernel{CPU: &Profile{Samples: make([]Sample, 3)}, Off: &Profile{Samples: make([]Sample, 9)}, Moments: list}
+		}
+	}
+	later := func(at, user, system time.Duration) func(*Model) {
+		return func(m *Model) {
+			m.CPU, m.Process = nil, &Process{Samples: []ProcessSample{{At: 30, User: 500, System: 7000, RunQueue: 2}, {At: at, User: user, System: system, RunQueue: 3}}}
+		}
+	}
+	burst := func(b Burst) func(*Model) {
+		return func(m *Model) { m.Sched.Bursts[0] = b }
+	}
+	one := Histogram{N: 2, Max: 5}
+	const worker, negative = `group "main.worker": `, `group "main.worker": a part of its time is -1ms`
+	for _, tt := range []struct {
+		want  string // how one of its lines begins
+		spoil func(*Model)
+	}{
+		{"run: duration 1s, -3 Ps", func(m *Model) { m.Run.Procs = -3 }},
+		{"run: duration -5ns, 0 Ps", func(m *Model) { *m = Model{Run: Run{Duration: -5}} }},
+		{worker + "2 goroutines, -1 created, 0 ended, peak 2", group(func(g *Group) { g.Created = -1 })},
+		{worker + "2 goroutines, 1 created, -1 ended, peak 2", group(func(g *Group) { g.Ended = -1 })},
+		{worker + "2 goroutines, 1 created, 3 ended, peak 2", group(func(g *Group) { g.Ended = 3 })},
+		{worker + "2 goroutines, 1 created, 0 ended, peak 4", group(func(g *Group) { g.Peak = 4 })},
+		{negative, group(func(g *Group) { g.Running = -ms })},
+		{negative, group(func(g *Group) { g.Runnable = -ms })},
+		{negative, group(func(g *Group) { g.Syscall = -ms })},
+		{negative, group(func(g *Group) { g.SyscallBlocked = -ms })},
+		{negative, group(func(g *Group) { g.Unknown = -ms })},
+		{negative, group(func(g *Group) { g.Blocked["x"] = -ms })},
+		{negative, group(func(g *Group) { g.Ranges = map[string]time.Duration{"x": -ms} })},
+		{worker + "2.001s of time, 2s is the most there was", group(func(g *Group) { g.Unknown = ms })},
+		{worker + "stack 7 of 2", group(func(g *Group) { g.Creator = 7 })},
+		{worker + "stack -1 of 2", group(func(g *Group) { g.Creator = -1 })},
+		{worker + "stack 2 of 2", group(func(g *Group) { g.Creator = 2 })},
+		{worker[:len(worker)-2] + " running: buckets hold 0, N is 2", group(func(g *Group) { g.RunningEach = one })},
+		{worker[:len(worker)-2] + " life: buckets hold 0, N is 2", group(func(g *Group) { g.Life = one })},
+		{"slice: buckets hold 0, N is 2", func(m *Model) { m.Sched.Slice = one }},
+		{"delay: counts 4.718592ms or more, the largest is 4ms", func(m *Model) { m.Sched.Delay.Max = 4 * ms }},
+		{"delay: 21 waits for a P, the groups have 20", func(m *Model) { m.Sched.Delay.Add(1) }},
+		{"goroutine 7: 1.001s of time, 1s is the most there was", func(m *Model) { m.Sched.Goroutines[0].Unknown, m.Sched.Goroutines[0].Runs = ms, 9 }},
+		{worker + "3 goroutines with 3s kept of 2 with 2s", func(m *Model) {
+			m.Sched.AllKept = false
+			m.Sched.Goroutines = append(m.Sched.Goroutines, m.Sched.Goroutines[0])
+		}},
+		{worker + "1 goroutines with 3s kept of 2 with 2s", func(m *Model) {
+			m.Sched.AllKept, m.Run.Duration = false, 3*time.Second
+			m.Sched.Goroutines = []Goroutine{{Group: "main.worker", Times: Times{Running: 3 * time.Second}}}
+		}},
+		{worker + "its goroutines add up to {Running:799ms Runnable:100ms Syscall:100ms SyscallBlocked:0s Unknown:0s Blocked:map[chan send:1s]}, " +
+			"it has {Running:800ms Runnable:100ms Syscall:100ms SyscallBlocked:0s Unknown:0s Blocked:map[chan send:1s]}",
+			func(m *Model) { m.Sched.Goroutines[0].Running -= ms }},
+		{worker + "its goroutines add up to", func(m *Model) { g := &m.Sched.Goroutines[0]; g.Runnable, g.Unknown = g.Runnable-ms, g.Unknown+ms }},
+		{worker + "its goroutines add up to", func(m *Model) {
+			g := &m.Sched.Goroutines[0]
+			g.SyscallBlocked, g.Running = g.SyscallBlocked+ms, g.Running-ms
+		}},
+		{worker + "2 goroutines, not all of them kept", func(m *Model) { m.Sched.Goroutines = m.Sched.Goroutines[1:] }},
+		{worker + "2 goroutines, not all of them kept", func(m *Model) { m.Sched.Goroutines = m.Sched.Goroutines[2:] }},
+		{"P 4: listed after P 4", func(m *Model) { m.Sched.Procs[0].ID, m.Sched.Procs[1].ID = 4, 4 }},
+		{"P 3: listed after P 4", func(m *Model) { m.Sched.Procs[0].ID, m.Sched.Procs[1].ID = 4, 3 }},
+		{"P 0: a part of its time is negative: {ID:0 User:-1ns", proc(func(p *Proc) { p.User = -1 })},
+		{"P 0: a part of its time is negative", proc(func(p *Proc) { p.GC = -1 })},
+		{"P 0: a part of its time is negative", proc(func(p *Proc) { p.GCIdle = -1 })},
+		{"P 0: a part of its time is negative", proc(func(p *Proc) { p.Syscall = -1 })},
+		{"P 0: a part of its time is negative", proc(func(p *Proc) { p.Scheduler = -1 })},
+		{"P 0: a part of its time is negative", proc(func(p *Proc) { p.Idle = -1 })},
+		{"P 0: a part of its time is negative", proc(func(p *Proc) { p.Unknown = -1 })},
+		{"P 0: 1.001s of time in a window of 1s", proc(func(p *Proc) { p.Idle += ms })},
+		{"Ps ran goroutines for 1.002s, goroutines ran for 1s", proc(func(p *Proc) { p.GCIdle, p.Idle = 2*ms, p.Idle-2*ms })},
+		{"timeline: {Start:0s Width:0s Running:2 Held:2 Runnable:4}", bucket(Bucket{0, 0, 2, 2, 4})},
+		{"timeline: {Start:0s Width:250ms Running:-2 Held:2 Runnable:4}", bucket(Bucket{0, 250 * ms, -2, 2, 4})},
+		{"timeline: {Start:0s Width:250ms Running:2 Held:-2 Runnable:4}", bucket(Bucket{0, 250 * ms, 2, -2, 4})},
+		{"timeline: {Start:0s Width:250ms Running:2 Held:2 Runnable:-4}", bucket(Bucket{0, 250 * ms, 2, 2, -4})},
+		{"timeline: a bucket ends at 240ms, the next begins at 250ms", bucket(Bucket{-20 * ms, 260 * ms, 2, 2, 4})},
+		{"timeline: a bucket ends at 750ms, the next begins at 760ms", func(m *Model) { m.Sched.Timeline[2].Start += 10 * ms }},
+		{"timeline: 1.050000000s of running goroutines, the groups have 1s", func(m *Model) { m.Sched.Timeline[1].Running = 1.1 }},
+		{"timeline: 0.950000000s of running goroutines, the groups have 1s", func(m *Model) { m.Sched.Timeline[1].Running = 0.9 }},
+		{"wait: {Kind:sync Reason:chan send Stack:1 Group:main.worker Count:-1 Open:3 Parked:2", wait(func(w *Wait) { w.Count = -1 })},
+		{"wait: ", wait(func(w *Wait) { w.Total, w.OpenTotal = -1, 0 })},
+		{"wait: ", wait(func(w *Wait) { w.Total, w.OpenTotal = -1, -2 })},
+		{"wait: ", wait(func(w *Wait) { w.Parked = -1 })},
+		{"wait: ", wait(func(w *Wait) { w.Parked = 4 })},
+		{"wait: ", wait(func(w *Wait) { w.OpenTotal = -1 })},
+		{"wait: ", wait(func(w *Wait) { w.OpenTotal = w.Total + 1 })},
+		{`waits of group "main.worker", sync "chan send": 1.1s, the group has 1s`, wait(func(w *Wait) { w.Total = 1100 * ms })},
+		{`waits of group "main.nobody", which is not listed`, wait(func(w *Wait) { w.Group = "main.nobody" })},
+		{`waits of group "main.worker": kind "odd"`, wait(func(w *Wait) { w.Kind = "odd" })},
+		{`waits of group "main.worker", syscall "": 101ms, the group has 100ms`, func(m *Model) { m.Sched.Waits[2].Total = 101 * ms }},
+		{"wake: stack 9 of 2", func(m *Model) { m.Sched.Wakes[0].Woken = 9 }},
+		{"wake: {Waker:1 Woken:1 Count:-1}", func(m *Model) { m.Sched.Wakes[0].Count = -1 }},
+		{"burst: ", burst(Burst{Count: 2, Woken: 20, Max: 7})},
+		{"burst: ", burst(Burst{Count: 2, Woken: 15, Max: 9})},
+		{"burst: ", burst(Burst{Count: 2, Woken: 20, Max: 9, Futile: 21})},
+		{"pause \"GC mark termination\": -1ns at 5ms of 1s", pause(5*ms, -1)},
+		{"pause \"GC mark termination\": 5ms at -1ns of 1s", pause(-1, 5*ms)},
+		{"pause \"GC mark termination\": 2ms at 999ms of 1s", pause(999*ms, 2*ms)},
+		{"pause: stack 9 of 2", func(m *Model) { m.GC.Pauses[0].Stack = 9 }},
+		{"heap: not in time order", func(m *Model) { m.GC.Heap = []HeapSample{{At: 6}, {At: 5}} }},
+		{"collector load: not in time order", func(m *Model) { m.GC.Load = []LoadChange{{At: 6}, {At: 5}} }},
+		{"collection 1: from 50ms to 40ms", collection(50*ms, 40*ms)},
+		{`task "request": 2 seen, 3 complete, 0 latencies`, func(m *Model) { m.Tasks.Tasks[0].Complete = 3 }},
+		{`task "request": 2 seen, 1 complete, 0 latencies`, func(m *Model) { m.Tasks.Tasks[0].Complete = 1 }},
+		{`task "request": 2 seen, 0 complete, 1 latencies`, func(m *Model) { m.Tasks.Tasks[0].Latency.Add(5) }},
+		{`task "request": 2 seen, 3 complete, 3 latencies`, func(m *Model) { m.Tasks.Tasks[0].Complete = 3; m.Tasks.Tasks[0].Latency.AddN(5, 3) }},
+		{"region r: buckets hold 0, N is 2", func(m *Model) { m.Tasks.Regions = append(m.Tasks.Regions, RegionType{Name: "r", Latency: one}) }},
+		{"heap sample: 1 values of 0 types", func(m *Model) { m.Heap = &Profile{Samples: []Sample{{Values: []int64{1}}}} }},
+		{"kernel sample: 1 values of 0 types", func(m *Model) { m.Kernel = &Kernel{CPU: &Profile{Samples: []Sample{{Values: []int64{1}}}}} }},
+		{"off-CPU sample: 1 values of 0 types", func(m *Model) { m.Kernel = &Kernel{Off: &Profile{Samples: []Sample{{Values: []int64{1}}}}} }},
+		{"kernel sample at 7ns: stack 3 of 3", moments(KernelMoment{At: 7, Sample: 3, Thread: 1})},
+		{"kernel sample at 7ns: stack -1 of 3", moments(KernelMoment{At: 7, Sample: -1, Thread: 1})},
+		{"kernel sample at 5ns: stack 1 of 3", moments(KernelMoment{At: 7}, KernelMoment{At: 5, Sample: 1, Thread: 2})},
+		{"process: at 30ns user 500ns and system 7µs, at 20ns 600ns and 8µs", later(20, 600, 8000)},
+		{"process: at 30ns user 500ns and system 7µs, at 40ns 400ns and 8µs", later(40, 400, 8000)},
+		{"process: at 30ns user 500ns and system 7µs, at 40ns 600ns and 6µs", later(40, 600, 6000)},
+	} {
+		m := whole()
+		tt.spoil(m)
+		err := m.Check()
+		if err == nil || !slices.ContainsFunc(strings.Split(err.Error(), "\n"), func(line string) bool { return strings.HasPrefix(line, tt.want) }) {
+			t.Errorf("Check() = %v, want a line %q", err, tt.want)
+		}
+	}
+	for name, fine := range map[string]func(*Model){
+		"waits that go on":            wait(func(*Wait) {}),
+		"a burst that never happened": burst(Burst{}),
+		"a burst of just as many":     burst(Burst{Count: 2, Woken: 16, Max: 8, Futile: 16}),
+		"a pause to the end":          pause(900*ms, 100*ms),
+		"a collection that went on":   collection(50*ms, -1),
+		"a collection before":         collection(-1, 50*ms),
+		"samples of the kernel":       moments(KernelMoment{At: -4, Thread: -1}, KernelMoment{At: 7, Sample: 2, Thread: 9}, KernelMoment{At: 7, Sample: 1}),
+		"a P of an odd sum":           proc(func(p *Proc) { p.GC, p.GCIdle = 150*ms, 50*ms }),
+		"a group that nobody is of":   func(m *Model) { m.Sched.Groups = append(m.Sched.Groups, Group{Name: "main.none"}) },
+		"a trace without Ps":          func(m *Model) { m.Sched.Procs = nil },
+		"a trace without a timeline":  func(m *Model) { m.Sched.Timeline = nil },
+		"bytes that were lost":        func(m *Model) { m.Run.Coverage.LostBytes = 1; m.Sched.Delay = Histogram{} },
+		"states that were guessed":    func(m *Model) { m.Run.Coverage.Forced = 1; m.Sched.Delay = Histogram{} },
+		"a process that counts":       later(40, 600, 8000),
+		"a process that stood still":  later(30, 500, 7000),
+	} {
+		m := whole()
+		fine(m)
+		if err := m.Check(); err != nil {
+			t.Errorf("Check() of %s = %v, want nil", name, err)
+		}
+	}
+}
+
+// The difference that accounts may have is the uncertain time, on each P.
+func TestCheckSlack(t *testing.T) {
+	m := whole()
+	m.Run.PID, m.Sched.Procs[1].Unknown = 99, 7000
+	m.Run.Coverage = Coverage{Unknown: 10, Overlap: 200, Lost: 50000, MaxOverlap: 900000}
+	for procs, want := range map[int]time.Duration{0: 58210, 1: 57210 + 1000, 2: 2*57210 + 1000} {
+		m.Run.Procs = procs
+		if got := (&check{m: m}).slack(); got != want {
+			t.Errorf("slack() of %d Ps = %d, want %d", procs, got, want)
+		}
+	}
+}
+
+// A model that is wrong everywhere has an error of twenty lines.
+func TestCheckSaysEnough(t *testing.T) {
+	m := &Model{Heap: &Profile{Samples: make([]Sample, 30)}}
+	for i := range m.Heap.Samples {
+		m.Heap.Samples[i].Stack = 9
+	}
+	if got := strings.Count(m.Check().Error(), "\n") + 1; got != 20 {
+		t.Errorf("Check() has %d lines, want 20", got)
 	}
 }
