@@ -42,13 +42,13 @@ func main() {
 
 type options struct {
 	trial
-	n             int
-	seed          uint64
-	all, list     bool
-	json          bool
-	only, in      string
-	excuses       string
-	atLeast       float64
+	n         int
+	seed      uint64
+	all, list bool
+	json      bool
+	only, in  string
+	excuses   string
+	atLeast   float64
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {

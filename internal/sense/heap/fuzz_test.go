@@ -192,14 +192,22 @@ func (fakeProgram) cleanupWords() int                        { return 3 }
 func (fakeProgram) types(map[uint64]bool, *types) *variables { return nil }
 func (fakeProgram) from() uint64                             { return 0 }
 
+// wantWays compares the kinds of all holders, and the way to the most of each.
+func wantWays(t *testing.T, look *model.HeapLook, want []string) {
+	t.Helper()
+	var got []string
+	for _, h := range look.Holders {
+		got = append(got, h.Kind+" "+h.Way())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("holders\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 func TestFake(t *testing.T) {
 	look, err := readFake(newFake(), 0)
 	if err != nil {
 		t.Fatal(err)
-	}
-	var got []string
-	for _, h := range look.Holders {
-		got = append(got, h.Kind+" "+h.Way())
 	}
 	want := []string{
 		"goroutines main.f (waiting) in main.f → []main.one",
@@ -208,9 +216,7 @@ func TestFake(t *testing.T) {
 		"finalizers finalizers that wait to be called → 64-byte objects",
 		"finalizers cleanups that wait to be called → 64-byte objects",
 	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	wantWays(t, look, want)
 	if look.Reached != (model.ObjectSum{Objects: 11, Bytes: 4*64 + 2*1024 + 2*pageBytes + 4*64}) {
 		t.Errorf("reached %+v", look.Reached)
 	}
