@@ -21,6 +21,10 @@ func (l *loader) readHolders(s source) error {
 	if first, last := looks[0], looks[len(looks)-1]; last != first {
 		l.covers(spanOfSnapshots, first.Time, last.Time)
 	}
+	if looks[len(looks)-1].Nameless {
+		l.note("variables have no names, for the program was built with -ldflags=-s: go tool nm -n of a build " +
+			"with -ldflags=-w says which is at an address")
+	}
 	l.m.Run.Holders = looks
 	return nil
 }

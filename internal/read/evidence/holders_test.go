@@ -33,6 +33,14 @@ func TestHoldersReachModel(t *testing.T) {
 			t.Errorf("%s: %+v in %v, want two looks 2 s apart with a growth of 200", name, l, m.Run.Duration)
 		}
 	}
+	nameless := look(0, 100)
+	nameless.Nameless = true
+	for name, one := range map[string]*model.HeapLook{"with names": look(0, 100), "without": nameless} {
+		notes := strings.Join(loadRecording(t, map[string][]byte{recording.HoldersMember: artifact.HoldersJSON(one)}).Run.Coverage.Notes, "\n")
+		if strings.Contains(notes, "go tool nm") != one.Nameless {
+			t.Errorf("%s: notes %q", name, notes)
+		}
+	}
 	if m := loadRecording(t, map[string][]byte{recording.HoldersMember: []byte(strings.Replace(string(text), `"looks"`, `"lo"`, 1)), recording.BuildMember: []byte("p: go1.26.8\n\tpath\texample.com/p\n")}); m.Has(model.Holders) {
 		t.Error("a file without a look is read")
 	}
