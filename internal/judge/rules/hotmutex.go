@@ -58,6 +58,9 @@ func checkHotmutex(p *diagnosis.Pass) {
 	}
 	switch {
 	case found:
+	case enough.Value > 0 && diagnosis.Starved(p.Model) != "":
+		p.Unchecked("whether a lock holds up the program", fact.Sentence("%s goroutines wait for one on average, while %s",
+			enough, fact.Name(diagnosis.Starved(p.Model))), p.RecordAgain(10, "again.gowhy"))
 	case enough.Value > 0:
 		p.Fine(fact.Sentence("locks: %s goroutines wait for one on average, but %s of %s Ps are busy anyway, so it is not the limit", enough, cpu.BusyPs(p).Number(), cpu.Procs(p)))
 	case start.Value > 0:

@@ -93,7 +93,7 @@ func (l *logging) unlogged(p *diagnosis.Pass) fact.Fact {
 	})
 	ready := p.Goroutines("time that those who log wait for a P", groups, "runnable")
 	computed := fact.Product.Of("time in logging on a P", fact.Seconds, l.most, p.Goroutines("time that those who log run", groups, "running"))
-	freed := l.queue.Frees(p, nil)
+	freed := append(l.queue.Frees(p, nil), queueing.Stolen(p)...)
 	if l.most.Value > 0 {
 		freed = append(queueing.Stolen(p), fact.Product.Of("CPU in logging", fact.Cores, l.most, fact.Smallest.Of("busy Ps with a CPU", fact.Cores, cpu.BusyPs(p), l.cpu.InUse())))
 	}

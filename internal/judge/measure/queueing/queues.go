@@ -538,17 +538,20 @@ func (q *Queue) WaitWords(wait fact.Fact) fact.Name {
 	return fact.Name(fact.Sentence("%s", wait))
 }
 
-// Faster returns the most by which throughput can grow when nobody waits in it: see [FasterBy].
+// Faster returns by how much throughput can grow when nobody waits in it, with the CPUs that
+// the program has: see [FasterBy]. A P whose thread waits for a CPU that others have is busy
+// then: a short lock whose holder lost its CPU holds up all, and is no fault of the program.
 // Where several groups stand in it, it is that of the one that has most of it, for the
 // others may do something else nearly all the time.
 func (q *Queue) Faster(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
 	return q.fasterBeside(p, cpu.BusyWithout(p, q.Frees(p, freed)...))
 }
 
-// Limit returns the bound that goes with it. Goroutines that have nothing to do with those who
-// wait do no more when these do, so that what they take of the Ps is no limit.
+// Limit returns the bound that goes with it, as if others gave back the CPUs that they took.
+// Goroutines that have nothing to do with those who wait do no more when these do, so that
+// what they take of the Ps is no limit.
 func (q *Queue) Limit(p *diagnosis.Pass, when string, freed ...fact.Fact) diagnosis.Bound {
-	freed = q.Frees(p, freed)
+	freed = append(q.Frees(p, freed), Stolen(p)...)
 	if apart := unrelated(p, append(statistics.Largest(code.CountRoots(p.Model, q.Servers)), q.Groups...)); apart.Value > 0 {
 		freed = append(freed, apart)
 	}
@@ -620,7 +623,7 @@ func (q *Queue) fasterOf(p *diagnosis.Pass, busy fact.Fact, groups []string) fac
 // Frees adds to what a change frees of the Ps, in cores, what goes with any lock.
 func (q *Queue) Frees(p *diagnosis.Pass, freed []fact.Fact) []fact.Fact {
 	if q.Kind == Lock || q.Kind == Descriptor {
-		freed = append(append(freed, q.handedOver(p)), Stolen(p)...)
+		freed = append(freed, q.handedOver(p))
 	}
 	return freed
 }
