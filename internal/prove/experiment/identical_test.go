@@ -59,3 +59,39 @@ func TestIdenticalCounters(t *testing.T) {
 		t.Errorf("%s: %s", trial.Conclusion, trial.Why)
 	}
 }
+
+// What is said of arms that are the same, of effects put together by hand.
+func TestConcludeIdentical(t *testing.T) {
+	of := func(change func(*Effect)) Effect {
+		e := Effect{Metric: diagnosis.Elapsed, Verdict: Inconclusive, Ratio: 1.01, Low: 0.97, High: 1.05, P: 0.4, Pairs: 20}
+		change(&e)
+		return e
+	}
+	const chance = ", 20 pairs: chance does this in one trial of twenty; if it comes back, something beside the program tells them apart"
+	for _, tt := range []struct {
+		name   string
+		effect Effect
+		want   Conclusion
+		why    string
+	}{
+		{"faster", of(func(e *Effect) { e.Verdict, e.Ratio, e.Low, e.High = Improved, 0.8, 0.7, 0.9 }), Undecided,
+			"A and B are the same, and yet elapsed fell by 20.0%, 95% interval −30.0% to −10.0%" + chance},
+		{"slower", of(func(e *Effect) { e.Verdict, e.Ratio, e.Low, e.High = Regressed, 1.2, 1.1, 1.3 }), Undecided,
+			"A and B are the same, and yet elapsed rose by 20.0%, 95% interval +10.0% to +30.0%" + chance},
+		// One pair varies by 9.0%; (2.47 + 0.84) × 9.0% ÷ √(20 × 3/π − 2.47²/2), by the level of the second look.
+		{"none seen", of(func(e *Effect) {}), NoDifference, "of elapsed one of more than 7.8% would have been seen; it rose by 1.0%, 95% interval −3.0% to +5.0%, 20 pairs"},
+		{"the same", of(func(e *Effect) { e.Verdict = Same }), NoDifference,
+			"of elapsed one of more than 7.8% would have been seen; it rose by 1.0%, 95% interval −3.0% to +5.0%, 20 pairs"},
+		{"few pairs", of(func(e *Effect) { e.Pairs, e.Low, e.High = 3, nan, nan }), Undecided, "3 pairs of at least 10 cannot decide about elapsed"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			trial := &Trial{Primary: diagnosis.Elapsed, Identical: true, Most: 40}
+			trial.Judge()
+			trial.Looks, trial.Effects = []int{10, 20}, []Effect{tt.effect}
+			trial.conclude()
+			if trial.Conclusion != tt.want || trial.Why != tt.why {
+				t.Errorf("conclude: %s: %s\nwant %s: %s", trial.Conclusion, trial.Why, tt.want, tt.why)
+			}
+		})
+	}
+}
