@@ -64,7 +64,9 @@ func TestBacklogGrows(t *testing.T) {
 // What a table says, whole: a wrong figure or a wrong word would send the reader elsewhere.
 func TestStageInWords(t *testing.T) {
 	const workers = "workers"
-	inner := func(s Shape, growth, times, upTo float64) AxisShape { return AxisShape{workers, s, growth, times, upTo} }
+	inner := func(s Shape, growth, times, upTo float64) AxisShape {
+		return AxisShape{workers, s, growth, times, upTo}
+	}
 	shared := "look at what they share: the machine's CPUs, the database, the disk, the partitions of a queue"
 	for _, tt := range []struct {
 		name             string

@@ -1,0 +1,146 @@
+package experiment
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+)
+
+// Verdicts on log ratios put together by hand: by their interval, their centre and their signs.
+func TestLook(t *testing.T) {
+	j := &judge{Trial: &Trial{Primary: diagnosis.Elapsed, Margin: 0.02, Floor: 0.1, Most: 40, draws: 500}}
+	around := func(centre, width float64, n int) []float64 {
+		d := make([]float64, n)
+		for i := range d {
+			d[i] = centre + width*(float64(i)/float64(n-1)-0.5)
+		}
+		return d
+	}
+	for _, tt := range []struct {
+		name   string
+		metric diagnosis.Metric
+		d      []float64
+		alpha  float64
+		want   Verdict
+	}{
+		{"surely slower", diagnosis.Elapsed, around(0.3, 0.2, 10), 0.05, Regressed},
+		{"surely faster", diagnosis.Elapsed, around(-0.3, 0.2, 10), 0.05, Improved},
+		{"more a second", diagnosis.OpsPerSec, around(0.3, 0.2, 10), 0.05, Improved},
+		{"less a second", diagnosis.OpsPerSec, around(-0.3, 0.2, 10), 0.05, Regressed},
+		{"five pairs", diagnosis.Elapsed, around(0.3, 0.2, 5), 0.05, Inconclusive},
+		{"not at this level", diagnosis.Elapsed, around(0.3, 0.2, 10), 0.001, Inconclusive},
+		{"both ways", diagnosis.Elapsed, around(0.1, 1, 10), 0.05, Inconclusive},
+		{"no more than the machine's noise", diagnosis.Elapsed, around(0.09, 0.1, 10), 0.05, Inconclusive},
+		{"within the machine's noise", diagnosis.Elapsed, around(0.01, 0.02, 10), 0.05, Same},
+		{"memory has no noise of the machine", diagnosis.PeakRSS, around(0.09, 0.1, 10), 0.05, Regressed},
+		{"within the margin", diagnosis.PeakRSS, around(0, 0.02, 10), 0.05, Same},
+		{"surely a little more, within the margin", diagnosis.PeakRSS, around(0.01, 0.005, 10), 0.05, Regressed},
+		{"too little to call, within the margin", diagnosis.PeakRSS, around(0.01, 0.005, 10), 0.001, Same},
+		{"beyond the margin above", diagnosis.PeakRSS, around(0.02, 0.06, 10), 0.001, Inconclusive},
+		{"beyond the margin below", diagnosis.PeakRSS, around(-0.02, 0.06, 10), 0.001, Inconclusive},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := j.look(tt.metric, tt.d, tt.alpha); got != tt.want {
+				t.Errorf("look = %s, want %s", got, tt.want)
+			}
+		})
+	}
+	// A verdict of an earlier look stands when all pairs agree with it.
+	for _, tt := range []struct {
+		name string
+		d    []float64
+		was  Verdict
+		want Verdict
+	}{
+		{"agrees", around(0.3, 0.2, 20), Regressed, Regressed},
+		{"points the other way", around(-0.3, 0.2, 20), Regressed, Inconclusive},
+		{"is not sure any more", around(0.1, 1, 20), Regressed, Inconclusive},
+		{"is still the same", around(0, 0.02, 20), Same, Same},
+		{"is not the same any more", around(0.3, 0.2, 20), Same, Inconclusive},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := series{a: slices.Repeat([]float64{1}, len(tt.d)), d: tt.d}
+			if got := j.stillHolds(diagnosis.Elapsed, s, tt.was); got != tt.want {
+				t.Errorf("stillHolds(%s) = %s, want %s", tt.was, got, tt.want)
+			}
+		})
+	}
+}
+
+// The margin is that of a time when all pairs have run: a machine that varies by a tenth in ten
+// varies by a twentieth in forty.
+func TestSameWithin(t *testing.T) {
+	for _, tt := range []struct {
+		trial         Trial
+		timed, memory float64
+	}{
+		{Trial{Margin: 0.02, Floor: 0.1, Most: 40}, 0.05, 0.02},
+		{Trial{Margin: 0.02, Floor: 0.1, Most: 10}, 0.1, 0.02},
+		{Trial{Margin: 0.2, Floor: 0.1, Most: 40}, 0.2, 0.2},
+		{Trial{Margin: 0.02, Most: 40}, 0.02, 0.02},
+		{Trial{Margin: 0.02, Floor: 0.1}, 0.05, 0.02}, // forty when nothing was planned
+	} {
+		timed, memory := tt.trial.sameWithin(diagnosis.Elapsed), tt.trial.sameWithin(diagnosis.PeakRSS)
+		if math.Abs(timed-tt.timed) > 1e-12 || memory != tt.memory || tt.trial.SameWithin() != timed {
+			t.Errorf("%+v: same within %v, memory %v, want %v and %v", tt.trial, timed, memory, tt.timed, tt.memory)
+		}
+	}
+}
+
+// What counts beside the primary is decided together, the surest first (Holm's procedure).
+func TestOthers(t *testing.T) {
+	j := &judge{Trial: &Trial{Primary: diagnosis.Elapsed, Margin: 0.02, Most: 40}}
+	j.Judge() // which has the levels
+	level := j.constant(looks(40), falsely-falselyExact)
+	of := func(m diagnosis.Metric, p, ratio float64) Effect {
+		return Effect{Metric: m, Verdict: Inconclusive, P: p, Pairs: 20, Ratio: ratio, Low: ratio - 0.02, High: ratio + 0.02}
+	}
+	list := []Effect{
+		of(diagnosis.Elapsed, 0.00001, 0.5),                // the primary, whose verdict is another's
+		of(diagnosis.P50, level*0.9, 1.5),                  // the last of three may use all of the level
+		of(diagnosis.P99, level/4, 0.5),                    // a third
+		of(diagnosis.PeakRSS, level/2.5, 1.5),              // a half
+		{Metric: "few", Verdict: Inconclusive, P: 0.00001}, // too few pairs
+	}
+	j.others(list)
+	want := []Verdict{Inconclusive, Regressed, Improved, Regressed, Inconclusive}
+	for i, e := range list {
+		if e.Verdict != want[i] {
+			t.Errorf("%s: %s, want %s", e.Metric, e.Verdict, want[i])
+		}
+	}
+	// One that fails ends it for those after it, and p values are adjusted for all.
+	list = []Effect{of(diagnosis.P50, level*0.9, 1.5), of(diagnosis.P99, level*0.9, 0.5), of(diagnosis.PeakRSS, level*0.9, 1)}
+	list[2].Low, list[2].High = 0.99, 1.01
+	j.others(list)
+	for i, want := range []Verdict{Inconclusive, Inconclusive, Same} {
+		if e := list[i]; e.Verdict != want || math.Abs(e.P-2.7*level) > 1e-9 || (e.Open == "one of 3 metrics") != (want == Inconclusive) {
+			t.Errorf("%s: %s, p %v, open %q, want %s and p %v", e.Metric, e.Verdict, e.P, e.Open, want, 2.7*level)
+		}
+	}
+}
+
+// The law of throughput: its value, and where it may say the greatest is.
+func TestUSLFigures(t *testing.T) {
+	u := &USL{Lambda: Interval{Value: 100}, Sigma: Interval{Value: 0.1}, Kappa: Interval{Value: 0.01}, Tested: [2]float64{1, 16}}
+	// 100 × 10 ÷ (1 + 0.1 × 9 + 0.01 × 90)
+	for n, want := range map[float64]float64{1: 100, 10: 1000 / 2.8} {
+		if got := u.At(n); math.Abs(got-want) > 1e-9 {
+			t.Errorf("At(%v) = %v, want %v", n, got, want)
+		}
+	}
+	for value, want := range map[float64]string{
+		math.Inf(1): "throughput never falls in the fit: κ is 0",
+		33:          "the law puts it at 33, beyond twice the tested range, where it is a guess",
+		32:          "",
+		1.1:         "",
+		1:           "throughput falls from the first in the fit: one is best",
+	} {
+		u.Peak, u.NoPeak = nil, ""
+		if u.peak(Interval{Value: value}); u.NoPeak != want || (u.Peak != nil) != (want == "") {
+			t.Errorf("peak(%v): %v, %q, want %q", value, u.Peak, u.NoPeak, want)
+		}
+	}
+}
