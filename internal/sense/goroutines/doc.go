@@ -6,7 +6,7 @@
 // [OpenCore] reads the same out of a core.
 //
 // It hides process_vm_readv, where each version of Go keeps what is asked for,
-// how the runtime's list of goroutines is found in a program without symbols,
+// how the runtime's variables are found in a program without symbols,
 // and how a memory that changes while it is read is read all the same.
 //
 // # How it works, and why so
@@ -20,6 +20,10 @@
 // Where the fields are is a table by version of Go, made from programs that each toolchain
 // built ([TestLayouts] makes and checks it); programs of other toolchains are read by their
 // DWARF. That is the second choice: it takes 0.3 s and 100 MB for a large program.
+//
+// Functions have their names in a program without symbols, too, and variables have none. Those of the
+// runtime are found by the functions that use them, in all versions by the same: what these name, and
+// then what is in the memory there. A list of goroutines has goroutines; of the counters see traces.
 //
 // A goroutine may change while it is read. What cannot be is dropped and counted in
 // Snapshot.Torn: a state that does not exist, a start that is no function's. So a torn read

@@ -393,6 +393,9 @@ func open(m memory, names *symbols.Process, version string) (*Reader, error) {
 	for name, v := range t.at {
 		r.counter[name] = v.Addr + base
 	}
+	if _, ok := t.at["runtime.gomaxprocs"]; !ok {
+		r.findCounters(t, base)
+	}
 	if c, ok := m.(*coreMemory); ok {
 		r.settle(c)
 	}

@@ -469,20 +469,25 @@ func TestCounters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
+	const strip, both = "GOFLAGS=-ldflags=-s", "GOFLAGS=-ldflags=-s -buildmode=pie"
 	for _, c := range []struct {
-		toolchain, gogc, limit string
+		toolchain, gogc, limit, env string
 	}{
-		{"local", "200", ""}, {"local", "off", "1GiB"},
-		{"go1.22.12", "200", ""}, {"go1.23.12", "200", ""}, {"go1.24.11", "200", ""}, {"go1.25.5", "200", ""}, {"go1.27.4", "200", ""},
+		{"local", "200", "", ""}, {"local", "off", "1GiB", ""}, {"local", "200", "", strip}, {"local", "off", "1GiB", strip}, {"local", "200", "", both},
+		{"go1.22.12", "200", "", ""}, {"go1.22.12", "200", "", strip}, {"go1.22.12", "200", "", both},
+		{"go1.23.12", "200", "", ""}, {"go1.23.12", "200", "", strip}, {"go1.23.12", "200", "", both},
+		{"go1.24.11", "200", "", ""}, {"go1.24.11", "200", "", strip}, {"go1.24.11", "200", "", both},
+		{"go1.25.5", "200", "", ""}, {"go1.25.5", "200", "", strip}, {"go1.25.5", "200", "", both},
+		{"go1.27.4", "200", "", ""}, {"go1.27.4", "200", "", strip}, {"go1.27.4", "200", "", both},
 	} {
-		t.Run(c.toolchain+" GOGC="+c.gogc, func(t *testing.T) {
-			if c.toolchain != "local" {
-				attempt.Only(t, "downloads a toolchain")
+		t.Run(c.toolchain+" GOGC="+c.gogc+" "+c.env, func(t *testing.T) {
+			if c.toolchain != "local" || c.env == both {
+				attempt.Only(t, "downloads a toolchain, or builds the standard library")
 			}
 			t.Setenv("GOMAXPROCS", "3")
 			t.Setenv("GOGC", c.gogc)
 			t.Setenv("GOMEMLIMIT", c.limit)
-			exe := build(t, c.toolchain, source(t, "program"))
+			exe := build(t, c.toolchain, source(t, "program"), c.env)
 			// What the runtime has by two sums may be a span apart, for as long as nothing else happens.
 			if err := attempt.Repeat(t, func() error { return countersAre(t, exe, c.gogc, c.limit) }); err != nil {
 				t.Error(err)

@@ -17,12 +17,17 @@ func TestHeap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
-	for _, toolchain := range []string{"local", "go1.22.12", "go1.23.12", "go1.24.11", "go1.25.5", "go1.27.4"} {
-		t.Run(toolchain, func(t *testing.T) {
-			if toolchain != "local" {
+	type variant struct{ toolchain, env string }
+	var variants []variant
+	for _, toolchain := range usageToolchains {
+		variants = append(variants, variant{toolchain, ""}, variant{toolchain, "GOFLAGS=-ldflags=-s"})
+	}
+	for _, v := range variants {
+		t.Run(v.toolchain+" "+v.env, func(t *testing.T) {
+			if v.toolchain != "local" {
 				attempt.Only(t, "downloads a toolchain")
 			}
-			s := start(t, build(t, toolchain, source(t, "program")))
+			s := start(t, build(t, v.toolchain, source(t, "program"), v.env))
 			r := s.open()
 			h, err := r.HeapReader()
 			if err != nil {

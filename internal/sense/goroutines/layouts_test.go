@@ -308,7 +308,56 @@ func TestFind(t *testing.T) {
 				if len(got) > 12 {
 					t.Errorf("%d candidates, want few", len(got))
 				}
+				findsTraced(t, im)
 			})
+		}
+	}
+}
+
+// TestTraced looks in programs of each toolchain for where their counters may be, as if they had no symbols.
+func TestTraced(t *testing.T) {
+	attempt.Only(t, "downloads toolchains, and builds the standard library")
+	for _, toolchain := range usageToolchains {
+		for _, arch := range []string{"amd64", "arm64"} {
+			for _, mode := range []string{"exe", "pie"} {
+				t.Run(toolchain+" "+arch+" "+mode, func(t *testing.T) {
+					exe := build(t, toolchain, source(t, "program"), "GOARCH="+arch, "GOFLAGS=-buildmode="+mode)
+					b, err := os.ReadFile(exe)
+					if err != nil {
+						t.Fatal(err)
+					}
+					im, err := symbols.OpenImage(bytes.NewReader(b))
+					if err != nil {
+						t.Fatal(err)
+					}
+					findsTraced(t, im)
+				})
+			}
+		}
+	}
+}
+
+// findsTraced compares what a program's code says of its counters with its symbols. What no check of the memory
+// could tell from something like it has to be the only one.
+func findsTraced(t *testing.T, im *symbols.Image) {
+	t.Helper()
+	tables := tablesOf(im, im.GoVersion())
+	if tables.err != nil {
+		t.Fatal(tables.err)
+	}
+	got := tables.traced()
+	for _, c := range []struct {
+		name string
+		most int
+	}{
+		{allProcs, 8}, {"runtime.sched", 4}, {"runtime.gcController", 1}, {"runtime.memstats", 1}, {"runtime.work", 1},
+		{"runtime.mbuckets", 1}, {"runtime.MemProfileRate", 1},
+	} {
+		if c.name == "runtime.work" && tables.layout.at[workTotalTime] == missing {
+			continue
+		}
+		if want := im.Variables(c.name)[c.name].Addr; !slices.Contains(got[c.name], want) || len(got[c.name]) > c.most {
+			t.Errorf("%s may be at %#x, want %#x and at most %d", c.name, got[c.name], want, c.most)
 		}
 	}
 }

@@ -15,6 +15,7 @@ type tables struct {
 	at         map[string]symbols.Variable // of the runtime's
 	layout     *layout                     // without reasons where these are in the process's memory
 	candidates func() []uint64             // of where the list of goroutines is
+	traced     func() map[string][]uint64  // where counters may be, of a program without symbols
 	err        error
 }
 
@@ -30,6 +31,7 @@ func tablesOf(im *symbols.Image, version string) *tables {
 func newTables(im *symbols.Image, version string) *tables {
 	t := &tables{at: im.Variables(variables...), layout: byVersion(version, architectures[im.Machine()])}
 	t.candidates = sync.OnceValue(func() []uint64 { return candidates(im) })
+	t.traced = sync.OnceValue(func() map[string][]uint64 { return traced(im, t.layout) })
 	if t.layout != nil {
 		return t
 	}

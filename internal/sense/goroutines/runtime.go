@@ -100,8 +100,8 @@ func (r *Reader) gauge(m memory) *Gauge {
 // Close lets go of the program's memory.
 func (g *Gauge) Close() { g.memory.close() }
 
-// Counters reads what the program's runtime counts, in two system calls. Of a
-// program without symbols nothing is found.
+// Counters reads what the program's runtime counts, in two system calls. Of a program
+// without symbols it is found by the runtime's code, or nothing is.
 func (r *Reader) Counters() Runtime { return r.gauge(r.memory).Read() }
 
 // Read returns as [Reader.Counters].

@@ -121,6 +121,7 @@ func sumOfShards(b []byte, at uint32) (sum int64) {
 // Arenas returns the addresses of the program's heap, in order and joined where they touch. The
 // error has [ErrUnsure] in it where they are not known.
 func (r *Reader) Arenas() ([]Range, error) {
+	r.findHeap()
 	heap, p := r.counter["runtime.mheap_"], machineOf(r.code)
 	base, known := arenaBase[p]
 	if heap == 0 || !known {

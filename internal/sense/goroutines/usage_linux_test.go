@@ -20,23 +20,25 @@ func TestUsage(t *testing.T) {
 		t.Skip("builds programs")
 	}
 	for _, toolchain := range usageToolchains {
-		t.Run(toolchain, func(t *testing.T) {
-			if toolchain != "local" {
-				attempt.Only(t, "downloads a toolchain")
-			}
-			s := start(t, build(t, toolchain, source(t, "program")))
-			r := s.open()
-			g, err := r.Gauge()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer g.Close()
-			fmt.Fprintln(s.in, "heap") // so that there is one
-			s.line("end of heap")
-			if err := attempt.Repeat(t, func() error { return s.comparesUsage(r, g) }); err != nil {
-				t.Error(err)
-			}
-		})
+		for _, env := range []string{"", "GOFLAGS=-ldflags=-s"} {
+			t.Run(toolchain+" "+env, func(t *testing.T) {
+				if toolchain != "local" {
+					attempt.Only(t, "downloads a toolchain")
+				}
+				s := start(t, build(t, toolchain, source(t, "program"), env))
+				r := s.open()
+				g, err := r.Gauge()
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer g.Close()
+				fmt.Fprintln(s.in, "heap") // so that there is one
+				s.line("end of heap")
+				if err := attempt.Repeat(t, func() error { return s.comparesUsage(r, g) }); err != nil {
+					t.Error(err)
+				}
+			})
+		}
 	}
 }
 
