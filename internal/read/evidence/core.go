@@ -277,8 +277,8 @@ func (d *coreReading) counters(r *goroutines.Reader) error {
 	}
 	defer g.Close()
 	c := g.Read()
-	if c.Procs <= 0 { // the program has no symbols, or that part is missing
-		d.l.note("what the runtime counts is not in %s, or the program has no symbols", d.s.name)
+	if c.Procs <= 0 { // they were not found, or that part is missing
+		d.l.note("what the runtime counts is not in %s, or was not found in a program without symbols", d.s.name)
 		return nil
 	}
 	line := artifact.CountersLine(&c, g.Usage)

@@ -38,7 +38,7 @@ type counterLog struct {
 // logCounters begins, unless nothing is to be read there.
 func (r *recorder) logCounters(gauge *goroutines.Gauge) *counterLog {
 	first := gauge.Read()
-	if first.Procs <= 0 { // the program has no symbols
+	if first.Procs <= 0 { // they were not found
 		gauge.Close()
 		return nil
 	}

@@ -285,7 +285,7 @@ func programGoroutines(name string, pid int) check {
 					k.Is += ", its memory profile"
 				}
 			} else {
-				k.Why = "what its runtime counts of collections and heap is not found, for its file has no symbols"
+				k.Why = "what its runtime counts of collections and heap is not found: its file has no symbols, and its code does not tell"
 			}
 			return k
 		}
