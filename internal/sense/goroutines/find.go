@@ -169,20 +169,22 @@ func operandsAMD64(into []uint64, code []byte, at uint64) []uint64 {
 	return into
 }
 
-// operandsARM64 finds what ADRP with a following ADD, LDR or STR names.
+// operandsARM64 finds what ADRP with a following ADD, LDR or STR names. What else names the register may
+// have written to it: that stores do not costs nothing, for both instructions are beside each other.
 func operandsARM64(into []uint64, code []byte, at uint64) []uint64 {
 	var pages [32]uint64 // by register
 	for i := 0; i+4 <= len(code); i += 4 {
 		w := binary.LittleEndian.Uint32(code[i:])
-		from, offset := w>>5&31, uint64(w>>10&0xfff)
+		page, offset := pages[w>>5&31], uint64(w>>10&0xfff)
+		pages[w&31] = 0
 		switch {
 		case w&0x9f000000 == 0x90000000: // ADRP
 			distance := int64(int32((w>>5&0x7ffff<<2|w>>29&3)<<11)) >> 11 << 12
 			pages[w&31] = (at+uint64(i))&^0xfff + uint64(distance)
-		case w&0xffc00000 == 0x91000000 && pages[from] != 0: // ADD
-			into = append(into, pages[from]+offset)
-		case w&0xff800000 == 0xf9000000 && pages[from] != 0: // LDR and STR of 8 bytes
-			into = append(into, pages[from]+8*offset)
+		case w&0xffc00000 == 0x91000000 && page != 0: // ADD
+			into = append(into, page+offset)
+		case w&0xff800000 == 0xf9000000 && page != 0: // LDR and STR of 8 bytes
+			into = append(into, page+8*offset)
 		}
 	}
 	return into

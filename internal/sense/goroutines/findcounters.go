@@ -37,8 +37,8 @@ func traces(l *layout) []trace {
 		{"runtime.sched", []string{"runtime.pidleput"}, []uint32{l.at[schedIdleProcs] - idleList, l.at[schedIdleProcs]}},
 		{"runtime.gcController", []string{"runtime.gcinit", "runtime.gcMarkTermination", "runtime.gcResetMarkState", "runtime.(*mheap).allocSpan"},
 			[]uint32{l.at[gcPercent], l.at[gcHeapLive], l.at[gcHeapInUse], l.at[gcHeapFree], l.at[gcMapped]}},
-		{"runtime.memstats", []string{"runtime.(*mheap).init", "runtime.(*mheap).allocSpan"},
-			[]uint32{l.at[statsHeap], l.at[statsSpans], l.at[statsCaches], l.at[statsGC], l.at[statsOther]}},
+		{"runtime.memstats", []string{"runtime.(*mheap).init", "runtime.(*mheap).allocSpan", "runtime.stkbucket"},
+			[]uint32{l.at[statsHeap], l.at[statsSpans], l.at[statsCaches], l.at[statsBuckets], l.at[statsGC], l.at[statsOther]}},
 		{"runtime.work", []string{"runtime.gcMarkTermination", "runtime.gcMark"},
 			[]uint32{l.at[workMarkEnd], l.at[workGCTime] - 8*gcParts, l.at[workGCTime], l.at[workTotalTime]}},
 	}
