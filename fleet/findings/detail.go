@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"io"
 	"math"
 	"strings"
@@ -37,14 +36,12 @@ func (d *Detail) row(over store.Finding) (store.Finding, error) {
 		at := d.Where[0]
 		over.Function, over.File, over.Line = at.Function, at.File, int32(min(at.Line, math.MaxInt32))
 	}
-	text, err := json.Marshal(d)
-	if err != nil {
-		return over, err
-	}
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	_, err = w.Write(text)
-	err = errors.Join(err, w.Close())
+	if err := json.NewEncoder(w).Encode(d); err != nil {
+		return over, err
+	}
+	err := w.Close()
 	over.Evidence = packed.Bytes()
 	return over, err
 }

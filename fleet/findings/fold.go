@@ -123,7 +123,7 @@ func fold(rows []store.Finding) *List {
 		l.Findings = append(l.Findings, *f)
 	}
 	slices.SortStableFunc(l.Findings, func(a, b Finding) int {
-		return cmp.Or(-compareBool(a.Open, b.Open), cmp.Compare(importance(b.Unit), importance(a.Unit)), cmp.Compare(b.Cost, a.Cost))
+		return cmp.Or(cmp.Compare(b.importance(), a.importance()), cmp.Compare(b.Cost, a.Cost))
 	})
 	return l
 }
@@ -145,28 +145,22 @@ func (f *Finding) add(row *store.Finding) {
 	f.Trend = append(f.Trend, store.Point{At: row.Until, Value: row.Cost})
 }
 
-// importance orders units: what is counted in cores is what a fleet pays for.
-func importance(unit string) int {
-	switch unit {
+// importance orders findings: what is there comes before what is gone, and then what is
+// counted in cores, which a fleet pays for.
+func (f *Finding) importance() (n int) {
+	switch f.Unit {
 	case "cores":
-		return 2
+		n = 2
 	case "bytes per second", "bytes":
-		return 1
+		n = 1
 	}
-	return 0
+	if f.Open {
+		n += 3
+	}
+	return n
 }
 
 // rank returns which verdict counts where the versions of a service have several.
 func rank(verdict string) int {
 	return slices.Index([]string{Failed, "too-thin", "partial", "not-loaded", "idle", "unclear", "healthy", "problem", "stalled"}, verdict)
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }

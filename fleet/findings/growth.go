@@ -3,7 +3,6 @@ package findings
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -210,5 +209,5 @@ func perLevel(sum store.Stacks, bins model.Series) float64 {
 	for _, p := range bins {
 		mean += p.Value / float64(len(bins))
 	}
-	return math.Max(1, float64(sum.Total)/mean)
+	return max(1, float64(sum.Total)/mean)
 }

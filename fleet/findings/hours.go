@@ -67,18 +67,18 @@ func (j *Judge) look(ctx context.Context, s store.Selection, known []store.Findi
 		s.Service, s.Version = v.Name, v.Version
 		rows = append(rows, store.Finding{Tenant: s.Tenant, Service: v.Name, Version: v.Version, From: s.From, Until: s.Until, Rule: lookedOver})
 		began := time.Now()
-		var growths, steps []claim
-		var still []store.Finding
-		err := j.within(ctx, func(ctx context.Context) (err error) {
-			if growths, err = j.growths(ctx, s, v); err == nil {
-				steps, still, err = j.steps(ctx, s, all.Services, v, known)
+		err := j.within(ctx, func(ctx context.Context) error {
+			growths, err := j.growths(ctx, s, v)
+			if err != nil {
+				return err
 			}
+			steps, still, err := j.steps(ctx, s, all.Services, v, known)
+			rows, claims = append(rows, still...), append(append(claims, growths...), steps...)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		rows, claims = append(rows, still...), slices.Concat(claims, growths, steps)
 		if err := j.rest(ctx, began); err != nil {
 			return err
 		}

@@ -181,7 +181,7 @@ func (j *Judge) judge(ctx context.Context, s store.Selection) error {
 	verdict.Title, verdict.Instances = string(d.Verdict), int64(e.Seen)
 	rows := []store.Finding{verdict}
 	for _, f := range d.Findings {
-		if f.Remark || len(rows) > mostFindings {
+		if f.Remark {
 			continue
 		}
 		row, err := rowOf(&f, verdict, e.Alive)

@@ -194,7 +194,7 @@ func (j *Judge) costs(ctx context.Context, s store.Selection, operation bool, on
 func drawn(name string, oneIn int) bool {
 	h := fnv.New32a()
 	io.WriteString(h, name)
-	return oneIn <= 1 || h.Sum32()%uint32(oneIn) == 0
+	return h.Sum32()%uint32(max(1, oneIn)) == 0
 }
 
 // dearer tells whether a step is one of what the version costs: not of how much of it was

@@ -122,11 +122,11 @@ func stepOf(costs []cost) (s step, ok bool) {
 	}
 	var others []float64
 	for b, size := range sizes {
-		if (b <= s.at-mostSide || b >= s.at+mostSide) && !math.IsNaN(size) {
+		if b <= s.at-mostSide || b >= s.at+mostSide {
 			others = append(others, size)
 		}
 	}
-	if len(others) == 0 {
+	if others = known(others); len(others) == 0 {
 		return s, false
 	}
 	// The load of a day moves all the time; what it moves by in an hour is no step.

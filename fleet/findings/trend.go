@@ -101,7 +101,7 @@ func (c course) trend(least float64) (trend, bool) {
 	// The edges may be parts of bins.
 	load := slices.DeleteFunc(slices.Clone(c.load), func(p model.Point) bool { return p.At <= c.level[0].At || p.At >= c.level[len(c.level)-1].At })
 	if slope, _, _, ok := load.Slope(); ok {
-		if first := middle(load[:max(1, len(load)/4)]); first > 0 {
+		if first := middle(load[:len(load)/4]); first > 0 {
 			t.load = max(0, slope*over/first)
 		}
 	}
@@ -129,8 +129,7 @@ type growth struct {
 }
 
 // together judges the courses of a version.
-func together(courses []course, least float64) growth {
-	g := growth{p: math.NaN()}
+func together(courses []course, least float64) (g growth) {
 	for _, c := range courses {
 		if t, ok := c.trend(least); ok {
 			g.trends = append(g.trends, t)
@@ -141,6 +140,7 @@ func together(courses []course, least float64) growth {
 		g.trends = slices.DeleteFunc(g.trends, func(t trend) bool { return !t.whole })
 	}
 	if len(g.trends) == 0 {
+		g.p = math.NaN()
 		return g
 	}
 	for _, t := range g.trends {
@@ -160,7 +160,7 @@ func together(courses []course, least float64) growth {
 // stands tells whether enough of them rise, by a probability that is corrected for all
 // questions.
 func (g *growth) stands(p float64) bool {
-	return p < alpha && len(g.rising) > 0 && float64(len(g.rising)) >= mostRise*float64(len(g.trends)) && statistics.Median(beyondLoad(g.trends)) > 0
+	return p < alpha && float64(len(g.rising)) >= mostRise*float64(len(g.trends)) && statistics.Median(beyondLoad(g.trends)) > 0
 }
 
 // alpha is how often a fleet in which nothing grows may have any growth claimed.
@@ -183,7 +183,7 @@ func halves(trends []trend) []float64 {
 	var load []float64
 	for _, t := range trends {
 		for _, p := range t.level {
-			i := min(int(p.At/(2*bin)), blocks-1)
+			i := p.At / (2 * bin)
 			sum[i], n[i] = sum[i]+p.Value/t.middle, n[i]+1
 		}
 		load = append(load, t.load)
