@@ -1,6 +1,9 @@
 package findings
 
 import (
+	"encoding/json"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +36,8 @@ func TestDetailKeepsFacts(t *testing.T) {
 // Rows are kept for months: what older versions wrote has words, and is read.
 func TestDetailOfOlderVersions(t *testing.T) {
 	for name, c := range map[string]struct{ kept, summary, evidence, what, gain, code string }{
-		"a rule's": {`{"summary":"s","evidence":["CPU: 2 cores","a: b: c","none"],"remedy":"r","code":"c","prove":"p","what":"w","gain":"g","whole":true}`,
+		"a rule's": {`{"summary":"s","evidence":["CPU: 2 cores","a: b: c","none"],"remedy":"r","code":"c","prove":"p",` +
+			`"confidence_reasons":["x","y"],"what":"w","gain":"g","whole":true}`,
 			"s", "CPU=2 cores; a=b: c; none=", "w", "g", "c"},
 		"a growth's": {`{"summary":"s","evidence":null,"remedy":"r","prove":"p","what":"w","gain":"","whole":true}`, "s", "", "w", "", ""},
 		"a step's":   {`{"summary":"s","remedy":"r","prove":"p","what":"w","whole":true,"step":{"ratio":1.5,"operation":true}}`, "s", "", "w", "", ""},
@@ -48,10 +52,65 @@ func TestDetailOfOlderVersions(t *testing.T) {
 				d.Remedy.Text != "r" || d.Remedy.Code != c.code || d.Prove != "p" || !d.Whole {
 				t.Errorf("read %s as %+v", c.kept, d)
 			}
+			if name == "a rule's" && strings.Join(d.Reasons, " ") != "x y" {
+				t.Errorf("reasons = %q, want x and y", d.Reasons)
+			}
 			if step := d.Step; name == "a step's" && (step == nil || step.Ratio != 1.5 || !step.Operation) {
 				t.Errorf("step = %+v", step)
 			}
 		})
+	}
+}
+
+// What is no detail, of this version or an older one, is an error and not half a detail.
+func TestDetailOfNothing(t *testing.T) {
+	for _, kept := range []string{`{"summary":"s","evidence":1}`, `{"finding":{"rule":5},"summary":"s"}`, `[]`} {
+		var d Detail
+		if err := json.Unmarshal([]byte(kept), &d); err == nil || d.Summary != "" {
+			t.Errorf("Unmarshal(%s) = %v with summary %q, want an error and none", kept, err, d.Summary)
+		}
+	}
+}
+
+// A detail of up to a mebibyte is read. What unpacks to more is none of gowhy's.
+func TestDetailBound(t *testing.T) {
+	const rest = 2000 // of its JSON, beside the title
+	for size, read := range map[int]bool{1<<20 - rest: true, 1 << 20: false} {
+		d := Detail{Finding: diagnosis.Finding{Rule: "r", Title: strings.Repeat("t", size)}}
+		row, err := d.row(store.Finding{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := detailOf(&row); (len(got.Title) == size) != read || (got.Rule == "r") != read {
+			t.Errorf("of a title of %d bytes %d are read, want all: %v", size, len(got.Title), read)
+		}
+	}
+}
+
+// A row has the first place of a finding, and no more of its line than it has room for.
+func TestRowPlace(t *testing.T) {
+	at := diagnosis.Place{Function: "f", File: "f.go", Line: 7}
+	for name, c := range map[string]struct {
+		where []diagnosis.Place
+		want  string
+	}{
+		"nowhere":    {nil, "  0"},
+		"somewhere":  {[]diagnosis.Place{at, {Function: "g"}}, "f f.go 7"},
+		"a long way": {[]diagnosis.Place{{Function: "f", Line: math.MaxInt}}, "f  2147483647"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := Detail{Finding: diagnosis.Finding{Where: c.where, Cost: diagnosis.Cost{Value: 3, Share: 0.5}}}
+			row, err := d.row(store.Finding{})
+			if got := fmt.Sprint(row.Function, " ", row.File, " ", row.Line); err != nil || got != c.want || row.Cost != 3e6 {
+				t.Errorf("row() = %q of %d, %v, want %q of 3000000", got, row.Cost, err, c.want)
+			}
+		})
+	}
+	if got := place(store.Frame{Function: "f", File: "f.go", Line: 7}); len(got) != 1 || got[0] != at {
+		t.Errorf("place() = %v, want %v", got, at)
+	}
+	if got := place(store.Frame{File: "f.go"}); got != nil {
+		t.Errorf("place() without a function = %v, want none", got)
 	}
 }
 

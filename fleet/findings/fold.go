@@ -128,21 +128,25 @@ func fold(rows []store.Finding) *List {
 	return l
 }
 
-// add adds a row: to the figures of its span where a version before had that, too.
+// add adds a row: to the figures of its span where a version before had that, too, and in
+// place of them where they are in another unit.
 func (f *Finding) add(row *store.Finding) {
 	if !slices.Contains(f.Versions, row.Version) {
 		f.Versions = append(f.Versions, row.Version)
 	}
-	if f.Last.Equal(row.Until) && f.Unit == row.Unit {
+	another := !f.Last.Equal(row.Until)
+	if !another && f.Unit == row.Unit {
 		f.Cost, f.Bound, f.Instances = f.Cost+row.Cost, f.Bound+row.Bound, f.Instances+row.Instances
 		f.Trend[len(f.Trend)-1].Value = f.Cost
 		return
 	}
-	f.Last, f.Spans = row.Until, f.Spans+1
+	if another {
+		f.Last, f.Spans, f.Trend = row.Until, f.Spans+1, append(f.Trend, store.Point{At: row.Until})
+	}
 	f.Title, f.File, f.Line, f.Confidence = row.Title, row.File, row.Line, row.Confidence
 	f.Cost, f.Bound, f.Unit, f.Instances = row.Cost, row.Bound, row.Unit, row.Instances
 	f.latest = row
-	f.Trend = append(f.Trend, store.Point{At: row.Until, Value: row.Cost})
+	f.Trend[len(f.Trend)-1].Value = f.Cost
 }
 
 // importance orders findings: what is there comes before what is gone, and then what is
