@@ -183,7 +183,7 @@ func halves(trends []trend) []float64 {
 	var load []float64
 	for _, t := range trends {
 		for _, p := range t.level {
-			i := p.At / (2 * bin)
+			i := min(int(p.At/(2*bin)), blocks-1) // a part of a bin may be at the end
 			sum[i], n[i] = sum[i]+p.Value/t.middle, n[i]+1
 		}
 		load = append(load, t.load)
