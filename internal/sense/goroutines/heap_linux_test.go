@@ -19,7 +19,7 @@ func TestHeap(t *testing.T) {
 	}
 	type variant struct{ toolchain, env string }
 	var variants []variant
-	for _, toolchain := range usageToolchains {
+	for _, toolchain := range toolchains {
 		variants = append(variants, variant{toolchain, ""}, variant{toolchain, "GOFLAGS=-ldflags=-s"})
 	}
 	for _, v := range variants {

@@ -11,15 +11,12 @@ import (
 	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
-// usageToolchains are those that the table of layouts has.
-var usageToolchains = []string{"local", "go1.22.12", "go1.23.12", "go1.24.11", "go1.25.5", "go1.27.4"}
-
 // TestUsage compares what is read of a program's memory with what the program says itself.
 func TestUsage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
-	for _, toolchain := range usageToolchains {
+	for _, toolchain := range toolchains {
 		for _, env := range []string{"", "GOFLAGS=-ldflags=-s"} {
 			t.Run(toolchain+" "+env, func(t *testing.T) {
 				if toolchain != "local" {
