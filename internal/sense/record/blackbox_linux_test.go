@@ -53,13 +53,14 @@ func memoryGroup(t *testing.T, limit int) (procs string) {
 // buildMemory and buildWall build a program of testdata when they are called first.
 var buildMemory, buildWall = building("memory"), building("wall")
 
-func building(name string) func() (string, error) {
+func building(name string, flags ...string) func() (string, error) {
 	return sync.OnceValues(func() (string, error) {
 		if err := os.MkdirAll(programs, 0o755); err != nil {
 			return "", err
 		}
-		exe := filepath.Join(programs, name)
-		if out, err := exec.Command("go", "build", "-o", exe, "./testdata/"+name).CombinedOutput(); err != nil {
+		exe := filepath.Join(programs, name+strings.Join(flags, ""))
+		args := append(append([]string{"build", "-o", exe}, flags...), "./testdata/"+name)
+		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%v: %s", err, out)
 		}
 		return exe, nil

@@ -15,11 +15,18 @@ import (
 	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
+// withoutSymbols is in the environment of programs that have none.
+const withoutSymbols = "STRIPPED=1"
+
 // TestMemoryAccount has programs with memory of one kind: the account adds up to what the
 // kernel says, and has the memory where it is.
 func TestMemoryAccount(t *testing.T) {
-	attempt.Only(t, "runs eleven programs")
+	attempt.Only(t, "runs a dozen programs")
 	exe := memoryProgram(t)
+	stripped, err := building("memory", "-ldflags=-s")()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		kind, env, part string
 		most            int64 // of 60 MiB, what may be elsewhere
@@ -30,8 +37,14 @@ func TestMemoryAccount(t *testing.T) {
 		{"fragmented", "", "heap: fragmentation in spans in use", 10},
 		{"untouched", "", "", 0}, {"native", "", "native: cgo, mmap, threads' stacks", 5}, {"shared", "", "shared memory", 1},
 		{"file", "GOGC=1", "mapped files", 1}, {"stacks", "", "stacks of goroutines", 6}, {"server", "", "", 0},
+		{"live", withoutSymbols, "heap: alive at the last collection", 2}, {"fragmented", withoutSymbols, "heap: fragmentation in spans in use", 10},
+		{"native", withoutSymbols, "native: cgo, mmap, threads' stacks", 5},
 	} {
 		t.Run(c.kind+c.env, func(t *testing.T) {
+			exe := exe
+			if c.env == withoutSymbols {
+				exe = stripped
+			}
 			a, resident := accountOf(t, exe, c.kind, c.env)
 			var sum, part uint64
 			for _, p := range a.Parts {

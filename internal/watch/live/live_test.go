@@ -206,7 +206,7 @@ func TestNext(t *testing.T) {
 }
 
 // A child is a program of this machine that the test started.
-func child(t *testing.T, text string) *exec.Cmd {
+func child(t *testing.T, text string, flags ...string) *exec.Cmd {
 	t.Helper()
 	if runtime.GOOS != "linux" || testing.Short() {
 		t.Skip("watches a program that it builds")
@@ -217,7 +217,7 @@ func child(t *testing.T, text string) *exec.Cmd {
 			t.Fatal(err)
 		}
 	}
-	build := exec.Command("go", "build", "-o", "sample", ".")
+	build := exec.Command("go", append([]string{"build", "-o", "sample"}, flags...)...)
 	build.Dir = dir
 	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -254,9 +254,14 @@ func main() {
 }
 `
 
-// TestWatch watches a program until it ends.
+// TestWatch watches a program until it ends, and one without symbols.
 func TestWatch(t *testing.T) {
-	cmd := child(t, waiting)
+	for _, flag := range []string{"-ldflags=", "-ldflags=-s"} {
+		t.Run(flag, func(t *testing.T) { watches(t, child(t, waiting, flag)) })
+	}
+}
+
+func watches(t *testing.T, cmd *exec.Cmd) {
 	pid := cmd.Process.Pid
 	w, err := New(Options{PIDs: []int{pid}, Stacks: true})
 	if errors.Is(err, proc.ErrSystem) {
