@@ -35,7 +35,8 @@ func traces(l *layout) []trace {
 	return []trace{
 		{allProcs, []string{"runtime.procresize"}, []uint32{0, sliceLength, 16}},
 		{"runtime.sched", []string{"runtime.pidleput"}, []uint32{l.at[schedIdleProcs] - idleList, l.at[schedIdleProcs]}},
-		{"runtime.gcController", []string{"runtime.gcinit", "runtime.gcMarkTermination", "runtime.gcResetMarkState", "runtime.(*mheap).allocSpan"},
+		{"runtime.gcController",
+			[]string{"runtime.gcinit", "runtime.gcMarkTermination", "runtime.gcResetMarkState", "runtime.(*mheap).allocSpan"},
 			[]uint32{l.at[gcPercent], l.at[gcHeapLive], l.at[gcHeapInUse], l.at[gcHeapFree], l.at[gcMapped]}},
 		{"runtime.memstats", []string{"runtime.(*mheap).init", "runtime.(*mheap).allocSpan", "runtime.stkbucket"},
 			[]uint32{l.at[statsHeap], l.at[statsSpans], l.at[statsCaches], l.at[statsBuckets], l.at[statsGC], l.at[statsOther]}},
@@ -49,7 +50,8 @@ func traced(im *symbols.Image, l *layout) map[string][]uint64 {
 	at := map[string][]uint64{}
 	for _, t := range traces(l) {
 		if !slices.Contains(t.offsets, missing) {
-			at[t.variable] = slices.DeleteFunc(bases(operands(im, t.users...), t.offsets), func(a uint64) bool { return !im.Writable(a) })
+			list := bases(operands(im, t.users...), t.offsets)
+			at[t.variable] = slices.DeleteFunc(list, func(a uint64) bool { return !im.Writable(a) })
 		}
 	}
 	both := operands(im, "runtime.mProf_FlushLocked")
@@ -190,7 +192,8 @@ const maxCounted = 1 << 48
 // a heap in whole pages, and no more freed than was allocated.
 func (r *Reader) isController(at uint64) bool {
 	const pageBytes = 8 << 10
-	w := r.words(at, gcHeapInUse, gcHeapFree, gcReleased, gcHeapLive, gcHeapMarked, gcMapped, gcAllocated, gcFreed, gcMemoryLimit, gcPercent)
+	w := r.words(at, gcHeapInUse, gcHeapFree, gcReleased, gcHeapLive, gcHeapMarked, gcMapped, // bytes there are
+		gcAllocated, gcFreed, gcMemoryLimit, gcPercent)
 	if w == nil || w[0] == 0 {
 		return false
 	}
@@ -253,5 +256,6 @@ func (r *Reader) isWork(at, stats uint64) bool {
 		}
 	}
 	apart := t[4] + t[7] + t[8] + t[9] - t[total]
-	return t[4] == t[0]+t[1]+t[2]+t[3] && t[7] == t[5]+t[6] && max(apart, -apart) <= drift+t[total]/8 && (t[total] > 0) == (uint32(n[0]) > 0)
+	return t[4] == t[0]+t[1]+t[2]+t[3] && t[7] == t[5]+t[6] && max(apart, -apart) <= drift+t[total]/8 &&
+		(t[total] > 0) == (uint32(n[0]) > 0)
 }

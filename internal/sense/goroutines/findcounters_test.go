@@ -1,6 +1,9 @@
 package goroutines
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // TestBases looks for structures by what is named of them.
 func TestBases(t *testing.T) {
@@ -15,7 +18,7 @@ func TestBases(t *testing.T) {
 		{[]uint32{0, 4}, nil},
 		{[]uint32{0x1000, 0}, nil}, // it would begin before there is memory
 	} {
-		if got := bases(addrs, c.offsets); len(got) != len(c.want) || len(got) > 0 && (got[0] != c.want[0] || got[len(got)-1] != c.want[len(got)-1]) {
+		if got := bases(addrs, c.offsets); !slices.Equal(got, c.want) {
 			t.Errorf("bases(…, %d) = %#x, want %#x", c.offsets, got, c.want)
 		}
 	}
@@ -51,7 +54,8 @@ func counted() (m fake, r *Reader, at map[string][]uint64) {
 		words(stats, uint64(l.at[f]), 1000)
 	}
 	words(work, uint64(l.at[workGCTime])-8*gcParts, 1, 2, 3, 4, 10, 5, 6, 11, 100, 200, 321)
-	at = map[string][]uint64{allProcs: {all}, "runtime.sched": {sched}, "runtime.gcController": {controller}, "runtime.memstats": {stats}, "runtime.work": {work}}
+	at = map[string][]uint64{allProcs: {all}, "runtime.sched": {sched}, "runtime.gcController": {controller},
+		"runtime.memstats": {stats}, "runtime.work": {work}}
 	return m, newReader(m, m, &l), at
 }
 
@@ -109,7 +113,8 @@ func TestCountersThatLie(t *testing.T) {
 		if told := got.Procs > 0; told == c.none || told && timed == c.half {
 			t.Errorf("%s: %+v, of times %v; want nothing: %v, no times: %v", name, got, timed, c.none, c.half)
 		}
-		if name == "" && (got.Procs != 4 || got.IdleProcs != 2 || got.Collections != 7 || got.Forced != 1 || got.HeapLive != 80<<13-100 || got.GCTime != 10 || got.TotalTime != 321) {
+		if name == "" && (got.Procs != 4 || got.IdleProcs != 2 || got.Collections != 7 || got.Forced != 1 ||
+			got.HeapLive != 80<<13-100 || got.GCTime != 10 || got.TotalTime != 321) {
 			t.Errorf("Counters() = %+v", got)
 		}
 	}
