@@ -468,3 +468,94 @@ prove: Undo what changed then: within an hour this is gone.
 		t.Errorf("chance() = %g, want the step's", r.chance())
 	}
 }
+
+// A step is claimed of a version that was there for an hour, of its CPU, once, and where the day
+// before has no such step. Of four hundred processes and more, one in so many is compared.
+func TestSteps(t *testing.T) {
+	const hosts = 40
+	s := store.Selection{Tenant: "acme", Service: "shop", Version: "v1", From: start.Add(-window), Until: start}
+	step := start.Add(-2 * time.Hour)
+	kept := Detail{Step: &Step{Ratio: 1.5}}
+	kept.Rule = CostStep
+	known, err := kept.row(store.Finding{Tenant: "acme", Service: "shop", Version: "v1", From: step, Until: start.Add(-lookEvery)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		instances int
+		lived     time.Duration
+		kind      store.Type
+		day       cost
+		known     time.Duration // before the step; less than 0 for never
+		covered   time.Duration // after the step
+		want      int           // processes that are compared; 0 where nothing is claimed
+		still     int
+	}{
+		"it is there":        {hosts, window, store.CPU, nil, -1, time.Hour, hosts, 0},
+		"for an hour":        {hosts, time.Hour, store.CPU, nil, -1, time.Hour, hosts, 0},
+		"for less":           {hosts, time.Hour - 1, store.CPU, nil, -1, time.Hour, 0, 0},
+		"no CPU":             {hosts, window, store.Goroutines, nil, -1, time.Hour, 0, 0},
+		"799 processes":      {799, window, store.CPU, nil, -1, time.Hour, hosts, 0},
+		"800 processes":      {800, window, store.CPU, nil, -1, time.Hour, hosts / 2, 0},
+		"as every day":       {hosts, window, store.CPU, costly(288, 200, 0.3), -1, time.Hour, 0, 0},
+		"profiled for more":  {hosts, window, store.CPU, nil, -1, 2 * time.Hour, 0, 0},
+		"known":              {hosts, window, store.CPU, nil, 0, time.Hour, 0, 1},
+		"as good as known":   {hosts, window, store.CPU, nil, 25 * time.Minute, time.Hour, 0, 1},
+		"another was before": {hosts, window, store.CPU, nil, 30 * time.Minute, time.Hour, hosts, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := &spy{instances: func(s store.Selection) []store.Instance {
+				if s.From.Before(step) && !s.Until.After(step) {
+					return []store.Instance{lived("a", time.Hour, 1000e9, 0)}
+				}
+				return []store.Instance{lived("a", c.covered, int64(1500e9*c.covered.Hours()), 0)}
+			}}
+			k.series = func(s store.Selection) (all []store.Series) {
+				costs := costly(bins, 24, 0.4)
+				begin := start.Add(-window)
+				if s.Version == "" { // the day before, whichever version it ran
+					begin, costs = begin.Add(-day), c.day
+					if costs == nil {
+						costs = costly(288, 0, 0)
+					}
+				}
+				one := store.Series{}
+				for b, x := range costs {
+					if at := begin.Add(time.Duration(b) * bin); !at.Before(s.From) && at.Before(s.Until) {
+						one.Points = append(one.Points, store.Point{At: at, Value: int64(1e12 * math.Exp(x))})
+					}
+				}
+				for i := range hosts {
+					one.Key = fmt.Sprint("host-", i)
+					all = append(all, one)
+				}
+				return all
+			}
+			k.stacks = func(s store.Selection) store.Stacks {
+				if s.From.Before(step) {
+					return stacksOf(sample{500e9, []string{"main.f"}}, sample{500e9, []string{"main.g"}})
+				}
+				return stacksOf(sample{1000e9, []string{"main.f"}}, sample{500e9, []string{"main.g"}})
+			}
+			v := &store.Service{Name: "shop", Version: "v1", Instances: c.instances, First: start.Add(-c.lived), Last: start, Totals: []store.Total{{Type: c.kind, Value: 1}}}
+			var rows []store.Finding
+			if c.known >= 0 {
+				f := known
+				f.From = step.Add(-c.known)
+				rows = append(rows, f)
+			}
+			other := store.Service{Name: "cart", First: step.Add(time.Minute)}
+			claims, still, err := judgeOf(k, start).steps(t.Context(), s, []store.Service{*v, other}, v, rows)
+			if err != nil || len(claims) != min(1, c.want) || len(still) != c.still {
+				t.Fatalf("steps() = %+v and %d that are known, %v, want %d and %d", claims, len(still), err, min(1, c.want), c.still)
+			}
+			if c.want == 0 {
+				return
+			}
+			r := claims[0].(*rise)
+			if n := len(r.each); !r.since.Equal(step) || r.at.Function != "main.f" || n > c.want*13/10 || n < c.want*7/10 || strings.Join(r.beside, ", ") != "cart (08:01)" {
+				t.Errorf("a step at %s in %s of %d processes beside %q, want one at -120 in main.f of %d beside cart", clock(r.since), r.at.Function, n, r.beside, c.want)
+			}
+		})
+	}
+}
