@@ -257,7 +257,7 @@ func isRate(u fact.Unit) bool {
 }
 
 func millionths(x float64) int64 {
-	if math.IsNaN(x) || math.Abs(x) > math.MaxInt64/2e6 {
+	if !(math.Abs(x) <= math.MaxInt64/2e6) { // too large, or no number
 		return 0
 	}
 	return int64(math.Round(x * 1e6))

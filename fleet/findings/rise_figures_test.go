@@ -552,6 +552,13 @@ func TestSteps(t *testing.T) {
 			if c.want == 0 {
 				return
 			}
+			var asked []string
+			for _, q := range k.of("series") {
+				asked = append(asked, q.Version+span(q.Selection))
+			}
+			if got, want := strings.Join(asked, " "), "v1-240-0 -1680--1440 -1440--1200 -1200--960 -960--720 -720--480 -480--240"; got != want {
+				t.Errorf("asked for the costs of %s, want those of the window and the day before it, %s", got, want)
+			}
 			r := claims[0].(*rise)
 			if n := len(r.each); !r.since.Equal(step) || r.at.Function != "main.f" || n > c.want*13/10 || n < c.want*7/10 || strings.Join(r.beside, ", ") != "cart (08:01)" {
 				t.Errorf("a step at %s in %s of %d processes beside %q, want one at -120 in main.f of %d beside cart", clock(r.since), r.at.Function, n, r.beside, c.want)
