@@ -123,7 +123,8 @@ func TestGrown(t *testing.T) {
 		want    string
 	}{
 		"twice as many levels": {was, is, [2]float64{1, 2}, "sort.Sort sort.Sort.go 9"},
-		"as many":              {stacksOf(sample{80, []string{"main.g"}}, sample{20, []string{"main.f"}}), stacksOf(sample{90, []string{"main.g"}}, sample{60, []string{"main.f"}}), [2]float64{1, 1}, "main.f main.f.go 6"},
+		"as many": {stacksOf(sample{80, []string{"main.g"}}, sample{20, []string{"main.f"}}), stacksOf(sample{90, []string{"main.g"}}, sample{60, []string{"main.f"}}),
+			[2]float64{1, 1}, "main.f main.f.go 6"},
 		"half as many": {stacksOf(sample{80, []string{"main.g"}}, sample{20, []string{"main.f"}}), stacksOf(sample{90, []string{"main.g"}}, sample{12, []string{"main.f"}}),
 			[2]float64{2, 1}, "main.g main.g.go 6"},
 		"nothing grew": {was, was, [2]float64{1, 1}, "  0"},

@@ -52,7 +52,11 @@ func TestCosts(t *testing.T) {
 			return store.Point{At: start.Add(time.Duration(b) * bin), Value: value}
 		}
 		all := map[store.Type][]store.Series{
-			store.CPU:        {{Key: "b", Points: []store.Point{point(0, 800), point(50, 400)}}, {Key: "a", Points: []store.Point{point(1, 300), point(2, 0), point(3, 500)}}, {Key: "c", Points: []store.Point{point(0, 1)}}},
+			store.CPU: {
+				{Key: "b", Points: []store.Point{point(0, 800), point(50, 400)}},
+				{Key: "a", Points: []store.Point{point(1, 300), point(2, 0), point(3, 500)}},
+				{Key: "c", Points: []store.Point{point(0, 1)}},
+			},
 			store.Operations: {{Key: "b", Points: []store.Point{point(0, 4), point(50, 8)}}, {Key: "a", Points: []store.Point{point(1, 100), point(2, 7)}}},
 		}[s.Type]
 		for i := range all {
