@@ -71,7 +71,7 @@ func trees(n, _ int) {
 
 type node struct{ left, right *node }
 
-var kept [2]*node
+var kept [8]*node
 
 func tree(depth int) *node {
 	if depth == 0 {
