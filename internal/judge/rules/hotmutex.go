@@ -38,7 +38,7 @@ const (
 )
 
 func checkHotmutex(p *diagnosis.Pass) {
-	worst, enough, start, found := fact.Fact{}, fact.Fact{}, fact.Fact{}, false
+	worst, enough, robbed, start, found := fact.Fact{}, fact.Fact{}, fact.Fact{}, fact.Fact{}, false
 	for _, q := range queueing.Queues(p) {
 		if q.Kind != queueing.Lock {
 			continue
@@ -49,18 +49,20 @@ func checkHotmutex(p *diagnosis.Pass) {
 			worst = worst.Larger(waiting)
 		case q.Later(p, "goroutines waiting for it later").Value < hotmutexWaiters:
 			start = start.Larger(waiting)
-		case throughput.Value < worthwhile:
-			enough = enough.Larger(waiting)
-		default:
+		case throughput.Value >= worthwhile:
 			found = true
 			p.Report(hotLock(p, &q, waiting))
+		case q.Faster(p, queueing.Stolen(p)...).Value >= worthwhile: // with the CPUs that others have
+			robbed = robbed.Larger(waiting)
+		default:
+			enough = enough.Larger(waiting)
 		}
 	}
 	switch {
 	case found:
-	case enough.Value > 0 && diagnosis.Starved(p.Model) != "":
-		p.Unchecked("whether a lock holds up the program", fact.Sentence("%s goroutines wait for one on average, while %s",
-			enough, fact.Name(diagnosis.Starved(p.Model))), p.RecordAgain(10, "again.gowhy"))
+	case robbed.Value > 0:
+		p.Unchecked("whether a lock holds up the program", fact.Sentence("%s goroutines wait for one on average, and all Ps "+
+			"are busy, some of them without a CPU (%s)", robbed, queueing.Stolen(p)[0]), p.RecordAgain(10, "again.gowhy"))
 	case enough.Value > 0:
 		p.Fine(fact.Sentence("locks: %s goroutines wait for one on average, but %s of %s Ps are busy anyway, so it is not the limit", enough, cpu.BusyPs(p).Number(), cpu.Procs(p)))
 	case start.Value > 0:
