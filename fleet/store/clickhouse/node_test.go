@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/fleet/store/storetest"
 )
 
 // fake returns a server that answers what a function says.
@@ -211,21 +210,7 @@ func TestAnswersPay(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			kept, took := int64(math.MaxInt64), int64(0)
-			for range 3 { // others, connections for one, may keep something meanwhile
-				granted, err := memory.NewPool("questions", 1<<30, 0).Take(t.Context(), 1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				ctx := memory.With(t.Context(), granted)
-				before := heap()
-				answer, err := ask(ctx, s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				kept, took = min(kept, heap()-before), memory.Held(ctx)
-				runtime.KeepAlive(answer)
-			}
+			kept, took := storetest.Kept(t, func(ctx context.Context) (any, error) { return ask(ctx, s) })
 			if took < kept || took > 20*max(kept, 1<<20) {
 				t.Errorf("took %d bytes for an answer of %d", took, kept)
 			}
@@ -237,12 +222,4 @@ func TestAnswersPay(t *testing.T) {
 			}
 		})
 	}
-}
-
-// heap returns the bytes that are alive.
-func heap() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

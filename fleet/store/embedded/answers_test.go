@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/gowhy/gowhy/fleet/memory"
 	"github.com/gowhy/gowhy/fleet/store"
+	"github.com/gowhy/gowhy/fleet/store/storetest"
 )
 
 // TestAnswersPay asks about many services, processes and moments: an answer takes memory for
@@ -57,21 +56,7 @@ func TestAnswersPay(t *testing.T) {
 			"values": func(ctx context.Context) (any, error) { return s.Values(ctx, selected, store.ByInstance) },
 		} {
 			t.Run(fmt.Sprint(name, " flushed=", flushed), func(t *testing.T) {
-				kept, took := int64(math.MaxInt64), int64(0)
-				for range 3 { // the store may keep something meanwhile
-					granted, err := memory.NewPool("questions", 1<<30, 0).Take(t.Context(), 1)
-					if err != nil {
-						t.Fatal(err)
-					}
-					ctx := memory.With(t.Context(), granted)
-					before := heap()
-					answer, err := ask(ctx)
-					if err != nil {
-						t.Fatal(err)
-					}
-					kept, took = min(kept, heap()-before), memory.Held(ctx)
-					runtime.KeepAlive(answer)
-				}
+				kept, took := storetest.Kept(t, ask)
 				if took+memory.MostOpen < kept || took > 20*max(kept, 100_000) {
 					t.Errorf("took %d bytes for an answer of %d", took, kept)
 				}
@@ -171,12 +156,4 @@ func TestTableFits(t *testing.T) {
 	if kept.Load() != 6 || refused.Load() != 14 {
 		t.Errorf("%d are kept, %d refused; want three in each table", kept.Load(), refused.Load())
 	}
-}
-
-// heap returns the bytes that are alive.
-func heap() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
