@@ -18,12 +18,14 @@ func loadAccount(p fact.Meter) *Account {
 	a := &Account{}
 	ops := number("operations", float64(l.Ops), fact.Count)
 	switch share := fact.Quotient.Of("failed part", fact.Ratio, number("failed", float64(l.Failed), fact.Count), ops); {
+	case l.Failed == l.Ops && l.Ops == 1:
+		a.Text = "The one operation failed"
 	case l.Failed == l.Ops:
 		a.Text = fact.Sentence("All %s operations failed", ops)
 	case l.Failed > 0:
 		a.Text = fact.Sentence("%s of %s operations failed", share, ops)
 	default:
-		a.Text = fact.Sentence("%s operations, and none failed", ops)
+		a.Text = fact.Sentence("%s, and none failed", ops.Things("operation"))
 	}
 	if len(l.Crossed) > 0 {
 		a.Text += ", and the test crossed a threshold of its own"

@@ -35,12 +35,12 @@ func gcLogAccount(p fact.Meter) *Account {
 	over := line("time since the first collection", a.Over.Seconds(), fact.Seconds)
 	rate := fact.Quotient.Of("collections", fact.PerSec, line("collections after the first", float64(a.Collections), fact.Count), over)
 	live := line("live heap", float64(a.Last.Live), fact.Bytes)
-	text := fact.Sentence("%s collections in %s, %s", line("collections", float64(a.Collections+1), fact.Count), over, rate)
+	text := fact.Sentence("%s in %s, %s", line("collections", float64(a.Collections+1), fact.Count).Things("collection"), over, rate)
 	out := &Account{}
 	if a.Costs && a.Procs > 0 {
 		cpu := line("CPU in collecting", a.CPU().Seconds(), fact.Seconds)
 		part := fact.Fraction.Of("collector's part of the Ps", fact.Ratio, cpu, line("what the Ps could do", a.Ps().Seconds(), fact.Seconds))
-		text += fact.Sentence(", take %s of %s Ps", part, fact.Name(fact.Count.Format(float64(a.Procs))))
+		text += fact.Sentence(", take %s of %s", part, line("Ps", float64(a.Procs), fact.Count).Things("P"))
 		if assist := ratio(a.Assist.Seconds(), (a.Assist + a.Background).Seconds()); assist >= muchAssist {
 			text += fact.Sentence(", %s of the marking in assists", line("assists' part of marking", assist, fact.Ratio))
 		}
@@ -83,17 +83,16 @@ func schedLogAccount(p fact.Meter) *Account {
 		return p.Statistic(fact.Timeline, "lines", name, v, u).From(model.SchedTrace)
 	}
 	count := func(name string, n int) fact.Fact { return line(name, float64(n), fact.Count) }
-	lines := count("lines of schedtrace", a.Lines)
-	text := fact.Sentence("%s Ps", count("Ps", a.Procs))
+	text := fact.Sentence("%s", count("Ps", a.Procs).Things("P"))
 	if a.Told > 0 {
-		text += fact.Sentence(", all busy in %s of %s lines", count("lines with all Ps busy", a.Full), count("lines that tell", a.Told))
+		text += fact.Sentence(", all busy in %s of %s", count("lines with all Ps busy", a.Full), count("lines that tell", a.Told).Things("line"))
 	}
 	queue := func(name string, v float64) fact.Fact { return line(name, v, fact.Count) }
 	first, last := a.Queued[0].Value, a.Queued[len(a.Queued)-1].Value
 	most := queue("most goroutines that waited for a P", a.Queued.Max())
 	switch {
-	case a.Lines == 1:
-		text += fact.Sentence("; %s goroutines ready and waiting for one", most)
+	case a.Queued.Min() >= most.Value:
+		text += fact.Sentence("; %s ready and waiting for one", most.Things("goroutine"))
 	case last >= grownQueue*float64(a.Procs) && last >= most.Value && a.Full > 0:
 		text += fact.Sentence("; in %s those ready and waiting for one became %s from %s",
 			line("time from the first line to the last", a.Over.Seconds(), fact.Seconds), queue("waiting at last", last), queue("waiting at first", first))
@@ -103,11 +102,11 @@ func schedLogAccount(p fact.Meter) *Account {
 	}
 	text += "."
 	if a.Uneven > 0 {
-		text += fact.Sentence(" In %s lines one P had up to %s in its queue and another none: work comes in bursts and is spread late.",
-			count("lines with uneven queues", a.Uneven), count("longest queue of a P", a.Longest))
+		text += fact.Sentence(" In %s one P had up to %s in its queue and another none: work comes in bursts and is spread late.",
+			count("lines with uneven queues", a.Uneven).Things("line"), count("longest queue of a P", a.Longest))
 	}
 	if a.Beside > 0 && a.Told > 0 {
-		text += fact.Sentence(" In %s lines Ps were idle beside as many ready goroutines: they had just come.", count("lines with idle Ps beside a queue", a.Beside))
+		text += fact.Sentence(" In %s Ps were idle beside as many ready goroutines: they had just come.", count("lines with idle Ps beside a queue", a.Beside).Things("line"))
 	}
 	if n := len(a.Threads); n > 1 && a.Threads[n-1].Value >= 2*a.Threads[0].Value {
 		text += fact.Sentence(" Threads grew from %s to %s.", queue("threads at first", a.Threads[0].Value), queue("threads at last", a.Threads[n-1].Value))
@@ -115,7 +114,7 @@ func schedLogAccount(p fact.Meter) *Account {
 	out := &Account{Text: text}
 	out.Rows = schedStates(p, line)
 	if len(a.Threads) == 0 && a.Told == 0 {
-		out.Text += fact.Sentence(" The lines were shortened: %s do not say how many Ps were idle.", lines)
+		out.Text += " The lines were shortened, and do not say how many Ps were idle."
 	}
 	return out
 }

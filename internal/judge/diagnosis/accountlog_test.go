@@ -62,8 +62,8 @@ func TestAccountOfScheduler(t *testing.T) {
 	for want, m := range map[string]*model.Model{
 		"4 Ps, all busy in 2 of 3 lines; in 200 ms those ready and waiting for one became 110 from 0. Threads grew from 9 to 20.": lines(idle(3, 0, 0, 0, 0), busy(50, 15), busy(100, 20)),
 		"all busy in 2 of 2 lines; 13 to 14 goroutines ready and waiting for one, 13.5 on average.":                               lines(busy(4, 9), busy(3, 9)),
-		"In 1 lines one P had up to 30 in its queue and another none":                                                             lines(idle(1, 30, 0, 1, 1), idle(4, 0, 0, 0, 0)),
-		"In 1 lines Ps were idle beside as many ready goroutines":                                                                 lines(idle(2, 3, 1, 3, 1), idle(2, 1, 1, 1, 1)),
+		"In 1 line one P had up to 30 in its queue and another none":                                                              lines(idle(1, 30, 0, 1, 1), idle(4, 0, 0, 0, 0)),
+		"In 1 line Ps were idle beside as many ready goroutines":                                                                  lines(idle(2, 3, 1, 3, 1), idle(2, 1, 1, 1, 1)),
 		"The lines were shortened":                   lines(cut, cut),
 		"; 12 goroutines ready and waiting for one.": lines(busy(2, 9)),
 	} {

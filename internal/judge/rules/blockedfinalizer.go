@@ -128,7 +128,7 @@ func blockedFinding(p *diagnosis.Pass, s *model.Standing) diagnosis.Finding {
 	format += ": " + waits
 	if h := behindCleaner(p, s); h != nil {
 		held, n := p.Held("held by "+h.Words(), "bytes", h), p.Held("objects held by "+h.Words(), "objects", h)
-		format, parts = format+", and %s in %s wait for that", append(parts, held, plural(n, "object"))
+		format, parts = format+", and %s in %s wait for that", append(parts, held, n.Things("object"))
 		if f.Stalls && (h == mostGrown(lastLook(p.Model)) || h == mainHolder(lastLook(p.Model))) {
 			f.Explains = append(slices.Clone(whileBlocked), "heldmemory", "heapgrowth")
 		}

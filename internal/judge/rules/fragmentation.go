@@ -2,6 +2,7 @@ package rules
 
 import (
 	_ "embed"
+	"math"
 	"slices"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
@@ -58,7 +59,7 @@ func checkFragmentation(p *diagnosis.Pass) {
 	part := fact.Fraction.Of("part of the pages in use that nothing uses, at least", fact.Ratio, unused, pages)
 	counted := p.Model.Metrics.Series[memory.MetricCycles]
 	more, _, _ := counted[len(counted)/2:].Delta()
-	cycles := p.Statistic(fact.Metric, memory.MetricCycles, "collections in the second half of the window", more, fact.Count).From(model.MetricsLog)
+	cycles := p.Statistic(fact.Metric, memory.MetricCycles, "collections in the second half of the window", math.Floor(more), fact.Count).From(model.MetricsLog)
 	const question = "whether few objects keep many pages of the heap"
 	switch {
 	case cycles.Value < fragmentedCycles && (unused.Value < fragmentedBytes || part.Value < fragmentedPart):
@@ -69,7 +70,7 @@ func checkFragmentation(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("fragmentation of the heap: %s of the pages in use at least are unused, %s", part, unused))
 	case cycles.Value < fragmentedCycles && unused.Value < fragmentedIdle*max(1, p.Metric("GOGC", memory.MetricGOGC, fact.Last).Value/100)*objects.Value:
 		p.Unchecked(question, fact.Sentence("%s of the pages in use are unused, %s, and with %s in the window that may be what the last one freed",
-			part, unused, plural(cycles, "collection")), p.RecordAgain(60, "longer.gowhy"))
+			part, unused, cycles.Things("collection")), p.RecordAgain(60, "longer.gowhy"))
 	default:
 		p.Report(fragmentationFinding(p, unused, objects, part, cycles))
 	}
@@ -80,7 +81,7 @@ func fragmentationFinding(p *diagnosis.Pass, unused, objects, part, cycles fact.
 	if rss := p.Process("resident memory", "rss", fact.Last); rss.Value > 0 {
 		share = fact.Fraction.Of("part of the resident memory", fact.Ratio, unused, rss)
 	}
-	moment := fact.Sentence("what a collection freed a moment ago: the least is taken, over %s", plural(cycles, "collection"))
+	moment := fact.Sentence("what a collection freed a moment ago: the least is taken, over %s", cycles.Things("collection"))
 	if cycles.Value < fragmentedCycles {
 		moment = "what the last collection freed: GOGC lets it be less than half of this"
 	}

@@ -50,7 +50,7 @@ func checkGeneratorbound(p *diagnosis.Pass) {
 	if n := stalls(l); n > 0 {
 		p.Unchecked("the latency under load", fact.Sentence("the load was a closed loop, and in %s of its %s next to nothing ended: "+
 			"what would have been sent then was not, so that the percentiles leave the waiting out. An open loop measures it",
-			loadFact(p, "intervals that stood still", float64(n), fact.Count), plural(loadFact(p, "intervals", float64(len(l.Over)), fact.Count), "interval")), openLoop)
+			loadFact(p, "intervals that stood still", float64(n), fact.Count), loadFact(p, "intervals", float64(len(l.Over)), fact.Count).Things("interval")), openLoop)
 		return
 	}
 	if l.Generator.Procs > 0 && l.Generator.CPU > 0 {

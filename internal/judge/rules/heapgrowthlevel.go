@@ -85,7 +85,7 @@ func checkFewLevel(p *diagnosis.Pass, live *memory.LiveSeries, from fact.Fact, l
 	n := live.Statistic(p, "collections", float64(len(s)), fact.Count)
 	if last := s[len(s)-1]; len(s) < heapgrowthFew || float64(last.At) < heapgrowthRecent*float64(p.Model.Run.Duration) {
 		p.Unchecked("whether the live heap grows", fact.Sentence("%s said what is alive, the last %s before the end: that shows no trend",
-			plural(n, "collection"), fact.Name(fact.Seconds.Format((p.Model.Run.Duration-last.At).Seconds()))), longer)
+			n.Things("collection"), fact.Name(fact.Seconds.Format((p.Model.Run.Duration-last.At).Seconds()))), longer)
 		return
 	}
 	p.Fine(fact.Sentence("live heap: %s after the warm-up and %s at the last of %s collections", from, live.LastFound(p), n))

@@ -196,7 +196,7 @@ func surplusFinding(p *diagnosis.Pass, s *spin) diagnosis.Finding {
 	}
 	f.Say("%s for %s of work: threads take up a P %s times a second and spend %s, %s of all their busy time, "+
 		"looking for work.",
-		plural(s.ps, "P"), s.work, s.starts.Number(), s.cores, s.share)
+		s.ps.Things("P"), s.work, s.starts.Number(), s.cores, s.share)
 	return f
 }
 
@@ -317,6 +317,6 @@ func wakefulFinding(p *diagnosis.Pass, s *spin) diagnosis.Finding {
 		f.Reasons = []string{fact.Sentence("the %s and the system calls agree: %s futex calls a second", fact.Name(s.source), s.rate.Number())}
 	}
 	f.Say("%s for %s of work: the scheduler takes another %s, %s of the CPU in "+
-		"use.", plural(s.ps, "P"), s.work, s.cores, s.share)
+		"use.", s.ps.Things("P"), s.work, s.cores, s.share)
 	return f
 }

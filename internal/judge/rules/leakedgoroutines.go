@@ -120,7 +120,7 @@ func leakedFinding(p *diagnosis.Pass, l *leak, rest fact.Fact) diagnosis.Finding
 			"the comparison lists this finding as gone. Two profiles some minutes apart must both be empty.",
 	}
 	format := "%s of %s cannot go on from %s, for ever: nothing that can still run holds what is waited for."
-	parts := []fact.Part{plural(l.count, "goroutine"), code.Name(code.GroupName(of)), fact.Name(stuck.words)}
+	parts := []fact.Part{l.count.Things("goroutine"), code.Name(code.GroupName(of)), fact.Name(stuck.words)}
 	if p.Model.Goroutines.Start != nil && p.Model.Goroutines.End != nil {
 		more, over := moreAt(p, "more of them at the end than at the start", l.stacks...), snapshotWindow(p)
 		f.Rest(more)

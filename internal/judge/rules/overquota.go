@@ -46,7 +46,7 @@ func checkOverquota(p *diagnosis.Pass) {
 	quota := cpu.Quota(p)
 	automatic := automaticPs.Of("Ps that the runtime sets for this quota", fact.Count, quota)
 	if ps.Value <= automatic.Value {
-		p.Fine(fact.Sentence("GOMAXPROCS: %s on a quota of %s", plural(ps, "P"), quota))
+		p.Fine(fact.Sentence("GOMAXPROCS: %s on a quota of %s", ps.Things("P"), quota))
 		return
 	}
 	t, ok := cpu.Throttling(p)
@@ -55,7 +55,7 @@ func checkOverquota(p *diagnosis.Pass) {
 		return
 	}
 	if t.Throttled.Value < throttledLeast || t.Often.Value < overquotaStops {
-		p.Fine(fact.Sentence("GOMAXPROCS: %s on a quota of %s, which is not used up", plural(ps, "P"), quota))
+		p.Fine(fact.Sentence("GOMAXPROCS: %s on a quota of %s, which is not used up", ps.Things("P"), quota))
 		return
 	}
 	p.Report(overquotaFinding(p, &t, ps, automatic))
@@ -100,7 +100,7 @@ func overquotaFinding(p *diagnosis.Pass, t *cpu.Throttle, ps, automatic fact.Fac
 	}
 	f.Say("%s on a quota of %s: busy on %s, they use a period's quota up in %s and then stand still for %s. It was "+
 		"used up in %s of %s periods.",
-		plural(ps, "P"), t.Quota, plural(running, "CPU"), busy,
+		ps.Things("P"), t.Quota, running.Things("CPU"), busy,
 		fact.Difference.Of("time in which they stand still", fact.Seconds, t.Period, busy), t.Throttled, t.Periods)
 	f.Experiment = tried(latency(p.Model), f.Remedy.Knob, cpu.ProcsKnob(int(ps.Value)), fact.Sentence("Both arms must have the quota. "+
 		"nr_throttled in `/sys/fs/cgroup/cpu.stat` is a count, now %s in %s, and must stop rising; throughput must "+

@@ -191,7 +191,7 @@ func risingFinding(p *diagnosis.Pass, s *cpu.Use, r *rise) diagnosis.Finding {
 			"what was added during the recording at the least, all of the function's CPU at the most; it goes on growing"),
 		Confidence: diagnosis.Medium,
 		Reasons: []string{fact.Sentence("one kind of evidence, the "+s.Source+" with %s in it; the interval allows for the %s compared",
-			plural(timedFact(p, "in it", "samples in it", spent[0]+spent[1]+spent[2], fact.Count), "sample"), plural(looked, "function"))},
+			timedFact(p, "in it", "samples in it", spent[0]+spent[1]+spent[2], fact.Count).Things("sample"), looked.Things("function"))},
 		RuledOut: []string{
 			"warming up: caches that fill make an operation take less, not more",
 			fact.Sentence("more load: the first third had %s operations and the last %s", firstOps, lastOps),

@@ -219,7 +219,7 @@ func heldLong(p *diagnosis.Pass, q *lockQueue) (f diagnosis.Finding, ok bool) {
 	if n.Value == 1 {
 		verb = "waits"
 	}
-	format, parts := "%s "+verb+" for %s", []fact.Part{plural(n, "goroutine"), fact.Name(q.words())}
+	format, parts := "%s "+verb+" for %s", []fact.Part{n.Things("goroutine"), fact.Name(q.words())}
 	if longest.Value > 0 {
 		format, parts = format+", the longest for %s", append(parts, longest)
 	}
@@ -498,7 +498,7 @@ func behindWords(n fact.Fact) fact.Part {
 	if n.Value <= 2 {
 		return fact.Name("")
 	}
-	return fact.Name(fact.Sentence("; %s wait in all", plural(n, "goroutine")))
+	return fact.Name(fact.Sentence("; %s wait in all", n.Things("goroutine")))
 }
 
 // allAsleep returns the finding of the runtime's own: no goroutine can go on.
@@ -534,7 +534,7 @@ func allAsleep(p *diagnosis.Pass) diagnosis.Finding {
 		f.Say("The only goroutine %s, and nothing is left that could wake it.", fact.Name(words[0]))
 		return f
 	}
-	f.Say("All %s wait for each other: one %s.", plural(all, "goroutine"), fact.Name(strings.Join(words, "; one ")))
+	f.Say("All %s wait for each other: one %s.", all.Things("goroutine"), fact.Name(strings.Join(words, "; one ")))
 	return f
 }
 

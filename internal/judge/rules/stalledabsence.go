@@ -163,7 +163,7 @@ func absent(p *diagnosis.Pass, a *model.Absence, waiters []*model.Standing, stil
 		verb = "waits"
 	}
 	asks := code.UserPlace(p, queueing.StacksOf(waiters)...)
-	format, parts := "%s "+verb+" in %s %s %s", []fact.Part{plural(n, "goroutine"), code.Name(asks.Function), fact.Name(k.waits), fact.Name(code.Short(a.Name))}
+	format, parts := "%s "+verb+" in %s %s %s", []fact.Part{n.Things("goroutine"), code.Name(asks.Function), fact.Name(k.waits), fact.Name(code.Short(a.Name))}
 	if longest.Value >= time.Second.Seconds() {
 		format, parts = format+", the longest for %s", append(parts, longest)
 	}

@@ -388,7 +388,7 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 	}
 	q.showReceivers(&f, p.Model.Moment)
 	asks := q.askers(p)
-	format, parts := "%s wait for %s in %s", []fact.Part{plural(n, "goroutine"), fact.Name(q.kind.what), asks}
+	format, parts := "%s wait for %s in %s", []fact.Part{n.Things("goroutine"), fact.Name(q.kind.what), asks}
 	switch {
 	case len(q.behind) > 0:
 		format, parts = "%s wait to send in a chain whose last one, %s, sends to %s", []fact.Part{parts[0], asks, fact.Name(code.Short(p.Model.Moment.Channels[q.channel-1].Name))}

@@ -43,6 +43,6 @@ func checkThinevidence(p *diagnosis.Pass) {
 	if n := p.SampleCount("samples", "cpu", nil); n.Value < diagnosis.ThinSamples && !m.CPU.FromTrace && m.CPU.Counted() {
 		p.Unchecked("shares of CPU time", fact.Sentence("the CPU profile holds %s; below %s, "+
 			"a tenth of the CPU shows as anything from less than half of that to half as much again",
-			plural(n, "sample"), fact.Name(fact.Count.Format(diagnosis.ThinSamples))), p.RecordAgain(thinLonger, "longer.gowhy"))
+			n.Things("sample"), fact.Name(fact.Count.Format(diagnosis.ThinSamples))), p.RecordAgain(thinLonger, "longer.gowhy"))
 	}
 }

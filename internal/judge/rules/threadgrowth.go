@@ -50,7 +50,7 @@ func checkThreadgrowth(p *diagnosis.Pass) {
 	}
 	usual := usualThreads.Of("threads that would be usual", fact.Count, ps)
 	if threads.Value < usual.Value {
-		p.Fine(fact.Sentence("threads: %s for %s", threads, plural(ps, "P")))
+		p.Fine(fact.Sentence("threads: %s for %s", threads, ps.Things("P")))
 		return
 	}
 	if blocked, ok := kernelBlockedOutside(p, threads); ok && p.Model.Sched == nil {
@@ -59,7 +59,7 @@ func checkThreadgrowth(p *diagnosis.Pass) {
 	}
 	if p.Model.Sched == nil {
 		p.Unchecked("why there are so many threads",
-			fact.Sentence("there are %s threads for %s, and only a trace tells who blocks them", threads, plural(ps, "P")), p.HowToGet(model.Trace))
+			fact.Sentence("there are %s threads for %s, and only a trace tells who blocks them", threads, ps.Things("P")), p.HowToGet(model.Trace))
 		return
 	}
 	group, blocked := kernelBlocked(p)
@@ -70,7 +70,7 @@ func checkThreadgrowth(p *diagnosis.Pass) {
 		return
 	}
 	if group == nil {
-		p.Fine(fact.Sentence("threads: %s for %s, left over from before: nobody blocks so many now", threads, plural(ps, "P")))
+		p.Fine(fact.Sentence("threads: %s for %s, left over from before: nobody blocks so many now", threads, ps.Things("P")))
 		return
 	}
 	p.Report(groupFinding(p, group, blocked, threads, ps, usual))
@@ -152,7 +152,7 @@ func outsideFinding(p *diagnosis.Pass, b *blockedPlace, threads, ps, usual fact.
 	f.Where, f.Stacks = code.Places(b.place), b.stacks
 	f.Say("There are %s threads for %s: %s goroutines of %s were in a system call at the start and %s at the end, "+
 		"each on a thread of its own.",
-		threads, plural(ps, "P"), b.start.Number(), fact.Name(b.place.Function), b.end.Number())
+		threads, ps.Things("P"), b.start.Number(), fact.Name(b.place.Function), b.end.Number())
 	return f
 }
 
@@ -163,7 +163,7 @@ func groupFinding(p *diagnosis.Pass, g *model.Group, blocked, threads, ps, usual
 		"system calls"}
 	f.Groups = []string{g.Name}
 	f.Say("There are %s threads for %s: on average %s of %s are in a system call, each on a thread of its own.",
-		threads, plural(ps, "P"), blocked, fact.Name(code.GroupName(g.Name)))
+		threads, ps.Things("P"), blocked, fact.Name(code.GroupName(g.Name)))
 	if place, ok := p.GroupPlace(g); ok {
 		f.Where = code.Places(place)
 	}

@@ -186,12 +186,12 @@ func (w *followedWait) finding(p *diagnosis.Pass) diagnosis.Finding {
 		f.Title = "Operations wait until a time is over in which others may come"
 		f.Remedy = lingerRemedy
 		f.Say("%s waits for %s, which waits for the clock before it answers: "+
-			"%s of its time, %s; %s operations are answered at once then.", op, by, w.share, w.each, w.gathered)
+			"%s of its time, %s; it answers %s at once then.", op, by, w.share, w.each, w.gathered.Things("operation"))
 	default:
 		f.Evidence = append(f.Evidence, w.turns)
 		f.Title = "Operations wait for a goroutine that rests"
 		f.Remedy = pauseRemedy
-		f.Say("%s waits for %s, which waits for the clock meanwhile, %s times: %s of its time, %s.", op, by, w.turns, w.share, w.each)
+		f.Say("%s waits for %s, which waits for the clock meanwhile, %s: %s of its time, %s.", op, by, w.turns.Things("time"), w.share, w.each)
 	}
 	f.Bound = diagnosis.Direction(fact.Product.Of("time of one operation", fact.Seconds, w.took, saved), diagnosis.Latency, saved.Value, note)
 	return f

@@ -22,6 +22,14 @@ func (n Name) part() string { return string(n) }
 // "31.6" of "31.6×".
 func (f Fact) Number() Part { return Name(figures.Number(f.Value)) }
 
+// Things returns a number of things in a sentence: "1 P", "8 Ps", "2.5 samples".
+func (f Fact) Things(one string) Part {
+	if f.Text == "1" {
+		return Name("1 " + one)
+	}
+	return Name(f.Text + " " + one + "s")
+}
+
 // Sentence puts parts where the format has %s. Formats hold no digits: a number
 // comes from a fact, so that text never has one that is not in the evidence.
 func Sentence(format string, parts ...Part) string {
