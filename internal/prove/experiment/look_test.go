@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
 
@@ -142,5 +143,19 @@ func TestUSLFigures(t *testing.T) {
 		if u.peak(Interval{Value: value}); u.NoPeak != want || (u.Peak != nil) != (want == "") {
 			t.Errorf("peak(%v): %v, %q, want %q", value, u.Peak, u.NoPeak, want)
 		}
+	}
+}
+
+// The draws of many pairs are fewer, and a tenth at least.
+func TestDraws(t *testing.T) {
+	const all = statistics.DefaultDraws
+	trial := &Trial{}
+	for n, want := range map[int]int{10: all, 200: all, 400: all / 4, 1000: all / 10} {
+		if got := trial.drawsOf(n); got != want {
+			t.Errorf("drawsOf(%d) = %d, want %d", n, got, want)
+		}
+	}
+	if trial.draws = 7; trial.drawsOf(10) != 7 {
+		t.Error("what was asked for is not what is drawn")
 	}
 }
