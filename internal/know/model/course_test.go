@@ -34,6 +34,25 @@ func TestCourse(t *testing.T) {
 	}
 }
 
+// A course begins with the later of both, and ends with the earlier.
+func TestCourseWithin(t *testing.T) {
+	m := courseModel()
+	m.Kernel.Moments = m.Kernel.Moments[6:] // from the third second on
+	c := m.Course()
+	if c == nil || c.From != 3*time.Second || c.To != 11500*time.Millisecond || len(c.Operations) != 12 {
+		t.Fatalf("Course() = %+v, want twelve pieces from 3s to 11.5s", c)
+	}
+	for i, n := range c.Operations { // of which each is a twelfth of 8.5 s
+		if want := 10 * 8.5 / 12; n < want-1e-6 || n > want+1e-6 {
+			t.Errorf("piece %d has %v operations, want %v", i, n, want)
+		}
+	}
+	m.Kernel.Moments = append(m.Kernel.Moments, KernelMoment{At: time.Minute})
+	if c = m.Course(); c.To != 12*time.Second {
+		t.Errorf("Course() ends at %v, want the run's end", c.To)
+	}
+}
+
 // Where one of both has no times there is no course.
 func TestCourseUnknown(t *testing.T) {
 	for name, change := range map[string]func(*Model){

@@ -219,3 +219,24 @@ func TestThinned(t *testing.T) {
 		t.Errorf("thinned() of 400 points has %d, from %v to %v, want 200 from the first two to the last", len(got), got[0], got[len(got)-1])
 	}
 }
+
+// A trend is told with its first and last value and the time between these.
+func TestGrowthOfSeries(t *testing.T) {
+	var s Series
+	for i := range 10 {
+		s = append(s, Point{time.Duration(3+i) * time.Second, 100 + 7*float64(i)})
+	}
+	a := &MemoryAccount{}
+	a.grow("live heap", s)
+	a.grow("one value", s[:1])
+	if len(a.Growth) != 1 {
+		t.Fatalf("there are %d trends, want one", len(a.Growth))
+	}
+	g := a.Growth[0]
+	if math.Abs(g.PerSecond-7) > 1e-9 || g.Low > g.PerSecond || g.High < g.PerSecond || g.Name != "live heap" {
+		t.Errorf("the trend is %+v, want 7 a second", g)
+	}
+	if g.First != 100 || g.Last != 163 || g.Over != 9*time.Second {
+		t.Errorf("the trend is from %d to %d over %v, want from 100 to 163 over 9s", g.First, g.Last, g.Over)
+	}
+}

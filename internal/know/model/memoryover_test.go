@@ -65,6 +65,12 @@ func TestMemoryOverEnds(t *testing.T) {
 	if moments := m.MemoryOver(); len(moments) != 4 {
 		t.Errorf("%d moments of a process that was gone at the fifth, want 4", len(moments))
 	}
+	for name, s := range m.Metrics.Series {
+		m.Metrics.Series[name] = s[:1]
+	}
+	if moments := m.MemoryOver(); len(moments) != 4 {
+		t.Errorf("%d moments of counts that were read once, want the four at which it was resident", len(moments))
+	}
 	m.Metrics = nil
 	if moments := m.MemoryOver(); len(moments) != 4 || moments[3].Parts[2] != (MemoryPart{partWhole, 93 * mib, true, fromResident}) {
 		t.Errorf("without the runtime's counts %+v, want what is resident", moments)

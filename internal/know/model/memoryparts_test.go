@@ -2,6 +2,8 @@ package model
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -145,5 +147,43 @@ func TestMemoryBounds(t *testing.T) {
 		if memory := a.Bounds[1]; memory.Name != "GOMEMLIMIT" || memory.Used != 50*mib || memory.Headroom() != 50*mib || memory.Reached != 0 {
 			t.Errorf("%+v, want 50 of 100 MiB", memory)
 		}
+	}
+}
+
+// A limit that there is not bounds nothing, nor one of which nobody counted the use; of a group's memory what
+// would be given up first is no use.
+func TestLimitsThatDoNotBind(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*Model)
+		want   []string
+	}{
+		"all":                {func(*Model) {}, []string{"GOGC: the next collection ends at", "GOMEMLIMIT", "control group: killed over"}},
+		"no GOMEMLIMIT":      {func(m *Model) { m.Metrics.Series["/gc/gomemlimit:bytes"][0].Value = 1 << 63 }, []string{"GOGC: the next collection ends at", "control group: killed over"}},
+		"GOMEMLIMIT of none": {func(m *Model) { m.Metrics.Series["/gc/gomemlimit:bytes"][0].Value = 0 }, []string{"GOGC: the next collection ends at", "control group: killed over"}},
+		"nothing counted": {func(m *Model) {
+			for name := range m.Metrics.Series {
+				if strings.HasPrefix(name, memoryClasses) {
+					delete(m.Metrics.Series, name)
+				}
+			}
+		}, []string{"control group: killed over"}},
+		"no group": {func(m *Model) { m.Limits = nil }, []string{"GOGC: the next collection ends at", "GOMEMLIMIT"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &Model{Process: mapped(46, 9), Metrics: counted(), Limits: &Limits{Memory: 200 * mib, Samples: []LimitSample{
+				{Memory: 90 * mib, Cache: 1 * mib, Droppable: 1 * mib}, {Memory: 100 * mib, Cache: 40 * mib, Droppable: 30 * mib}}}}
+			tt.change(m)
+			a := m.MemoryAccount()
+			var names []string
+			for _, b := range a.Bounds {
+				names = append(names, b.Name)
+			}
+			if !slices.Equal(names, tt.want) {
+				t.Errorf("bounds are %q, want %q", names, tt.want)
+			}
+			if m.Limits != nil && (a.Cache != 40*mib || a.Droppable != 30*mib || a.Bounds[len(a.Bounds)-1].Used != 70*mib) {
+				t.Errorf("of the group %d bytes are cache, %d droppable, and %+v; want 40, 30 and 70 MiB used", a.Cache, a.Droppable, a.Bounds)
+			}
+		})
 	}
 }

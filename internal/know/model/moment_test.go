@@ -56,7 +56,7 @@ func TestAsker(t *testing.T) {
 func TestReceiver(t *testing.T) {
 	for function, want := range map[string]string{
 		"example.com/a/b.(*T).f": "example.com/a/b.T", "example.com/a/b.T.f": "example.com/a/b.T", "main.(*T[...]).f.func1": "main.T[...]",
-		"main.f": "", "main.f.func1": "", "main.init.0": "", "main.f.gowrap1": "", "gopkg.in/yaml%2ev3.(*node).add": "gopkg.in/yaml.v3.node",
+		"main.f": "", "main.f.func1": "", "main.init.0": "", "main.f.gowrap1": "", "main.f.deferwrap2": "", "main.glob..func1": "", "gopkg.in/yaml%2ev3.(*node).add": "gopkg.in/yaml.v3.node",
 	} {
 		if got := Receiver(function); got != want {
 			t.Errorf("%s: %q, want %q", function, got, want)
