@@ -44,6 +44,28 @@ func TestParseGoalAndKeep(t *testing.T) {
 	}
 }
 
+// What no run measured has a way to get it, or another goal that the runs have.
+func TestMetricHint(t *testing.T) {
+	some := []diagnosis.Metric{diagnosis.Elapsed, diagnosis.Switches}
+	for _, tt := range []struct {
+		flags tuneFlags
+		err   experiment.MissingMetricError
+		want  string
+	}{
+		{tuneFlags{}, experiment.MissingMetricError{Metric: diagnosis.PeakRSS, Measured: some}, "give each run more work: "},
+		{tuneFlags{}, experiment.MissingMetricError{Metric: diagnosis.P50, Measured: some}, "--load 'hey "},
+		{tuneFlags{Work: trial.Work{Load: "hey"}}, experiment.MissingMetricError{Metric: diagnosis.P99, Measured: some}, "--goal 'min(elapsed)'"},
+		{tuneFlags{}, experiment.MissingMetricError{Metric: diagnosis.OpsPerSec, Measured: some}, "--ops N "},
+		{tuneFlags{keep: []string{" switches/op<2"}}, experiment.MissingMetricError{Metric: diagnosis.Switches, Measured: some[:1]}, "--keep 'elapsed<LIMIT'"},
+		{tuneFlags{}, experiment.MissingMetricError{Metric: diagnosis.Switches, Measured: some[:1]}, "--goal 'min(elapsed)'"},
+		{tuneFlags{}, experiment.MissingMetricError{Metric: diagnosis.Switches}, "gowhy tune --help"},
+	} {
+		if got := metricHint(&tt.flags, &tt.err); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("metricHint(%+v) = %q, want it to begin with %q", tt.err, got, tt.want)
+		}
+	}
+}
+
 func TestParseTable(t *testing.T) {
 	for table, want := range map[string]string{
 		"processes=1,2 × concurrency=1,5,10": "[{processes [1 2]} {concurrency [1 5 10]}]",
