@@ -106,26 +106,12 @@ func steppedWords(p *diagnosis.Pass, live *memory.LiveSeries) string {
 // came keeps them elsewhere: a registry that forgets no request had thousands more, and one
 // goroutine.
 func theirs(p *diagnosis.Pass) bool {
-	added, ok := goroutinesAdded(p.Model)
-	if !ok {
+	g, ok := measureGrowth(p)
+	if !ok || g.fitted && g.low.Value <= 0 || g.start.Value <= 0 || g.added.Value < model.LeastGrowth*g.start.Value {
 		return false
 	}
 	places := memory.GrownPlaces(p, true)
-	return len(places) == 0 || memory.MoreObjects(p, places[0].Stacks).Value < heapgrowthMany*added
-}
-
-// goroutinesAdded returns by how many the number of goroutines grew, and whether it did so as what
-// grows does.
-func goroutinesAdded(m *model.Model) (added float64, ok bool) {
-	if m.Metrics != nil {
-		s := m.Metrics.Series[memory.MetricGoroutines]
-		if slope, low, _, ok := s.Slope(); ok {
-			added = slope * (s[len(s)-1].At - s[0].At).Seconds()
-			return added, low > 0 && added >= model.LeastGrowth*s[0].Value
-		}
-	}
-	start, end := float64(profileCount(m.Goroutines.Start)), float64(profileCount(m.Goroutines.End))
-	return end - start, start > 0 && end >= (1+model.LeastGrowth)*start
+	return len(places) == 0 || memory.MoreObjects(p, places[0].Stacks).Value < heapgrowthMany*g.added.Value
 }
 
 // besideGoroutines leaves a heap that grows with the number of goroutines to the finding
