@@ -17,19 +17,6 @@ func spawned(g *model.Group) bool { return g.Count > 2*g.Peak }
 // are connections or a leak, not work that queues.
 const spawnServed = 0.10
 
-// profileCount returns the sum of a profile's first column; 0 without one.
-func profileCount(p *model.Profile) (n int64) {
-	if p == nil {
-		return 0
-	}
-	for i := range p.Samples {
-		if v := p.Samples[i].Values; len(v) > 0 {
-			n += v[0]
-		}
-	}
-	return n
-}
-
 // goroutinesAlive returns how many there were at the end, by the evidence that says it best.
 func goroutinesAlive(p *diagnosis.Pass) fact.Fact {
 	const name = "goroutines alive"
