@@ -413,12 +413,14 @@ func pool(workers float64, each func(*model.Group)) *model.Model {
 	}
 	m := &model.Model{Run: model.Run{Procs: 2}}
 	idle := m.Stacks.Add([]model.Frame{{Func: "runtime.chanrecv2"}, {Func: "main.worker"}})
+	choosing := m.Stacks.Add([]model.Frame{{Func: "runtime.selectgo"}, {Func: "main.worker"}})
 	assist := m.Stacks.Add([]model.Frame{{Func: "runtime.semacquire"}, {Func: "runtime.gcStart"}, {Func: "runtime.mallocgc"}, {Func: "main.work"}})
 	inside := m.Stacks.Add([]model.Frame{{Func: "runtime.chanrecv1"}, {Func: "main.ask"}, {Func: "main.worker"}})
 	m.Sched = &model.Sched{
 		Groups: []model.Group{{Name: "runtime.bgsweep", System: true, Peak: int(workers)}, {Name: "main.main", Peak: 1}, g},
 		Waits: []model.Wait{
-			{Kind: model.Sync, Reason: "chan receive", Stack: idle, Group: g.Name, Total: n * 8 * ms},
+			{Kind: model.Sync, Reason: "chan receive", Stack: idle, Group: g.Name, Total: n * 5 * ms},
+			{Kind: model.Sync, Reason: "select", Stack: choosing, Group: g.Name, Total: n * 3 * ms},
 			{Kind: model.Sync, Reason: "chan receive", Stack: inside, Group: g.Name, Total: n * 2 * ms},
 			{Kind: model.Sync, Reason: "sync", Stack: assist, Group: g.Name, Total: n * 20 * ms},
 			{Kind: model.Sync, Reason: "chan receive", Stack: idle, Group: "main.other", Total: time.Hour},
