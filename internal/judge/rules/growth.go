@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -34,9 +33,7 @@ func swellingOf(what string, s model.Series, statistic func(string, float64, fac
 	}
 	first, last := s[0].At, s[len(s)-1].At
 	at := func(part float64) model.Series {
-		from := first + time.Duration(part*float64(last-first))
-		i, _ := slices.BinarySearchFunc(s, from, func(p model.Point, t time.Duration) int { return cmp.Compare(p.At, t) })
-		return s[i:]
+		return s[s.Index(first+time.Duration(part*float64(last-first))):]
 	}
 	warm, half := at(model.WarmUp), at(0.5)
 	slope, low, high, ok := warm.Slope()

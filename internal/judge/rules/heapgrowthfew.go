@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -34,7 +33,7 @@ func measureFew(p *diagnosis.Pass, live *memory.LiveSeries) (g swelling, ok bool
 	}
 	last := timed[len(timed)-1]
 	warm := time.Duration(model.WarmUp * float64(last.At))
-	from, _ := slices.BinarySearchFunc(timed, warm, func(p model.Point, t time.Duration) int { return cmp.Compare(p.At, t) })
+	from := timed.Index(warm)
 	trend := timed[max(0, from-1):]
 	if len(trend) < 2 || float64(last.At) < heapgrowthRecent*float64(p.Model.Run.Duration) {
 		return g, false
@@ -109,7 +108,7 @@ func allocatingLess(p *diagnosis.Pass, since time.Duration, pace float64) bool {
 		return false
 	}
 	s := p.Model.Metrics.Series[memory.MetricAllocBytes]
-	i, _ := slices.BinarySearchFunc(s, since, func(p model.Point, t time.Duration) int { return cmp.Compare(p.At, t) })
+	i := s.Index(since)
 	if i >= len(s)-1 {
 		return false
 	}
@@ -136,20 +135,23 @@ func checkFew(p *diagnosis.Pass, g *swelling, longer string) {
 		openHeap(p, fact.Sentence("it grew by %s over %s collections, which is too few without heap profiles of both ends and an allocs profile "+
 			"that name a line whose objects stay", g.bytes, g.cycles), longer)
 	case keptPart(p, g) < heapgrowthSure:
-		openHeap(p, fact.Sentence("it grew by %s over %s collections, and the lines whose objects stay have less than half of that", g.bytes, g.cycles), longer)
+		openHeap(p, fact.Sentence("it grew by %s over %s collections, "+
+			"and of what the heap profile shows of it the lines whose objects stay have less than half", g.bytes, g.cycles), longer)
 	default:
 		p.Report(swellingFinding(p, g))
 	}
 }
 
-// keptPart returns the part of the growth that lines have whose objects stay. Few collections make no trend,
-// so that these lines decide: a pool of connections that filled had two samples of 4.7 MiB.
+// keptPart returns the part that lines have whose objects stay, of the growth that the heap profile
+// shows. Few collections make no trend, so that these lines decide: a pool of connections that
+// filled had two samples of 4.7 MiB.
 func keptPart(p *diagnosis.Pass, g *swelling) float64 {
-	kept := 0.0
-	for _, place := range memory.GrownPlaces(p, true) {
-		kept += place.Bytes
+	live := memory.LiveHeap(p.Model)
+	grown, ok := live.GrownInProfile(p.Model)
+	if !ok {
+		grown = g.bytes.Value
 	}
-	return statistics.Quotient(kept, g.bytes.Value)
+	return statistics.Quotient(memory.KeptGrowth(p), grown)
 }
 
 // containers are what code keeps objects in, by the functions that put them there,

@@ -25,13 +25,20 @@ func (s Series) Last() (Point, bool) {
 	return s[len(s)-1], true
 }
 
+// Index returns where in a series the first point is that is not before a moment; its length
+// when all are.
+func (s Series) Index(t time.Duration) int {
+	i, _ := slices.BinarySearchFunc(s, t, func(p Point, t time.Duration) int { return cmp.Compare(p.At, t) })
+	return i
+}
+
 // At returns the value at a moment, between two points by a straight line and
 // beyond the ends the nearest one; NaN for an empty series.
 func (s Series) At(t time.Duration) float64 {
 	if len(s) == 0 {
 		return math.NaN()
 	}
-	i, _ := slices.BinarySearchFunc(s, t, func(p Point, t time.Duration) int { return cmp.Compare(p.At, t) })
+	i := s.Index(t)
 	switch {
 	case i == 0:
 		return s[0].Value
@@ -51,7 +58,7 @@ func (s Series) nearest(t time.Duration) float64 {
 	if len(s) == 0 {
 		return 0
 	}
-	i, _ := slices.BinarySearchFunc(s, t, func(p Point, t time.Duration) int { return cmp.Compare(p.At, t) })
+	i := s.Index(t)
 	if i == len(s) || i > 0 && t-s[i-1].At < s[i].At-t {
 		i--
 	}

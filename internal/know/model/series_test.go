@@ -27,6 +27,11 @@ func TestSeries(t *testing.T) {
 	if by, over, ok := s.Delta(); by != -2 || over != 2*time.Second || !ok {
 		t.Errorf("Delta() = %v over %v, %v; want -2 over 2s", by, over, ok)
 	}
+	for at, want := range map[time.Duration]int{-time.Second: 0, 0: 0, 1: 1, time.Second: 1, 2 * time.Second: 2, time.Hour: 3} {
+		if got := s.Index(at); got != want {
+			t.Errorf("Index(%v) = %d, want %d", at, got, want)
+		}
+	}
 	var none Series
 	if _, _, ok := none.Delta(); ok || !math.IsNaN(none.Min()) || !math.IsNaN(none.At(0)) {
 		t.Error("an empty series has values")

@@ -444,6 +444,9 @@ func TestHeapOfTheEnd(t *testing.T) {
 	if start, end := m.LiveHeap.Start, m.LiveHeap.End; start == nil || total(start, "inuse_space") != 70 || total(end, "inuse_space") != 120 {
 		t.Errorf("in use %+v, want 70 at first and 120 at the end", m.LiveHeap)
 	}
+	if start, end := m.LiveHeap.Start, m.LiveHeap.End; !start.Known || !end.Known || end.At-start.At != 3*time.Second {
+		t.Errorf("taken at %v and %v, want 3s between", start.At, end.At)
+	}
 	if total(m.Heap, "alloc_space") != 1000 {
 		t.Errorf("allocated %d, want 1000", total(m.Heap, "alloc_space"))
 	}

@@ -65,6 +65,9 @@ func grownTo(start *snapshot, grown *model.Profile) (first, last *snapshot) {
 		return nil, start
 	}
 	end := *start
+	if !start.at.IsZero() {
+		end.at = start.at.Add(grown.Duration)
+	}
 	end.p = &model.Profile{Types: start.p.Types, Samples: slices.Concat(start.p.Samples, grown.Samples)}
 	return start, &end
 }

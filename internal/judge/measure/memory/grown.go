@@ -16,11 +16,33 @@ type Grown struct {
 	Stacks []model.Stack
 }
 
-// GrownPlaces compares the heap profiles of the ends of the run. With survivors
-// only stacks count whose objects, or what grew out of them, are still there.
+// GrownPlaces compares the heap profiles of the ends of the run, and returns the lines that have
+// most of the growth. With survivors only stacks count whose objects, or what grew out of them,
+// are still there.
 func GrownPlaces(p *diagnosis.Pass, survivors bool) (out []Grown) {
+	lines, all := grownLines(p, survivors)
+	for _, g := range lines {
+		if len(out) < grownNamed && g.Bytes >= grownPart*all && g.Bytes > 0 {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// KeptGrowth returns by how much the live bytes grew of all lines whose objects, or what grew
+// out of them, are still there: of many small ones too, of which GrownPlaces names a few.
+func KeptGrowth(p *diagnosis.Pass) (sum float64) {
+	lines, _ := grownLines(p, true)
+	for _, g := range lines {
+		sum += g.Bytes
+	}
+	return sum
+}
+
+// grownLines returns the user's lines, that which grew most first, and the growth of all stacks.
+func grownLines(p *diagnosis.Pass, survivors bool) (lines []Grown, all float64) {
 	bytes := StackGrowth(p.Model, "inuse_space")
-	sum, all := map[diagnosis.Place]*Grown{}, 0.0
+	sum := map[diagnosis.Place]*Grown{}
 	var living map[model.Stack]bool
 	if survivors {
 		living = SurvivingStacks(p.Model)
@@ -39,14 +61,13 @@ func GrownPlaces(p *diagnosis.Pass, survivors bool) (out []Grown) {
 		sum[place].Bytes += v
 		sum[place].Stacks = append(sum[place].Stacks, stack)
 	}
-	for _, g := range slices.SortedFunc(maps.Values(sum), func(a, b *Grown) int {
-		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Place.Function, b.Place.Function), cmp.Compare(a.Place.Line, b.Place.Line))
-	}) {
-		if len(out) < grownNamed && g.Bytes >= grownPart*all && g.Bytes > 0 {
-			out = append(out, *g)
-		}
+	for _, g := range sum {
+		lines = append(lines, *g)
 	}
-	return out
+	slices.SortFunc(lines, func(a, b Grown) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Place.Function, b.Place.Function), cmp.Compare(a.Place.Line, b.Place.Line))
+	})
+	return lines, all
 }
 
 const (

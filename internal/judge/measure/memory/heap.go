@@ -92,6 +92,29 @@ func (l *LiveSeries) MostFound(p *diagnosis.Pass) fact.Fact {
 	return l.Statistic(p, "largest live heap", most, fact.Bytes)
 }
 
+// GrownInProfile returns how much of the growth the heap profile of the end shows. The runtime adds
+// what was allocated up to a collection when the next one has ended: the profile is of the last
+// but one before it was taken, and of a heap that doubles from one to the next it has the half.
+// ok is false where nobody knows when that was, and where no collection is left.
+func (l *LiveSeries) GrownInProfile(m *model.Model) (bytes float64, ok bool) {
+	end := m.LiveHeap.End
+	if end == nil || !end.Known {
+		return 0, false
+	}
+	taken := end.At
+	if l.Source == model.MetricsLog { // which says it when it is read again
+		read := m.Metrics.Series[MetricLive]
+		if i := read.Index(end.At); i < len(read) {
+			taken = read[i].At
+		}
+	}
+	ended := l.Index(taken + 1)
+	if ended < 3 {
+		return 0, false
+	}
+	return l.Series[ended-2].Value - l.Series[0].Value, true
+}
+
 // Statistic measures what else the series has.
 func (l *LiveSeries) Statistic(p *diagnosis.Pass, name string, v float64, u fact.Unit) fact.Fact {
 	if l.Source == model.MetricsLog {

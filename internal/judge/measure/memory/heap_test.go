@@ -44,6 +44,39 @@ func TestLiveHeap(t *testing.T) {
 	}
 }
 
+// A heap profile is of the last collection but one before it was taken; of metrics, before they
+// were read again.
+func TestGrownInProfile(t *testing.T) {
+	s := time.Second
+	end := func(at time.Duration) *model.Profile { return &model.Profile{At: at, Known: true} }
+	series := model.Series{{At: 0, Value: 1}, {At: s, Value: 2}, {At: 2 * s, Value: 4}, {At: 2*s + 1, Value: 4}, {At: 3 * s, Value: 8}, {At: 4 * s, Value: 8}}
+	metrics := &model.Metrics{Series: map[string]model.Series{MetricLive: series}}
+	lines := []model.GCLine{{At: 0, Live: 1}, {At: s, Live: 2}, {At: 2 * s, Live: 4}, {At: 3 * s, Live: 8}}
+	for _, c := range []struct {
+		what string
+		m    model.Model
+		end  *model.Profile
+		want float64
+		ok   bool
+	}{
+		{"no profile", model.Model{Metrics: metrics}, nil, 0, false},
+		{"at nobody knows when", model.Model{Metrics: metrics}, &model.Profile{At: 4 * s}, 0, false},
+		{"of the start", model.Model{Metrics: metrics}, end(s), 0, false},
+		{"at the third collection", model.Model{Metrics: metrics}, end(2 * s), 1, true},
+		{"before the fourth was read", model.Model{Metrics: metrics}, end(2*s + 2), 3, true},
+		{"at the end", model.Model{Metrics: metrics}, end(9 * s), 3, true},
+		{"lines, at the second", model.Model{GCLog: lines}, end(2*s - 1), 0, false},
+		{"lines, before the fourth", model.Model{GCLog: lines}, end(3*s - 1), 1, true},
+		{"lines, at the end", model.Model{GCLog: lines}, end(9 * s), 3, true},
+	} {
+		c.m.LiveHeap.End = c.end
+		live := LiveHeap(&c.m)
+		if got, ok := live.GrownInProfile(&c.m); got != c.want || ok != c.ok {
+			t.Errorf("%s: GrownInProfile() = %v, %v, want %v, %v", c.what, got, ok, c.want, c.ok)
+		}
+	}
+}
+
 // The runtime's metric says how the collector is set, else the environment, else Go's default.
 func TestSettings(t *testing.T) {
 	environment := func(key, value string) model.Model {

@@ -27,6 +27,9 @@ func TestGrownPlaces(t *testing.T) {
 	if len(grown) != 2 || grown["main.keeps"] != 900 || grown["main.appends"] != 1000 {
 		t.Errorf("GrownPlaces() of survivors = %v, want 900 of main.keeps and 1000 of main.appends", grown)
 	}
+	if got := KeptGrowth(passOf(m)); got != 1900 {
+		t.Errorf("KeptGrowth() = %v, want 1900", got)
+	}
 	if got := GrownPlaces(passOf(m), false); len(got) != 3 {
 		t.Errorf("GrownPlaces() of all = %v, want three", got)
 	}
@@ -38,6 +41,9 @@ func TestGrownPlaces(t *testing.T) {
 	}
 	if got := GrownPlaces(passOf(m), false); len(got) != 3 || got[0].Place.Function != "main.a" || got[1].Place.Function != "main.b" || got[2].Place.Function != "main.c" {
 		t.Errorf("GrownPlaces() of what grew alike = %v, want main.a, main.b and main.c", got)
+	}
+	if got := KeptGrowth(passOf(m)); got != 600 {
+		t.Errorf("KeptGrowth() of six lines, of which three are named = %v, want 600", got)
 	}
 	m.LiveHeap.Start = nil
 	if got := GrownPlaces(passOf(m), true); got != nil {
