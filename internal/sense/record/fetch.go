@@ -405,9 +405,10 @@ func (r *recorder) fill(member string, from io.Reader, limit int64) (int64, erro
 	return n, errors.Join(err, to.Close())
 }
 
-// Pieces of a profile whose end is not known begin short and grow: what is
-// lost when the program ends is the last one. Between two the profiler is
-// off, for less than the tenth of a second that it takes to end one.
+// Pieces of a profile whose end is not known begin short and grow, to a third of what is
+// there: what is lost when the program ends is the last one, a quarter of all at most, or a
+// second. Between two the profiler is off, for less than the tenth of a second that it takes
+// to end one.
 const (
 	firstPiece = time.Second
 	lastPiece  = 8 * time.Second
@@ -425,15 +426,16 @@ func (f *fetch) pieces(w *windowed, source, member string) error {
 	}
 	var all *profile.Profile
 	var only []byte
-	piece := cmp.Or(f.firstPiece, firstPiece)
+	var had time.Duration
 	for n := 0; stop.Err() == nil; n++ {
-		d := piece
+		d := nextPiece(cmp.Or(f.firstPiece, firstPiece), had)
 		if !until.IsZero() {
 			if d = min(time.Until(until), maxPiece); d < firstPiece/2 && n > 0 {
 				break
 			}
 		}
-		asked := time.Now()
+		had += d
+		start := time.Now()
 		p, data, begun, err := f.piece(w.ctx, path, d)
 		if err != nil {
 			if all == nil {
@@ -448,8 +450,8 @@ func (f *fetch) pieces(w *windowed, source, member string) error {
 				return err
 			}
 		}
-		all, piece = p, min(2*piece, lastPiece)
-		if time.Since(asked) < d/2 {
+		all = p
+		if time.Since(start) < d/2 {
 			break // it does not wait, and requests would never end
 		}
 	}
@@ -459,6 +461,9 @@ func (f *fetch) pieces(w *windowed, source, member string) error {
 	f.keep(member, all, only)
 	return nil
 }
+
+// nextPiece returns the length of the piece of a profile behind those that were had.
+func nextPiece(first, had time.Duration) time.Duration { return min(max(first, had/3), lastPiece) }
 
 // endsEarly says why there is no further piece of a profile, unless all is
 // well: the recording is over, or the program ended and had sent everything, for it

@@ -163,8 +163,17 @@ func TestPieces(t *testing.T) {
 	for _, s := range p.Sample {
 		samples += s.Value[0]
 	}
-	if samples != 4*pieces || p.DurationNanos != int64(2*time.Second)*pieces || !slices.Equal(lengths, []string{"5ms", "10ms", "20ms"}) {
-		t.Errorf("%d samples in %v, pieces of %q; want %d in %v, 5ms, 10ms and 20ms", samples, time.Duration(p.DurationNanos), lengths, 4*pieces, 2*time.Second*pieces)
+	if samples != 4*pieces || p.DurationNanos != int64(2*time.Second)*pieces || !slices.Equal(lengths, []string{"5ms", "5ms", "5ms"}) {
+		t.Errorf("%d samples in %v, pieces of %q; want %d in %v, 5ms each", samples, time.Duration(p.DurationNanos), lengths, 4*pieces, 2*time.Second*pieces)
+	}
+}
+
+// However long it was recorded, no more than a quarter of it is lost, and no more than 8 seconds.
+func TestNextPiece(t *testing.T) {
+	for had, want := range map[time.Duration]time.Duration{0: time.Second, 3 * time.Second: time.Second, 6 * time.Second: 2 * time.Second, time.Hour: 8 * time.Second} {
+		if got := nextPiece(firstPiece, had); got != want {
+			t.Errorf("nextPiece(%v) = %v, want %v", had, got, want)
+		}
 	}
 }
 
