@@ -39,6 +39,9 @@ const (
 	heapgrowthLong  = 30 * time.Second
 	// heapgrowthSure is the part of it that the named places must have to be sure of.
 	heapgrowthSure = 0.5
+	// heapgrowthShown is the part of the growth that a heap profile has of a heap that doubles from
+	// one collection to the next: less of it is held against this.
+	heapgrowthShown = 0.5
 	// heapgrowthSince is the part of the window after the last collection from
 	// which what was allocated since shows a pace.
 	heapgrowthSince = 0.1

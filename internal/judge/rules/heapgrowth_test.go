@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/memory"
+	"github.com/gowhy/gowhy/internal/know/fact"
+	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 // Places that grew as much as each other stand in the order of their names and lines.
@@ -28,6 +31,35 @@ liveheap end stack=most objects=1 bytes=30MiB`)
 	}
 	if want := []string{"main.z:99 30", "main.a:7 20", "main.a:12 20"}; !slices.Equal(got, want) {
 		t.Errorf("grownPlaces(, false) = %q, want %q", got, want)
+	}
+}
+
+// What lines keep is held against what the heap profile shows: of a heap that doubles half of the
+// growth, and not less than that where it was taken early.
+func TestKeptPart(t *testing.T) {
+	s := time.Second
+	types := []model.ValueType{{Name: "alloc_objects"}, {Name: "alloc_space"}, {Name: "inuse_objects"}, {Name: "inuse_space"}}
+	for _, c := range []struct {
+		name  string
+		known bool
+		at    time.Duration
+		want  float64
+	}{
+		{"at nobody knows when", false, 0, 30.0 / 150},
+		{"at the end", true, 5 * s, 30.0 / 80},
+		{"of the middle", true, 3*s + 1, 30.0 / 75},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := &model.Model{GCLog: []model.GCLine{{At: s, Live: 10}, {At: 2 * s, Live: 20}, {At: 3 * s, Live: 40}, {At: 4 * s, Live: 90}, {At: 5 * s, Live: 160}}}
+			keeps := m.Stacks.Add([]model.Frame{{Func: "main.keeps", File: "main.go", Line: 7}})
+			m.Heap = &model.Profile{Types: types, Samples: []model.Sample{{Stack: keeps, Values: []int64{30, 30, 0, 0}}}}
+			m.LiveHeap = model.Snapshots{Start: &model.Profile{Types: types},
+				End: &model.Profile{Types: types, At: c.at, Known: c.known, Samples: []model.Sample{{Stack: keeps, Values: []int64{0, 0, 30, 30}}}}}
+			g := &swelling{bytes: fact.Fact{Value: 150}}
+			if got := keptPart(&diagnosis.Pass{Meter: fact.Meter{Model: m}}, g); got != c.want {
+				t.Errorf("keptPart() = %v, want %v", got, c.want)
+			}
+		})
 	}
 }
 

@@ -151,6 +151,7 @@ func keptPart(p *diagnosis.Pass, g *swelling) float64 {
 	if !ok {
 		grown = g.bytes.Value
 	}
+	grown = max(grown, heapgrowthShown*g.bytes.Value) // an early profile, by which next to nothing had grown
 	return statistics.Quotient(memory.KeptGrowth(p), grown)
 }
 
