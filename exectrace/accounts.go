@@ -133,8 +133,9 @@ type Group struct {
 
 // IsSystem reports whether a goroutine's start function is the runtime's own, the
 // tracer's and the profiler's included: what they do is not what the program is for.
+// The main goroutine and the coroutines of iter.Pull run the program's code.
 func IsSystem(start string) bool {
-	return start != "runtime.main" && strings.HasPrefix(start, "runtime.") ||
+	return start != "runtime.main" && start != "runtime.corostart" && strings.HasPrefix(start, "runtime.") ||
 		strings.HasPrefix(start, "runtime/trace.") || strings.HasPrefix(start, "runtime/pprof.")
 }
 

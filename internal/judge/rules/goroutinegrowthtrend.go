@@ -529,6 +529,13 @@ func growthRemedy(m *model.Model, s growing, waits sticking) diagnosis.Remedy {
 			}
 		}
 	}
+	if s.group == code.Coroutines {
+		return diagnosis.Remedy{
+			Text: "Call the second function that iter.Pull returns on every path, best by defer: a sequence that is not read to its end " +
+				"goes on being there, with its goroutine, its stack and all that it holds. A for loop over the sequence needs no call.",
+			Code: "next, stop := iter.Pull(seq)\ndefer stop()",
+		}
+	}
 	text := "Find who should end them and does not. " + waits.fix
 	if waits.words == "Lock" {
 		text = "Find who holds the lock so long, or never gives it back. " + waits.fix

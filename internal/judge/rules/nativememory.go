@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"slices"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
@@ -37,6 +38,11 @@ const (
 	// and nativeFaults how many samples of them there must be.
 	nativeTouched = 0.5
 	nativeFaults  = 5
+	// mappedLeast is how many more mappings the program must make than it gives back, and mappedPart
+	// the part of those made, for their number to say that they pile up: what is made at the start and
+	// stays, and a cache that is full, leave fewer.
+	mappedLeast = 20
+	mappedPart  = 0.1
 )
 
 func checkNativememory(p *diagnosis.Pass) {
@@ -53,17 +59,20 @@ func checkNativememory(p *diagnosis.Pass) {
 	}
 	ask := func(by func(what, why, how string), why string) { by(grows, why, longer) }
 	level, course := g.low.Value <= 0 || g.bytes.Value < heapgrowthBytes, courseOf(s)
+	own := countMappings(p)
 	switch mapped, known := mappedOutside(p); {
 	case level && !course.rose():
 		p.Fine(fact.Sentence("memory outside of the Go heap: no growth in %s", g.over))
 	case level:
 		ask(p.Unchecked, fact.Sentence("it was %s after the warm-up and %s at most, and not at one pace", g.from, mostOutside(p, s)))
-	case known && mapped.Value < nativeMapped*g.bytes.Value:
+	case known && mapped.Value < nativeMapped*g.bytes.Value && !own.pileUp():
 		p.Fine(fact.Sentence("memory outside of the Go heap: %s when the mappings were read, beside files and the program itself", mapped))
 	case g.bytes.Value < model.LeastGrowth*g.from.Value:
 		ask(p.Unchecked, fact.Sentence("it grew by %s in %s: beside the %s that it has that is too little to tell a leak from what is used later", g.bytes, g.over, g.from))
 	case g.late.Value < model.SteadyGrowth*g.slope.Value || stepped(s):
 		ask(p.Unchecked, fact.Sentence("it grew by %s, and not at one pace: so does a library that loads what it needs, and a cache that fills", g.bytes))
+	case own.pileUp() && g.over.Value >= heapgrowthShort.Seconds():
+		p.Report(mappingsFinding(p, &g, &own))
 	case !known:
 		ask(p.Doubt, fact.Sentence("it grew by %s in %s, and the mappings, which tell native memory from files and from the heap, were not read", g.bytes, g.over))
 	case g.over.Value < nativeWindow:
@@ -73,6 +82,78 @@ func checkNativememory(p *diagnosis.Pass) {
 	default:
 		p.Report(nativeFinding(p, &g, mapped))
 	}
+}
+
+// ownMappings are the mappings that the program makes by calls of its own, not by its runtime or by C
+// code, as a trace has each of these calls.
+type ownMappings struct {
+	made, back, kept fact.Fact
+	stacks           []model.Stack // of the calls that make them, the most frequent first
+}
+
+// The calls of package syscall and of golang.org/x/sys/unix that map memory, and give it back.
+var (
+	mapsMemory   = []string{"syscall.mmap", "golang.org/x/sys/unix.mmap"}
+	unmapsMemory = []string{"syscall.munmap", "golang.org/x/sys/unix.munmap"}
+)
+
+func countMappings(p *diagnosis.Pass) (own ownMappings) {
+	if p.Model.Sched == nil {
+		return own
+	}
+	calls := func(name string, of []string) fact.Fact {
+		return p.WaitCount(name, model.SyscallWait, func(w *model.Wait) bool { return code.ThroughOne(p.Model.Stacks.Frames(w.Stack), of) })
+	}
+	own.made = calls("mappings that the program made", mapsMemory)
+	own.back = calls("mappings given back", unmapsMemory)
+	own.kept = fact.Difference.Of("mappings that stayed", fact.Count, own.made, own.back)
+	by := map[model.Stack]int64{}
+	for i := range p.Model.Sched.Waits {
+		if w := &p.Model.Sched.Waits[i]; w.Kind == model.SyscallWait && code.ThroughOne(p.Model.Stacks.Frames(w.Stack), mapsMemory) {
+			by[w.Stack] += w.Count
+		}
+	}
+	own.stacks = statistics.Largest(by)
+	return own
+}
+
+// pileUp reports whether mappings become more and more.
+func (o *ownMappings) pileUp() bool {
+	return o.kept.Value >= mappedLeast && o.kept.Value >= mappedPart*o.made.Value
+}
+
+// mappingsFinding is about memory whose mappings were counted, so that neither what is mapped nor a
+// longer window is needed to tell it from a library that loads.
+func mappingsFinding(p *diagnosis.Pass, g *swelling, own *ownMappings) diagnosis.Finding {
+	share := fact.Fraction.Of("part of the resident memory", fact.Ratio, g.bytes, p.Process("resident memory", "rss", fact.Most))
+	f := diagnosis.Finding{
+		Grows:      true,
+		Where:      code.Places(code.ProgramPlace(p, own.stacks...), code.UserPlace(p, own.stacks...)),
+		Stacks:     own.stacks,
+		Evidence:   []fact.Fact{own.made, own.back, own.kept, g.slope, g.low, g.high, g.late},
+		Cost:       diagnosis.CostOf(g.bytes, share.Value),
+		Bound:      diagnosis.Direction(g.bytes, diagnosis.MemoryGoal, share.Value, "what came since the warm-up; the rate goes on until something ends it"),
+		Confidence: diagnosis.Medium,
+		Reasons: []string{
+			"two kinds of evidence: the trace has each call that maps memory or gives it back, and the kernel counts what is resident",
+			"which mapping it is whose end is missing is not known: those that are given back are made at the same line",
+		},
+		RuledOut: []string{
+			"the Go heap, stacks and the runtime's tables, garbage included: they are subtracted",
+			fact.Sentence("a cache that is full: it gives back as many as it makes, and here %s more stayed", own.kept),
+			fact.Sentence("what is mapped once, at the start: the second half grows by %s, the whole by %s", g.late, g.slope),
+		},
+		Remedy: diagnosis.Remedy{
+			Text: "Give each back where it leaves the program's tables: where the cache drops it, the file is replaced, the last reader " +
+				"is done, and on every path that fails. A count of the mappings that there are, as a metric, shows the next one.",
+			Code: "data, err := syscall.Mmap(fd, 0, size, syscall.PROT_READ, syscall.MAP_SHARED)\nif err != nil {\n\treturn err\n}\ndefer syscall.Munmap(data)",
+		},
+		Experiment: changed(diagnosis.PeakRSS, "", fact.Sentence("Let each run last %s at least, for what grows must have the time to. "+
+			"In a recording of the changed program as many are given back as made.", g.over)),
+	}
+	f.Say("The program made %s mappings and gave %s back: memory that is not the Go runtime's grows by %s, by %s in %s.",
+		own.made, own.back, g.slope, g.bytes, g.over)
+	return f
 }
 
 // doubtResident leaves the question open of resident memory that grows where nothing says what the heap

@@ -212,13 +212,17 @@ func (m *Model) allocRate() (bytes, objects float64, from string) {
 	return 0, 0, ""
 }
 
-// countedClasses returns the last values of what the runtime counts by class, and their total.
+// countedClasses returns what the runtime counts by class, and their total: the last values, or those
+// beside the mappings, which of a program that ended by itself were read before.
 func (m *Model) countedClasses() map[string]uint64 {
 	classes := map[string]uint64{}
 	if m.Metrics != nil {
-		for name := range m.Metrics.Series {
+		for name, s := range m.Metrics.Series {
 			if class, ok := strings.CutPrefix(name, memoryClasses); ok {
 				v, _ := m.Metrics.Last(name)
+				if m.Process != nil && m.Process.Maps != nil {
+					v = s.nearest(m.Process.Maps.At)
+				}
 				classes[strings.TrimSuffix(class, ":bytes")] = uint64(max(0, v))
 			}
 		}

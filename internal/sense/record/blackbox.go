@@ -130,7 +130,7 @@ func (r *recorder) untilMemory(ctx context.Context, t Target, at *endpoint) (cod
 	}
 	r.describe(pid)
 	r.man.Start = r.clock.now()
-	r.seen = r.observe(pid)
+	r.seen = r.observe(pid, false)
 	if err := b.open(pid); err != nil {
 		return 0, err
 	}

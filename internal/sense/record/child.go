@@ -36,7 +36,7 @@ func (r *recorder) follow(p *process) bool {
 	exe := filepath.Join("/proc", strconv.Itoa(child), "exe")
 	r.build(exe)
 	p.profiled = mentions(exe, pprofSymbol)
-	p.observer = r.observe(child)
+	p.observer = r.observe(child, true)
 	r.seen = p.observer
 	return true
 }

@@ -305,7 +305,7 @@ func (r *recorder) run(p *process) error {
 	if err != nil {
 		return err
 	}
-	p.observer = r.observe(p.pid())
+	p.observer = r.observe(p.pid(), true)
 	r.seen = p.observer
 	release()
 	go func() {

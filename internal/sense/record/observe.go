@@ -32,6 +32,7 @@ import (
 type observer struct {
 	r      *recorder
 	pid    int
+	ends   bool // by itself, before it was read for the last time
 	log    *procLog
 	kernel *kernel.Session
 	once   sync.Once
@@ -40,8 +41,8 @@ type observer struct {
 }
 
 // observe begins; what is refused is noted.
-func (r *recorder) observe(pid int) *observer {
-	o := &observer{r: r, pid: pid, quit: make(chan struct{})}
+func (r *recorder) observe(pid int, ends bool) *observer {
+	o := &observer{r: r, pid: pid, ends: ends, quit: make(chan struct{})}
 	r.man.PID = pid
 	// Of a piece nobody asked for every call, though the source is named.
 	k := kernel.Options{PID: pid, OffCPU: r.wants("offcpu"), Syscalls: r.wants("syscalls"), Sparse: r.o.Piece,
@@ -69,13 +70,17 @@ func (o *observer) startLog(pid int) {
 	}
 	out, err := r.logFor(recording.ProcMember, &pace)
 	if err == nil {
-		o.log, err = startProcLog(pid, out, pace)
+		log := &procLog{out: out, pace: pace, ends: o.ends}
+		if !r.o.Piece {
+			log.maps = func(resident uint64) *proc.Maps { return r.mapsOf(pid, resident) }
+		}
+		if err = log.start(pid); err == nil {
+			o.log = log
+		}
 	}
 	if err != nil {
 		os.Remove(r.w.Path(recording.ProcMember))
 		r.refuse(recording.ProcMember, procRefusal(pid, err))
-	} else if !r.o.Piece {
-		o.log.maps = func() *proc.Maps { return r.mapsOf(pid, o.log.last.Process.RSS) }
 	}
 }
 

@@ -48,29 +48,32 @@ type procLog struct {
 	out  io.WriteCloser // unbuffered: what was seen must survive us
 	pace pace
 
-	// maps, if set, says at the end what the memory is mapped from.
-	maps func() *proc.Maps
+	// maps, if set, says of a process with so much resident memory what it is mapped from: at the
+	// end, and where ends is set, as the process may end before it is read, whenever it has grown.
+	maps   func(resident uint64) *proc.Maps
+	ends   bool
+	mapped uint64 // resident memory when that was read
 
 	first, last proc.Sample
 	any         bool
 	quit, done  chan struct{}
 }
 
-// startProcLog begins with a sample of every thread.
-func startProcLog(pid int, out io.WriteCloser, pace pace) (*procLog, error) {
+// start begins with a sample of every thread of a process.
+func (l *procLog) start(pid int) error {
 	p, err := proc.Open(pid)
 	if err != nil {
-		return nil, errors.Join(err, out.Close())
+		return errors.Join(err, l.out.Close())
 	}
-	l := &procLog{p: p, out: out, pace: pace, quit: make(chan struct{}), done: make(chan struct{})}
+	l.p, l.quit, l.done = p, make(chan struct{}), make(chan struct{})
 	if err := json.NewEncoder(l.out).Encode(artifact.Header{Kind: artifact.ProcKind, Schema: artifact.ProcSchema}); err != nil {
-		return nil, errors.Join(err, p.Close(), out.Close())
+		return errors.Join(err, p.Close(), l.out.Close())
 	}
 	if err := l.sample(true); err != nil {
-		return nil, errors.Join(err, p.Close(), out.Close())
+		return errors.Join(err, p.Close(), l.out.Close())
 	}
 	go l.run()
-	return l, nil
+	return nil
 }
 
 func (l *procLog) run() {
@@ -108,8 +111,8 @@ func (l *procLog) sample(threads bool) error {
 	} else if err != nil {
 		return err
 	}
-	if threads && l.any && err == nil && l.maps != nil {
-		s.Maps = l.maps()
+	if err == nil && l.maps != nil && (threads && l.any || l.ends && s.Process.RSS >= l.mapped+max(mapsGrow, l.mapped/4)) {
+		s.Maps, l.mapped = l.maps(s.Process.RSS), s.Process.RSS
 	}
 	text, jerr := json.Marshal(s)
 	if jerr != nil {
@@ -136,6 +139,11 @@ func (l *procLog) stop() error {
 	l.p.Close()
 	return errors.Join(err, l.out.Close())
 }
+
+// mapsGrow is how much resident memory must come, a quarter of what there was at least, before
+// mappings are read again: at the end of a program four fifths of its memory were there when they
+// last were, and a program of a gigabyte is looked at twenty times.
+const mapsGrow = 8 << 20
 
 // maxWalked is the resident memory of a process up to which its mappings are read: the
 // kernel walks through all of it for that, which takes 27 ms for 1 GB in small pages.

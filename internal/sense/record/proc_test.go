@@ -3,10 +3,12 @@ package record
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/read/evidence"
+	"github.com/gowhy/gowhy/internal/sense/proc"
 )
 
 // The log of a process that runs is one that can be read.
@@ -19,8 +21,8 @@ func TestProcLogOfThisProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := startProcLog(os.Getpid(), out, slowing(procEvery, procEveryLater))
-	if err != nil {
+	l := &procLog{out: out, pace: slowing(procEvery, procEveryLater)}
+	if err := l.start(os.Getpid()); err != nil {
 		t.Fatal(err)
 	}
 	for begin := selfCPU(); selfCPU()-begin < 20*time.Millisecond; { // so that there is CPU time to see
@@ -36,6 +38,45 @@ func TestProcLogOfThisProcess(t *testing.T) {
 	first, last, ok := m.Process.Window()
 	if !ok || last.User+last.System-first.User-first.System < 5*time.Millisecond || len(m.Process.Threads) == 0 || m.Machine.CPUs < 1 {
 		t.Errorf("process %+v, want 5 ms of CPU or more, threads and CPUs", m.Process)
+	}
+}
+
+// TestProcLogReadsMapsAsMemoryGrows holds that mappings are read of a process that may end before it is
+// read for the last time, once for each step of its memory.
+func TestProcLogReadsMapsAsMemoryGrows(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("there is no /proc")
+	}
+	out, err := os.Create(filepath.Join(t.TempDir(), "proc.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at []uint64
+	l := &procLog{out: out, pace: slowing(procEvery, procEveryLater), ends: true, maps: func(resident uint64) *proc.Maps {
+		at = append(at, resident)
+		return &proc.Maps{}
+	}}
+	if err := l.start(os.Getpid()); err != nil {
+		t.Fatal(err)
+	}
+	held := make([]byte, 8*mapsGrow)
+	for i := 0; i < len(held); i += 4096 {
+		held[i] = 1
+	}
+	if err := l.sample(false); err != nil { // as it is done at each beat
+		t.Fatal(err)
+	}
+	runtime.KeepAlive(held)
+	if err := l.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if len(at) < 3 { // small as it was, large, and at the end
+		t.Fatalf("mappings were read at %d bytes, want thrice and more", at)
+	}
+	for i, n := range at[1 : len(at)-1] {
+		if n < at[i]+max(mapsGrow, at[i]/4) {
+			t.Errorf("mappings were read at %d bytes, want them read after a step alone", at)
+		}
 	}
 }
 

@@ -354,7 +354,7 @@ func (r *recorder) attach(ctx context.Context, t Target, at *endpoint) error {
 	}
 	r.man.Start = r.clock.now()
 	if pid != 0 {
-		r.seen = r.observe(pid)
+		r.seen = r.observe(pid, false)
 	}
 	stop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -46,6 +46,9 @@ func Root(m *model.Model, s model.Stack) string {
 	return name
 }
 
+// Coroutines is the start function of the goroutines in which iter.Pull runs a sequence.
+const Coroutines = "runtime.corostart"
+
 // MainGroups are both names that the group of the main goroutine goes by.
 var MainGroups = []string{"main.main", "runtime.main"}
 
@@ -65,8 +68,11 @@ func GroupsOfStacks(m *model.Model, stacks []model.Stack) (names []string) {
 
 // GroupName returns how a sentence calls a goroutine group.
 func GroupName(name string) string {
-	if name == "" {
+	switch name {
+	case "":
 		return "a group of unknown start function"
+	case Coroutines:
+		return "coroutines of iter.Pull"
 	}
 	return name
 }
