@@ -279,6 +279,13 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 		}
 		c.Links = append(c.Links, l)
 	},
+	"handover": func(b *builder, a *attrs, _ *fixture) {
+		s := b.sched()
+		stack, taker := b.ref(a, "stack"), b.m.Stacks.Frames(b.ref(a, "taker"))
+		s.Handovers = append(s.Handovers, model.Handover{Stack: stack, Waits: a.int("waits"), Waited: a.dur("waited"), Seen: a.dur("seen"),
+			Taker: taker[len(taker)-1], Taken: a.int("taken"), TakenTime: a.dur("takentime"), Idle: a.dur("idle"), Lived: a.dur("lived"),
+			Peers: int(a.int("peers")), PeersWaits: a.int("given"), PeersIdle: a.dur("peersidle"), PeersLived: a.dur("peerslived")})
+	},
 	"caller": func(b *builder, a *attrs, _ *fixture) {
 		s := b.sched()
 		stack := b.ref(a, "stack")

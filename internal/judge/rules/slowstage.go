@@ -20,7 +20,7 @@ var slowstage = &diagnosis.Rule{
 	Title:    "One pipeline stage is the bottleneck, the others wait for it",
 	Doc:      slowstagePage,
 	Needs:    []model.Source{model.Trace},
-	Explains: []string{"idleprocs", "funnelchannel", "idlespin"},
+	Explains: []string{"idleprocs", "funnelchannel", "idlespin", "serialcalls"},
 	Check:    checkSlowstage,
 }
 
@@ -42,6 +42,9 @@ const (
 )
 
 func checkSlowstage(p *diagnosis.Pass) {
+	if checkUneven(p) {
+		return
+	}
 	for _, s := range queueing.Stages(p) {
 		busy, runs := stageAtWork(p, &s)
 		throughput := widened(p, &s)

@@ -278,6 +278,12 @@ func (c *check) wakes() {
 			c.errorf("wake: %+v", w)
 		}
 	}
+	for _, h := range c.m.Sched.Handovers {
+		c.stack("handover", h.Stack)
+		if h.Taken > h.Waits || h.TakenTime > h.Waited || h.Idle > h.Lived || h.PeersIdle > h.PeersLived {
+			c.errorf("handover: %+v", h)
+		}
+	}
 	for _, b := range c.m.Sched.Bursts {
 		c.stack("burst", b.Waker)
 		if b.Max < MinBurst && b.Count > 0 || b.Futile > b.Woken || b.Woken < b.Count*MinBurst {

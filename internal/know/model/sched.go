@@ -53,6 +53,7 @@ type Sched struct {
 	Bursts     []Burst     // many goroutines made ready at once from one place
 	Chains     []Chain     // where operations wait for other goroutines, longest wait first
 	Serial     []Serial    // what operations wait for, call after call, longest wait first
+	Handovers  []Handover  // where goroutines wait at a channel for others, longest wait first
 	Callers    []Caller    // goroutines that make calls one after the other, longest wait first
 	// Delay is the distribution of single waits for a P, over all goroutines.
 	Delay Histogram
@@ -230,6 +231,26 @@ const (
 	LinkSyscall LinkKind = "is in a system call"
 	LinkOther   LinkKind = "other"
 )
+
+// A Handover is a line where goroutines wait at a channel, and the one of those who ended these waits
+// whom they waited for longest, beside those who run the same. Waits to receive alone are left out.
+type Handover struct {
+	Stack  Stack
+	Waits  int64         // that another goroutine ended
+	Waited time.Duration // in these
+	Seen   time.Duration // of the trace
+
+	Taker     Frame         // the program's function that whoever ended most runs, outermost
+	Taken     int64         // waits that it ended
+	TakenTime time.Duration // of these
+	Idle      time.Duration // that it waited at a channel to be given something
+	Lived     time.Duration
+
+	Peers      int           // others who run the same
+	PeersWaits int64         // their waits to be given something
+	PeersIdle  time.Duration // in these
+	PeersLived time.Duration
+}
 
 // A Caller is a goroutine that makes calls one after the other, as long as it is seen: twenty
 // and more, of which each is a question to another process and the wait for its answer.

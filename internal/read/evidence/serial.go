@@ -30,6 +30,7 @@ func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 	callers := callerReader{goroutines: map[int64]*caller{}}
 	clients := clientReader{goroutines: map[int64]*clientState{}, functions: map[string]*clientFunction{}, packages: map[string]bool{}}
 	callers.clients = &clients
+	handovers := newHandoverReader()
 	early := earlyReader{waiting: map[int64]earlyWait{}, waited: map[earlyKey]*earlyStack{}}
 	n := 0
 	for e, err := range t.Events(exectrace.EventOptions{Window: window}) {
@@ -51,10 +52,12 @@ func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 			chains.next(&e, s)
 			r.next(&e, s)
 			callers.next(&e, s)
+			handovers.next(&e, s)
 			early.next(&e, s)
 		}
 	}
 	l.m.Sched.Serial, l.m.Sched.Callers, l.m.Sched.Chains = r.found(l.m), callers.found(l.m), chains.found(l.m)
+	l.m.Sched.Handovers = handovers.found(l.m)
 	early.add(l.m)
 	return nil
 }

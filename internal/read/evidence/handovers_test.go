@@ -1,0 +1,125 @@
+package evidence
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime/trace"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gowhy/gowhy/internal/know/model"
+)
+
+// A subscribed goroutine takes messages, and does something with each that takes a time.
+type subscribed struct {
+	messages chan int
+	takes    time.Duration
+}
+
+func (s *subscribed) run(wg *sync.WaitGroup) {
+	defer wg.Done()
+	for range s.messages {
+		if s.takes > 0 {
+			time.Sleep(s.takes)
+		}
+	}
+}
+
+// publish gives each all messages.
+func publish(to []*subscribed, turns int) {
+	for i := range turns {
+		for _, s := range to {
+			s.messages <- i
+		}
+	}
+	for _, s := range to {
+		close(s.messages)
+	}
+}
+
+// toFirst gives all messages to one of them.
+func toFirst(to []*subscribed, turns int) {
+	for i := range turns {
+		to[0].messages <- i
+	}
+	for _, s := range to {
+		close(s.messages)
+	}
+}
+
+// handoverIn returns the handover in a function of the test while it runs.
+func handoverIn(t *testing.T, function string, takes [4]time.Duration, run func([]*subscribed, int)) model.Handover {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Skip(err)
+	}
+	var wg sync.WaitGroup
+	var to []*subscribed
+	for _, d := range takes {
+		s := &subscribed{make(chan int), d}
+		to = append(to, s)
+		wg.Add(1)
+		go s.run(&wg)
+	}
+	done := make(chan bool)
+	go func() {
+		run(to, 40)
+		close(done)
+	}()
+	<-done
+	wg.Wait()
+	trace.Stop()
+	path := filepath.Join(t.TempDir(), "trace")
+	if err := os.WriteFile(path, buf.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := load(t, Options{}, path)
+	for _, h := range m.Sched.Handovers {
+		for _, f := range m.Stacks.Frames(h.Stack) {
+			if f.Func == "github.com/gowhy/gowhy/internal/read/evidence."+function {
+				return h
+			}
+		}
+	}
+	t.Fatalf("nobody waits in %s: %+v", function, m.Sched.Handovers)
+	return model.Handover{}
+}
+
+// TestHandovers tells the one whom all wait for from those who stand by.
+func TestHandovers(t *testing.T) {
+	const slow = 2 * time.Millisecond
+	for name, c := range map[string]struct {
+		takes    [4]time.Duration
+		function string
+		run      func([]*subscribed, int)
+		given    int64 // at least, to the others
+	}{
+		"a slow subscriber": {[4]time.Duration{0, 0, slow, 0}, "publish", publish, 60},
+		"one has it all":    {[4]time.Duration{slow, slow, slow, slow}, "toFirst", toFirst, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := handoverIn(t, c.function, c.takes, c.run)
+			if h.Taker.Func != "github.com/gowhy/gowhy/internal/read/evidence.(*subscribed).run" || h.Peers != 3 {
+				t.Errorf("taken by %s and %d more, want the subscribers", h.Taker.Func, h.Peers)
+			}
+			if h.Taken < 30 || h.TakenTime < h.Waited*3/4 {
+				t.Errorf("it takes %d of %d, %v of %v, want nearly all", h.Taken, h.Waits, h.TakenTime, h.Waited)
+			}
+			if h.Idle > h.Lived/2 || h.PeersIdle < h.PeersLived/2 {
+				t.Errorf("it waits for %v of %v and the others for %v of %v, want the others to", h.Idle, h.Lived, h.PeersIdle, h.PeersLived)
+			}
+			if h.PeersWaits < c.given || c.given == 0 && h.PeersWaits > 6 {
+				t.Errorf("the others were given something %d times, want %d or more, and nothing where one has it all", h.PeersWaits, c.given)
+			}
+		})
+	}
+	t.Run("all are alike", func(t *testing.T) {
+		h := handoverIn(t, "publish", [4]time.Duration{slow, slow, slow, slow}, publish)
+		if h.Peers != 3 || h.PeersIdle > h.PeersLived/2 { // though the first is the one that is waited for
+			t.Errorf("the %d others wait for more %v of %v, want less than half", h.Peers, h.PeersIdle, h.PeersLived)
+		}
+	})
+}
