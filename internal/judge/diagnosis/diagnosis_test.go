@@ -556,6 +556,14 @@ func TestIdleIsAClaim(t *testing.T) {
 	}
 	old := busy(0.001)
 	old.Sched.Groups = []model.Group{{Name: "main.f", Times: model.Times{Blocked: map[string]time.Duration{"": 60 * time.Second}}}}
+	served := waits("chan send", 1, "runtime.chansend1")
+	served.Sched.Handovers = []model.Handover{{Stack: served.Sched.Waits[0].Stack, Waits: 400, Waited: 4900 * time.Millisecond, Seen: 5 * time.Second}}
+	rare := waits("chan send", 1, "runtime.chansend1")
+	rare.Sched.Handovers = []model.Handover{{Stack: rare.Sched.Waits[0].Stack, Waits: 4, Waited: 4900 * time.Millisecond, Seen: 5 * time.Second}}
+	asks := waits("network", 1, "internal/poll.(*FD).Read")
+	asks.Sched.Callers = []model.Caller{{Calls: 90, Waited: 4 * time.Second, Took: 5 * time.Second}}
+	asked := waits("network", 1, "internal/poll.(*FD).Read")
+	asked.Sched.Callers = []model.Caller{{Calls: 90, Waited: 2 * time.Second, Took: 5 * time.Second}}
 	system := waits("sync", 9, "sync.(*Mutex).Lock")
 	system.Sched.Groups[0].System = true
 	for _, c := range []struct {
@@ -563,13 +571,17 @@ func TestIdleIsAClaim(t *testing.T) {
 		m    *model.Model
 		want Verdict
 	}{
-		{"locks", waits("sync", 9, "sync.(*Mutex).Lock"), TooThin},
-		{"one lock", waits("sync", 1, "sync.(*RWMutex).RLock"), TooThin},
+		{"locks", waits("sync", 9, "sync.(*Mutex).Lock"), Unclear},
+		{"one lock", waits("sync", 1, "sync.(*RWMutex).RLock"), Unclear},
 		{"a wait group", waits("sync", 9, "sync.(*WaitGroup).Wait"), Idle},
-		{"senders", waits("chan send", 9, "runtime.chansend1"), TooThin},
+		{"senders", waits("chan send", 9, "runtime.chansend1"), Unclear},
 		{"a generator", waits("chan send", 1, "runtime.chansend1"), Idle},
+		{"one whose work is taken", served, Unclear},
+		{"one whose work is hardly taken", rare, Idle},
+		{"a client", asks, Unclear},
+		{"a client that asks at times", asked, Idle},
 		{"workers without work", waits("chan receive", 9, "runtime.chanrecv1"), Idle},
-		{"nobody knows", old, TooThin},
+		{"nobody knows", old, Unclear},
 		{"the runtime's own", system, Idle},
 	} {
 		if d := Run(c.m, nil, Options{}); d.Verdict != c.want {

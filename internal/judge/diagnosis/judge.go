@@ -292,6 +292,12 @@ const (
 	// always stands at its send, and nobody wants the next one sooner. Two that always
 	// stand, in a chain of the lab, stood 1.99 of the time on average.
 	heldSenders = 1.5
+	// heldSends is how many sends of one line must have waited, half of the time in all, for the one who
+	// stands there to be no such generator: somebody takes what it has, again and again.
+	heldSends, heldStood = 20, 0.5
+	// heldAsks is the part of its time that a goroutine of the program waits for answers to its questions, one
+	// after the other, which is no leisure.
+	heldAsks = 0.5
 	// untoldWaiters is how many goroutines may wait for what nothing tells: one is main.
 	untoldWaiters = 2
 )
@@ -320,10 +326,35 @@ func waitsForIt(m *model.Model) string {
 		return fmt.Sprintf("%.3g goroutines waited for locks on average", held["lock"])
 	case held["send"] >= heldSenders:
 		return fmt.Sprintf("%.3g goroutines waited to send on average", held["send"])
+	case standsAt(m) != "":
+		return standsAt(m)
 	case untold >= untoldWaiters:
 		return fmt.Sprintf("what %.3g of its goroutines waited for is not in the trace", untold)
 	}
 	return ""
+}
+
+// standsAt says who of a program that hardly runs stands before another goroutine with work in hand, or waits for
+// one answer after the other; "" where nobody does.
+func standsAt(m *model.Model) string {
+	for i := range m.Sched.Handovers {
+		h := &m.Sched.Handovers[i]
+		if stood := h.Waited.Seconds() / max(h.Seen.Seconds(), 1e-9); h.Waits >= heldSends && stood >= heldStood && sendsAt(m, h.Stack) {
+			return fmt.Sprintf("%.3g goroutines waited to send on average", stood)
+		}
+	}
+	for i := range m.Sched.Callers {
+		c := &m.Sched.Callers[i]
+		if c.Waited.Seconds() >= heldAsks*m.Run.Duration.Seconds() {
+			return fmt.Sprintf("a goroutine waited %s for %d answers, one after the other", fact.Seconds.Format(c.Waited.Seconds()), c.Calls)
+		}
+	}
+	return ""
+}
+
+// sendsAt reports whether goroutines wait to send at a stack.
+func sendsAt(m *model.Model, s model.Stack) bool {
+	return slices.ContainsFunc(m.Sched.Waits, func(w model.Wait) bool { return w.Stack == s && w.Reason == "chan send" })
 }
 
 // heldAt names what goroutines with work in hand wait for: "lock", "send", or "" where they
@@ -377,9 +408,9 @@ func thinCounters(m *model.Model) string {
 func (r *runner) judge(rules int) {
 	d := r.d
 	cores, of, known := Busy(r.m)
-	why := thin(r.m)
+	why, held := thin(r.m), ""
 	if why == "" && resting(r.m) {
-		why = waitsForIt(r.m)
+		held = waitsForIt(r.m)
 	}
 	switch {
 	case len(d.Findings) > 0 && !d.Findings[0].Remark: // remarks rank last
@@ -407,6 +438,9 @@ func (r *runner) judge(rules int) {
 		if known && cores < LoadedShare*of {
 			d.Summary += fmt.Sprintf(" The program was not under load: %s were busy over %s.", r.busyWords(cores, of), r.window())
 		}
+	case held != "":
+		d.Verdict = Unclear
+		d.Summary = fmt.Sprintf("The program hardly ran, %s were busy over %s, and it is open whether it had nothing to do: %s.", r.busyWords(cores, of), r.window(), held)
 	case resting(r.m) && why == "":
 		d.Verdict = Idle
 		d.Summary = fmt.Sprintf("The program hardly ran: %s were busy over %s.", r.busyWords(cores, of), r.window())

@@ -55,6 +55,10 @@ func checkSerialcalls(p *diagnosis.Pass) {
 		checkSampledCalls(p)
 		return
 	}
+	if held, alike := longestPutOff(p); held != nil {
+		p.Report(putOffFinding(p, held, alike))
+		return
+	}
 	seen, remark := false, (*callSeries)(nil)
 	for i := range p.Model.Sched.Serial {
 		s := &p.Model.Sched.Serial[i]

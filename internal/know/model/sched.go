@@ -265,6 +265,12 @@ type Caller struct {
 	Paused time.Duration // in these
 	Took   time.Duration // from when it was first seen, or began, until its end or the last event
 	Asked  int64         // waits of other goroutines for a question or a connection meanwhile
+
+	// Held are its waits for an answer, behind a question that it wrote in several pieces, of just the time
+	// by which kernels put acknowledgements off, and Wrote is where it wrote the last piece.
+	Held     int64
+	HeldTime time.Duration
+	Wrote    Stack
 }
 
 // A Burst is a place that repeatedly makes many goroutines ready at once:

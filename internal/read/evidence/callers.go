@@ -13,6 +13,14 @@ import (
 // callerLeast is from how many calls a goroutine is kept: fewer show no habit.
 const callerLeast = 20
 
+// A Linux kernel puts the acknowledgement of what came off by 40 ms, for what is written back may carry
+// it, and its timers are as fine as 4 ms. A socket without TCP_NODELAY sends its second small piece
+// when the first is acknowledged: what waits for it ends between these.
+const (
+	delayedLeast = 39 * time.Millisecond
+	delayedMost  = 46 * time.Millisecond
+)
+
 // A callerReader follows goroutines as long as they are seen, for those that make one call
 // after the other all the time. Nothing from outside divides what these do, so that none of
 // it is an operation of [serialReader].
@@ -30,13 +38,26 @@ type caller struct {
 	root  exectrace.Frame // of the program, outermost
 	since exectrace.Time
 	wrote []exectrace.Frame // where it last wrote to a connection, until it waits for the answer
-	calls []callSum
-	asked int64 // waits for what others ask
+	// wroteLast is the same, whatever it waits for.
+	wroteLast []exectrace.Frame
+	calls     []callSum
+	asked     int64 // waits for what others ask
+	// writes are those to a connection since it last waited for one, and held what it waited for at one for
+	// as long as acknowledgements are put off, behind a question in several pieces.
+	writes int
+	held   delayedSum
 	// pauses are waits for anything else than an answer.
 	pauses int64
 	paused time.Duration
 	in     waiting
 	at     exectrace.Time
+}
+
+// delayedSum are waits of which [delayedLeast] and [delayedMost] tell what they are for.
+type delayedSum struct {
+	waits  int64
+	waited time.Duration
+	wrote  []exectrace.Frame // the last piece
 }
 
 // callSum are the calls of one function.
@@ -58,6 +79,7 @@ type callLine struct {
 type waiting struct {
 	what       waitFor
 	call, line int // of an answer
+	pieces     int // that were written before, of a wait for the network
 }
 
 // A waitFor is what a wait is for.
@@ -92,6 +114,9 @@ func (r *callerReader) next(e *exectrace.Event, s *stop) {
 // stopWaiting adds the wait that ends now, if there is one.
 func (c *caller) stopWaiting(at exectrace.Time) {
 	d := at.Sub(c.at)
+	if c.in.pieces > 1 && d >= delayedLeast && d <= delayedMost {
+		c.held.waits, c.held.waited, c.held.wrote = c.held.waits+1, c.held.waited+d, c.wroteLast
+	}
 	switch c.in.what {
 	case forAnswer:
 		of := &c.calls[c.in.call]
@@ -110,11 +135,13 @@ func (r *callerReader) stop(c *caller, at exectrace.Time, s *stop) {
 	}
 	if s.to == exectrace.Syscall {
 		if s.kind == onSocket && !ofFile(s.frames) {
-			c.wrote = s.frames
+			c.wrote, c.wroteLast = s.frames, s.frames
+			c.writes++
 		}
 		return
 	}
 	c.at = at
+	defer c.countPieces(s)
 	switch what := c.waitsFor(s); what {
 	case forAnswer:
 		c.in = c.call(s)
@@ -131,6 +158,13 @@ func (r *callerReader) stop(c *caller, at exectrace.Time, s *stop) {
 	}
 	if s.reason == "network" {
 		c.wrote = nil
+	}
+}
+
+// countPieces notes of a wait for the network in how many pieces the question before it was written.
+func (c *caller) countPieces(s *stop) {
+	if s.reason == "network" && !sends(s.frames) {
+		c.in.pieces, c.writes = c.writes, 0
 	}
 }
 
@@ -185,7 +219,7 @@ func (c *caller) call(s *stop) waiting {
 		c.calls = append(c.calls, callSum{function: s.leaf.Func, kind: s.kind})
 	}
 	c.calls[i].waits++
-	return waiting{forAnswer, i, c.calls[i].line(s.frames)}
+	return waiting{what: forAnswer, call: i, line: c.calls[i].line(s.frames)}
 }
 
 // line returns the index of the line that a stack waits at, of the first where there are too many.
@@ -246,6 +280,7 @@ func (r *callerReader) found(m *model.Model) (out []model.Caller) {
 		out = append(out, model.Caller{
 			ID: c.id, Root: model.Frame(c.root), Stack: stack, Calls: calls, Most: most.count(), Waited: waited,
 			Pauses: c.pauses, Paused: c.paused, Took: c.at.Sub(c.since), Asked: r.asked - c.asked,
+			Held: c.held.waits, HeldTime: c.held.waited, Wrote: stacks[framesText(modelFrames(c.held.wrote))],
 		})
 	}
 	slices.SortFunc(out, func(a, b model.Caller) int {
