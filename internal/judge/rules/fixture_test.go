@@ -281,8 +281,10 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 	},
 	"handover": func(b *builder, a *attrs, _ *fixture) {
 		s := b.sched()
-		stack, taker := b.ref(a, "stack"), b.m.Stacks.Frames(b.ref(a, "taker"))
+		stack := b.ref(a, "stack")
+		frames, taker := b.m.Stacks.Frames(stack), b.m.Stacks.Frames(b.ref(a, "taker"))
 		s.Handovers = append(s.Handovers, model.Handover{Stack: stack, Waits: a.int("waits"), Waited: a.dur("waited"), Seen: a.dur("seen"),
+			Giver: frames[len(frames)-1], Sends: a.bool("sends"), GaveUp: a.int("gaveup"), GaveUpTime: a.dur("gaveuptime"),
 			Taker: taker[len(taker)-1], Taken: a.int("taken"), TakenTime: a.dur("takentime"), Idle: a.dur("idle"), Lived: a.dur("lived"),
 			Peers: int(a.int("peers")), PeersWaits: a.int("given"), PeersIdle: a.dur("peersidle"), PeersLived: a.dur("peerslived")})
 	},

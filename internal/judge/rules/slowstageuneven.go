@@ -73,7 +73,60 @@ func checkUneven(p *diagnosis.Pass) bool {
 			return true
 		}
 	}
+	return checkGivenUp(p)
+}
+
+// checkGivenUp looks for a goroutine that waits for a time before a full channel, gives up and goes on to the
+// next, while others stand before it.
+func checkGivenUp(p *diagnosis.Pass) bool {
+	handovers := p.Model.Sched.Handovers
+	for i := range handovers {
+		h := &handovers[i]
+		if !h.Sends || h.GaveUp < unevenWaits || h.GaveUpTime.Seconds() < unevenStood*h.Seen.Seconds() {
+			continue
+		}
+		before := slices.IndexFunc(handovers, func(b model.Handover) bool {
+			return b.Taker.Func == h.Giver.Func && b.Waits >= unevenWaits && b.Waited.Seconds() >= unevenStood*b.Seen.Seconds()
+		})
+		if before >= 0 {
+			p.Report(givenUpFinding(p, h, &handovers[before]))
+			return true
+		}
+	}
 	return false
+}
+
+func givenUpFinding(p *diagnosis.Pass, h, before *model.Handover) diagnosis.Finding {
+	of := func(name string, v float64, unit fact.Unit) fact.Fact {
+		return p.Statistic(fact.Timeline, "goroutines of "+h.Giver.Func+", one by one", name, v, unit)
+	}
+	seen, waited := of("time seen", h.Seen.Seconds(), fact.Seconds), of("time until it gave up", h.GaveUpTime.Seconds(), fact.Seconds)
+	times := of("times that it gave up", float64(h.GaveUp), fact.Count)
+	share := fact.Fraction.Of("part of its time", fact.Ratio, waited, seen)
+	each := fact.Quotient.Of("wait until it gives up, mean", fact.Seconds, waited, times)
+	stood := fact.Quotient.Of("goroutines that stand before it, on average", fact.Count, of("time waited before it", before.Waited.Seconds(), fact.Seconds), seen)
+	sends := code.UserPlace(p, h.Stack)
+	stacks := []model.Stack{h.Stack, before.Stack}
+	f := diagnosis.Finding{
+		Title:      "All wait until a receiver that is full has had its time",
+		Where:      code.Places(sends, code.ProgramPlace(p, h.Stack), code.UserPlace(p, before.Stack)),
+		Stacks:     stacks,
+		Groups:     code.GroupsOfStacks(p.Model, stacks),
+		Evidence:   []fact.Fact{share, each, times, stood, cpu.BusyPs(p)},
+		Cost:       diagnosis.CostOf(stood, share.Value),
+		Bound:      diagnosis.Direction(each, diagnosis.Latency, share.Value, "what all behind a full receiver wait for it"),
+		Confidence: diagnosis.High,
+		Reasons:    []string{"the trace has who ended each wait: the clock, and the source says that it sends there"},
+		RuledOut: []string{
+			"no work: somebody stands before it meanwhile",
+			cpu.FullMachine(p),
+		},
+		Remedy:     subscriberRemedy,
+		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "In a new recording nobody stands before it."),
+	}
+	f.Say("%s gives up to send %s times after %s each, %s of its time, while %s goroutines stand before it on average: "+
+		"a receiver that is full holds up all the others.", code.Name(sends.Function), times, each, share, stood)
+	return f
 }
 
 // spreads reports whether each of the takers gets what the slow one gets, as those who are subscribed to the

@@ -280,7 +280,7 @@ func (c *check) wakes() {
 	}
 	for _, h := range c.m.Sched.Handovers {
 		c.stack("handover", h.Stack)
-		if h.Taken > h.Waits || h.TakenTime > h.Waited || h.Idle > h.Lived || h.PeersIdle > h.PeersLived {
+		if h.Taken > h.Waits || h.TakenTime > h.Waited || h.Idle > h.Lived || h.PeersIdle > h.PeersLived || h.GaveUp < 0 {
 			c.errorf("handover: %+v", h)
 		}
 	}

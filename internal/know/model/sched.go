@@ -240,6 +240,11 @@ type Handover struct {
 	Waited time.Duration // in these
 	Seen   time.Duration // of the trace
 
+	Giver      Frame         // the program's function that whoever waits runs, outermost
+	Sends      bool          // the source says that a select sends there, and gives up after a time
+	GaveUp     int64         // waits that the clock ended
+	GaveUpTime time.Duration // in these
+
 	Taker     Frame         // the program's function that whoever ended most runs, outermost
 	Taken     int64         // waits that it ended
 	TakenTime time.Duration // of these

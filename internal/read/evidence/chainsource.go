@@ -3,17 +3,19 @@ package evidence
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// joinChains says what only the source tells of the waits of operations: whether what a select waits for
-// was started for it, and whether a loop waits for an answer of its own.
+// joinChains says what only the source tells of waits for others: whether what a select waits for
+// was started for it, whether it sends, and whether a loop waits for an answer of its own.
 func (l *loader) joinChains() {
 	if l.m.Sched == nil || l.opts.NoSource || l.opts.Elsewhere {
 		return
 	}
 	r := l.sourceReader()
+	l.joinHandovers(r)
 	for i := range l.m.Sched.Chains {
 		c := &l.m.Sched.Chains[i]
 		c.Own = r.waitsForOwn(l.m.Stacks.Frames(c.Stack))
@@ -24,6 +26,29 @@ func (l *loader) joinChains() {
 			}
 		}
 	}
+}
+
+// joinHandovers says which selects send or give up after a time, of those that the clock ended.
+func (l *loader) joinHandovers(r *sourceReader) {
+	for i := range l.m.Sched.Handovers {
+		h := &l.m.Sched.Handovers[i]
+		if f, ok := model.UserFrame(l.m.Stacks.Frames(h.Stack)); ok && h.GaveUp > 0 {
+			h.Sends = r.selectSends(f)
+		}
+	}
+}
+
+// selectSends reports whether a case of the select in a line sends.
+func (r *sourceReader) selectSends(f model.Frame) (sends bool) {
+	g, body := r.code(f)
+	if body == nil {
+		return false
+	}
+	s := selectAt(g, body, f.Line)
+	return s != nil && slices.ContainsFunc(s.Body.List, func(c ast.Stmt) bool {
+		_, ok := c.(*ast.CommClause).Comm.(*ast.SendStmt)
+		return ok
+	})
 }
 
 // startsTimer reports whether the function of a select starts a timer and no ticker, which goes on

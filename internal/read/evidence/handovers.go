@@ -38,10 +38,13 @@ type handoverLife struct {
 
 // A handoverLine is the waits at one line.
 type handoverLine struct {
-	frames []exectrace.Frame
-	waits  int64
-	waited time.Duration
-	by     map[int64]*handoverTaken
+	frames   []exectrace.Frame
+	root     exectrace.Frame // of who waits, outermost
+	waits    int64
+	waited   time.Duration
+	by       map[int64]*handoverTaken
+	gaveUp   int64 // waits that the clock ended
+	gaveTime time.Duration
 }
 
 // handoverTaken is how many waits one goroutine ended, and their time.
@@ -118,13 +121,18 @@ func (r *handoverReader) ended(l *handoverLife, e *exectrace.Event) {
 		l.waits, l.waited = l.waits+1, l.waited+took
 	}
 	by := r.lives[e.Goroutine]
-	if s.reason == "chan receive" || e.Goroutine < 0 || by == nil {
+	clock := e.Goroutine < 0 && s.reason == "select"
+	if s.reason == "chan receive" || by == nil && !clock {
 		return
 	}
 	line := r.lines[s.spot()]
 	if line == nil {
-		line = &handoverLine{frames: s.frames, by: map[int64]*handoverTaken{}}
+		line = &handoverLine{frames: s.frames, root: l.root, by: map[int64]*handoverTaken{}}
 		r.lines[s.spot()] = line
+	}
+	if clock {
+		line.gaveUp, line.gaveTime = line.gaveUp+1, line.gaveTime+took
+		return
 	}
 	line.waits, line.waited = line.waits+1, line.waited+took
 	t := line.by[e.Goroutine]
@@ -149,16 +157,12 @@ func (r *handoverReader) found(m *model.Model) (out []model.Handover) {
 				most = t
 			}
 		}
-		if h.Stack == 0 || most == nil || most.life.root.Func == "" {
+		h.Giver, h.GaveUp, h.GaveUpTime = model.Frame(line.root), line.gaveUp, line.gaveTime
+		switch {
+		case h.Stack == 0 || most == nil && line.gaveUp == 0:
 			continue
-		}
-		h.Taker, h.Taken, h.TakenTime = model.Frame(most.life.root), most.waits, most.waited
-		h.Idle, h.Lived = r.idle(most.life), r.lived(most.life)
-		for _, l := range r.lives {
-			if l != most.life && l.root.Func == most.life.root.Func {
-				h.Peers, h.PeersWaits = h.Peers+1, h.PeersWaits+l.waits
-				h.PeersIdle, h.PeersLived = h.PeersIdle+r.idle(l), h.PeersLived+r.lived(l)
-			}
+		case most != nil && most.life.root.Func != "":
+			r.describe(&h, most)
 		}
 		out = append(out, h)
 	}
@@ -166,6 +170,18 @@ func (r *handoverReader) found(m *model.Model) (out []model.Handover) {
 		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(a.Stack, b.Stack))
 	})
 	return out
+}
+
+// describe says who ended most of the waits, and what those who run the same do.
+func (r *handoverReader) describe(h *model.Handover, most *handoverTaken) {
+	h.Taker, h.Taken, h.TakenTime = model.Frame(most.life.root), most.waits, most.waited
+	h.Idle, h.Lived = r.idle(most.life), r.lived(most.life)
+	for _, l := range r.lives {
+		if l != most.life && l.root.Func == most.life.root.Func {
+			h.Peers, h.PeersWaits = h.Peers+1, h.PeersWaits+l.waits
+			h.PeersIdle, h.PeersLived = h.PeersIdle+r.idle(l), h.PeersLived+r.lived(l)
+		}
+	}
 }
 
 // idle returns how long a goroutine waited to be given something, to the end of what was read.

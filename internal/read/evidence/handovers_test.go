@@ -123,3 +123,24 @@ func TestHandovers(t *testing.T) {
 		}
 	})
 }
+
+// hasty gives up a message after a time.
+func hasty(to []*subscribed, turns int) {
+	for i := range turns {
+		select {
+		case to[0].messages <- i:
+		case <-time.After(time.Millisecond):
+		}
+	}
+	for _, s := range to {
+		close(s.messages)
+	}
+}
+
+// TestHandoversGivenUp counts the sends that the clock ended, of which the source says that they are sends.
+func TestHandoversGivenUp(t *testing.T) {
+	h := handoverIn(t, "hasty", [4]time.Duration{20 * time.Millisecond, 0, 0, 0}, hasty)
+	if !h.Sends || h.GaveUp < 20 || h.GaveUpTime < 20*time.Millisecond || h.Waits+h.GaveUp > 40 {
+		t.Errorf("%+v, want a select that sends and gave up 20 times or more of 40", h)
+	}
+}
