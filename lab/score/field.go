@@ -400,6 +400,7 @@ func (p *page) field(f *Field, all []*specimen.Specimen) {
 	p.line("0.05 false findings in a healthy run, 1, 2 and 2 %% of the lines of what is fine wrong, and 95 %%")
 	p.line("of the limits and 80 %% of the estimates held.")
 	p.line("")
+	p.line("A truth that names serialwait is met by waitchain, too, which was split off after most were written.")
 	p.line("A line of what is fine is wrong in a sick run whose cause was not named, by a rule")
 	p.line("that stands for it. A limit held when the repair saved no more CPU, an estimate when it")
 	p.line("saved something in the interval; within 5 %% of all, which is how well that was measured.")

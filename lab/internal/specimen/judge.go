@@ -109,11 +109,20 @@ func accusations(findings []Finding) (all, remarks []Finding) {
 // places are how many of a finding anybody reads.
 const places = 3
 
+// heirs are rules that took over a part of an older one after truths were written, which name that one: operations
+// that wait for a goroutine that waits itself were a stage of serialwait's like any other.
+var heirs = map[string]string{"waitchain": "serialwait"}
+
+// standsIn reports whether a rule is one of a truth's, or took over from one.
+func standsIn(rules []string, rule string) bool {
+	return slices.Contains(rules, rule) || heirs[rule] != "" && slices.Contains(rules, heirs[rule])
+}
+
 // right reports whether a finding names the cause: by a rule that stands for it, at
 // one of the guilty functions where there are any. One without a rule, of a tool that
 // has none, says only where.
 func (s *Specimen) right(f *Finding) bool {
-	if f.Rule != "" && !slices.Contains(s.Rules, f.Rule) {
+	if f.Rule != "" && !standsIn(s.Rules, f.Rule) {
 		return false
 	}
 	if len(s.Guilty) == 0 {
@@ -187,7 +196,7 @@ func (s *Specimen) Judge(a *Answer) (j Judgement) {
 		case i >= len(all):
 		case right:
 			j.Named = true
-		case !slices.Contains(s.Also, f.Rule) && (a.Side != "sick" || !slices.Contains(s.Rules, f.Rule)):
+		case !standsIn(s.Also, f.Rule) && (a.Side != "sick" || !standsIn(s.Rules, f.Rule)):
 			if !slices.Contains(j.False, f.Rule) {
 				j.False = append(j.False, f.Rule)
 			}

@@ -86,7 +86,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	s := &Specimen{Kind: Modules, Rules: []string{"hotfunction"}, Guilty: []string{"escape.(*Writer).Write", "main.render", "main.(*set[...]).add"}, Also: []string{"gccost"}}
+	s := &Specimen{Kind: Modules, Rules: []string{"hotfunction", "serialwait"}, Guilty: []string{"escape.(*Writer).Write", "main.render", "main.(*set[...]).add"}, Also: []string{"gccost"}}
 	const found = `{"rule": "hotfunction", "where": [{"function": "example.com/escape.(*Writer).Write.func1"}]}`
 	for name, c := range map[string]struct {
 		side, findings string
@@ -101,6 +101,8 @@ func TestJudge(t *testing.T) {
 		"a place without a rule":      {"sick", `{"where": [{"function": "main.render"}]}`, 1, "", true},
 		"another place":               {"sick", `{"rule": "hotfunction", "where": [{"function": "example.com/escape.(*Writer).WriteAll"}]}`, 0, "", false},
 		"another rule":                {"sick", `{"rule": "spinloop", "where": [{"function": "main.render"}]}`, 0, "spinloop", false},
+		"a rule that took over":       {"sick", `{"rule": "waitchain", "where": [{"function": "main.render"}]}`, 1, "", true},
+		"the same on the well side":   {"well", `{"rule": "waitchain", "where": [{"function": "main.render"}]}`, 0, "named", false},
 		"the well side is ill":        {"well", found, 0, "named", false},
 		"a remark about the well one": {"well", `{"rule": "hotfunction", "remark": true, "where": [{"function": "main.render"}]}`, 0, "", false},
 		"a remark, after the others":  {"sick", `{"rule": "hotfunction", "remark": true, "where": [{"function": "main.render"}]}, {"rule": "gccost"}`, 2, "", false},
