@@ -45,6 +45,18 @@ func lingering(from chan piece) {
 	}
 }
 
+// resting rests after each piece, unless quit is closed.
+func resting(from chan piece, quit chan bool) {
+	for p := range from {
+		select {
+		case <-time.After(2 * time.Millisecond):
+		case <-quit:
+			return
+		}
+		close(p.done)
+	}
+}
+
 // pausing rests after each piece.
 func pausing(from chan piece) {
 	for p := range from {
@@ -125,6 +137,7 @@ func TestChains(t *testing.T) {
 	}
 	handle("/lingering", lingering)
 	handle("/pausing", pausing)
+	handle("/resting", func(from chan piece) { resting(from, make(chan bool)) })
 	handle("/asking", func(from chan piece) { questioning(t, from) })
 	handle("/computing", computing)
 	behind := make(chan piece)
@@ -158,7 +171,7 @@ func TestChains(t *testing.T) {
 	}
 	var overlong sync.WaitGroup
 	overlong.Go(func() { ask("/overlong") })
-	for _, path := range []string{"/lingering", "/pausing", "/asking", "/computing", "/relaying", "/deferring", "/late"} {
+	for _, path := range []string{"/lingering", "/pausing", "/resting", "/asking", "/computing", "/relaying", "/deferring", "/late"} {
 		var clients sync.WaitGroup
 		for range 4 {
 			clients.Go(func() {
@@ -213,6 +226,7 @@ func TestChains(t *testing.T) {
 		{"waits for the clock flush", false, 70, 80, 70, 300 * time.Millisecond},
 		// Half of them is what is behind another goroutine.
 		{"waits for the clock pausing", false, 150, 160, 300, 600 * time.Millisecond},
+		{"waits for the clock resting", false, 75, 80, 150, 300 * time.Millisecond}, // a select, which gathers nothing
 		{"waits for an answer askEcho", false, 75, 80, 150, 60 * time.Millisecond},
 		{"runs computing", false, 1, 320, 80, 100 * time.Millisecond},
 	} {

@@ -22,7 +22,8 @@ func (l *loader) joinChains() {
 		for j := range c.Links {
 			link := &c.Links[j]
 			if f, ok := model.UserFrame(l.m.Stacks.Frames(link.Stack)); ok && link.Gathers {
-				link.Timer = r.startsTimer(f)
+				link.Gathers = !r.onlyRests(f)
+				link.Timer = link.Gathers && r.startsTimer(f)
 			}
 		}
 	}
@@ -49,6 +50,37 @@ func (r *sourceReader) selectSends(f model.Frame) (sends bool) {
 		_, ok := c.(*ast.CommClause).Comm.(*ast.SendStmt)
 		return ok
 	})
+}
+
+// onlyRests reports whether a select takes nothing that comes: it waits for the clock, or for an end, as a sleep does
+// that a context may cut short. What it gathers it keeps in a variable.
+func (r *sourceReader) onlyRests(f model.Frame) bool {
+	g, body := r.code(f)
+	if body == nil {
+		return false
+	}
+	s := selectAt(g, body, f.Line)
+	return s != nil && !slices.ContainsFunc(s.Body.List, func(c ast.Stmt) bool {
+		comm := c.(*ast.CommClause).Comm
+		kept, ok := comm.(*ast.AssignStmt)
+		if !ok {
+			return false
+		}
+		name, _ := kept.Lhs[0].(*ast.Ident)
+		x, _ := waitedFor(comm)
+		return x != nil && !isClock(x) && endOf(x) == nil && (name == nil || name.Name != "_")
+	})
+}
+
+// isClock reports whether a channel is that of a timer or ticker, as most programs write it.
+func isClock(x ast.Expr) bool {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.SelectorExpr:
+		return x.Sel.Name == "C"
+	case *ast.CallExpr:
+		return calledName(x) == "After" || calledName(x) == "Tick"
+	}
+	return false
 }
 
 // startsTimer reports whether the function of a select starts a timer and no ticker, which goes on
