@@ -172,6 +172,7 @@ type Serial struct {
 	Operation Frame         // the program's function that an operation is
 	Stack     Stack         // of the call that took longest in all
 	Sleeps    bool          // the calls are sleeps
+	Rests     bool          // these are selects that take nothing but the clock and ends, as the source says
 	Polls     bool          // between two looks at the same, as the source says
 	Done      int64         // operations that were seen from begin to end and made such calls
 	Calls     int64         // in these

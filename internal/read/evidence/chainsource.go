@@ -11,10 +11,15 @@ import (
 // joinChains says what only the source tells of waits for others: whether what a select waits for
 // was started for it, whether it sends, and whether a loop waits for an answer of its own.
 func (l *loader) joinChains() {
-	if l.m.Sched == nil || l.opts.NoSource || l.opts.Elsewhere {
+	if l.m.Sched == nil {
+		return
+	}
+	if l.opts.NoSource || l.opts.Elsewhere {
+		l.keepRests(func(model.Frame) bool { return false })
 		return
 	}
 	r := l.sourceReader()
+	l.keepRests(r.onlyRests)
 	l.joinHandovers(r)
 	for i := range l.m.Sched.Chains {
 		c := &l.m.Sched.Chains[i]
@@ -27,6 +32,14 @@ func (l *loader) joinChains() {
 			}
 		}
 	}
+}
+
+// keepRests leaves out the selects of operations that are not known to rest.
+func (l *loader) keepRests(rests func(model.Frame) bool) {
+	l.m.Sched.Serial = slices.DeleteFunc(l.m.Sched.Serial, func(s model.Serial) bool {
+		f, ok := model.UserFrame(l.m.Stacks.Frames(s.Stack))
+		return s.Rests && !(ok && rests(f))
+	})
 }
 
 // joinHandovers says which selects send or give up after a time, of those that the clock ended.

@@ -84,6 +84,7 @@ const (
 	onStream          // the same in one that has many streams on a connection, and waits once for each
 	ofReader          // the same in any client of which a [clientReader] knows it
 	inSleep
+	inRest // a select that the clock ends, which may be a sleep that can be cut short: the source says so
 )
 
 type serialSum struct {
@@ -159,8 +160,7 @@ func (r *serialReader) next(e *exectrace.Event, s *stop) {
 		}
 		delete(r.goroutines, g)
 	case from == exectrace.Waiting && o != nil && o.open > 0:
-		o.parts[o.open-1].waited += e.Time.Sub(o.at)
-		o.open = 0
+		o.answered(e)
 	case from == exectrace.Waiting && o != nil && o.root.Func == "":
 		o.since = e.Time // the wait before was for the client
 	case s != nil:
@@ -192,7 +192,11 @@ func (r *serialReader) stop(o *operation, at exectrace.Time, s *stop) {
 	if s.forAnother() {
 		o.wait, o.asked = s, at
 	}
-	if s.kind == notCall {
+	kind := s.kind
+	if kind == notCall && s.reason == "select" && s.atChannel() {
+		kind = inRest
+	}
+	if kind == notCall {
 		return
 	}
 	if s.to == exectrace.Syscall {
@@ -201,19 +205,34 @@ func (r *serialReader) stop(o *operation, at exectrace.Time, s *stop) {
 		}
 		return
 	}
-	i := o.part(s.leaf.Func, s.kind)
+	i := o.part(s.leaf.Func, kind)
 	if i < 0 || s.reason == "network" && sends(s.frames) {
 		return
 	}
 	p := &o.parts[i]
-	p.add(s.frames, o.wrote)
-	if s.kind == onSocket {
+	if kind != inRest {
+		p.add(s.frames, o.wrote)
+	}
+	if kind == onSocket {
 		o.wrote = nil
 	}
 	if p.frames == nil {
 		p.frames = s.frames
 	}
 	o.at, o.open = at, i+1
+}
+
+// answered ends the call that is waited for. A select that another goroutine ends is no rest.
+func (o *operation) answered(e *exectrace.Event) {
+	p := &o.parts[o.open-1]
+	o.open = 0
+	if p.kind == inRest && e.Goroutine >= 0 {
+		return
+	}
+	if p.kind == inRest {
+		p.waits++
+	}
+	p.waited += e.Time.Sub(o.at)
 }
 
 // add adds a wait, which is a call unless the program reads what it did not ask for, or reads on.
@@ -276,13 +295,13 @@ func (r *serialReader) end(o *operation, at exectrace.Time) {
 	for i := range o.parts {
 		p := &o.parts[i]
 		calls := p.calls()
-		if calls == 0 && !p.serves || p.kind == inSleep && serialPaced*o.sent >= calls {
+		if calls == 0 && !p.serves || p.sleeps() && serialPaced*o.sent >= calls {
 			continue
 		}
 		key := serialKey{o.root.Func, p.function, p.kind}
 		sum := r.sums[key]
 		if sum == nil {
-			sum = &serialSum{Serial: model.Serial{Operation: model.Frame(o.root), Sleeps: p.kind == inSleep}}
+			sum = &serialSum{Serial: model.Serial{Operation: model.Frame(o.root), Sleeps: p.sleeps(), Rests: p.kind == inRest}}
 			r.sums[key] = sum
 		}
 		if calls == 0 {
@@ -299,11 +318,14 @@ func (r *serialReader) end(o *operation, at exectrace.Time) {
 	}
 }
 
+// sleeps reports whether the calls are waits for the clock.
+func (p *serialPart) sleeps() bool { return p.kind == inSleep || p.kind == inRest }
+
 // calls counts the waits for an answer to a question: one for what the program reads piece
 // by piece. A round trip of net/http waits for its request to be written, and for the answer.
 func (p *serialPart) calls() int {
 	switch {
-	case p.kind == inSleep:
+	case p.sleeps():
 		return p.waits
 	case p.kind == ofClient:
 		return (p.waits + 1) / 2

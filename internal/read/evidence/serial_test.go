@@ -67,14 +67,15 @@ func TestSerial(t *testing.T) {
 	})
 	mux.HandleFunc("/streams", stream)
 	mux.HandleFunc("/sleeps", sleepOnce)
+	mux.HandleFunc("/rests", restOnce)
 	s := httptest.NewServer(mux)
 	defer s.Close()
 	var buf bytes.Buffer
 	if err := trace.Start(&buf); err != nil {
 		t.Skip(err)
 	}
-	for i := range 140 {
-		r, err := http.Get(s.URL + []string{"/asks", "/reads", "/sleeps", "/serves", "/streams", "/drives", "/gets"}[i%7])
+	for i := range 160 {
+		r, err := http.Get(s.URL + []string{"/asks", "/reads", "/sleeps", "/serves", "/streams", "/drives", "/gets", "/rests"}[i%8])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +96,7 @@ func TestSerial(t *testing.T) {
 		if !ok || s.Waited <= 0 || s.Waited > s.Took {
 			t.Errorf("%+v at %v", s, f)
 		}
-		if strings.Contains(s.Operation.Func, ".TestSerial.func") || strings.HasSuffix(s.Operation.Func, ".stream") || strings.HasSuffix(s.Operation.Func, ".sleepOnce") {
+		if strings.Contains(s.Operation.Func, ".TestSerial.func") || strings.HasSuffix(s.Operation.Func, ".stream") || strings.HasSuffix(s.Operation.Func, "Once") {
 			found[f.Func[strings.LastIndexByte(f.Func, '.')+1:]] = s
 		}
 	}
@@ -120,6 +121,9 @@ func TestSerial(t *testing.T) {
 	}
 	if s := found["sleepOnce"]; s.Done < 19 || s.Done > 20 || s.Calls != s.Done || !s.Sleeps || s.Waited < 19*time.Millisecond {
 		t.Errorf("twenty sleeps: %+v", s)
+	}
+	if s := found["restOnce"]; s.Done < 19 || s.Done > 20 || s.Calls != s.Done || !s.Sleeps || !s.Rests || s.Waited < 19*time.Millisecond {
+		t.Errorf("twenty sleeps that may be cut short: %+v", s)
 	}
 }
 
@@ -204,6 +208,14 @@ func getStream(t *testing.T, s *httptest.Server) {
 		return
 	}
 	r.Body.Close()
+}
+
+// restOnce sleeps for as long as somebody wants the answer.
+func restOnce(_ http.ResponseWriter, r *http.Request) {
+	select {
+	case <-time.After(time.Millisecond):
+	case <-r.Context().Done():
+	}
 }
 
 func sleepOnce(http.ResponseWriter, *http.Request) { time.Sleep(time.Millisecond) }
