@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 	"slices"
+	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
@@ -33,6 +34,9 @@ const (
 	serialShare = 0.5
 	// serialTrips is the least number of waits that this is taken from.
 	serialTrips = 50
+	// serialBlocked is the same of waits to write: each says that the kernel's buffers are full, and that
+	// whoever reads at the other end does not.
+	serialBlocked = 20
 	// serialStay is the part of their time that those behind the stage wait
 	// to be given more, when they have any: with more to do they would be the limit.
 	serialStay = 0.5
@@ -48,10 +52,14 @@ func checkSerialwait(p *diagnosis.Pass) {
 		}
 		pressed++
 		r := queueing.Trips(p, &s)
+		least := serialTrips
+		if waitsToWrite(p.Model, &r) {
+			least = serialBlocked
+		}
 		share := fact.Fraction.Of("time of the stage in waits for answers", fact.Ratio, r.Total, s.Time)
 		throughput := unwaited(p, &s, r.Total)
 		switch {
-		case share.Value < serialShare, r.Count.Value < serialTrips, throughput.Value < worthwhile:
+		case share.Value < serialShare, r.Count.Value < float64(least), throughput.Value < worthwhile:
 		case len(s.Feeds) > 0 && s.FeedStay.Value < serialStay:
 		case len(s.Feeds)+len(s.Starts) == 0 && !takesFromOutside(p.Model, &s):
 		default:
@@ -62,6 +70,13 @@ func checkSerialwait(p *diagnosis.Pass) {
 	if pressed == 0 {
 		p.Fine("stages: no small group of goroutines always has work queued for it")
 	}
+}
+
+// waitsToWrite reports whether most of the waits are for the other end to read what is written.
+func waitsToWrite(m *model.Model, r *queueing.RoundTrips) bool {
+	return len(r.Stacks) > 0 && code.ThroughFunc(m.Stacks.Frames(r.Stacks[0]), func(f string) bool {
+		return strings.HasPrefix(f, "internal/poll.(*FD).Write")
+	})
 }
 
 // takesFromOutside reports whether those who stand before the stage, or before them, bring
@@ -153,8 +168,26 @@ func serialFinding(p *diagnosis.Pass, s *queueing.Stage, r *queueing.RoundTrips,
 		f.Rest(short)
 		always = "hardly ever for work, while"
 	}
+	if waitsToWrite(p.Model, r) {
+		f.Title, f.Remedy = "One goroutine limits the throughput while it waits for a reader", blockedRemedy
+		f.RuledOut[2] = "waiting for input: only waits in the network are counted, and most are for room to write"
+		f.Say("%s waits %s of its time for room to write, %s each, "+always+" %s of %s Ps are idle: "+
+			"the other end does not read as fast, and %s of these waits a second are the program's pace.",
+			code.Name(asks.Function), share, mean, cpu.IdlePs(p).Number(), cpu.Procs(p), pace.Number())
+		return f
+	}
 	f.Say("%s waits for answers %s of its time, %s each, "+always+" %s of %s Ps are idle: "+
 		"%s answers a second is its pace, and so the program's.",
 		code.Name(asks.Function), share, mean, cpu.IdlePs(p).Number(), cpu.Procs(p), pace.Number())
 	return f
+}
+
+// blockedRemedy is for a stage that writes to somebody who does not read.
+var blockedRemedy = diagnosis.Remedy{
+	Text: "Give each connection a goroutine that writes to it and a channel before it, " +
+		"so that one slow reader holds up nobody else; when that channel is full, leave out what the reader misses " +
+		"or close its connection, and let a write wait no longer than is borne (SetWriteDeadline). " +
+		"Where all readers are as slow, write less: large buffers only delay the wait.",
+	Code: "go func() { // one for each connection\n\tfor m := range c.out {\n\t\tc.conn.SetWriteDeadline(time.Now().Add(time.Second))\n" +
+		"\t\tif _, err := c.conn.Write(m); err != nil {\n\t\t\treturn\n\t\t}\n\t}\n}()",
 }
