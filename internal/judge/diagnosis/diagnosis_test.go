@@ -566,6 +566,15 @@ func TestIdleIsAClaim(t *testing.T) {
 	asked.Sched.Callers = []model.Caller{{Calls: 90, Waited: 2 * time.Second, Took: 5 * time.Second}}
 	system := waits("sync", 9, "sync.(*Mutex).Lock")
 	system.Sched.Groups[0].System = true
+	stood := func(leaf string, part float64) *model.Model {
+		m := busy(0.001)
+		m.Sched = nil
+		m.Process = &model.Process{Samples: []model.ProcessSample{{}, {At: 5 * time.Second, User: 10 * time.Millisecond}}}
+		stack := m.Stacks.Add([]model.Frame{{Func: "runtime.gopark"}, {Func: leaf}, {Func: "main.f"}})
+		m.Wall = &model.Profile{Types: []model.ValueType{{Name: "samples"}, {Name: "wall"}}, Duration: 5 * time.Second,
+			Samples: []model.Sample{{Stack: stack, Values: []int64{100, int64(part * 5e9)}}}}
+		return m
+	}
 	for _, c := range []struct {
 		name string
 		m    *model.Model
@@ -583,6 +592,10 @@ func TestIdleIsAClaim(t *testing.T) {
 		{"workers without work", waits("chan receive", 9, "runtime.chanrecv1"), Idle},
 		{"nobody knows", old, Unclear},
 		{"the runtime's own", system, Idle},
+		{"a sender, by samples", stood("runtime.chansend1", 0.9), Unclear},
+		{"a sender at times, by samples", stood("runtime.chansend1", 0.2), Idle},
+		{"a lock, by samples", stood("sync.(*Mutex).Lock", 0.9), Unclear},
+		{"workers without work, by samples", stood("runtime.chanrecv1", 4), Idle},
 	} {
 		if d := Run(c.m, nil, Options{}); d.Verdict != c.want {
 			t.Errorf("%s: verdict %s, want %s: %s", c.name, d.Verdict, c.want, d.Summary)

@@ -305,7 +305,10 @@ const (
 // waitsForIt says who waits for a program that hardly runs, or that nothing tells whether
 // somebody does; "" when nobody is seen to.
 func waitsForIt(m *model.Model) string {
-	if m.Sched == nil || m.Run.Duration <= 0 {
+	if m.Sched == nil {
+		return standsInWall(m)
+	}
+	if m.Run.Duration <= 0 {
 		return ""
 	}
 	window := m.Run.Duration.Seconds()
@@ -323,9 +326,9 @@ func waitsForIt(m *model.Model) string {
 	}
 	switch {
 	case held["lock"] >= heldLockers:
-		return fmt.Sprintf("%.3g goroutines waited for locks on average", held["lock"])
+		return heldUp(held["lock"], "for locks")
 	case held["send"] >= heldSenders:
-		return fmt.Sprintf("%.3g goroutines waited to send on average", held["send"])
+		return heldUp(held["send"], "to send")
 	case standsAt(m) != "":
 		return standsAt(m)
 	case untold >= untoldWaiters:
@@ -340,7 +343,7 @@ func standsAt(m *model.Model) string {
 	for i := range m.Sched.Handovers {
 		h := &m.Sched.Handovers[i]
 		if stood := h.Waited.Seconds() / max(h.Seen.Seconds(), 1e-9); h.Waits >= heldSends && stood >= heldStood && sendsAt(m, h.Stack) {
-			return fmt.Sprintf("%.3g goroutines waited to send on average", stood)
+			return heldUp(stood, "to send")
 		}
 	}
 	for i := range m.Sched.Callers {
@@ -350,6 +353,38 @@ func standsAt(m *model.Model) string {
 		}
 	}
 	return ""
+}
+
+// standsInWall says the same by samples of all goroutines, which do not tell whether anybody takes what
+// one that stands at its send has.
+func standsInWall(m *model.Model) string {
+	if m.Wall == nil || m.Wall.Duration <= 0 {
+		return ""
+	}
+	held, at := map[string]float64{}, slices.IndexFunc(m.Wall.Types, func(t model.ValueType) bool { return t.Name == "wall" })
+	for i := range m.Wall.Samples {
+		s := &m.Wall.Samples[i]
+		if frames := m.Stacks.Frames(s.Stack); at >= 0 && !model.OfRecording(frames) {
+			held[sampledState(s, frames)] += float64(s.Values[at]) / float64(m.Wall.Duration)
+		}
+	}
+	locks := held["Mutex.Lock"] + held["RWMutex.Lock"] + held["RWMutex.RLock"] + held["lock inside a sync.Map"]
+	switch {
+	case locks >= heldStood:
+		return heldUp(locks, "for locks")
+	case held["channel send"] >= heldStood:
+		return heldUp(held["channel send"], "to send")
+	}
+	return ""
+}
+
+// heldUp says how many goroutines waited.
+func heldUp(n float64, what string) string {
+	words := fact.Count.Format(n) + " goroutines"
+	if words == "1 goroutines" {
+		words = "1 goroutine"
+	}
+	return words + " waited " + what + " on average"
 }
 
 // sendsAt reports whether goroutines wait to send at a stack.
