@@ -71,6 +71,10 @@ func (r *handoverReader) next(e *exectrace.Event, s *stop) {
 	if from == exectrace.Waiting && l.at != nil {
 		r.ended(l, e)
 	}
+	since := e.Time
+	if s == nil && from == exectrace.Unknown && to == exectrace.Waiting {
+		s, since = stoppedBefore(e), l.born // a generation tells of it at its end
+	}
 	switch {
 	case to == exectrace.Dead:
 		if l.ended = e.Time; l.root.Func == "" {
@@ -81,9 +85,30 @@ func (r *handoverReader) next(e *exectrace.Event, s *stop) {
 			l.root = s.root
 		}
 		if s.atChannel() {
-			l.at, l.since = s, e.Time
+			l.at, l.since = s, since
 		}
 	}
+}
+
+// stoppedBefore returns where a goroutine stands that began to wait before the trace, nil where that is not known: its
+// reason is in no event, and what it called is.
+func stoppedBefore(e *exectrace.Event) *stop {
+	s := &stop{to: exectrace.Waiting, frames: e.GoStack()}
+	s.root, s.leaf, s.own = outerInner(s.frames)
+	for _, f := range s.frames {
+		switch {
+		case strings.HasPrefix(f.Func, "runtime.chanrecv"):
+			s.reason = "chan receive"
+		case strings.HasPrefix(f.Func, "runtime.chansend"):
+			s.reason = "chan send"
+		case f.Func == "runtime.selectgo":
+			s.reason = "select"
+		case strings.HasPrefix(f.Func, "runtime."):
+			continue
+		}
+		break
+	}
+	return s
 }
 
 // atChannel reports whether a goroutine waits at a channel of the program or of a library that is not Go's:

@@ -34,9 +34,6 @@ func publish(to []*subscribed, turns int) {
 			s.messages <- i
 		}
 	}
-	for _, s := range to {
-		close(s.messages)
-	}
 }
 
 // toFirst gives all messages to one of them.
@@ -44,25 +41,31 @@ func toFirst(to []*subscribed, turns int) {
 	for i := range turns {
 		to[0].messages <- i
 	}
-	for _, s := range to {
-		close(s.messages)
-	}
 }
 
 // handoverIn returns the handover in a function of the test while it runs.
-func handoverIn(t *testing.T, function string, takes [4]time.Duration, run func([]*subscribed, int)) model.Handover {
+func handoverIn(t *testing.T, function string, takes [4]time.Duration, run func([]*subscribed, int), before bool) model.Handover {
 	t.Helper()
 	var buf bytes.Buffer
+	var wg sync.WaitGroup
+	var to []*subscribed
+	begin := func() {
+		for _, d := range takes {
+			s := &subscribed{make(chan int), d}
+			to = append(to, s)
+			wg.Add(1)
+			go s.run(&wg)
+		}
+	}
+	if before {
+		begin()
+		time.Sleep(5 * time.Millisecond) // so that they wait
+	}
 	if err := trace.Start(&buf); err != nil {
 		t.Skip(err)
 	}
-	var wg sync.WaitGroup
-	var to []*subscribed
-	for _, d := range takes {
-		s := &subscribed{make(chan int), d}
-		to = append(to, s)
-		wg.Add(1)
-		go s.run(&wg)
+	if !before {
+		begin()
 	}
 	done := make(chan bool)
 	go func() {
@@ -70,8 +73,11 @@ func handoverIn(t *testing.T, function string, takes [4]time.Duration, run func(
 		close(done)
 	}()
 	<-done
-	wg.Wait()
 	trace.Stop()
+	for _, s := range to {
+		close(s.messages)
+	}
+	wg.Wait()
 	path := filepath.Join(t.TempDir(), "trace")
 	if err := os.WriteFile(path, buf.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
@@ -96,12 +102,14 @@ func TestHandovers(t *testing.T) {
 		function string
 		run      func([]*subscribed, int)
 		given    int64 // at least, to the others
+		before   bool  // they wait when the trace begins
 	}{
-		"a slow subscriber": {[4]time.Duration{0, 0, slow, 0}, "publish", publish, 60},
-		"one has it all":    {[4]time.Duration{slow, slow, slow, slow}, "toFirst", toFirst, 0},
+		"a slow subscriber":       {[4]time.Duration{0, 0, slow, 0}, "publish", publish, 60, false},
+		"one has it all":          {[4]time.Duration{slow, slow, slow, slow}, "toFirst", toFirst, 0, false},
+		"all stand by since long": {[4]time.Duration{slow, slow, slow, slow}, "toFirst", toFirst, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := handoverIn(t, c.function, c.takes, c.run)
+			h := handoverIn(t, c.function, c.takes, c.run, c.before)
 			if h.Taker.Func != "github.com/gowhy/gowhy/internal/read/evidence.(*subscribed).run" || h.Peers != 3 {
 				t.Errorf("taken by %s and %d more, want the subscribers", h.Taker.Func, h.Peers)
 			}
@@ -117,7 +125,7 @@ func TestHandovers(t *testing.T) {
 		})
 	}
 	t.Run("all are alike", func(t *testing.T) {
-		h := handoverIn(t, "publish", [4]time.Duration{slow, slow, slow, slow}, publish)
+		h := handoverIn(t, "publish", [4]time.Duration{slow, slow, slow, slow}, publish, false)
 		if h.Peers != 3 || h.PeersIdle > h.PeersLived/2 { // though the first is the one that is waited for
 			t.Errorf("the %d others wait for more %v of %v, want less than half", h.Peers, h.PeersIdle, h.PeersLived)
 		}
@@ -132,14 +140,11 @@ func hasty(to []*subscribed, turns int) {
 		case <-time.After(time.Millisecond):
 		}
 	}
-	for _, s := range to {
-		close(s.messages)
-	}
 }
 
 // TestHandoversGivenUp counts the sends that the clock ended, of which the source says that they are sends.
 func TestHandoversGivenUp(t *testing.T) {
-	h := handoverIn(t, "hasty", [4]time.Duration{20 * time.Millisecond, 0, 0, 0}, hasty)
+	h := handoverIn(t, "hasty", [4]time.Duration{20 * time.Millisecond, 0, 0, 0}, hasty, false)
 	if !h.Sends || h.GaveUp < 20 || h.GaveUpTime < 20*time.Millisecond || h.Waits+h.GaveUp > 40 {
 		t.Errorf("%+v, want a select that sends and gave up 20 times or more of 40", h)
 	}
