@@ -44,6 +44,9 @@ const (
 	// samples have the runtime's timers: it says that the program does little else. Thirty sessions
 	// that look each 200 µs for messages have 95%.
 	timerRuns = 0.8
+	// timerLook is the longest mean run that is no more than a look, where no samples tell the price: sleepers and
+	// sessions that look run 0.1 to 1.5 µs, two hundred tickers that do a little work 4.8 to 4.9.
+	timerLook = 2 * time.Microsecond
 )
 
 // A clockwork is the wake-ups by the clock of the group that has most of them.
@@ -67,7 +70,7 @@ func checkTimerstorm(p *diagnosis.Pass) {
 	if !ok {
 		used, known := cpu.OfProcess(p)
 		part := fact.Fraction.Of("part of the runs of the program's goroutines", fact.Ratio, runs, p.Goroutines("runs of the program's goroutines", code.UserGroups(p.Model), "runs"))
-		if known && work.Value <= timerWork.Seconds() && part.Value >= timerRuns {
+		if known && work.Value <= timerLook.Seconds() && part.Value >= timerRuns {
 			p.Report(unsampledTimers(p, &c, rate, work, part, used))
 			return
 		}
