@@ -19,9 +19,8 @@ const (
 	// brings the work would be twice as fast.
 	unevenStood = 0.5
 	// unevenOne is the part of that time which one of the takers ends, unevenOwn the part of its time that
-	// this one waits to be given more at most, and unevenIdle that of the others at least. Of sixteen lanes among which parcels are
-	// spread by a number that most of them have in common, it is 100%, 0 and 99.9%; spread
-	// evenly, 22, 12 and 16%.
+	// this one waits to be given more at most, and unevenIdle that of the others at least. Of eight lanes among which
+	// a number that most pieces share chooses, it is 100%, 0 and 100%; chosen in turns, 58%, 0 and 0.4%.
 	unevenOne  = 0.8
 	unevenOwn  = 0.2
 	unevenIdle = 0.5
