@@ -98,7 +98,7 @@ var law = []line{
 	{"bench/mutants", "", ""},
 	{"bench/dist", "", ""},
 	{"bench/patterns", "internal/know/model", ""},
-	{"bench/patterns/matches", "internal/know/model internal/read/pattern", ""},
+	{"bench/patterns/matches", "internal/know/model internal/read/pattern internal/read/sourcefile", ""},
 	{"bench/whatif", "exectrace internal/judge/whatif", ""},
 
 	// The cases are programs like any user's: they know nothing of gowhy.

@@ -3,6 +3,7 @@ package main
 import (
 	"container/list"
 	"context"
+	"encoding/json"
 	"hash/fnv"
 	"io"
 	"runtime"
@@ -21,6 +22,14 @@ var (
 	mixed = numbered("Name-", 200)
 	tall  = map[string]cell{}
 
+	lowered   = make([]string, len(mixed))
+	sorted    = slices.Sorted(slices.Values(reordered))
+	scattered = make([]int, 200)
+	total     int
+
+	longText = strings.Repeat("x", 4<<10)
+	lent     = make([]byte, 64<<10)
+
 	squares = make([]int, wide*wide)
 )
 
@@ -31,6 +40,11 @@ func init() {
 	kept = slices.Clone(names)
 	for i, w := range kept {
 		index[w] = i
+		total += len(w)
+	}
+	for i, w := range mixed {
+		lowered[i] = strings.ToLower(w)
+		scattered[i] = i * 7919 % 1009
 	}
 	for i, w := range names {
 		tall[w] = cell{i, i}
@@ -39,6 +53,68 @@ func init() {
 		squares[i] = i * i
 	}
 }
+
+// A node of a tree of two children each.
+type node struct {
+	id       int
+	children []*node
+}
+
+func (n *node) find(id int) *node {
+	if n.id == id {
+		return n
+	}
+	for _, c := range n.children {
+		if found := c.find(id); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+var (
+	nodes = map[int]*node{}
+	tree  = grown(1)
+)
+
+func grown(id int) *node {
+	n := &node{id: id}
+	if nodes[id] = n; id < 128 {
+		n.children = []*node{grown(2 * id), grown(2*id + 1)}
+	}
+	return n
+}
+
+var wideCells = make([][16]int, 200)
+
+//go:noinline
+func checkedCell(i int) error {
+	if w := names[i]; len(w) < 1 || strings.ContainsAny(w, "<>") || index[w] != i {
+		return errRefuse
+	}
+	return nil
+}
+
+// An onion makes its JSON itself, of that of the one in it.
+type onion struct {
+	Name string
+	In   *onion
+}
+
+func (o *onion) MarshalJSON() ([]byte, error) {
+	type plain onion
+	return json.Marshal((*plain)(o))
+}
+
+type plainOnion struct {
+	Name string
+	In   *plainOnion
+}
+
+var (
+	nested      = &onion{names[0], &onion{names[1], &onion{names[2], &onion{names[3], nil}}}}
+	plainNested = &plainOnion{names[0], &plainOnion{names[1], &plainOnion{names[2], &plainOnion{names[3], nil}}}}
+)
 
 type contextKey int
 
@@ -201,6 +277,146 @@ var collections = []pair{
 	{model.RecursionAgain, "ways of 12 steps of one or two",
 		func() any { return ways(12) },
 		func() any { return waysKept(12, make(map[int]int, 12)) }},
+	{model.DerivedPerCall, "200 words by their lower case",
+		func() any {
+			n := 0
+			for _, w := range mixed {
+				if strings.ToLower(w) == names[7] {
+					n++
+				}
+			}
+			return n
+		},
+		func() any {
+			n := 0
+			for i := range mixed {
+				if lowered[i] == names[7] {
+					n++
+				}
+			}
+			return n
+		}},
+	{model.IndexPerCall, "20 of 200 words",
+		func() any {
+			at := make(map[string]int, len(kept))
+			for i, w := range kept {
+				at[w] = i
+			}
+			n := 0
+			for _, w := range names[:20] {
+				n += at[w]
+			}
+			return n
+		},
+		func() any {
+			n := 0
+			for _, w := range names[:20] {
+				n += index[w]
+			}
+			return n
+		}},
+	{model.SortPerCall, "the first 20 of 200 words",
+		func() any {
+			l := slices.Clone(reordered)
+			slices.Sort(l)
+			return len(strings.Join(l[:20], ""))
+		},
+		func() any { return len(strings.Join(sorted[:20], "")) }},
+	{model.TotalPerCall, "200 words",
+		func() any {
+			n := 0
+			for i := range kept {
+				n += len(kept[i])
+			}
+			return n
+		},
+		func() any { return total }},
+	{model.CloneRead, "200 words",
+		func() any {
+			n := 0
+			for _, w := range slices.Clone(kept) {
+				n += len(w)
+			}
+			return n
+		},
+		func() any {
+			n := 0
+			for _, w := range kept {
+				n += len(w)
+			}
+			return n
+		}},
+	{model.BufferPerCall, "64 KB, of which 4 are used",
+		func() any {
+			b := make([]byte, len(lent)) // of no constant length: on the heap
+			n, _ := strings.NewReader(longText).Read(b)
+			return n
+		},
+		func() any {
+			n, _ := strings.NewReader(longText).Read(lent)
+			return n
+		}},
+	{model.TreeSearch, "one of 255 nodes, eight levels deep",
+		func() any { return tree.find(200) != nil },
+		func() any { return nodes[200] != nil }},
+	{model.CheckedAgain, "a struct of three fields, in three layers",
+		func() any {
+			for range 3 {
+				if err := checkedCell(2); err != nil {
+					return err
+				}
+			}
+			return true
+		},
+		func() any { return checkedCell(2) == nil }},
+	{model.ShiftRest, "20 of 200 structs of 128 bytes",
+		func() any {
+			l := slices.Clone(wideCells)
+			for range 20 {
+				l = slices.Delete(l, 5, 6)
+			}
+			return len(l)
+		},
+		func() any {
+			l := slices.Clone(wideCells)
+			for range 20 {
+				l[5] = l[len(l)-1]
+				l = l[:len(l)-1]
+			}
+			return len(l)
+		}},
+	{model.NestedMarshal, "four levels",
+		func() any {
+			b, _ := json.Marshal(nested)
+			return len(b)
+		},
+		func() any {
+			b, _ := json.Marshal(plainNested)
+			return len(b)
+		}},
+	{model.LeastTaken, "200 numbers",
+		func() any {
+			l, n := slices.Clone(scattered), 0
+			for len(l) > 0 {
+				best := 0
+				for i := range l {
+					if l[i] < l[best] {
+						best = i
+					}
+				}
+				n += l[best] * len(l)
+				l = slices.Delete(l, best, best+1)
+			}
+			return n
+		},
+		func() any {
+			l, n := slices.Clone(scattered), 0
+			slices.Sort(l)
+			for i, x := range l {
+				n += x * (len(l) - i)
+			}
+			return n
+		}},
 	{model.SearchKept, "20 of 200 words", func() any {
 		n := 0
 		for _, w := range names[:20] {

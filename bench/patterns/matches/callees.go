@@ -16,6 +16,7 @@ type pkg struct {
 	path  string
 	set   *token.FileSet
 	files []*ast.File
+	all   []*ast.File // and those of other packages that are known
 	info  *types.Info
 }
 
@@ -36,7 +37,7 @@ func (p *pkg) reasons() (list []model.Reason) {
 
 // inBody adds the matches in a function or a literal of it, and in the literals of that.
 func (p *pkg) inBody(decl *ast.FuncDecl, body *ast.BlockStmt, list *[]model.Reason) {
-	f := pattern.Function{Set: p.set, Info: p.info, Files: p.files, Decl: decl, Body: body, Go: "go1.26"}
+	f := pattern.Function{Set: p.set, Info: p.info, Files: p.all, Decl: decl, Body: body, Go: "go1.26"}
 	type at struct {
 		line   int
 		callee string
@@ -72,7 +73,7 @@ func (p *pkg) inBody(decl *ast.FuncDecl, body *ast.BlockStmt, list *[]model.Reas
 // callees returns the functions that stacks have below a node, as far as source tells.
 func (p *pkg) callees(n ast.Node, stored bool) []string {
 	switch n := n.(type) {
-	case *ast.RangeStmt:
+	case *ast.RangeStmt, *ast.ForStmt:
 		return []string{""}
 	case *ast.DeferStmt:
 		return []string{"runtime.deferproc"}

@@ -28,6 +28,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/read/pattern"
+	"github.com/gowhy/gowhy/internal/read/sourcefile"
 )
 
 func main() {
@@ -90,7 +91,34 @@ func scanAll(dirs []string, w io.Writer) error {
 // scan looks through the package of a directory.
 func (t *tally) scan(root, dir string, out io.Writer) {
 	set := token.NewFileSet()
-	var files []*ast.File
+	files := parsed(set, dir)
+	if len(files) == 0 {
+		return
+	}
+	for _, f := range files {
+		t.lines += set.Position(f.End()).Line
+	}
+	t.packages++
+	p := pkg{path: importPath(root, dir), set: set, files: files}
+	types := pattern.NewTypes(set, build.Default.GOROOT, func(pkg, from string) ([]*ast.File, bool) {
+		m := sourcefile.ModuleAround(from)
+		if m == nil {
+			return nil, false
+		}
+		folder, own := m.Folder(pkg)
+		return parsed(set, folder), own
+	})
+	p.info = types.Check(p.path, files)
+	p.all = types.Files(files)
+	for _, r := range p.reasons() {
+		t.found[r.Pattern]++
+		file, _ := filepath.Rel(filepath.Dir(named(root)), r.File)
+		fmt.Fprintf(out, "%s\t%s:%d\t%s\n", r.Pattern, filepath.ToSlash(file), r.Line, r.What)
+	}
+}
+
+// parsed returns the files of the package in a directory, without its tests.
+func parsed(set *token.FileSet, dir string) (files []*ast.File) {
 	names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 	for _, name := range names {
 		ok, err := build.Default.MatchFile(dir, filepath.Base(name))
@@ -99,20 +127,9 @@ func (t *tally) scan(root, dir string, out io.Writer) {
 		}
 		if f, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution); err == nil {
 			files = append(files, f)
-			t.lines += set.Position(f.End()).Line
 		}
 	}
-	if len(files) == 0 {
-		return
-	}
-	t.packages++
-	p := pkg{path: importPath(root, dir), set: set, files: files}
-	p.info = pattern.NewTypes(set, build.Default.GOROOT).Check(p.path, files)
-	for _, r := range p.reasons() {
-		t.found[r.Pattern]++
-		file, _ := filepath.Rel(filepath.Dir(named(root)), r.File)
-		fmt.Fprintf(out, "%s\t%s:%d\t%s\n", r.Pattern, filepath.ToSlash(file), r.Line, r.What)
-	}
+	return files
 }
 
 // named returns the directory that a module has its name from: the one above of a later major version.

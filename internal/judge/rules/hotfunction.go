@@ -73,6 +73,9 @@ var remakes = []remake{
 	{[]string{"text/template.(*Template).Parse", "html/template.(*Template).Parse", "text/template/parse.Parse"}, "parsing templates",
 		"Parse the template once and execute it for each request: a parsed template may be used by all goroutines at once.",
 		"var page = template.Must(template.New(\"page\").Parse(text)) // at package level"},
+	{[]string{"text/template.(*Template).Clone", "html/template.(*Template).Clone", "html/template.(*escaper).escape", "html/template.escapeTemplate"}, "cloning and escaping templates",
+		"Clone the template and bind its functions once for each set of them, and keep the clones: a clone is copied whole, and " +
+			"html/template works out the escaping of each new one when it is first executed.", ""},
 	{[]string{"github.com/expr-lang/expr.Compile", "github.com/google/cel-go/cel.(*Env).Compile", "github.com/dop251/goja.Compile"}, "compiling expressions of a rule language",
 		"Compile each expression once, when the rules are loaded, and run the compiled program for each input: " +
 			"a compiled program may be used by all goroutines at once.", ""},

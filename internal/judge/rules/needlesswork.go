@@ -72,7 +72,9 @@ type equivalent struct {
 
 // ofLength are the patterns whose equivalent is cheaper only for a list that is long, or a table that
 // fits no cache. On lines of other people, hot or not, most lists that are searched are short.
-var ofLength = []model.Pattern{model.SearchInLoop, model.SearchKept, model.SkipOffset, model.ColumnMajor}
+var ofLength = []model.Pattern{
+	model.SearchInLoop, model.SearchKept, model.SkipOffset, model.ColumnMajor, model.IndexPerCall, model.SortPerCall, model.TotalPerCall, model.LeastTaken, model.ShiftRest,
+}
 
 func checkNeedlesswork(p *diagnosis.Pass) {
 	if len(p.Model.Reasons) == 0 {

@@ -81,6 +81,17 @@ const (
 	ContextChain       Pattern = "context-chain"        // a kept context is wrapped again and again
 	SkipOffset         Pattern = "skip-offset"          // elements are gone through to be left out
 	TryEach            Pattern = "try-each"             // layouts are tried one after the other until one fits
+	DerivedPerCall     Pattern = "derived-per-call"     // something of each kept element is worked out for each call
+	IndexPerCall       Pattern = "index-per-call"       // a map of what is kept is made for each call
+	SortPerCall        Pattern = "sort-per-call"        // a copy of what is kept is sorted for each call
+	TotalPerCall       Pattern = "total-per-call"       // what is kept is added up for each call
+	BufferPerCall      Pattern = "buffer-per-call"      // a buffer is made for each call, and nobody has it afterwards
+	CloneRead          Pattern = "clone-read"           // a list is copied only to be read
+	TreeSearch         Pattern = "tree-search"          // a whole tree is walked for one node
+	CheckedAgain       Pattern = "checked-again"        // a value is checked that whoever calls has checked
+	ShiftRest          Pattern = "shift-rest"           // all behind an element is moved when that is taken out or put in
+	NestedMarshal      Pattern = "nested-marshal"       // JSON made within a MarshalJSON is checked again at each level
+	LeastTaken         Pattern = "least-taken"          // a list is searched for the least each time that one is taken
 )
 
 // A Reason is why the work that a line asks for is not necessary, as its source tells.
@@ -158,6 +169,15 @@ func OfLine(function string) bool {
 var ofOperators = []string{
 	"runtime.memequal", "runtime.strequal", "runtime.efaceeq", "runtime.ifaceeq", "runtime.cmpstring", "runtime.memmove", "runtime.duff",
 	"runtime.typedmemmove", "runtime.typedslicecopy", "runtime.wbMove", "memeqbody", "cmpbody", "internal/bytealg.",
+}
+
+// OfDebugging reports whether a function's name is one of those that log what is mostly not wanted.
+func OfDebugging(name string) bool {
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case "Debug", "Debugf", "Debugln", "Debugw", "DebugContext", "Trace", "Tracef":
+		return true
+	}
+	return false
 }
 
 // Same reports whether two reasons are of the same work.

@@ -143,7 +143,12 @@ func (r *sourceReader) readGoFile(path string) *goFile {
 	}
 	here, _ := os.Getwd()
 	for _, at := range sourcefile.Paths(path, "", append(r.dirs, here)...) {
-		if g := parseGoFile(r.set, at); g != nil {
+		g, known := r.files[at] // one file is parsed once, whatever name it goes by
+		if !known {
+			g = parseGoFile(r.set, at)
+			r.files[at] = g
+		}
+		if g != nil {
 			return g
 		}
 	}

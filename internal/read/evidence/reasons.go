@@ -6,13 +6,16 @@ import (
 	"go/build"
 	"go/types"
 	"maps"
+	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/read/pattern"
+	"github.com/gowhy/gowhy/internal/read/sourcefile"
 )
 
 // Whether the work of a hot line is necessary is written in its source: the lines that
@@ -45,16 +48,16 @@ func (l *loader) joinReasons() {
 	if len(calls) == 0 {
 		return
 	}
-	r := reasoner{sourceReader: l.sourceReader(), version: l.m.Run.Go, infos: map[string]*checkedPackage{}, differing: map[string]bool{}}
+	r := reasoner{sourceReader: l.sourceReader(), version: l.m.Run.Go, infos: map[string]*checkedPackage{}, differing: map[string]bool{}, modules: map[string]*sourcefile.Module{}}
 	if r.version == "" && l.m.Build != nil {
 		r.version = l.m.Build.Go
 	}
 	if l.m.Run.Dir != "" {
 		r.dirs = []string{l.m.Run.Dir}
 	}
-	r.types = pattern.NewTypes(r.set, l.goroot())
+	r.types = pattern.NewTypes(r.set, l.goroot(), r.imported)
 	for _, c := range calls {
-		if reason, ok := r.reason(c); ok && !(reason.Pattern == model.TextForLog && isLogged(c, parts)) && !slices.ContainsFunc(l.m.Reasons, func(o model.Reason) bool { return o.Same(&reason) }) {
+		if reason, ok := r.reason(c); ok && !(reason.Pattern == model.TextForLog && isLogged(c, reason.Line, reason.Last, parts)) && !slices.ContainsFunc(l.m.Reasons, func(o model.Reason) bool { return o.Same(&reason) }) {
 			l.m.Reasons = append(l.m.Reasons, reason)
 		}
 	}
@@ -63,12 +66,12 @@ func (l *loader) joinReasons() {
 	}
 }
 
-// isLogged reports whether a line calls something else that takes a good part of what a call
-// takes: a message that nobody wants costs its text and next to nothing besides.
-func isLogged(text hotCall, parts map[hotCall]float64) bool {
+// isLogged reports whether the call that logs takes a good part of what is made for it: a message that nobody wants
+// costs its text and next to nothing besides.
+func isLogged(text hotCall, first, last int, parts map[hotCall]float64) bool {
 	others := 0.0
 	for c, part := range parts {
-		if c.caller == text.caller && c.callee != text.callee && c.callee != "" && c.callee != pattern.Allocation {
+		if c.caller.Func == text.caller.Func && c.caller.File == text.caller.File && first <= c.caller.Line && c.caller.Line <= last && model.OfDebugging(c.callee) {
 			others += part
 		}
 	}
@@ -180,8 +183,9 @@ type reasoner struct {
 	*sourceReader
 	types     *pattern.Types
 	version   string
-	infos     map[string]*checkedPackage // by the package's folder
-	differing map[string]bool            // files that are not the program's
+	infos     map[string]*checkedPackage    // by the package's folder
+	differing map[string]bool               // files that are not the program's
+	modules   map[string]*sourcefile.Module // by folder; nil where there is none around it
 }
 
 // A checkedPackage is what is known of a package's types.
@@ -202,7 +206,7 @@ func (r *reasoner) reason(c hotCall) (reason model.Reason, ok bool) {
 	if checked == nil {
 		return reason, false
 	}
-	f := pattern.Function{Set: r.set, Info: checked.info, Files: checked.files, Body: body, Go: r.version}
+	f := pattern.Function{Set: r.set, Info: checked.info, Files: r.types.Files(checked.files), Body: body, Go: r.version}
 	if fn := r.function(c.caller); fn != nil {
 		f.Decl = fn.decl
 	}
@@ -212,9 +216,11 @@ func (r *reasoner) reason(c hotCall) (reason model.Reason, ok bool) {
 	}
 	reason, ok = pattern.Find(&f, c.caller.Line, callee)
 	reason.Func, reason.File = c.caller.Func, c.caller.File
-	if m := &reason.Maker; m.Func != "" {
+	if m := &reason.Maker; m.Func != "" && filepath.Dir(m.File) == filepath.Dir(r.set.Position(body.Pos()).Filename) {
 		pkg, _ := model.SplitSymbol(c.caller.Func)
 		m.Func, m.File = pkg+"."+m.Func, filepath.Join(filepath.Dir(c.caller.File), filepath.Base(m.File))
+	} else if m.Func != "" {
+		m.Func = r.packageAt(filepath.Dir(m.File)) + "." + m.Func
 	}
 	return reason, ok
 }
@@ -232,14 +238,65 @@ func (r *reasoner) checked(f model.Frame, g *goFile) *checkedPackage {
 	if len(r.infos) == maxHotPackages {
 		return nil
 	}
-	c := &checkedPackage{files: []*ast.File{g.file}}
-	for _, o := range r.beside(f.File) {
-		if other := r.set.Position(o.file.Pos()).Filename; other != name && !strings.HasSuffix(other, "_test.go") {
-			c.files = append(c.files, o.file)
-		}
+	c := &checkedPackage{files: r.builtFiles(filepath.Dir(name))}
+	if !slices.Contains(c.files, g.file) {
+		c.files = append(c.files, g.file) // a test, or of another system
 	}
 	pkg, _ := model.SplitSymbol(f.Func)
+	if plain, err := url.PathUnescape(pkg); err == nil {
+		pkg = plain
+	}
 	c.info = r.types.Check(pkg, c.files)
 	r.infos[dir] = c
 	return c
+}
+
+// builtFiles returns the files of the package in a folder that are built here.
+func (r *reasoner) builtFiles(dir string) (files []*ast.File) {
+	names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	for _, name := range names[:min(len(names), maxBeside)] {
+		if ok, err := build.Default.MatchFile(dir, filepath.Base(name)); !ok || err != nil || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		if g := r.file(name); g != nil && (len(files) == 0 || g.file.Name.Name == files[0].Name.Name) {
+			files = append(files, g.file)
+		}
+	}
+	return files
+}
+
+// module returns the one around a folder; nil for none.
+func (r *reasoner) module(dir string) *sourcefile.Module {
+	m, ok := r.modules[dir]
+	if !ok {
+		m = sourcefile.ModuleAround(dir)
+		r.modules[dir] = m
+	}
+	return m
+}
+
+// imported finds the files of a package that one in a folder imports.
+func (r *reasoner) imported(pkg, dir string) (files []*ast.File, own bool) {
+	m := r.module(dir)
+	if m == nil {
+		return nil, false
+	}
+	folder, own := m.Folder(pkg)
+	if folder == "" {
+		return nil, false
+	}
+	return r.builtFiles(folder), own
+}
+
+// packageAt returns the path of the package in a folder, as symbols have it.
+func (r *reasoner) packageAt(dir string) string {
+	m := r.module(dir)
+	if m == nil {
+		return filepath.Base(dir)
+	}
+	rest, err := filepath.Rel(m.Root, dir)
+	if err != nil {
+		return filepath.Base(dir)
+	}
+	return path.Join(m.Path, filepath.ToSlash(rest))
 }

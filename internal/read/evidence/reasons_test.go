@@ -128,15 +128,15 @@ func TestUnwantedText(t *testing.T) {
 	log, elsewhere := text, text
 	log.callee, elsewhere.caller.Line = "log/slog.(*Logger).Debug", 8
 	parts := map[hotCall]float64{text: 0.2, log: 0.02, elsewhere: 0.5}
-	if isLogged(text, parts) {
+	if isLogged(text, 7, 7, parts) {
 		t.Error("a message that costs a tenth of its text is taken to be written")
 	}
 	boxes := text
 	boxes.callee = pattern.Allocation
-	if parts[boxes] = 0.2; isLogged(text, parts) {
+	if parts[boxes] = 0.2; isLogged(text, 7, 7, parts) {
 		t.Error("what the line allocates for its text is taken for a message that is written")
 	}
-	if parts[log] = 0.3; !isLogged(text, parts) {
+	if parts[log] = 0.3; !isLogged(text, 7, 7, parts) {
 		t.Error("a message that costs more than its text is not taken to be written")
 	}
 }
@@ -152,5 +152,70 @@ func TestElsewhere(t *testing.T) {
 		if g := l.sourceReader().file(file); (g == nil) != elsewhere {
 			t.Errorf("of elsewhere %t: the file is read: %t", elsewhere, g != nil)
 		}
+	}
+}
+
+// TestOtherPackages: types and functions of other packages are known: of the program's module, and of the modules
+// that it asks for where these were downloaded.
+func TestOtherPackages(t *testing.T) {
+	root := t.TempDir()
+	t.Setenv("GOMODCACHE", filepath.Join(root, "cache"))
+	for name, text := range map[string]string{
+		"cache/example.com/!ids@v1.2.0/key/key.go": "package key\n\ntype Key string\n",
+		"shop/go.mod":           "module example.com/shop\n\ngo 1.26\n\nrequire example.com/Ids v1.2.0\n",
+		"shop/domain/domain.go": "package domain\n\nimport \"example.com/Ids/key\"\n\ntype Order struct {\n\tID   key.Key\n\tName string\n}\n",
+		"shop/text/text.go":     "package text\n\nimport \"strings\"\n\nfunc Plain(s string) string { return strings.ToLower(strings.TrimSpace(s)) }\n",
+		"shop/store/store.go": `package store
+
+import (
+	"example.com/Ids/key"
+	"example.com/shop/domain"
+	"example.com/shop/text"
+)
+
+type Store struct{ orders []*domain.Order }
+
+func (s *Store) Get(id key.Key) *domain.Order {
+	for _, o := range s.orders {
+		if o.ID == id {
+			return o
+		}
+	}
+	return nil
+}
+
+func (s *Store) Like(q string) (n int) {
+	for _, o := range s.orders {
+		if text.Plain(o.Name) == q {
+			n++
+		}
+	}
+	return n
+}
+`,
+	} {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := newLoader(t.Context(), Options{})
+	at := func(function string, line int, below ...model.Frame) model.Sample {
+		frames := append(below, model.Frame{Func: "example.com/shop/store.(*Store)." + function, File: filepath.Join(root, "shop", "store", "store.go"), Line: line})
+		return model.Sample{Stack: l.m.Stacks.Add(frames), Values: []int64{50}}
+	}
+	l.m.CPU = &model.Profile{Types: []model.ValueType{{Name: "cpu", Unit: "nanoseconds"}}, Samples: []model.Sample{
+		at("Get", 13), at("Like", 22, model.Frame{Func: "example.com/shop/text.Plain"}),
+	}}
+	l.joinReasons()
+	found := map[string]model.Pattern{}
+	for _, r := range l.m.Reasons {
+		found[r.What] = r.Pattern
+	}
+	if len(found) != 2 || found["range s.orders"] != model.SearchKept || found["text.Plain(o.Name)"] != model.DerivedPerCall {
+		t.Errorf("found %v, want a search of what is kept, and what is worked out of each", found)
 	}
 }

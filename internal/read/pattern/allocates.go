@@ -2,9 +2,100 @@ package pattern
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 )
+
+// bufferPerCall matches a buffer that a function makes for itself alone: it is filled, read or written out, and nobody
+// has it afterwards.
+func (s *site) bufferPerCall(n node) *match {
+	made := s.builtin(n.Node, "make")
+	if made == nil || len(made.Args) < 2 || s.onceOnly(n) {
+		return nil
+	}
+	list, ok := under(s.typ(made)).(*types.Slice)
+	if !ok || !isBasic(list.Elem()) || isString(list.Elem()) || s.short(made) {
+		return nil
+	}
+	if !s.assigned(n, s.lends) || s.pooled(s.code()) {
+		return nil
+	}
+	return &match{at: made, through: []string{"runtime.makeslice", "runtime.mallocgc"}}
+}
+
+// short reports whether a list is made with a length that costs little to make.
+func (s *site) short(made *ast.CallExpr) bool {
+	v := s.Info.Types[made.Args[len(made.Args)-1]].Value
+	if v == nil {
+		return false
+	}
+	n, ok := constant.Int64Val(constant.ToInt(v))
+	return ok && n < 1024
+}
+
+// lends reports whether a use of a list leaves it to nobody: an element, its length, a walk, or a call of a function
+// that is known to keep nothing.
+func (s *site) lends(u node) bool {
+	if slice, ok := u.up(0).(*ast.SliceExpr); ok && slice.X == u.Node {
+		u = u.outer()
+	}
+	switch up := u.up(0).(type) {
+	case *ast.IndexExpr:
+		return up.X == u.Node
+	case *ast.RangeStmt:
+		return up.X == u.Node
+	case *ast.AssignStmt:
+		return len(up.Lhs) == 1 && up.Lhs[0] == u.Node // another length of itself
+	case *ast.CallExpr:
+		return s.borrows(up, u.Node)
+	}
+	return false
+}
+
+// borrowers are functions of the standard library that keep nothing of a list that they are given, by package.
+var borrowers = map[string][]string{
+	"io":              {"ReadFull", "ReadAtLeast", "CopyBuffer"},
+	"bytes":           {"Index", "IndexByte", "Count", "Contains", "Equal", "Compare"},
+	"hash/crc32":      {"ChecksumIEEE", "Checksum", "Update"},
+	"crypto/sha256":   {"Sum256"},
+	"crypto/md5":      {"Sum"},
+	"crypto/sha1":     {"Sum"},
+	"encoding/hex":    {"Encode", "EncodeToString"},
+	"unicode/utf8":    {"DecodeRune", "Valid"},
+	"slices":          {"Sort", "Max", "Min", "Contains", "Index", "BinarySearch", "Reverse"},
+	"sort":            {"Ints", "Float64s"},
+	"encoding/binary": {"PutUvarint", "PutVarint", "Uvarint", "Varint"},
+}
+
+// borrowing are methods that by their contract keep nothing of a list that they are given, and those of byte orders.
+var borrowing = []string{
+	"Read", "Write", "ReadAt", "WriteAt", "ReadFrom", "EncodeToString", "Encode", "Decode", "XORKeyStream", "CryptBlocks",
+	"Uint16", "Uint32", "Uint64", "PutUint16", "PutUint32", "PutUint64",
+}
+
+func (s *site) borrows(call *ast.CallExpr, x ast.Node) bool {
+	for _, name := range []string{"len", "cap", "copy", "clear"} {
+		if s.builtin(call, name) != nil {
+			return true
+		}
+	}
+	if s.builtin(call, "append") != nil {
+		return call.Args[0] != x && call.Ellipsis.IsValid()
+	}
+	if to := s.Info.Types[call.Fun]; to.IsType() {
+		return isString(to.Type) // a copy
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	if pkg := s.packageOf(sel.X); pkg != "" {
+		return slices.Contains(borrowers[pkg], sel.Sel.Name)
+	}
+	return slices.Contains(borrowing, sel.Sel.Name)
+}
 
 // A profile of the heap ends at the line whose operator allocates and does not say which
 // operator. Where a line has one alone, all is that one's.

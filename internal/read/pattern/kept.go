@@ -33,8 +33,8 @@ func (s *site) keptCall(n node) *match {
 // value by one.
 func (s *site) parses(call *ast.CallExpr, depth int) bool {
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
-		if pkg := s.packageOf(sel.X); pkg != "" {
-			return slices.Contains(parsers[pkg], sel.Sel.Name)
+		if slices.Contains(parsers[s.packageOf(sel.X)], sel.Sel.Name) {
+			return true
 		}
 	}
 	decl := s.calledHere(call)

@@ -52,16 +52,15 @@ func (s *site) ownKeyInCompare(n node) *match {
 	if decl == nil || !s.makes(decl, 0) {
 		return nil
 	}
-	costly := false
+	loops := false
 	ast.Inspect(decl.Body, func(x ast.Node) bool {
-		inner, ok := x.(*ast.CallExpr)
-		if ok {
-			sel, ok := ast.Unparen(inner.Fun).(*ast.SelectorExpr)
-			costly = costly || ok && slices.Contains(pure[s.packageOf(sel.X)], sel.Sel.Name)
+		switch x.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			loops = true
 		}
-		return !costly
+		return !loops
 	})
-	if !costly {
+	if !loops && !s.costs(call, 0) {
 		return nil
 	}
 	return &match{at: call, line: true, through: []string{s.callee}}

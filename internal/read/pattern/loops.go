@@ -425,7 +425,8 @@ func (s *site) sortsAfterOne(v *types.Var, decl *ast.FuncDecl) (does bool) {
 // changesOne reports whether among statements there are, before some place and in no loop, such
 // that give another value to one element of a list, or to one of its fields.
 func (s *site) changesOne(v *types.Var, list []ast.Stmt, before token.Pos) bool {
-	element := func(x ast.Expr) bool {
+	element := func(from ast.Expr) bool {
+		x := from
 		for {
 			switch at := ast.Unparen(x).(type) {
 			case *ast.SelectorExpr:
@@ -433,7 +434,9 @@ func (s *site) changesOne(v *types.Var, list []ast.Stmt, before token.Pos) bool 
 			case *ast.IndexExpr:
 				return last(at.X) != nil && s.Info.Uses[last(at.X)] == v
 			default:
-				return false
+				of := s.variable(at)
+				_, pointer := under(s.typ(at)).(*types.Pointer)
+				return x != from && pointer && local(of) && types.Identical(of.Type(), orInvalid(elementOf(v.Type())))
 			}
 		}
 	}
@@ -444,7 +447,7 @@ func (s *site) changesOne(v *types.Var, list []ast.Stmt, before token.Pos) bool 
 		}
 		switch stmt := stmt.(type) {
 		case *ast.AssignStmt:
-			if len(stmt.Lhs) == 1 && element(stmt.Lhs[0]) {
+			if slices.ContainsFunc(stmt.Lhs, element) {
 				changes++
 			}
 		case *ast.IncDecStmt:

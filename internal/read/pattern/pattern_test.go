@@ -20,7 +20,7 @@ func TestPatterns(t *testing.T) {
 	for i := range catalogue {
 		seen[catalogue[i].name] = map[string]int{}
 	}
-	for _, name := range []string{"calls.go", "loops.go", "remade.go", "texts.go", "lists.go", "unasked.go", "walks.go", "chains.go", "chainloops.go"} {
+	for _, name := range []string{"calls.go", "loops.go", "remade.go", "texts.go", "lists.go", "unasked.go", "walks.go", "percall.go", "again.go", "chains.go", "chainloops.go"} {
 		f := parsed(t, filepath.Join("testdata", name), nil)
 		for _, group := range f.Files[0].Comments {
 			for _, c := range group.List {
@@ -141,7 +141,7 @@ func TestWithoutLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &Function{Set: set, Files: []*ast.File{file}, Info: NewTypes(set, "").Check("cases", []*ast.File{file}), Go: "go1.26"}
+	f := &Function{Set: set, Files: []*ast.File{file}, Info: NewTypes(set, "", nil).Check("cases", []*ast.File{file}), Go: "go1.26"}
 	found := 0
 	for _, group := range file.Comments {
 		for _, c := range group.List {
@@ -175,7 +175,7 @@ func FuzzFind(f *testing.F) {
 		if file == nil || len(src) > 4096 {
 			return
 		}
-		fn := &Function{Set: set, Files: []*ast.File{file}, Info: NewTypes(set, "").Check("x", []*ast.File{file}), Go: "go1.26"}
+		fn := &Function{Set: set, Files: []*ast.File{file}, Info: NewTypes(set, "", nil).Check("x", []*ast.File{file}), Go: "go1.26"}
 		if fn.around(line); fn.Body == nil {
 			return
 		}
@@ -198,7 +198,7 @@ func parsed(t *testing.T, name string, src any) *Function {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Function{Set: set, Files: []*ast.File{file}, Info: NewTypes(set, build.Default.GOROOT).Check("cases", []*ast.File{file}), Go: "go1.26"}
+	return &Function{Set: set, Files: []*ast.File{file}, Info: NewTypes(set, build.Default.GOROOT, nil).Check("cases", []*ast.File{file}), Go: "go1.26"}
 }
 
 // around makes it the function around a line.

@@ -264,12 +264,13 @@ func (s *site) ownCall(n node) (*ast.CallExpr, *ast.FuncDecl) {
 	return call, decl
 }
 
-// declared returns the declaration of a function of the package.
+// declared returns the declaration of a function of the program.
 func (f *Function) declared(id *ast.Ident) *ast.FuncDecl {
 	fn, ok := f.Info.Uses[id].(*types.Func)
 	if !ok {
 		return nil
 	}
+	fn = fn.Origin()
 	for _, file := range f.Files {
 		for _, d := range file.Decls {
 			if decl, ok := d.(*ast.FuncDecl); ok && f.Info.Defs[decl.Name] == fn {
@@ -353,12 +354,16 @@ func (f *Function) pureCallee(call *ast.CallExpr, decl *ast.FuncDecl, depth int)
 	if slices.ContainsFunc([]string{"len", "cap", "min", "max", "make", "append"}, func(name string) bool { return f.builtin(call, name) != nil }) {
 		return true
 	}
+	id := last(call.Fun)
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
-		pkg := f.packageOf(sel.X)
-		return pkg == "math" || pkg == "math/bits" || pkg == "unicode" || pkg == "unicode/utf8" || slices.Contains(pure[pkg], sel.Sel.Name)
+		switch pkg := f.packageOf(sel.X); {
+		case pkg == "math", pkg == "math/bits", pkg == "unicode", pkg == "unicode/utf8", slices.Contains(pure[pkg], sel.Sel.Name):
+			return true
+		case pkg == "":
+			return false // a method
+		}
 	}
-	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
-	if !ok {
+	if id == nil {
 		return false
 	}
 	other := f.declared(id)

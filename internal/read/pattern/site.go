@@ -25,7 +25,7 @@ import (
 type Function struct {
 	Set   *token.FileSet
 	Info  *types.Info
-	Files []*ast.File    // of its package
+	Files []*ast.File    // of its package, and of others of its module that are known
 	Decl  *ast.FuncDecl  // nil for a literal outside of functions
 	Body  *ast.BlockStmt // its own, or that of the innermost literal
 	Go    string         // version that it was built with, like "go1.26"; "" when not known
@@ -46,6 +46,9 @@ func Find(f *Function, line int, callee string) (model.Reason, bool) {
 		s := &site{Function: f, line: line, callee: callee}
 		if m := s.first(p.match); m != nil {
 			r := model.Reason{Pattern: p.name, Line: s.lineOf(m.at.Pos()), Last: s.lineOf(m.at.End() - 1), What: shorten(m.at), Instead: m.instead}
+			if m.around != nil {
+				r.Line, r.Last = s.lineOf(m.around.Pos()), s.lineOf(m.around.End()-1)
+			}
 			if r.Through = m.through; len(r.Through) == 0 && callee == Allocation {
 				r.Through = p.callees
 			} else if len(r.Through) == 0 {
@@ -97,7 +100,7 @@ func (p *pattern) of(callee string) bool {
 // allocators are the functions of operators that allocate.
 var allocators = []string{
 	"runtime.growslice", "runtime.concatstring", "runtime.slicebytetostring", "runtime.stringtoslicebyte",
-	"runtime.stringtoslicerune", "runtime.mapassign", "runtime.deferproc",
+	"runtime.stringtoslicerune", "runtime.mapassign", "runtime.deferproc", "runtime.makeslice",
 }
 
 // DeepCallees returns the functions that tell a pattern wherever they are below a line.
@@ -108,6 +111,7 @@ func DeepCallees() []string {
 // A match is what was found.
 type match struct {
 	at      ast.Node      // the expression, or the loop
+	around  ast.Node      // that the reason is about, with more beside the expression; nil for the expression alone
 	line    bool          // only the hot line of it is meant
 	through []string      // nil is the callee
 	maker   *ast.FuncDecl // of what the line uses and that should be kept, where it is not the line's own

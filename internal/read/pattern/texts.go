@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 // Text and files: what is made of values only to look, and what is read or written a piece at
@@ -342,22 +344,24 @@ func (s *site) readAllFile(n node) *match {
 	return &match{at: call, instead: "os.ReadFile(" + types.ExprString(open.Args[0]) + ")"}
 }
 
-// textForLog matches text that is made for a message of a level that may be off. Whether it
-// is the stacks tell.
+// textForLog matches what is made for a message of a level that may be off. Whether it is the stacks tell.
 func (s *site) textForLog(n node) *match {
-	call := s.call(n)
-	if call == nil {
+	call := s.anyCall(n)
+	if call == nil || !s.onlyMakes(call, 0) {
 		return nil
 	}
-	log, ok := n.up(0).(*ast.CallExpr)
-	if !ok || !slices.Contains(log.Args, ast.Expr(call)) {
-		return nil
+	for i := len(n.path) - 1; i >= 0; i-- {
+		switch at := n.path[i].(type) {
+		case *ast.CallExpr:
+			sel, ok := ast.Unparen(at.Fun).(*ast.SelectorExpr)
+			if ok && model.OfDebugging(sel.Sel.Name) {
+				return &match{at: call, around: at}
+			}
+		case ast.Stmt:
+			return nil
+		}
 	}
-	sel, ok := ast.Unparen(log.Fun).(*ast.SelectorExpr)
-	if !ok || !slices.Contains([]string{"Debug", "Debugf", "Debugln", "DebugContext", "Trace", "Tracef"}, sel.Sel.Name) {
-		return nil
-	}
-	return s.whole(call)
+	return nil
 }
 
 // findAllFirst matches all matches of an expression of which the first is wanted, or whether

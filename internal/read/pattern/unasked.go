@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 // makers are functions of the standard library that do nothing but make a value, beside the pure
@@ -36,6 +38,18 @@ var parsers = map[string][]string{
 	"crypto/pbkdf2": {"Key"},
 }
 
+// walkers are functions that look at each letter or element by a function that they are given, and change nothing.
+var walkers = map[string][]string{
+	"strings": {"Map", "FieldsFunc", "TrimFunc", "IndexFunc", "ContainsFunc", "ContainsRune", "EqualFold", "HasPrefix", "HasSuffix", "CutPrefix", "CutSuffix", "Cut", "Join", "ContainsAny"},
+	"slices":  {"Contains", "ContainsFunc", "Index", "IndexFunc", "Max", "Min", "Sorted", "BinarySearch"},
+}
+
+// computing are packages whose functions do nothing but compute.
+var computing = []string{"cmp", "math", "math/bits", "unicode", "unicode/utf8"}
+
+// builders are what text is put together in: one of a function's own is nobody else's.
+var builders = []string{"strings.Builder", "bytes.Buffer"}
+
 // namesOf returns the functions of such a list as stacks have them.
 func namesOf(list map[string][]string) (names []string) {
 	for pkg, functions := range list {
@@ -61,10 +75,18 @@ func (f *Function) onlyMakes(call *ast.CallExpr, depth int) bool {
 		}
 	}
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
-		if pkg := f.packageOf(sel.X); pkg != "" {
-			return slices.ContainsFunc([]map[string][]string{pure, makers, parsers}, func(list map[string][]string) bool {
-				return slices.Contains(list[pkg], sel.Sel.Name)
-			})
+		pkg := f.packageOf(sel.X)
+		if slices.Contains(computing, pkg) || slices.ContainsFunc([]map[string][]string{pure, makers, parsers, walkers}, func(list map[string][]string) bool {
+			return slices.Contains(list[pkg], sel.Sel.Name)
+		}) {
+			return true
+		}
+		if v := f.variable(sel.X); local(v) && slices.Contains(builders, named(v.Type())) {
+			return true
+		}
+		if pkg == "fmt" && strings.HasPrefix(sel.Sel.Name, "Fprint") {
+			to, ok := ast.Unparen(call.Args[0]).(*ast.UnaryExpr)
+			return ok && local(f.variable(to.X)) && slices.Contains(builders, named(f.typ(to.X)))
 		}
 		if slices.Contains([]string{"Error", "String"}, sel.Sel.Name) && len(call.Args) == 0 {
 			return true
@@ -81,6 +103,32 @@ func (f *Function) calledHere(call *ast.CallExpr) *ast.FuncDecl {
 		return f.declared(fun)
 	case *ast.SelectorExpr:
 		return f.declared(fun.Sel)
+	}
+	return nil
+}
+
+// calledHere returns the declaration also of a method that is called through an interface, where the call is the one
+// that the stack shows.
+func (s *site) calledHere(call *ast.CallExpr) *ast.FuncDecl {
+	decl := s.Function.calledHere(call)
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if decl != nil || !ok {
+		return decl
+	}
+	pkg, name := model.SplitSymbol(s.callee)
+	if !types.IsInterface(orInvalid(s.typ(sel.X))) || !strings.HasSuffix(name, "."+sel.Sel.Name) {
+		return nil
+	}
+	for _, file := range s.Files {
+		for _, d := range file.Decls {
+			method, ok := d.(*ast.FuncDecl)
+			if !ok || method.Recv == nil || declaredName(method) != name {
+				continue
+			}
+			if fn, ok := s.Info.Defs[method.Name].(*types.Func); ok && fn.Pkg() != nil && fn.Pkg().Path() == pkg {
+				return method
+			}
+		}
 	}
 	return nil
 }
@@ -102,7 +150,7 @@ func (f *Function) makes(decl *ast.FuncDecl, depth int) bool {
 	only := true
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.GoStmt, *ast.DeferStmt, *ast.SelectStmt, *ast.SendStmt, *ast.FuncLit:
+		case *ast.GoStmt, *ast.DeferStmt, *ast.SelectStmt, *ast.SendStmt:
 			only = false
 		case *ast.UnaryExpr:
 			only = only && n.Op != token.ARROW
@@ -118,13 +166,69 @@ func (f *Function) makes(decl *ast.FuncDecl, depth int) bool {
 	return only
 }
 
-// ownVariable reports whether an expression is a variable of a function, or nothing.
+// ownVariable reports whether an expression is a variable of a function, or a part of what the function has made and
+// keeps in one, or nothing.
 func (f *Function) ownVariable(x ast.Expr, decl *ast.FuncDecl) bool {
 	if id, ok := x.(*ast.Ident); ok && id.Name == "_" {
 		return true
 	}
+	part := false
+	for {
+		switch e := ast.Unparen(x).(type) {
+		case *ast.IndexExpr:
+			x, part = e.X, true
+			continue
+		case *ast.SelectorExpr:
+			x, part = e.X, true
+			continue
+		}
+		break
+	}
 	v := f.variable(x)
-	return local(v) && inside(v, decl.Body)
+	return local(v) && (inside(v, decl.Body) || decl.Type.Results != nil && inside(v, decl.Type.Results)) && (!part || f.freshIn(v, decl))
+}
+
+// freshIn reports whether all that a variable of a function ever is was made by it.
+func (f *Function) freshIn(v *types.Var, decl *ast.FuncDecl) bool {
+	switch under(v.Type()).(type) {
+	case *types.Struct, *types.Array:
+		return true
+	}
+	made := true
+	ast.Inspect(decl, func(n ast.Node) bool {
+		switch at := n.(type) {
+		case *ast.AssignStmt:
+			for i, to := range at.Lhs {
+				if f.variable(to) == v {
+					made = made && len(at.Lhs) == len(at.Rhs) && f.makesNew(at.Rhs[i])
+				}
+			}
+		case *ast.ValueSpec:
+			for i, id := range at.Names {
+				if f.Info.Defs[id] == v && len(at.Values) > 0 {
+					made = made && len(at.Names) == len(at.Values) && f.makesNew(at.Values[i])
+				}
+			}
+		case *ast.RangeStmt:
+			made = made && (at.Key == nil || f.variable(at.Key) != v) && (at.Value == nil || f.variable(at.Value) != v)
+		}
+		return made
+	})
+	return made
+}
+
+// makesNew reports whether an expression is a value that nobody else has.
+func (f *Function) makesNew(x ast.Expr) bool {
+	switch e := ast.Unparen(x).(type) {
+	case *ast.CompositeLit:
+		return true
+	case *ast.UnaryExpr:
+		_, lit := ast.Unparen(e.X).(*ast.CompositeLit)
+		return e.Op == token.AND && lit
+	case *ast.CallExpr:
+		return f.builtin(e, "make") != nil || f.builtin(e, "new") != nil || f.builtin(e, "append") != nil
+	}
+	return types.ExprString(x) == "nil"
 }
 
 // madeUnasked matches a value that is made in any case, and used only where something failed or

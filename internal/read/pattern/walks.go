@@ -56,9 +56,19 @@ func (s *site) strides(index *ast.IndexExpr, row, column *types.Var) bool {
 	}
 	times := func(x ast.Expr) bool {
 		product, ok := ast.Unparen(x).(*ast.BinaryExpr)
-		return ok && product.Op == token.MUL && (s.variable(product.X) == row || s.variable(product.Y) == row)
+		return ok && product.Op == token.MUL && (s.mentions(product.X, row) || s.mentions(product.Y, row))
 	}
 	return times(sum.X) && s.variable(sum.Y) == column || times(sum.Y) && s.variable(sum.X) == column
+}
+
+// mentions reports whether an expression has a variable.
+func (s *site) mentions(x ast.Expr, v *types.Var) (found bool) {
+	ast.Inspect(x, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && s.Info.Uses[id] == v
+		return !found
+	})
+	return found
 }
 
 // crosses reports whether a loop has an element the other way round, too: one of both strides

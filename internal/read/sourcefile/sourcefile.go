@@ -1,11 +1,11 @@
 // Package sourcefile finds the files of a program's source that its stacks name.
 //
-// It hides how the compiler writes those names, and where the go command keeps modules.
+// It hides how the compiler writes those names, and where the go command keeps modules. Its functions are [Paths]
+// and [ModuleAround], for what the files import.
 package sourcefile
 
 import (
-	"bytes"
-	"os"
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -25,14 +25,11 @@ func Paths(file, module string, dirs ...string) (paths []string) {
 		return nil
 	}
 	for _, dir := range dirs {
-		root := moduleRoot(dir)
-		if root == "" {
+		m := ModuleAround(dir)
+		if m == nil {
 			continue
 		}
-		of := module
-		if of == "" {
-			of = moduleOf(root)
-		}
+		root, of := m.Root, cmp.Or(module, m.Path)
 		if inside, ok := strings.CutPrefix(file, of+"/"); of != "" && ok {
 			if inside = filepath.FromSlash(inside); filepath.IsLocal(inside) {
 				paths = append(paths, filepath.Join(root, inside))
@@ -47,38 +44,4 @@ func Paths(file, module string, dirs ...string) (paths []string) {
 		}
 	}
 	return paths
-}
-
-// moduleRoot returns the folder of the module that a folder is in; "" where it is in none.
-func moduleRoot(dir string) string {
-	for up := dir; filepath.IsAbs(up); up = filepath.Dir(up) {
-		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
-			return up
-		}
-		if up == filepath.Dir(up) {
-			break
-		}
-	}
-	return ""
-}
-
-// maxGoMod bounds the file that names a module.
-const maxGoMod = 1 << 20
-
-// moduleOf returns the module that a folder's go.mod names.
-func moduleOf(root string) string {
-	path := filepath.Join(root, "go.mod")
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxGoMod {
-		return ""
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	for line := range bytes.Lines(text) {
-		if f := strings.Fields(string(line)); len(f) >= 2 && f[0] == "module" {
-			return strings.Trim(f[1], "\"`")
-		}
-	}
-	return ""
 }

@@ -172,7 +172,7 @@ func (g *guests) place(mail string) int {
 }
 
 func (g *guests) placeFixed(mail string) int {
-	for _, o := range g.fixed { // alike search-kept memeqbody
+	for _, o := range g.fixed { // sick search-kept memeqbody
 		if o.mail == mail {
 			return o.at
 		}
@@ -216,9 +216,9 @@ func hasOf(list []string, wanted string) bool {
 	return false
 }
 
-func chosen(in, from []string) (out []string) {
+func chosen(in []guest, from []string) (out []guest) {
 	for _, v := range in {
-		if hasOf(from, v) {
+		if hasOf(from, v.mail) {
 			out = append(out, v)
 		}
 	}

@@ -139,7 +139,7 @@ func (q *queue) popWell() int {
 }
 
 func (q *queue) remove(i int) {
-	q.items = slices.Delete(q.items, i, i+1) // alike shift-front slices.Delete
+	q.items = slices.Delete(q.items, i, i+1) // sick shift-rest slices.Delete
 }
 
 // string-key, bytes-conversion

@@ -169,8 +169,8 @@ func (t *trail) from(at, limit int) (out []entry) {
 	return out
 }
 
-func (t *trail) older(than int, ages []int) (out []entry) {
-	for i, e := range t.entries { // alike skip-offset
+func older(entries []entry, than int, ages []int) (out []entry) {
+	for i, e := range entries { // alike skip-offset
 		if ages[i] < than {
 			continue
 		}

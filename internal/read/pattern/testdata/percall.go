@@ -1,0 +1,355 @@
+package testdata
+
+import (
+	"io"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+)
+
+type parcel struct {
+	id, town, name string
+	state          string
+	weight         int
+	due            time.Time
+}
+
+type depot struct {
+	mu      sync.Mutex
+	parcels []*parcel
+	byID    map[string]*parcel
+	routes  []route
+	limit   int
+}
+
+type route struct {
+	town  string
+	stops []string
+}
+
+var tariffs []route
+
+var few = []route{{town: "a"}, {town: "b"}}
+
+// derived-per-call
+
+func (d *depot) search(q string) (found []*parcel) {
+	for _, p := range d.parcels {
+		if strings.Contains(strings.ToLower(p.name), q) { // sick derived-per-call strings.ToLower
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+func (p *parcel) words() []string { return strings.Fields(p.name) }
+
+func (d *depot) counted(q string) (n int) {
+	for _, p := range d.parcels {
+		n += len(p.words()) - len(q) // sick derived-per-call testdata.(*parcel).words
+	}
+	return n
+}
+
+func (p *parcel) move(state string) { p.state = state }
+
+func (d *depot) states(q string) (n int) {
+	for _, p := range d.parcels {
+		if strings.Contains(strings.ToLower(p.state), q) { // alike derived-per-call strings.ToLower
+			n++
+		}
+	}
+	return n
+}
+
+func (d *depot) trimmed(q string) (n int) {
+	for _, p := range d.parcels {
+		n += len(strings.TrimPrefix(p.name, q)) // well derived-per-call strings.TrimPrefix
+	}
+	return n
+}
+
+// index-per-call
+
+func (d *depot) lookAll(ids []string) (n int) {
+	at := make(map[string]*parcel)
+	for _, p := range d.parcels {
+		at[p.id] = p // sick index-per-call runtime.mapassign_faststr
+	}
+	for _, id := range ids {
+		if p := at[id]; p != nil {
+			n += p.weight
+		}
+	}
+	return n
+}
+
+func (d *depot) renamed(q string, ids []string) (n int) {
+	at := map[string]string{}
+	for _, p := range d.parcels {
+		if p.weight > 0 {
+			at[q+p.id] = p.town // well index-per-call runtime.mapassign_faststr
+		}
+	}
+	for _, id := range ids {
+		n += len(at[id])
+	}
+	return n
+}
+
+func (d *depot) rebuild() map[string]*parcel {
+	at := make(map[string]*parcel, len(d.parcels))
+	for _, p := range d.parcels {
+		at[p.id] = p // alike index-per-call runtime.mapassign_faststr
+	}
+	return at
+}
+
+// sort-per-call
+
+func (d *depot) heaviest(n int) []*parcel {
+	list := slices.Clone(d.parcels)
+	sort.SliceStable(list, func(i, j int) bool { return list[i].weight > list[j].weight }) // sick sort-per-call sort.SliceStable
+	return list[:n]
+}
+
+func (d *depot) inTown(town string) (list []*parcel) {
+	for _, p := range d.parcels {
+		if p.town == town {
+			list = append(list, p)
+		}
+	}
+	slices.SortFunc(list, func(a, b *parcel) int { return a.weight - b.weight }) // sick sort-per-call slices.SortFunc[...]
+	return list
+}
+
+func (d *depot) nearest(at int) []*parcel {
+	list := slices.Clone(d.parcels)
+	slices.SortFunc(list, func(a, b *parcel) int { return (a.weight - at) - (b.weight - at) }) // well sort-per-call slices.SortFunc[...]
+	return list
+}
+
+func ordered(list []*parcel) []*parcel {
+	slices.SortFunc(list, func(a, b *parcel) int { return a.weight - b.weight }) // alike sort-per-call slices.SortFunc[...]
+	return list
+}
+
+// total-per-call
+
+func (d *depot) load() (sum int) {
+	for _, p := range d.parcels { // sick total-per-call
+		sum += p.weight
+	}
+	return sum
+}
+
+func (d *depot) heavy() (n int) {
+	for i := range d.parcels {
+		if p := d.parcels[i]; p.weight > n {
+			n = p.weight // well total-per-call
+		}
+	}
+	return n
+}
+
+func sum(list []int) (n int) {
+	for _, x := range list { // alike total-per-call
+		n += x
+	}
+	return n
+}
+
+// clone-read
+
+func longest(names []string) (n int) {
+	list := slices.Clone(names) // sick clone-read slices.Clone[...]
+	for _, s := range list {
+		n = max(n, len(s))
+	}
+	return n
+}
+
+func second(numbers []int) int {
+	list := append([]int(nil), numbers...) // sick clone-read runtime.growslice
+	return list[1]
+}
+
+func lowest(numbers []int) int {
+	list := slices.Clone(numbers) // well clone-read slices.Clone[...]
+	slices.Sort(list)
+	return list[0]
+}
+
+func (d *depot) stops() (n int) {
+	d.mu.Lock()
+	list := slices.Clone(d.routes[0].stops) // alike clone-read slices.Clone[...]
+	d.mu.Unlock()
+	for _, s := range list {
+		n += len(s)
+	}
+	return n
+}
+
+// least-taken
+
+func (d *depot) next() *parcel {
+	best := 0
+	for i := range d.parcels {
+		if d.parcels[i].due.Before(d.parcels[best].due) { // sick least-taken time.Time.Before
+			best = i
+		}
+	}
+	p := d.parcels[best]
+	d.parcels = append(d.parcels[:best], d.parcels[best+1:]...)
+	return p
+}
+
+func drained(open []int) (order []int) {
+	for len(open) > 0 {
+		best := 0
+		for i, x := range open { // sick least-taken
+			if x < open[best] {
+				best = i
+			}
+		}
+		order = append(order, open[best])
+		open[best] = open[len(open)-1]
+		open = open[:len(open)-1]
+	}
+	return order
+}
+
+func cheapest(list []int) (best int) {
+	for i, x := range list { // well least-taken
+		if x < list[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+func (d *depot) lightest() (best *parcel) {
+	for _, p := range d.parcels { // alike least-taken
+		if best == nil || p.weight < best.weight {
+			best = p
+		}
+	}
+	return best
+}
+
+// search-kept
+
+func (d *depot) find(id string) *parcel {
+	for _, p := range d.parcels { // sick search-kept
+		if p.id == id {
+			return p
+		}
+	}
+	return nil
+}
+
+func (d *depot) dueBefore(town string, until time.Time) (list []*parcel) {
+	for _, p := range d.parcels {
+		if p.town != town { // sick search-kept
+			continue
+		}
+		if p.due.Before(until) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func (d *depot) of(id string) *parcel {
+	for _, p := range d.byID {
+		if p.name == id && p.weight > 0 { // sick search-kept
+			return p
+		}
+	}
+	return nil
+}
+
+func tariffOf(town string) *route {
+	for i := range tariffs {
+		if tariffs[i].town == town { // sick search-kept
+			return &tariffs[i]
+		}
+	}
+	return nil
+}
+
+func fewOf(town string) *route {
+	for i := range few {
+		if few[i].town == town { // alike search-kept
+			return &few[i]
+		}
+	}
+	return nil
+}
+
+func (d *depot) overweight() (n []*parcel) {
+	for _, p := range d.parcels {
+		if p.weight > d.limit { // alike search-kept
+			n = append(n, p)
+		}
+	}
+	return n
+}
+
+func (d *depot) send(to func(*parcel, string), town string) {
+	for _, p := range d.parcels {
+		to(p, town) // well search-kept
+	}
+}
+
+// search-in-loop
+
+func join(orders, parcels []*parcel) (n int) {
+	for _, o := range orders {
+		for _, p := range parcels {
+			if p.id != o.id { // sick search-in-loop
+				continue
+			}
+			n += p.weight * o.weight
+		}
+	}
+	return n
+}
+
+func within(orders, parcels []*parcel) (n int) {
+	for _, o := range orders {
+		for _, p := range parcels {
+			if p.weight > o.weight { // alike search-in-loop
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// buffer-per-call
+
+func first(r io.Reader, n int) (sum int, err error) {
+	b := make([]byte, n) // sick buffer-per-call (allocates)
+	if _, err = io.ReadFull(r, b); err != nil {
+		return 0, err
+	}
+	for _, c := range b {
+		sum += int(c)
+	}
+	return sum, nil
+}
+
+func all(r io.Reader, n int) ([]byte, error) {
+	b := make([]byte, n) // well buffer-per-call (allocates)
+	_, err := io.ReadFull(r, b)
+	return b, err
+}
+
+func head(r io.Reader) (byte, error) {
+	b := make([]byte, 8) // alike buffer-per-call (allocates)
+	_, err := io.ReadFull(r, b)
+	return b[0], err
+}
