@@ -257,7 +257,7 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 		s := b.sched()
 		stack := b.ref(a, "stack")
 		frames := b.m.Stacks.Frames(stack)
-		s.Serial = append(s.Serial, model.Serial{Operation: frames[len(frames)-1-int(a.int("root"))], Stack: stack, Sleeps: a.bool("sleeps"), Polls: a.bool("polls"),
+		s.Serial = append(s.Serial, model.Serial{Operation: frames[len(frames)-1-int(a.int("root"))], Stack: stack, Sleeps: a.bool("sleeps"), Polls: a.bool("polls"), Loops: a.bool("loops"),
 			Done: a.int("done"), Calls: a.int("calls"), Waited: a.dur("waited"), Took: a.dur("took")})
 	},
 	"chain": func(b *builder, a *attrs, _ *fixture) {

@@ -28,6 +28,11 @@ const (
 	// alike: a page of six parts makes six, a list of twenty rows twenty. Two are often a
 	// look-up and what is looked up.
 	serialCallsEach = 3
+	// serialRoundsEach is the same for the rounds of a loop, of which nobody outside says where one begins: fewer are a
+	// remark. serialRoundsLong is the part of the window that a round may last: a report that asks for each of its eleven
+	// rows is at 0.004, and a lane that reports passages all day, two hundred between two shifts, at 0.10.
+	serialRoundsEach = 6
+	serialRoundsLong = 0.02
 	// serialSleepsEach is the same for sleeps. One may be a delay that is wanted, and stands
 	// for the work of others in programs that are made for trying things: fewer are a remark,
 	// of nearly one in each operation on.
@@ -62,14 +67,18 @@ func checkSerialcalls(p *diagnosis.Pass) {
 	seen, remark := false, (*callSeries)(nil)
 	for i := range p.Model.Sched.Serial {
 		s := &p.Model.Sched.Serial[i]
-		if s.Done < serialCallsDone || s.Took.Seconds() > serialCallsLong*float64(s.Done)*p.Seconds() {
+		long := serialCallsLong
+		if s.Loops {
+			long = serialRoundsLong
+		}
+		if s.Done < serialCallsDone || s.Took.Seconds() > long*float64(s.Done)*p.Seconds() {
 			continue
 		}
 		c := measureSeries(p, s)
 		switch {
 		case !c.slow():
 			seen = true
-		case c.Sleeps && !c.Polls && c.each.Value < serialSleepsEach:
+		case c.few():
 			remark = cmp.Or(remark, &c)
 		default:
 			p.Report(seriesFinding(p, &c))
@@ -111,6 +120,11 @@ func (c *callSeries) slow() bool {
 	return c.each.Value >= least && c.share.Value >= serialCallsPart && c.mean.Value >= serialCallsWait
 }
 
+// few reports whether its calls are too few for more than a remark.
+func (c *callSeries) few() bool {
+	return c.Sleeps && !c.Polls && c.each.Value < serialSleepsEach || c.Loops && c.each.Value < serialRoundsEach
+}
+
 // sideBySide is what an operation saves whose k calls take the time of one.
 var sideBySide = &fact.Formula{Name: "side by side", Words: "{0} × (1 − 1 ÷ {1})", Value: func(x []float64) float64 { return x[0] * (1 - 1/max(1, x[1])) }}
 
@@ -135,6 +149,10 @@ func seriesFinding(p *diagnosis.Pass, c *callSeries) diagnosis.Finding {
 		},
 		Remedy:     seriesRemedy,
 		Experiment: changed(diagnosis.P50, "", ""),
+		Remark:     c.few(),
+	}
+	if c.Loops {
+		f.Reasons = append(f.Reasons, "an operation is a round of its loop: it begins where the calls come back to an earlier line")
 	}
 	if c.Sleeps {
 		c.sleeping(&f, call)
@@ -147,7 +165,6 @@ func seriesFinding(p *diagnosis.Pass, c *callSeries) diagnosis.Finding {
 // sleeping makes the finding one about sleeps, of which one in an operation is a remark.
 func (c *callSeries) sleeping(f *diagnosis.Finding, call diagnosis.Place) {
 	f.Title = "An operation sleeps for most of its time"
-	f.Remark = !c.Polls && c.each.Value < serialSleepsEach
 	f.Bound = diagnosis.Limit(f.Cost.Fact(), diagnosis.Latency, c.share.Value, "if what it waits for were there at once")
 	f.Reasons[1] = "what it sleeps for is not in the trace: a pause between attempts that fail shows so, too, and a delay that is wanted"
 	if c.Polls {

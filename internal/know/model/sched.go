@@ -174,6 +174,7 @@ type Serial struct {
 	Sleeps    bool          // the calls are sleeps
 	Rests     bool          // these are selects that take nothing but the clock and ends, as the source says
 	Polls     bool          // between two looks at the same, as the source says
+	Loops     bool          // an operation is a round of a goroutine that nobody outside waits for, and the calls are from one line
 	Done      int64         // operations that were seen from begin to end and made such calls
 	Calls     int64         // in these
 	Waited    time.Duration // for the calls

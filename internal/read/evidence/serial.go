@@ -1,8 +1,6 @@
 package evidence
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +29,7 @@ func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 	clients := clientReader{goroutines: map[int64]*clientState{}, functions: map[string]*clientFunction{}, packages: map[string]bool{}}
 	callers.clients = &clients
 	handovers := newHandoverReader()
+	rounds := roundReader{lives: map[int64]*roundLife{}, sums: map[serialKey]*serialSum{}}
 	early := earlyReader{waiting: map[int64]earlyWait{}, waited: map[earlyKey]*earlyStack{}}
 	n := 0
 	for e, err := range t.Events(exectrace.EventOptions{Window: window}) {
@@ -51,12 +50,14 @@ func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 			clients.next(&e, s)
 			chains.next(&e, s)
 			r.next(&e, s)
+			rounds.next(&e, s)
 			callers.next(&e, s)
 			handovers.next(&e, s)
 			early.next(&e, s)
 		}
 	}
-	l.m.Sched.Serial, l.m.Sched.Callers, l.m.Sched.Chains = r.found(l.m), callers.found(l.m), chains.found(l.m)
+	l.m.Sched.Serial = append(foundSums(l.m, r.sums), rounds.found(l.m)...)
+	l.m.Sched.Callers, l.m.Sched.Chains = callers.found(l.m), chains.found(l.m)
 	l.m.Sched.Handovers = handovers.found(l.m)
 	early.add(l.m)
 	return nil
@@ -117,7 +118,20 @@ type serialPart struct {
 	waits    int
 	serves   bool // it waited before it wrote: the questions are the other side's
 	waited   time.Duration
-	frames   []exectrace.Frame
+	frames   []exectrace.Frame // of most of its waits
+	votes    int               // for these
+}
+
+// at counts a wait at a stack: the stack of more than half of them is what is left.
+func (p *serialPart) at(frames []exectrace.Frame) {
+	switch {
+	case p.votes > 0 && (&p.frames[0] == &frames[0] || slices.Equal(p.frames, frames)):
+		p.votes++
+	case p.votes > 0:
+		p.votes--
+	default:
+		p.frames, p.votes = frames, 1
+	}
 }
 
 // A stop is where a goroutine begins to wait or calls the system. Both readers need it, and
@@ -216,9 +230,7 @@ func (r *serialReader) stop(o *operation, at exectrace.Time, s *stop) {
 	if kind == onSocket {
 		o.wrote = nil
 	}
-	if p.frames == nil {
-		p.frames = s.frames
-	}
+	p.at(s.frames)
 	o.at, o.open = at, i+1
 }
 
@@ -292,6 +304,11 @@ func (r *serialReader) end(o *operation, at exectrace.Time) {
 		return
 	}
 	r.chains.ended(o, at)
+	o.addTo(r.sums, at)
+}
+
+// addTo adds an operation that is over to sums.
+func (o *operation) addTo(sums map[serialKey]*serialSum, at exectrace.Time) {
 	for i := range o.parts {
 		p := &o.parts[i]
 		calls := p.calls()
@@ -299,10 +316,10 @@ func (r *serialReader) end(o *operation, at exectrace.Time) {
 			continue
 		}
 		key := serialKey{o.root.Func, p.function, p.kind}
-		sum := r.sums[key]
+		sum := sums[key]
 		if sum == nil {
 			sum = &serialSum{Serial: model.Serial{Operation: model.Frame(o.root), Sleeps: p.sleeps(), Rests: p.kind == inRest}}
-			r.sums[key] = sum
+			sums[key] = sum
 		}
 		if calls == 0 {
 			sum.serves++
@@ -333,24 +350,6 @@ func (p *serialPart) calls() int {
 		return 0
 	}
 	return p.waits
-}
-
-// found returns what operations wait for. On a busy machine a question of the other side may be
-// there before it is waited for, so that one operation seems to ask: most of them decide.
-func (r *serialReader) found(m *model.Model) (out []model.Serial) {
-	stacks := waitStacks(m)
-	for _, key := range slices.SortedFunc(maps.Keys(r.sums), func(a, b serialKey) int {
-		return cmp.Or(cmp.Compare(r.sums[b].Waited, r.sums[a].Waited), cmp.Compare(a.operation, b.operation), cmp.Compare(a.function, b.function))
-	}) {
-		sum := r.sums[key]
-		if sum.serves >= sum.Done {
-			continue
-		}
-		if sum.Stack = stacks[framesText(modelFrames(sum.frames))]; sum.Stack != 0 {
-			out = append(out, sum.Serial)
-		}
-	}
-	return out
 }
 
 // waitStacks returns the stacks that goroutines wait at, by their frames.

@@ -127,6 +127,55 @@ func TestSerial(t *testing.T) {
 	}
 }
 
+// TestRounds: a goroutine that nobody outside waits for has rounds: a list is asked for, and then each of its rows.
+func TestRounds(t *testing.T) {
+	c := echoes(t)
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Skip(err)
+	}
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		for range 40 {
+			askList(c)
+			askRows(c)
+		}
+	}()
+	<-ended
+	trace.Stop()
+	file := filepath.Join(t.TempDir(), "trace.out")
+	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Load(context.Background(), []string{file}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]model.Serial{}
+	for _, s := range m.Sched.Serial {
+		if s.Loops {
+			found[s.Operation.Func[strings.LastIndexByte(s.Operation.Func, '.')+1:]+" "+m.Stacks.Frames(s.Stack)[len(m.Stacks.Frames(s.Stack))-2].Func] = s
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("rounds %+v, want those of one goroutine", found)
+	}
+	for at, s := range found { // the kernel may have an answer before it is waited for
+		if !strings.HasPrefix(at, "func1 ") || !strings.HasSuffix(at, ".askRows") || s.Done < 30 || s.Done > 39 || s.Calls < 5*s.Done || s.Calls > 9*s.Done || s.Waited > s.Took {
+			t.Errorf("%s: %+v, want some forty rounds of eight calls and more", at, s)
+		}
+	}
+}
+
+func askList(c net.Conn) { askEcho(c) }
+
+func askRows(c net.Conn) {
+	for range 8 {
+		askEcho(c)
+	}
+}
+
 // Most operations say who asks: one that was kept from the processor finds what came there
 // already, and seems not to wait for it.
 func TestSerialMostDecide(t *testing.T) {
@@ -140,7 +189,7 @@ func TestSerialMostDecide(t *testing.T) {
 			r.end(&operation{whole: true, root: read[2], parts: []serialPart{p}}, 2000)
 		}
 		got := 0
-		for _, s := range r.found(m) {
+		for _, s := range foundSums(m, r.sums) {
 			got += int(s.Done)
 		}
 		if got != c.want {
