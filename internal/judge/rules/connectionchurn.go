@@ -48,6 +48,9 @@ const (
 	// client and its server in one process, has as many of both but for a few.
 	newConnClear = 2
 	newConnNamed = 2
+	// newConnBursts is the share of the CPU from which those who are ready wait for what makes connections: a handshake of
+	// TLS keeps a P for a millisecond, and several come at once. Twelve clients that share two idle connections are at 0.5.
+	newConnBursts = 0.25
 )
 
 func checkConnectionchurn(p *diagnosis.Pass) {
@@ -96,6 +99,9 @@ func checkConnectionchurn(p *diagnosis.Pass) {
 	} else {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "how many operations there were is not known: each may have needed its connection")
+	}
+	if share.Value >= newConnBursts {
+		f.Explains = append(slices.Clone(p.Rule.Explains), schedlatency.Name)
 	}
 	f.Say(format+price, append(parts, share)...)
 	p.Report(f)
@@ -168,8 +174,8 @@ func connectionFinding(s *cpu.Use, out, in, share fact.Fact) diagnosis.Finding {
 		Experiment: changed(diagnosis.CPUPerOp, diagnosis.Syscalls, "System calls per operation are a count and show in one run whether connections are kept; "+
 			"the client must be the same in both arms."),
 	}
-	if len(f.Where) == 0 {
-		f.Where = awaitingConnections(s.Pass)
+	if in.Value < newConnClear*out.Value { // who wanted them comes before who made them for him, and before the other end
+		f.Where = code.Places(append(awaitingConnections(s.Pass), f.Where...)...)
 	}
 	if len(f.Where) == 0 && s.Pass.Model.Sched == nil {
 		f.Where = cpu.Places(s.Functions(s.Pass.Model, requests), newConnNamed)
@@ -192,7 +198,6 @@ func keptConnections(s *cpu.Use, out, in, growth, perOp fact.Fact, operation fac
 	f := connectionFinding(s, out, in, s.ShareIn("CPU in making and ending connections", connects))
 	most := s.Pass.Process("files at most", "files", fact.Most)
 	f.Grows, f.Remedy = true, clientRemedy(s.Pass.Model)
-	f.Where = code.Places(append(awaitingConnections(s.Pass), f.Where...)...)
 	f.Evidence = append(f.Evidence, growth)
 	f.Cost = diagnosis.CostOf(growth, fact.Fraction.Of("part of the open files", fact.Ratio, growth, most).Value)
 	f.Bound = noSaving(fact.Bytes, diagnosis.MemoryGoal, "what a connection holds, its buffers and goroutines, was not measured")
@@ -204,8 +209,7 @@ func keptConnections(s *cpu.Use, out, in, growth, perOp fact.Fact, operation fac
 	return f
 }
 
-// awaitingConnections returns who waits for connections that net/http makes in goroutines of
-// its own, where no sample names who wanted them.
+// awaitingConnections returns who waits for connections that net/http makes in goroutines of its own.
 func awaitingConnections(p *diagnosis.Pass) []diagnosis.Place {
 	if p.Model.Sched == nil {
 		return nil

@@ -76,7 +76,7 @@ func heldAcross(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) (h held
 	functions := lockFunctions(p.Model, q)
 	for i := range p.Model.Sched.Waits {
 		w := &p.Model.Sched.Waits[i]
-		what := waitsFor(w)
+		what := waitsFor(p.Model, w)
 		if takers[w.Group] == 0 || what == "" || !code.ThroughOne(p.Model.Stacks.Frames(w.Stack), functions) {
 			continue
 		}
@@ -90,9 +90,17 @@ func heldAcross(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) (h held
 	return h, h.wait != nil
 }
 
-// waitsFor names what a wait is for that no other goroutine ends; "" for all others.
-func waitsFor(w *model.Wait) string {
+// answerWaits are where clients of net/http and gRPC wait for the goroutine that reads an answer for them.
+var answerWaits = []string{
+	"net/http.(*persistConn).roundTrip", "net/http.(*http2ClientConn).roundTrip", "net/http/internal/http2.(*ClientConn).roundTrip",
+	"golang.org/x/net/http2.(*ClientConn).roundTrip", "google.golang.org/grpc/internal/transport.(*ClientStream).waitOnHeader",
+}
+
+// waitsFor names what a wait is for that no other goroutine of the program ends by its work; "" for all others.
+func waitsFor(m *model.Model, w *model.Wait) string {
 	switch {
+	case slices.ContainsFunc(m.Stacks.Frames(w.Stack), func(f model.Frame) bool { return slices.Contains(answerWaits, f.Func) }):
+		return "an answer"
 	case w.Kind == model.Net:
 		return "the network"
 	case w.Kind == model.SyscallWait:
