@@ -30,6 +30,8 @@ var whileBlocked = []string{"hotmutex", "goroutinegrowth", "idleprocs"}
 func checkBlockedfinalizer(p *diagnosis.Pass) {
 	if s := blockedCleaner(p); s != nil {
 		p.Report(blockedFinding(p, s))
+	} else if w, of := busyFinalizers(p); w != nil {
+		p.Report(busyFinding(p, w, of))
 	}
 }
 
