@@ -17,7 +17,7 @@ import (
 // other packages: a program imports some two MiB of the first directly, and of the second what its hot packages do.
 const (
 	maxStandard = 8 << 20
-	maxModules  = 8 << 20
+	maxModules  = 4 << 20
 )
 
 // A Finder finds the files of a package that is imported by one in a folder, none where they are not here, and says
