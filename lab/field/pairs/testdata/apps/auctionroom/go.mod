@@ -1,0 +1,3 @@
+module auctionroom
+
+go 1.26

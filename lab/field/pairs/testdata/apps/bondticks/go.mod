@@ -1,0 +1,3 @@
+module bondticks
+
+go 1.26

@@ -1,0 +1,3 @@
+module brokergate
+
+go 1.26

@@ -1,0 +1,3 @@
+module callrating
+
+go 1.26

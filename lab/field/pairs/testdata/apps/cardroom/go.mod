@@ -1,0 +1,3 @@
+module cardroom
+
+go 1.26

@@ -1,0 +1,3 @@
+module cargodocs
+
+go 1.26

@@ -1,0 +1,3 @@
+module cinemaseats
+
+go 1.26

@@ -1,0 +1,3 @@
+module claimintake
+
+go 1.26

@@ -1,0 +1,3 @@
+module clinicslots
+
+go 1.26

@@ -1,0 +1,3 @@
+module craneyard
+
+go 1.26

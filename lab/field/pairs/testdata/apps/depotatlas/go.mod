@@ -1,0 +1,3 @@
+module depotatlas
+
+go 1.26

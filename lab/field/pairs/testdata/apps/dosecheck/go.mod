@@ -1,0 +1,3 @@
+module dosecheck
+
+go 1.26

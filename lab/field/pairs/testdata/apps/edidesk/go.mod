@@ -1,0 +1,3 @@
+module edidesk
+
+go 1.26

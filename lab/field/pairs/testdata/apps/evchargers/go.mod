@@ -1,0 +1,3 @@
+module evchargers
+
+go 1.26

@@ -1,0 +1,3 @@
+module farefinder
+
+go 1.26

@@ -1,0 +1,3 @@
+module ferryboard
+
+go 1.26

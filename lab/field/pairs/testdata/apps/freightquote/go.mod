@@ -1,0 +1,3 @@
+module freightquote
+
+go 1.26

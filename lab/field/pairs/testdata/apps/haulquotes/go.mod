@@ -1,0 +1,3 @@
+module haulquotes
+
+go 1.26

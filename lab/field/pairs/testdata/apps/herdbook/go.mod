@@ -1,0 +1,3 @@
+module herdbook
+
+go 1.26

@@ -1,0 +1,3 @@
+module holidayrates
+
+go 1.26

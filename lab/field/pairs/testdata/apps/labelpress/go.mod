@@ -1,0 +1,3 @@
+module labelpress
+
+go 1.26

@@ -1,0 +1,3 @@
+module ledgermatch
+
+go 1.26

@@ -1,0 +1,3 @@
+module librarymerge
+
+go 1.26

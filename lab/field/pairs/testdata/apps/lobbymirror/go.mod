@@ -1,0 +1,3 @@
+module lobbymirror
+
+go 1.26

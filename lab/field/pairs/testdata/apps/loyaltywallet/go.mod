@@ -1,0 +1,3 @@
+module loyaltywallet
+
+go 1.26

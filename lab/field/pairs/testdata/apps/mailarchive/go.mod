@@ -1,0 +1,3 @@
+module mailarchive
+
+go 1.26

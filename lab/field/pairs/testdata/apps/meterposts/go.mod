@@ -1,0 +1,3 @@
+module meterposts
+
+go 1.26

@@ -1,0 +1,3 @@
+module museumloans
+
+go 1.26

@@ -1,0 +1,3 @@
+module newsmerge
+
+go 1.26

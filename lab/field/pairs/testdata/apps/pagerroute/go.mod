@@ -1,0 +1,3 @@
+module pagerroute
+
+go 1.26

@@ -1,0 +1,3 @@
+module parcelhooks
+
+go 1.26

@@ -1,0 +1,3 @@
+module payoutsync
+
+go 1.26

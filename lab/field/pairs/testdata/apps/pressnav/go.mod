@@ -1,0 +1,3 @@
+module pressnav
+
+go 1.26

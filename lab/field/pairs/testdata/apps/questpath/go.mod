@@ -1,0 +1,3 @@
+module questpath
+
+go 1.26

@@ -1,0 +1,3 @@
+module raceresults
+
+go 1.26

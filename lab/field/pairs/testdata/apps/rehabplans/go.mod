@@ -1,0 +1,3 @@
+module rehabplans
+
+go 1.26

@@ -1,0 +1,3 @@
+module stockprobe
+
+go 1.26

@@ -1,0 +1,3 @@
+module terrainline
+
+go 1.26

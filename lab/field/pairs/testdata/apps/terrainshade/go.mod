@@ -1,0 +1,3 @@
+module terrainshade
+
+go 1.26

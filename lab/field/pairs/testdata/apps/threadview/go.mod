@@ -1,0 +1,3 @@
+module threadview
+
+go 1.26

@@ -1,0 +1,3 @@
+module ticketrush
+
+go 1.26

@@ -1,0 +1,3 @@
+module tidegauge
+
+go 1.26

@@ -1,0 +1,3 @@
+module tilemosaic
+
+go 1.26

@@ -1,0 +1,3 @@
+module tollgantry
+
+go 1.26

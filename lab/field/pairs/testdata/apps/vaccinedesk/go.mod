@@ -1,0 +1,3 @@
+module vaccinedesk
+
+go 1.26

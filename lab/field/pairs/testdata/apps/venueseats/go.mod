@@ -1,0 +1,3 @@
+module venueseats
+
+go 1.26

@@ -1,0 +1,3 @@
+module voicemix
+
+go 1.26

@@ -1,0 +1,3 @@
+module wardboard
+
+go 1.26
