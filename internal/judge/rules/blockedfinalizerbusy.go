@@ -39,7 +39,7 @@ func busyFinalizers(p *diagnosis.Pass) (longest *model.Wait, of func(*model.Wait
 			longest = w
 		}
 	}
-	if longest == nil || longest.Count < finalizersMany || all.Seconds() < finalizersBusy*p.Seconds() || all.Seconds() > p.Seconds()*(2-finalizersBusy) {
+	if longest == nil || longest.Count < finalizersMany || all.Seconds() < finalizersBusy*p.Seconds() {
 		return nil, nil
 	}
 	return longest, of

@@ -340,9 +340,10 @@ var equivalents = []equivalent{
 		"if v, ok := known[n]; ok {\n\treturn v\n}",
 		"another result for the same arguments: it computes from these alone"},
 	{model.SearchKept, "searching through a kept list from its beginning",
-		"Keep a map from what is looked for to the element, beside the list or instead of it.",
+		"Keep a map from what is looked for to the element, beside the list or instead of it. What lies before or after " +
+			"something a sorted list has in one piece, which slices.BinarySearchFunc finds.",
 		"byKey map[string]int // its place in the list",
-		"a list that is new each time or stays as it is: it is kept, and whoever searches it appends to it"},
+		"a list that is new each time: it is kept from call to call, or the same for each of many"},
 	{model.SortChanged, "sorting all after one element changed",
 		"Move the one element to its place: search it by halves among those that are in order, and copy what lies between " +
 			"by one.",

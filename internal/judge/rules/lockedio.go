@@ -90,16 +90,12 @@ func heldAcross(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) (h held
 	return h, h.wait != nil
 }
 
-// answerWaits are where clients of net/http and gRPC wait for the goroutine that reads an answer for them.
-var answerWaits = []string{
-	"net/http.(*persistConn).roundTrip", "net/http.(*http2ClientConn).roundTrip", "net/http/internal/http2.(*ClientConn).roundTrip",
-	"golang.org/x/net/http2.(*ClientConn).roundTrip", "google.golang.org/grpc/internal/transport.(*ClientStream).waitOnHeader",
-}
-
 // waitsFor names what a wait is for that no other goroutine of the program ends by its work; "" for all others.
 func waitsFor(m *model.Model, w *model.Wait) string {
 	switch {
-	case slices.ContainsFunc(m.Stacks.Frames(w.Stack), func(f model.Frame) bool { return slices.Contains(answerWaits, f.Func) }):
+	case slices.ContainsFunc(m.Stacks.Frames(w.Stack), func(f model.Frame) bool {
+		return f.Func == "net/http.(*persistConn).roundTrip" || model.AwaitsStream(f.Func)
+	}):
 		return "an answer"
 	case w.Kind == model.Net:
 		return "the network"

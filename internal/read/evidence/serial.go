@@ -276,16 +276,10 @@ func kindOf(frames []exectrace.Frame, reason string, to exectrace.State) callKin
 		return onSocket
 	case waitsForClient(library):
 		return ofClient
-	case slices.ContainsFunc(frames, func(f exectrace.Frame) bool { return slices.Contains(streamWaits, f.Func) }):
+	case slices.ContainsFunc(frames, func(f exectrace.Frame) bool { return model.AwaitsStream(f.Func) }):
 		return onStream
 	}
 	return notCall
-}
-
-// streamWaits are the functions in which clients of HTTP/2 and gRPC wait for an answer to begin.
-var streamWaits = []string{
-	"net/http.(*http2ClientConn).roundTrip", "net/http/internal/http2.(*ClientConn).roundTrip", "golang.org/x/net/http2.(*ClientConn).roundTrip",
-	"google.golang.org/grpc/internal/transport.(*Stream).waitOnHeader", "google.golang.org/grpc/internal/transport.(*ClientStream).waitOnHeader",
 }
 
 // part returns the index of a function's calls of a kind, -1 where there are too many.
