@@ -178,6 +178,23 @@ func TestMake(t *testing.T) {
 	}
 }
 
+// Every recording can be made while nothing else runs: the packages that read them find them made,
+// and can be tested side by side.
+func TestAllAreMade(t *testing.T) {
+	attempt.Only(t, "makes all recordings, which wants a quiet machine")
+	specs := Specs()
+	for _, program := range OldPrograms {
+		specs = append(specs, Old(program))
+	}
+	for _, s := range specs {
+		t.Run(s.String(), func(t *testing.T) {
+			if n, err := os.Stat(Trace(t, s)); err != nil || n.Size() == 0 {
+				t.Errorf("Trace(%v) = a file of %v, %v, want some bytes", s, n, err)
+			}
+		})
+	}
+}
+
 func TestFit(t *testing.T) {
 	cpus := time.Duration(runtime.NumCPU())
 	second := machine{busy: cpus * time.Second, all: cpus * time.Second}
