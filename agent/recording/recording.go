@@ -27,6 +27,7 @@ const (
 	AllocsMember         = "allocs.pb.gz"
 	HeapStartMember      = "heap-start.pb.gz"
 	HeapEndMember        = "heap-end.pb.gz"
+	HeapCourseMember     = "heap-course.pb.gz" // what was in use at moments between
 	BlockMember          = "block.pb.gz"
 	MutexMember          = "mutex.pb.gz"
 	GoroutineStartMember = "goroutine-start.pb.gz"

@@ -288,7 +288,7 @@ func (s *salvager) tornDescriptor(body int64) (end int64, whole, ok bool) {
 
 // memberNames are the names of the members that gowhy writes.
 var memberNames = []string{
-	ManifestMember, TraceMember, CPUMember, AllocsMember, HeapStartMember, HeapEndMember, BlockMember,
+	ManifestMember, TraceMember, CPUMember, AllocsMember, HeapStartMember, HeapEndMember, HeapCourseMember, BlockMember,
 	MutexMember, GoroutineStartMember, GoroutineEndMember, WallMember, ThreadCreateMember, LeakMember, MetricsMember,
 	GCTraceMember, SchedTraceMember, BuildMember, ProcMember, KernelMember, KernelTimesMember, OffCPUMember, SyscallsMember, HoldersMember,
 	LoadMember, StdoutMember, StderrMember,

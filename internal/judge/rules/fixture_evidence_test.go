@@ -36,6 +36,7 @@ var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 	"channel":      (*builder).channel,
 	"standing":     (*builder).standing,
 	"liveheap":     (*builder).liveheap,
+	"heapcourse":   (*builder).heapcourse,
 	"look":         (*builder).look,
 	"holder":       (*builder).holder,
 	"step":         (*builder).step,
@@ -489,15 +490,37 @@ func (b *builder) standing(a *attrs, _ *fixture) {
 func (b *builder) liveheap(a *attrs, _ *fixture) {
 	p := b.end(&b.m.LiveHeap, a)
 	if *p == nil {
-		*p = &model.Profile{Types: []model.ValueType{
-			{Name: "alloc_objects", Unit: "count"}, {Name: "alloc_space", Unit: "bytes"},
-			{Name: "inuse_objects", Unit: "count"}, {Name: "inuse_space", Unit: "bytes"},
-		}, At: b.moment(p), Known: true}
+		*p = &model.Profile{Types: heapTypes, At: b.moment(p), Known: true}
 	}
 	if _, ok := a.kv["stack"]; ok {
 		(*p).Samples = append((*p).Samples, model.Sample{
 			Stack: b.ref(a, "stack"), Values: []int64{a.int("all-objects"), a.bytes("all-bytes"), a.int("objects"), a.bytes("bytes")},
 		})
+	}
+}
+
+var heapTypes = []model.ValueType{
+	{Name: "alloc_objects", Unit: "count"}, {Name: "alloc_space", Unit: "bytes"},
+	{Name: "inuse_objects", Unit: "count"}, {Name: "inuse_space", Unit: "bytes"},
+}
+
+// heapcourse gives a stack what it has in use at moments, the same ones in all lines.
+func (b *builder) heapcourse(a *attrs, _ *fixture) {
+	stack, size, counts := b.ref(a, "stack"), a.bytes("each"), strings.Split(a.str("objects"), ",")
+	for i, at := range strings.Split(a.str("at"), ",") {
+		if len(b.m.HeapCourse) == i {
+			d, err := time.ParseDuration(at)
+			if err != nil {
+				a.fail("heapcourse: %v", err)
+			}
+			b.m.HeapCourse = append(b.m.HeapCourse, &model.Profile{Types: heapTypes, At: d, Known: true})
+		}
+		objects, err := strconv.ParseInt(counts[i], 10, 64)
+		if err != nil {
+			a.fail("heapcourse: %v", err)
+		}
+		look := b.m.HeapCourse[i]
+		look.Samples = append(look.Samples, model.Sample{Stack: stack, Values: []int64{objects, objects * size, objects, objects * size}})
 	}
 }
 

@@ -35,6 +35,7 @@ lock main.cache.mu naming=source address=4096
 standing stack=work count=60 waited=80m wants=main.cache.mu
 standing stack=work state=sleep holds=main.cache.mu frame=1 sure=true shared=true id=9
 liveheap end stack=work objects=3 bytes=2MiB all-objects=9 all-bytes=3MiB
+heapcourse stack=work each=2KiB at=1s,2s objects=3,5
 look at=0s objects=3 reached=2KiB
 holder global main.cache objects=3 bytes=1KiB
 look at=1s objects=4 reached=4KiB
@@ -76,6 +77,8 @@ benchmark BenchmarkGet-2 n=1000 v.ns/op=120
 	check("goroutines at the start", len(m.Goroutines.Start.Samples), 0)
 	check("goroutines at the end", m.Goroutines.End.Samples, []model.Sample{{Stack: 1, Values: []int64{7}}})
 	check("leaks", m.Leaks.Samples[0].Values, []int64{4})
+	check("heap at moments", m.HeapCourse[1].At, 2*time.Second)
+	check("heap at a moment", m.HeapCourse[1].Samples, []model.Sample{{Stack: 1, Values: []int64{5, 10 << 10, 5, 10 << 10}}})
 	check("locks", m.Moment.Locks, []model.Lock{{Address: 4096, Name: "main.cache.mu", Naming: model.BySource}})
 	check("goroutines that wait", m.Moment.Goroutines[0], model.Standing{Count: 60, Stack: 1, State: "running", Waited: 80 * time.Minute, Wants: 1})
 	check("who holds it", m.Moment.Goroutines[1], model.Standing{Count: 1, Stack: 1, State: "sleep", Goroutine: 9,

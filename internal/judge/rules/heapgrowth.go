@@ -27,16 +27,9 @@ const (
 	// heapgrowthCycles is the fewest collections: each says once what is alive,
 	// and both halves of the window need six to have a slope with an interval.
 	heapgrowthCycles = 12
-	// heapgrowthShort is the shortest time since the warm-up
-	// where a line keeps what it makes: a window of five seconds leaves 3.2 to 3.7 of them,
-	// and was too short however many collections agreed. heapgrowthLong is the one from
-	// which it is more likely that something is kept than that something is being loaded.
-	// heapgrowthMany is how many objects the line must have kept there, or for each goroutine
-	// that came: a store that began with two buffers of 14 and 20 MiB had 39 MiB more, and was
-	// as large from then on.
-	heapgrowthShort = 3 * time.Second
-	heapgrowthMany  = 16
-	heapgrowthLong  = 30 * time.Second
+	// heapgrowthLong is the time from which it is more likely that something is kept than that
+	// something is being loaded.
+	heapgrowthLong = 30 * time.Second
 	// heapgrowthSure is the part of it that the named places must have to be sure of.
 	heapgrowthSure = 0.5
 	// heapgrowthShown is the part of the growth that a heap profile has of a heap that doubles from
@@ -83,7 +76,7 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 		checkLevel(p, &g, &live, longer)
 	case g.late.Value < model.SteadyGrowth*g.slope.Value:
 		checkSlower(p, &g, longer)
-	case g.over.Value < heapgrowthShort.Seconds(), g.over.Value < heapgrowthWindow.Seconds() && !keepsMany(p):
+	case g.over.Value < growthShort.Seconds(), g.over.Value < heapgrowthWindow.Seconds() && !keepsMany(p):
 		openHeap(p, fact.Sentence("it grew by %s in %s, and so does that of a program that starts", g.bytes, g.over), longer)
 	case theirs(p):
 		besideGoroutines(p, &g, longer)
@@ -105,16 +98,24 @@ func steppedWords(p *diagnosis.Pass, live *memory.LiveSeries) string {
 }
 
 // theirs reports whether the number of goroutines grows as the heap does, and what they hold may
-// be what it grew by: that is the symptom then. A line that keeps many objects for each one that
-// came keeps them elsewhere: a registry that forgets no request had thousands more, and one
-// goroutine.
+// be what it grew by: that is the symptom then.
 func theirs(p *diagnosis.Pass) bool {
+	places := memory.GrownPlaces(p, true)
+	if len(places) == 0 {
+		return ofGoroutines(p, 0)
+	}
+	return ofGoroutines(p, memory.MoreObjects(p, places[0].Stacks).Value)
+}
+
+// ofGoroutines reports whether the number of goroutines grows, and what became more may be
+// what they hold. A line that keeps many for each one that came keeps them elsewhere: a registry
+// that forgets no request had thousands more, and one goroutine.
+func ofGoroutines(p *diagnosis.Pass, objects float64) bool {
 	g, ok := measureGrowth(p)
 	if !ok || g.fitted && g.low.Value <= 0 || g.start.Value <= 0 || g.added.Value < model.LeastGrowth*g.start.Value {
 		return false
 	}
-	places := memory.GrownPlaces(p, true)
-	return len(places) == 0 || memory.MoreObjects(p, places[0].Stacks).Value < heapgrowthMany*g.added.Value
+	return objects < growthMany*g.added.Value
 }
 
 // besideGoroutines leaves a heap that grows with the number of goroutines to the finding
@@ -131,29 +132,13 @@ func besideGoroutines(p *diagnosis.Pass, g *swelling, longer string) {
 
 func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 	share := fact.Quotient.Of("part of the live heap", fact.Ratio, g.bytes, fact.Sum.Of("live heap at the end of the trend", fact.Bytes, g.from, g.bytes))
-	f := diagnosis.Finding{
-		Grows:      true,
-		Evidence:   []fact.Fact{g.slope, g.low, g.high, g.late, g.from, g.cycles},
-		Cost:       diagnosis.CostOf(g.bytes, share.Value),
-		Bound:      diagnosis.Direction(g.bytes, diagnosis.MemoryGoal, share.Value, "what was kept since the warm-up; the rate goes on until something ends it"),
-		Confidence: diagnosis.Medium,
-		Reasons:    []string{fact.Sentence("a trend over %s collections; which code keeps the memory is not shown", g.cycles)},
-		RuledOut: []string{
-			fact.Sentence("a cache that fills up: the second half grows by %s, the whole by %s", g.late, g.slope),
-			"more goroutines, each with its own: their number does not grow like this",
-			fact.Sentence("warm-up: the first %s of the window is left out", fact.Name(fact.Ratio.Format(model.WarmUp))),
-		},
-		Remedy: diagnosis.Remedy{
-			Text: "Ask who holds it while it runs: gowhy memory with the number of its process and `--holders -d 1m` names the " +
-				"variable or the goroutines, the fields that lead there, and whose part grew. Two heap profiles " +
-				"(`go tool pprof -base first.pb.gz -sample_index=inuse_space last.pb.gz`) say who allocated it. " +
-				"Usual suspects are maps and slices that only grow, caches without a bound, " +
-				"entries kept for requests that are long over, small pieces that hold a large buffer (clone them), " +
-				"and timers that were never stopped. If it is a cache, give it a bound.",
-		},
-		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, fact.Sentence("Let each run last %s at least, for what grows must have the time to. "+
-			"In a recording of the changed program the interval of the slope contains zero. "+
-			"One heap size at one moment proves nothing: it depends on when the last collection was.", g.over)),
+	f := heapFinding(g, share)
+	f.Evidence = []fact.Fact{g.slope, g.low, g.high, g.late, g.from, g.cycles}
+	f.Reasons = []string{fact.Sentence("a trend over %s collections; which code keeps the memory is not shown", g.cycles)}
+	f.RuledOut = []string{
+		fact.Sentence("a cache that fills up: the second half grows by %s, the whole by %s", g.late, g.slope),
+		"more goroutines, each with its own: their number does not grow like this",
+		fact.Sentence("warm-up: the first %s of the window is left out", fact.Name(fact.Ratio.Format(model.WarmUp))),
 	}
 	format, parts := "What is alive after a collection grows by %s: from %s by %s in %s.", []fact.Part{g.slope, g.from, g.bytes, g.over}
 	if g.few {
@@ -168,6 +153,33 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 		addGrown(p, &f, places)
 	}
 	f.Say(format, parts...)
+	endHeapFinding(p, &f, g)
+	return f
+}
+
+// heapFinding begins a finding about a heap that grows, with what all of them have.
+func heapFinding(g *swelling, share fact.Fact) diagnosis.Finding {
+	return diagnosis.Finding{
+		Grows:      true,
+		Cost:       diagnosis.CostOf(g.bytes, share.Value),
+		Bound:      diagnosis.Direction(g.bytes, diagnosis.MemoryGoal, share.Value, "what was kept since the warm-up; the rate goes on until something ends it"),
+		Confidence: diagnosis.Medium,
+		Remedy: diagnosis.Remedy{
+			Text: "Ask who holds it while it runs: gowhy memory with the number of its process and `--holders -d 1m` names the " +
+				"variable or the goroutines, the fields that lead there, and whose part grew. Two heap profiles " +
+				"(`go tool pprof -base first.pb.gz -sample_index=inuse_space last.pb.gz`) say who allocated it. " +
+				"Usual suspects are maps and slices that only grow, caches without a bound, " +
+				"entries kept for requests that are long over, small pieces that hold a large buffer (clone them), " +
+				"and timers that were never stopped. If it is a cache, give it a bound.",
+		},
+		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, fact.Sentence("Let each run last %s at least, for what grows must have the time to. "+
+			"In a recording of the changed program the interval of the slope contains zero. "+
+			"One heap size at one moment proves nothing: it depends on when the last collection was.", g.over)),
+	}
+}
+
+// endHeapFinding says what holds it, how long it can go on, and how sure that is.
+func endHeapFinding(p *diagnosis.Pass, f *diagnosis.Finding, g *swelling) {
 	if p.Model.Run.Killed != nil { // which its own finding says, first of all
 		f.Explains = []string{"memorylimit"}
 	}
@@ -191,8 +203,7 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 	}
 	again := fact.Product.Of("time to record", fact.Seconds, g.over, fact.Figure("times as long", heapgrowthAgain, fact.Count, "two more collections under GOGC=100"))
 	f.Reasons = append(f.Reasons, fact.Sentence("only time tells a cache that fills from a leak: record %s, and a cache has levelled off", again))
-	adviseRelease(p, &f)
-	return f
+	adviseRelease(p, f)
 }
 
 // addGrown names the code, which is the second kind of evidence.

@@ -15,7 +15,7 @@ import (
 // keepsMany reports whether the line that grew most keeps many objects, and not a few large ones.
 func keepsMany(p *diagnosis.Pass) bool {
 	places := memory.GrownPlaces(p, true)
-	return len(places) > 0 && memory.MoreObjects(p, places[0].Stacks).Value >= heapgrowthMany
+	return len(places) > 0 && memory.MoreObjects(p, places[0].Stacks).Value >= growthMany
 }
 
 // measureFew takes the trend from the live heap of few collections. Those of the

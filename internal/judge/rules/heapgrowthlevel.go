@@ -34,8 +34,11 @@ const (
 const heapgrowthOpen = "whether the live heap keeps growing"
 
 // openHeap leaves the question open, with the code that made most of what came, and doubts a
-// program whose heap grew a lot meanwhile.
+// program whose heap grew a lot meanwhile; unless a line of it is seen to keep what it makes.
 func openHeap(p *diagnosis.Pass, why, longer string) {
+	if reportKept(p) {
+		return
+	}
 	if places := memory.GrownPlaces(p, false); len(places) > 0 {
 		why += fact.Sentence("; most of the growth is %s", fact.Name(code.Line(places[0].Place)))
 	}
@@ -47,6 +50,13 @@ func openHeap(p *diagnosis.Pass, why, longer string) {
 		ask = p.Doubt
 	}
 	ask(heapgrowthOpen, why, longer)
+}
+
+// levelHeap says that the heap as a whole does not grow, unless a line of it does.
+func levelHeap(p *diagnosis.Pass, words string) {
+	if !reportKept(p) {
+		p.Fine(words)
+	}
 }
 
 // checkLevel says that a heap does not grow, where its collections show that: growth that is
@@ -73,9 +83,9 @@ func checkLevel(p *diagnosis.Pass, g *swelling, live *memory.LiveSeries, longer 
 		openHeap(p, fact.Sentence("it grows by %s, by %s in %s: beside the %s that it has that is too little to tell a leak "+
 			"from what is used later", g.slope, g.bytes, g.over, g.from), longer)
 	case g.low.Value > 0:
-		p.Fine(fact.Sentence("live heap: %s, and in %s it grew by at most %s", g.from, g.over, g.high))
+		levelHeap(p, fact.Sentence("live heap: %s, and in %s it grew by at most %s", g.from, g.over, g.high))
 	default:
-		p.Fine(fact.Sentence("live heap: %s, and no steady growth in %s", g.from, g.over))
+		levelHeap(p, fact.Sentence("live heap: %s, and no steady growth in %s", g.from, g.over))
 	}
 }
 
@@ -84,11 +94,14 @@ func checkFewLevel(p *diagnosis.Pass, live *memory.LiveSeries, from fact.Fact, l
 	s := live.Series
 	n := live.Statistic(p, "collections", float64(len(s)), fact.Count)
 	if last := s[len(s)-1]; len(s) < heapgrowthFew || float64(last.At) < heapgrowthRecent*float64(p.Model.Run.Duration) {
+		if reportKept(p) {
+			return
+		}
 		p.Unchecked("whether the live heap grows", fact.Sentence("%s said what is alive, the last %s before the end: that shows no trend",
 			n.Things("collection"), fact.Name(fact.Seconds.Format((p.Model.Run.Duration-last.At).Seconds()))), longer)
 		return
 	}
-	p.Fine(fact.Sentence("live heap: %s after the warm-up and %s at the last of %s collections", from, live.LastFound(p), n))
+	levelHeap(p, fact.Sentence("live heap: %s after the warm-up and %s at the last of %s collections", from, live.LastFound(p), n))
 }
 
 // checkSlower is about a heap that grew, and slower in the second half.
@@ -98,5 +111,5 @@ func checkSlower(p *diagnosis.Pass, g *swelling, longer string) {
 			"so do a cache that fills and a leak whose load falls", g.bytes, g.late, g.slope), longer)
 		return
 	}
-	p.Fine(fact.Sentence("live heap: it grew by %s and is level in the second half", g.bytes))
+	levelHeap(p, fact.Sentence("live heap: it grew by %s and is level in the second half", g.bytes))
 }

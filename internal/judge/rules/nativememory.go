@@ -71,7 +71,7 @@ func checkNativememory(p *diagnosis.Pass) {
 		ask(p.Unchecked, fact.Sentence("it grew by %s in %s: beside the %s that it has that is too little to tell a leak from what is used later", g.bytes, g.over, g.from))
 	case g.late.Value < model.SteadyGrowth*g.slope.Value || stepped(s):
 		ask(p.Unchecked, fact.Sentence("it grew by %s, and not at one pace: so does a library that loads what it needs, and a cache that fills", g.bytes))
-	case own.pileUp() && g.over.Value >= heapgrowthShort.Seconds():
+	case own.pileUp() && g.over.Value >= growthShort.Seconds():
 		p.Report(mappingsFinding(p, &g, &own))
 	case !known:
 		ask(p.Doubt, fact.Sentence("it grew by %s in %s, and the mappings, which tell native memory from files and from the heap, were not read", g.bytes, g.over))

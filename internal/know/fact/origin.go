@@ -31,8 +31,8 @@ const (
 	// LoadResults is what a load generator or a benchmark measured, or how many
 	// operations the program did: Name.
 	LoadResults Kind = "load"
-	// Collector is what the trace, or else the log of collections, says of the
-	// garbage collector: Name.
+	// Collector is what the trace, or else the log of collections or heap profiles from one to
+	// the next, say of the garbage collector: Name.
 	Collector Kind = "collector"
 	// Timeline is a statistic of the trace's averages over short pieces of the
 	// window, or of the lines of the scheduler: Name.
@@ -177,8 +177,11 @@ func (o Origin) words() string {
 	case Processors:
 		return "trace: Ps"
 	case Collector:
-		if o.Source == model.GCTrace {
+		switch o.Source {
+		case model.GCTrace:
 			return "gctrace"
+		case model.LiveHeap:
+			return "heap profile"
 		}
 		return "trace: collector"
 	case Timeline:

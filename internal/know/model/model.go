@@ -23,14 +23,15 @@ type Model struct {
 	Wall  *Profile // samples of all goroutines, running or waiting; types samples and wall
 	Heap  *Profile // allocations, in the run when two profiles or a delta were had, else since the program's start
 
-	LiveHeap     Snapshots // what was in use; types as in Heap
-	MemStats     *MemStats // at the end of LiveHeap; only the text of a heap profile has them
-	Goroutines   Snapshots // goroutines by stack; one type, count
-	Block        *Profile  // delays that ended; types contentions and delay
-	Mutex        *Profile  // delays caused, by the stack that caused them; types contentions and delay
-	ThreadCreate *Profile  // one type, count
-	Leaks        *Profile  // goroutines that can never go on; one type, count
-	Moment       *Moment   // what every goroutine stood at, at the last moment that is known
+	LiveHeap     Snapshots  // what was in use; types as in Heap
+	HeapCourse   []*Profile // what was in use at moments of the run, the oldest first; each has its time
+	MemStats     *MemStats  // at the end of LiveHeap; only the text of a heap profile has them
+	Goroutines   Snapshots  // goroutines by stack; one type, count
+	Block        *Profile   // delays that ended; types contentions and delay
+	Mutex        *Profile   // delays caused, by the stack that caused them; types contentions and delay
+	ThreadCreate *Profile   // one type, count
+	Leaks        *Profile   // goroutines that can never go on; one type, count
+	Moment       *Moment    // what every goroutine stood at, at the last moment that is known
 
 	Metrics   *Metrics    // runtime/metrics
 	GCLog     []GCLine    // in order; needs GCTrace

@@ -1021,3 +1021,38 @@ func TestSourcesHaveFormats(t *testing.T) {
 		}
 	}
 }
+
+// A profile of several moments becomes one of each, and where nothing else says it, the ends.
+func TestHeapCourse(t *testing.T) {
+	course := func(edit func(*profile.Profile)) []byte {
+		return snapshotOf(t, "heap", func(p *profile.Profile) {
+			for len(p.Sample) < 3 { // a small program has few
+				s := *p.Sample[0]
+				p.Sample = append(p.Sample, &s)
+			}
+			for i, s := range p.Sample {
+				s.NumLabel = map[string][]int64{"moment": {time.Unix(int64(100+i%3), 0).UnixNano()}}
+			}
+			if edit != nil {
+				edit(p)
+			}
+		})
+	}
+	m := load(t, Options{}, files(t, map[string][]byte{"course": course(func(p *profile.Profile) { p.Sample[2].NumLabel = nil; p.Sample = p.Sample[:3] })}))
+	if len(m.HeapCourse) != 2 || m.LiveHeap.Start != m.HeapCourse[0] || m.LiveHeap.End != m.HeapCourse[1] {
+		t.Errorf("%d moments, the ends %v, want two that are the ends", len(m.HeapCourse), m.LiveHeap)
+	}
+	if a, b := m.HeapCourse[0], m.HeapCourse[1]; b.At-a.At != time.Second || len(a.Samples) != 1 {
+		t.Errorf("%d samples at %v, and the second at %v; want one, and a second between", len(a.Samples), a.At, b.At)
+	}
+	_, err := Load(t.Context(), []string{files(t, map[string][]byte{"course": course(func(p *profile.Profile) {
+		for i := range maxMoments + 1 {
+			s := *p.Sample[0]
+			s.NumLabel = map[string][]int64{"moment": {int64(i + 1)}}
+			p.Sample = append(p.Sample, &s)
+		}
+	})})}, Options{})
+	if err == nil || !strings.Contains(err.Error(), "more than 256 moments") {
+		t.Errorf("of too many moments: %v, want an error", err)
+	}
+}

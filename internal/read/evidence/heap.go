@@ -1,10 +1,14 @@
 package evidence
 
 import (
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/know/model"
+	"github.com/gowhy/gowhy/internal/sense/artifact"
 )
 
 // foldHeap folds a heap or allocs profile. Both have the same columns: what
@@ -29,6 +33,41 @@ func (l *loader) foldHeap(f format, p *pprofFile) error {
 // profiles, of which two can be given, are noted under their own.
 const allocsSource = "allocs"
 
+// courseSource is under which the one profile of several moments is noted.
+const courseSource = "heapcourse"
+
+// foldHeapCourse takes a profile of several moments apart.
+func (l *loader) foldHeapCourse(f format, p *pprofFile) error {
+	all, err := l.takeProfile(f, p)
+	if err != nil {
+		return err
+	}
+	byTime := map[int64]*model.Profile{}
+	for i, s := range p.Sample {
+		at := artifact.Moment(s)
+		if byTime[at] == nil {
+			byTime[at] = &model.Profile{Types: all.Types}
+		}
+		byTime[at].Samples = append(byTime[at].Samples, all.Samples[i])
+	}
+	delete(byTime, 0) // a sample of no moment is of none
+	if len(byTime) > maxMoments {
+		return problem.New(problem.Failure, "", "%q is of more than %d moments", p.name, maxMoments)
+	}
+	moments := slices.Sorted(maps.Keys(byTime))
+	if n := len(moments); n > 0 {
+		l.covers(spanOfSnapshots, time.Unix(0, moments[0]), time.Unix(0, moments[n-1]))
+	}
+	for _, at := range moments {
+		l.alignProfile(byTime[at], time.Unix(0, at))
+		l.m.HeapCourse = append(l.m.HeapCourse, byTime[at])
+	}
+	return nil
+}
+
+// maxMoments is how many such a profile may have: gowhy writes 48.
+const maxMoments = 256
+
 // allocs reports whether a profile was taken for its allocations: by the column that its
 // viewer is to show, which is all that tells it from a heap profile.
 func allocs(p *pprofFile) bool {
@@ -39,6 +78,9 @@ func allocs(p *pprofFile) bool {
 // their difference when no profile was taken for that.
 func (l *loader) joinHeap() error {
 	start, end, err := l.pair("heap", "heap profile")
+	if n := len(l.m.HeapCourse); end == nil && err == nil && n > 1 {
+		l.m.LiveHeap = model.Snapshots{Start: l.m.HeapCourse[0], End: l.m.HeapCourse[n-1]}
+	}
 	if end == nil || err != nil {
 		return err
 	}

@@ -47,6 +47,7 @@ func formats() []format {
 		{what: "kernel CPU profile", source: model.KernelCPU, profile: artifact.IsKernelCPU, fold: (*loader).foldKernelCPU},
 		{what: "off-CPU profile", source: model.OffCPU, profile: isOffCPU, fold: (*loader).foldOffCPU},
 		{what: "CPU profile", source: model.CPU, profile: isCPU, fold: (*loader).foldCPU},
+		{what: "heap profile of several moments", source: courseSource, profile: artifact.IsHeapCourse, fold: (*loader).foldHeapCourse},
 		{what: "heap profile", source: model.Heap, profile: hasType("alloc_space", "inuse_space"), fold: (*loader).foldHeap},
 		{what: "mutex profile", source: model.Mutex, profile: isContention, fold: (*loader).foldContention},
 		{what: "block profile", source: model.Block, profile: isContention, fold: (*loader).foldContention},

@@ -20,6 +20,7 @@ var Members = []Member{
 	{recording.CPUMember, model.CPU, "CPU profile: where CPU time was used, 100 samples a second of each thread"},
 	{recording.HeapStartMember, model.LiveHeap, "what was in use on the heap when the recording began"},
 	{recording.HeapEndMember, model.LiveHeap, "what was in use on the heap when it ended"},
+	{recording.HeapCourseMember, model.LiveHeap, "what was in use at moments between, which tells what goes on growing"},
 	{recording.AllocsMember, model.Heap, "allocations since the program's start, sampled by size"},
 	{recording.BlockMember, model.Block, "where goroutines waited for each other"},
 	{recording.MutexMember, model.Mutex, "who kept others waiting at locks"},

@@ -94,10 +94,7 @@ const heapComment = "gowhy memory profile read from memory"
 func MemoryProfile(h *goroutines.Heap, frames func(*goroutines.Site) []symbols.Place) *profile.Profile {
 	p := &profile.Profile{
 		PeriodType: &profile.ValueType{Type: "space", Unit: "bytes"}, Period: h.Rate, TimeNanos: h.Time.UnixNano(),
-		DefaultSampleType: "inuse_space", Comments: []string{heapComment},
-	}
-	for _, kind := range []string{"alloc", "inuse"} {
-		p.SampleType = append(p.SampleType, &profile.ValueType{Type: kind + "_objects", Unit: "count"}, &profile.ValueType{Type: kind + "_space", Unit: "bytes"})
+		SampleType: heapTypes(), DefaultSampleType: "inuse_space", Comments: []string{heapComment},
 	}
 	w := stacks.NewWriter(p)
 	for i := range h.Sites {
@@ -105,16 +102,28 @@ func MemoryProfile(h *goroutines.Heap, frames func(*goroutines.Site) []symbols.P
 		if s.Allocs == 0 {
 			continue
 		}
-		sample := &profile.Sample{Location: locationsOf(w, frames(s)), NumLabel: map[string][]int64{"bytes": {s.Size}}}
-		for _, n := range []int64{s.Allocs, s.Allocs - s.Frees} {
-			by := unsampled(s.Size, h.Rate)
-			sample.Value = append(sample.Value, int64(float64(n)*by), int64(float64(n*s.Size)*by))
-		}
-		if len(sample.Location) > 0 {
-			p.Sample = append(p.Sample, sample)
+		if at := locationsOf(w, frames(s)); len(at) > 0 {
+			p.Sample = append(p.Sample, &profile.Sample{Location: at, Value: heapValues(s.Size, h.Rate, s.Allocs, s.Frees), NumLabel: map[string][]int64{"bytes": {s.Size}}})
 		}
 	}
 	return p
+}
+
+// heapTypes returns the columns of a profile of the heap.
+func heapTypes() (types []*profile.ValueType) {
+	for _, kind := range []string{"alloc", "inuse"} {
+		types = append(types, &profile.ValueType{Type: kind + "_objects", Unit: "count"}, &profile.ValueType{Type: kind + "_space", Unit: "bytes"})
+	}
+	return types
+}
+
+// heapValues returns the values of these columns, of objects of a size that were sampled.
+func heapValues(size, rate, allocs, frees int64) (values []int64) {
+	by := unsampled(size, rate)
+	for _, n := range []int64{allocs, allocs - frees} {
+		values = append(values, int64(float64(n)*by), int64(float64(n*size)*by))
+	}
+	return values
 }
 
 // unsampled is for how many objects of a size one stands that was sampled: each was with

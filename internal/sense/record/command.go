@@ -81,12 +81,14 @@ func (r *recorder) command(ctx context.Context, argv []string) (code int, err er
 	if where := at.redactedAddress(); where != "" {
 		r.o.Log("recording at " + where)
 	}
+	course := r.followHeapOf(p.subject())
 	r.window(stop, f, until, func() {
 		started()
 		if r.o.Began != nil {
 			r.o.Began(p.subject())
 		}
 	})
+	course.end(r)
 	f.conclude(p.ended())
 	endHolders()
 	return r.finishProcess(ctx, p), nil

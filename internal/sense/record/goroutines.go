@@ -32,6 +32,7 @@ type countedProgram struct {
 	at       int64 // of the first profile
 	counters *counterLog
 	heap     *goroutines.HeapReader
+	course   *heapCourse
 	wall     *wallSampler
 	next     time.Time // of the next look at a command that may end by itself
 }
@@ -68,7 +69,7 @@ func (c *countedProgram) drop() {
 		return
 	}
 	c.close()
-	for _, m := range []string{recording.MetricsMember, recording.HeapStartMember, recording.HeapEndMember, recording.GoroutineStartMember, recording.GoroutineEndMember, recording.WallMember} {
+	for _, m := range []string{recording.MetricsMember, recording.HeapStartMember, recording.HeapEndMember, recording.HeapCourseMember, recording.GoroutineStartMember, recording.GoroutineEndMember, recording.WallMember} {
 		os.Remove(c.r.w.Path(m))
 	}
 }
@@ -101,9 +102,13 @@ func (r *recorder) count(pid int, asked bool) *countedProgram {
 	if heap {
 		c.heap, _ = c.memory.HeapReader() // a program that keeps no profile has none
 		c.keepHeap(recording.HeapStartMember)
+		c.course = r.followHeap(c.memory.HeapReader)
+	}
+	if heap {
+		c.course = r.followHeap(c.memory.HeapReader)
 	}
 	c.at = c.keep(recording.GoroutineStartMember, 0)
-	if wall && r.o.Memory == nil { // who watches a program anyway does not want more looks
+	if wall && r.o.Memory == nil {
 		c.wall = sampleWall(pid)
 	}
 	return c
@@ -125,6 +130,7 @@ func (c *countedProgram) close() {
 		return
 	}
 	c.wall.stop()
+	c.course.end(c.r)
 	c.counters.end(c.r)
 	if c.heap != nil {
 		c.heap.Close()

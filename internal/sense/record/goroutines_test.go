@@ -138,6 +138,9 @@ func TestRecordCountersFromOutside(t *testing.T) {
 	if m.Heap.Duration <= 0 || allocated < 1<<20 {
 		t.Errorf("main.keeps allocated %v bytes in %v, want some MB", allocated, m.Heap.Duration)
 	}
+	if n := len(m.HeapCourse); n < 2 || inUse(m, m.HeapCourse[n-1], "main.keeps") <= inUse(m, m.HeapCourse[0], "main.keeps") {
+		t.Errorf("%d looks at the heap, want two and more that show main.keeps grow", n)
+	}
 	all, _, _ := m.Metrics.Delta("/gc/cycles/total:gc-cycles")
 	if forced, _, ok := m.Metrics.Delta("/gc/cycles/forced:gc-cycles"); !ok || forced < 1 || forced > all {
 		t.Errorf("%v forced collections of %v, want some", forced, all)
@@ -147,6 +150,16 @@ func TestRecordCountersFromOutside(t *testing.T) {
 			t.Errorf("%s: %v, which nobody read", name, v)
 		}
 	}
+}
+
+// inUse returns what a function has in use in a heap profile.
+func inUse(m *model.Model, p *model.Profile, function string) (bytes float64) {
+	for i := range p.Samples {
+		if f := m.Stacks.Frames(p.Samples[i].Stack); len(f) > 0 && f[0].Func == function {
+			bytes += p.Samples[i].Value(p.Column("inuse_space"))
+		}
+	}
+	return bytes
 }
 
 // A watchedMemory is that of a program of which only one snapshot is known.

@@ -363,7 +363,12 @@ func (r *recorder) attach(ctx context.Context, t Target, at *endpoint) error {
 		r.o.Started() // there are no requests to wait for
 	}
 	counted := r.count(pid, f != nil)
+	var course *heapCourse
+	if f != nil { // else what is counted has it
+		course = r.followHeapOf(pid)
+	}
 	r.window(stop, f, time.Now().Add(d), r.o.Started)
+	course.end(r)
 	counted.end()
 	f.conclude(r.seen.isGone())
 	held.conclude(pid, r.seen.isGone())

@@ -27,8 +27,8 @@ func (r *recorder) redact() {
 	}
 	for _, member := range artifact.Members {
 		m := member.Name
-		if !strings.HasSuffix(m, ".pb.gz") || !r.has(m) || m == recording.KernelMember || m == recording.OffCPUMember {
-			continue // those two have labels of ours only
+		if !strings.HasSuffix(m, ".pb.gz") || !r.has(m) || m == recording.KernelMember || m == recording.OffCPUMember || m == recording.HeapCourseMember {
+			continue // those three have labels of ours only
 		}
 		if err := withoutLabels(r.w.Path(m)); err != nil {
 			os.Remove(r.w.Path(m))
