@@ -8,9 +8,13 @@ import (
 
 // Calls that somebody waits for one after the other, in whatever evidence they are seen.
 
-// serialCallsPart is the part of its time that an operation waits for them: at half, it
-// is nearly twice as fast when they go together.
-const serialCallsPart = 0.5
+const (
+	// serialCallsPart is the part of its time that an operation waits for them: at half, it
+	// is nearly twice as fast when they go together.
+	serialCallsPart = 0.5
+	// serialCallsDone is the fewest operations that show what one does.
+	serialCallsDone = 20
+)
 
 // seriesRemedy shortens a row of calls of one operation.
 var seriesRemedy = diagnosis.Remedy{

@@ -28,10 +28,11 @@ var descriptorgrowth = &diagnosis.Rule{
 const (
 	// descriptorsMore is the least growth that is no pool that fills: net/http keeps 100
 	// idle connections in all, and pools of databases have ten or some tens.
-	// descriptorsCommands is the same where it starts commands, of which nobody keeps a pool:
-	// one that waited for none of them had 169 more in five seconds.
-	descriptorsMore     = 200
-	descriptorsCommands = 50
+	// descriptorsAlone is the same of files and of commands, of which nobody keeps a pool: a program
+	// that waited for none of its commands had 169 more in five seconds, one that left a file open
+	// where another held its lock, 172.
+	descriptorsMore  = 200
+	descriptorsAlone = 50
 	// descriptorsFew is the growth at one pace from which their number is not called level:
 	// what is opened and closed again moves it by a few.
 	descriptorsFew = 20
@@ -69,8 +70,8 @@ func checkDescriptorgrowth(p *diagnosis.Pass) {
 	more := fact.Difference.Of("more descriptors", fact.Count, last, first)
 	over := s[len(s)-1].At - s[0].At
 	least := float64(descriptorsMore)
-	if _, _, stacks := opener(p); len(stacks) > 0 && startsCommand(p.Model, stacks[0]) {
-		least = descriptorsCommands
+	if _, _, stacks := opener(p); len(stacks) > 0 && (startsCommand(p.Model, stacks[0]) || openedConnections(p.Model) < descriptorsOpened*more.Value) {
+		least = descriptorsAlone
 	}
 	switch rises, known := s.Rises(descriptorsPart); {
 	case rises && more.Value >= descriptorsFew && (more.Value < least || more.Value < first.Value):
@@ -183,6 +184,18 @@ var (
 		Code: "if err := cmd.Start(); err != nil {\n\treturn err\n}\ngo cmd.Wait() // or wait where its result is needed",
 	}
 )
+
+// openedConnections returns how many connections were opened from either end, as far as the trace has it.
+func openedConnections(m *model.Model) (n float64) {
+	for i := range m.Sched.Waits {
+		w := &m.Sched.Waits[i]
+		if frames := m.Stacks.Frames(w.Stack); w.Kind == model.SyscallWait && opensDescriptor(frames) &&
+			!code.ThroughFunc(frames, func(f string) bool { return strings.HasPrefix(f, "syscall.open") }) {
+			n += float64(w.Count)
+		}
+	}
+	return n
+}
 
 // startsCommand reports whether descriptors are those of a command that is started.
 func startsCommand(m *model.Model, s model.Stack) bool {

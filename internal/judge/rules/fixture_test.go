@@ -258,7 +258,7 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 		stack := b.ref(a, "stack")
 		frames := b.m.Stacks.Frames(stack)
 		s.Serial = append(s.Serial, model.Serial{Operation: frames[len(frames)-1-int(a.int("root"))], Stack: stack, Sleeps: a.bool("sleeps"), Polls: a.bool("polls"), Loops: a.bool("loops"),
-			Done: a.int("done"), Calls: a.int("calls"), Waited: a.dur("waited"), Took: a.dur("took")})
+			Done: a.int("done"), Calls: a.int("calls"), Waited: a.dur("waited"), Took: a.dur("took"), Expired: a.int("expired"), Lost: a.dur("lost")})
 	},
 	"chain": func(b *builder, a *attrs, _ *fixture) {
 		s := b.sched()

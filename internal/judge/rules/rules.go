@@ -67,6 +67,7 @@ var All = []*diagnosis.Rule{
 	fsyncbound,
 	lockedio,
 	serialwait,
+	timeouts,
 	serialcalls,
 	waitchain,
 	slowstage,

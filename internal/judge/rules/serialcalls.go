@@ -38,8 +38,6 @@ const (
 	// of nearly one in each operation on.
 	serialSleepsEach = 1.5
 	serialSleepsOne  = 0.9
-	// serialCallsDone is the fewest operations that show what one does.
-	serialCallsDone = 20
 	// serialCallsLong is the part of the window that an operation may last on average: twenty
 	// and a thousand clients that a program has for itself ask for all of it, one question
 	// after the other, and each would be one operation.

@@ -141,7 +141,7 @@ func checkSpinloop(p *diagnosis.Pass) {
 	for _, l := range loops {
 		p.Report(spinFinding(&s, l))
 	}
-	if len(loops) == 0 {
+	if len(loops) == 0 && !checkYields(p, &s) {
 		checkIdleLoop(p, &s)
 	}
 }

@@ -25,7 +25,7 @@ var timerstorm = &diagnosis.Rule{
 	Title:    "Timers wake goroutines constantly for almost no work",
 	Doc:      timerstormPage,
 	Needs:    []model.Source{model.Trace},
-	Explains: []string{"idlespin", "futexstorm", "runtimetax", "oversubscribed", "schedlatency"},
+	Explains: []string{"idlespin", "futexstorm", "runtimetax", "oversubscribed", "schedlatency", "goroutinechurn"},
 	Check:    checkTimerstorm,
 }
 
@@ -51,9 +51,10 @@ const (
 
 // A clockwork is the wake-ups by the clock of the group that has most of them.
 type clockwork struct {
-	group  *model.Group
-	count  int64
-	stacks []model.Stack // most first
+	group   *model.Group
+	count   int64
+	stacks  []model.Stack // most first; none where it starts goroutines
+	started bool          // they are new ones, each time
 }
 
 func checkTimerstorm(p *diagnosis.Pass) {
@@ -86,7 +87,8 @@ func checkTimerstorm(p *diagnosis.Pass) {
 }
 
 // wokenByClock counts sleeps that ended, receives that nobody's code ended, as the runtime sends the
-// values of timers and tickers, and waits for the network that a deadline ended.
+// values of timers and tickers, waits for the network that a deadline ended, and goroutines that
+// no code began: time.AfterFunc has its function run in a new one.
 func wokenByClock(m *model.Model) (best clockwork) {
 	byGroup := map[string]map[model.Stack]int64{}
 	add := func(s model.Stack, n int64) {
@@ -111,6 +113,12 @@ func wokenByClock(m *model.Model) (best clockwork) {
 		}
 		if n := statistics.Total(byGroup[name]); n > best.count {
 			best = clockwork{group: g, count: n, stacks: statistics.Largest(byGroup[name])}
+		}
+	}
+	for i := range m.Sched.Groups {
+		g := &m.Sched.Groups[i]
+		if n := int64(g.Created); g.Creator == 0 && !g.System && g.Name != "" && n > best.count {
+			best = clockwork{group: g, count: n, started: true}
 		}
 	}
 	return best
@@ -171,6 +179,14 @@ func (c *clockwork) works(frames []model.Frame) bool {
 	return inTimers(frames) || model.CPUPartOf(frames) == model.Scheduling || code.ThroughOne(frames, []string{c.group.Name})
 }
 
+// wakes says what the clock does.
+func (c *clockwork) wakes() string {
+	if c.started {
+		return "starts a goroutine"
+	}
+	return "wakes a goroutine"
+}
+
 func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpu.Use, rate, timers, work fact.Fact) diagnosis.Finding {
 	share := s.ShareIn("CPU in timers and the scheduler", func(f []model.Frame) bool { return inTimers(f) || model.CPUPartOf(f) == model.Scheduling })
 	f := wokenFinding(p, c, rate, work)
@@ -179,7 +195,7 @@ func timerFinding(p *diagnosis.Pass, c *clockwork, s *cpu.Use, rate, timers, wor
 	f.Bound = s.LimitWithout("timers, in the scheduler and in what the clock wakes", c.works, "whatever else has to be scheduled is in it")
 	f.Confidence = diagnosis.High
 	f.Reasons = []string{"the trace counts the wake-ups and the " + s.Source + " shows their price"}
-	f.Say("%s times a second the clock wakes a goroutine in %s, which then runs for %s: "+
+	f.Say("%s times a second the clock "+c.wakes()+" in %s, which then runs for %s: "+
 		"timers and scheduling take %s of the CPU in use.",
 		rate.Number(), code.Name(f.Where[0].Function), work, share)
 	return f
@@ -193,7 +209,7 @@ func unsampledTimers(p *diagnosis.Pass, c *clockwork, rate, work, part, used fac
 	f.Bound = diagnosis.Limit(used, diagnosis.CPUGoal, 1, "all that the program uses, for too few samples tell what is the scheduler's")
 	f.Confidence = diagnosis.Medium
 	f.Reasons = []string{"the trace counts the wake-ups and what runs after them; too few CPU samples show their price"}
-	f.Say("%s times a second the clock wakes a goroutine in %s, which then runs for %s: "+
+	f.Say("%s times a second the clock "+c.wakes()+" in %s, which then runs for %s: "+
 		"%s of the runs of the program's goroutines. It uses %s in all.",
 		rate.Number(), code.Name(f.Where[0].Function), work, part, used)
 	return f
@@ -201,13 +217,17 @@ func unsampledTimers(p *diagnosis.Pass, c *clockwork, rate, work, part, used fac
 
 // wokenFinding has what is said of wake-ups by the clock, whatever tells their price.
 func wokenFinding(p *diagnosis.Pass, c *clockwork, rate, work fact.Fact) diagnosis.Finding {
-	place, ok := p.UserPlace(c.stacks[0])
-	if !ok {
-		place, _ = p.GroupPlace(c.group)
-	}
+	place, _ := p.GroupPlace(c.group)
 	remedy := pollRemedy
-	if pollPath(p.Model, c.stacks[0]) != "" {
-		remedy = shortReadRemedy
+	if c.started {
+		remedy = rearmRemedy
+	} else {
+		if at, ok := p.UserPlace(c.stacks[0]); ok {
+			place = at
+		}
+		if pollPath(p.Model, c.stacks[0]) != "" {
+			remedy = shortReadRemedy
+		}
 	}
 	return diagnosis.Finding{
 		Where:    []diagnosis.Place{place},
@@ -225,8 +245,14 @@ func wokenFinding(p *diagnosis.Pass, c *clockwork, rate, work fact.Fact) diagnos
 }
 
 // pollRemedy and shortReadRemedy are for goroutines that look whether something has happened, by a sleep or a
-// timer, or by a read with a short deadline.
+// timer, or by a read with a short deadline; rearmRemedy is for timers that start a goroutine each time.
 var (
+	rearmRemedy = diagnosis.Remedy{
+		Text: "Let the timer fire when something is due, and not to look whether it is: set it to the deadline, and where that was " +
+			"put off meanwhile, set it again for what is left. Where many wait for about the same, one ticker looks at " +
+			"all of them, or a heap of deadlines has one timer for the first.",
+		Code: "func (l *lease) check() {\n\tif left := time.Until(l.deadline()); left > 0 {\n\t\tl.timer.Reset(left) // not a fixed, short period\n\t\treturn\n\t}\n\tl.end()\n}",
+	}
 	pollRemedy = diagnosis.Remedy{
 		Text: "Wait for the thing itself, not for a while: a channel, a condition variable or the network wakes the goroutine " +
 			"when there is something to do. " +

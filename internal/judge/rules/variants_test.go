@@ -146,12 +146,27 @@ func TestEdges(t *testing.T) {
 		{poolmisuse, "one request in a hundred", "stack growtwo bytes.growSlice@buffer.go:249 < bytes.(*Buffer).Grow@buffer.go:170 < main.export@export.go:19\n" +
 			"stack puttwo sync.(*Pool).Put@pool.go:100 < main.export@export.go:30\nsample stack=puttwo count=3 time=30ms\n" +
 			"liveheap end stack=growtwo objects=12 bytes=36MiB\nalloc stack=growtwo objects=20 bytes=60MiB", true, "Buffers that grew in main.render hold 159 MiB"},
-		{descriptorgrowth, "a command for each job", "os/exec.(*Cmd).childStdin@exec.go:500 < os/exec.(*Cmd).Start@exec.go:690 → main.read@read.go:9", false, "too few"},
+		{descriptorgrowth, "a command for each job", "os/exec.(*Cmd).childStdin@exec.go:500 < os/exec.(*Cmd).Start@exec.go:690 → main.read@read.go:9", true, "Most are opened in main.read"},
+		{descriptorgrowth, "a command for each job", "os/exec.(*Cmd).childStdin@exec.go:500 < os/exec.(*Cmd).Start@exec.go:690 → main.read@read.go:9\n" +
+			"stack dial syscall.connect@z.go:1 < net.(*netFD).connect@fd.go:1 < net.(*Dialer).DialContext@dial.go:2 < main.dial@dial.go:9\nwait syscall reason=syscall stack=dial group=main.main count=90", false, "too few"},
+		{descriptorgrowth, "a command for each job", "os/exec.(*Cmd).childStdin@exec.go:500 < os/exec.(*Cmd).Start@exec.go:690 → main.read@read.go:9\n" +
+			"syscall.openat@zsyscall_linux_amd64.go:83 < syscall.Open@syscall_linux.go:292 < os.OpenFile@file.go:410 → syscall.connect@z.go:1", false, "too few"},
 		{descriptorgrowth, "both ends", "stack=dial group=main.ask count=2000 → stack=dial group=main.ask count=3000", true, "!where main.serve"},
 		{heapgrowth, "five seconds of a set", "bytes=50MiB → bytes=150MiB", false, "so does that of a program that starts"},
 		{heapgrowth, "five seconds of a store", "objects=2 bytes=56MiB → objects=15 bytes=56MiB", false, ""},
 		{heapgrowth, "five seconds of a store", "objects=2 bytes=56MiB → objects=16 bytes=56MiB", true, ""},
 		{heapgrowth, "five seconds of a set", "window 5s → window 3s\n5s= → 3s=", false, "so does that of a program that starts"},
+		{timeouts, "a look-up asks", "expired=900 → expired=20", true, ""},
+		{timeouts, "a look-up asks", "expired=900 → expired=19", false, "1.1% of the calls"},
+		{timeouts, "a look-up asks", "lost=36s → lost=7900ms", true, "20.3% of the time"},
+		{timeouts, "a look-up asks", "lost=36s → lost=7700ms", false, ""},
+		{timeouts, "a look-up asks", "done=900 → done=19", false, "!time-outs"},
+		{timeouts, "a client that asks", "waited=75s took=79s → waited=25s took=29s", true, ""},
+		{heapgrowth, "one line keeps", "0,2000,4000,6000,8000,10000,12000,14000,16000,18000,20000 → 0,2000,4000,6000,8000,10000,10100,14000,16000,18000,20000", true, ""},
+		{heapgrowth, "one line keeps", "each=1KiB → each=200", false, "whether the live heap"},
+		{heapgrowth, "one line keeps", "each=1KiB → each=300", true, ""},
+		{heapgrowth, "one line keeps", "18000,20000 → 18000,17000", true, ""},
+		{heapgrowth, "one line keeps", "18000,20000 → 18000,16000", false, ""},
 		{serialcalls, "a row at a time", "done=1073 calls=21460 → done=1073 calls=3230", true, "3.01 calls"},
 		{serialcalls, "a row at a time", "done=1073 calls=21460 → done=1073 calls=3200", false, "none waits"},
 		{serialcalls, "a row at a time", "waited=27s took=28.5s → waited=14s took=28.5s", false, "none waits"},

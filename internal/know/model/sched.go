@@ -178,6 +178,8 @@ type Serial struct {
 	Done      int64         // operations that were seen from begin to end and made such calls
 	Calls     int64         // in these
 	Waited    time.Duration // for the calls
+	Expired   int64         // calls that their deadline ended, and no answer
+	Lost      time.Duration // in these
 	Took      time.Duration // that these operations lasted
 }
 

@@ -61,6 +61,9 @@ func (r *roundReader) next(e *exectrace.Event, s *stop) {
 
 // stop is about a goroutine that waits or calls the system.
 func (l *roundLife) stop(at exectrace.Time, s *stop) {
+	if len(s.frames) > 0 {
+		l.settle(s)
+	}
 	switch {
 	case len(s.frames) == 0 || s.kind == notCall && s.own:
 		return

@@ -109,6 +109,8 @@ type operation struct {
 	wait   *stop             // where it waits for another goroutine
 	asked  exectrace.Time    // since when
 	waits  []chainWait
+	due    int           // the part whose wait for the network ended, plus one, until it is seen how
+	dueFor time.Duration // that it lasted
 }
 
 // A serialPart is the calls of one kind that one function makes in one operation.
@@ -118,6 +120,8 @@ type serialPart struct {
 	waits    int
 	serves   bool // it waited before it wrote: the questions are the other side's
 	waited   time.Duration
+	expired  int               // calls that the clock ended, and not their answer
+	lost     time.Duration     // in these
 	frames   []exectrace.Frame // of most of its waits
 	votes    int               // for these
 }
@@ -192,6 +196,7 @@ func (r *serialReader) stop(o *operation, at exectrace.Time, s *stop) {
 	if len(s.frames) == 0 {
 		return
 	}
+	o.settle(s)
 	if !s.own {
 		r.end(o, at)
 		*o = operation{whole: true, serves: true, since: at, parts: o.parts[:0], waits: o.waits[:0]}
@@ -236,8 +241,14 @@ func (r *serialReader) stop(o *operation, at exectrace.Time, s *stop) {
 
 // answered ends the call that is waited for. A select that another goroutine ends is no rest.
 func (o *operation) answered(e *exectrace.Event) {
-	p := &o.parts[o.open-1]
+	i := o.open - 1
+	p := &o.parts[i]
 	o.open = 0
+	if p.kind == onSocket {
+		o.due, o.dueFor = i+1, e.Time.Sub(o.at)
+	} else if endsByDeadline(e) {
+		p.expired, p.lost = p.expired+1, p.lost+e.Time.Sub(o.at)
+	}
 	if p.kind == inRest && e.Goroutine >= 0 {
 		return
 	}
@@ -245,6 +256,29 @@ func (o *operation) answered(e *exectrace.Event) {
 		p.waits++
 	}
 	p.waited += e.Time.Sub(o.at)
+}
+
+// settle says how the wait for the network ended that was the last thing before: what came is read
+// at once, and where nothing is, its deadline was over.
+func (o *operation) settle(next *stop) {
+	if o.due == 0 {
+		return
+	}
+	p := &o.parts[o.due-1]
+	o.due = 0
+	if next == nil || next.to != exectrace.Syscall || !reads(next.frames) {
+		p.expired, p.lost = p.expired+1, p.lost+o.dueFor
+	}
+}
+
+// reads reports whether a system call asks the kernel for what came on a connection.
+func reads(frames []exectrace.Frame) bool {
+	return slices.ContainsFunc(frames, func(f exectrace.Frame) bool { return strings.HasPrefix(f.Func, "internal/poll.(*FD).R") })
+}
+
+// endsByDeadline reports whether a goroutine goes on because the deadline of a context is over.
+func endsByDeadline(e *exectrace.Event) bool {
+	return slices.ContainsFunc(e.Stack(), func(f exectrace.Frame) bool { return strings.HasPrefix(f.Func, "context.WithDeadline") })
 }
 
 // add adds a wait, which is a call unless the program reads what it did not ask for, or reads on.
@@ -297,6 +331,7 @@ func (r *serialReader) end(o *operation, at exectrace.Time) {
 	if !o.whole || o.root.Func == "" {
 		return
 	}
+	o.settle(nil)
 	r.chains.ended(o, at)
 	o.addTo(r.sums, at)
 }
@@ -322,6 +357,8 @@ func (o *operation) addTo(sums map[serialKey]*serialSum, at exectrace.Time) {
 		sum.Done++
 		sum.Calls += int64(calls)
 		sum.Waited += p.waited
+		sum.Expired += int64(p.expired)
+		sum.Lost += p.lost
 		sum.Took += at.Sub(o.since)
 		if p.waited >= sum.longest {
 			sum.longest, sum.frames = p.waited, p.frames

@@ -199,7 +199,7 @@ func TestSerialMostDecide(t *testing.T) {
 }
 
 // echoes returns a connection to who answers each byte with it after a moment, and a 'p' with
-// four pieces.
+// four pieces; who asks with an 's' has no answer.
 func echoes(t *testing.T) net.Conn {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -218,8 +218,11 @@ func echoes(t *testing.T) net.Conn {
 				return
 			}
 			pieces := 1
-			if b[0] == 'p' {
+			switch b[0] {
+			case 'p':
 				pieces = 4
+			case 's':
+				pieces = 0
 			}
 			for range pieces {
 				time.Sleep(300 * time.Microsecond)
@@ -295,4 +298,78 @@ func sendFor(c net.Conn) { c.Write([]byte("p")) }
 func readPieces(c net.Conn) {
 	c.Write([]byte("p"))
 	io.ReadFull(c, make([]byte, 4))
+}
+
+// TestExpiredCalls: a call that its deadline ends has no answer: the one of a connection, after which
+// nothing is read, and the one of a client of HTTP, whose context ends. Each asks a second time, and is answered,
+// by a busy machine not always in time.
+func TestExpiredCalls(t *testing.T) {
+	conns := make(chan net.Conn, 1)
+	conns <- echoes(t)
+	held := make(chan bool)
+	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/silent" {
+			<-held
+		}
+		time.Sleep(300 * time.Microsecond)
+	}))
+	defer silent.Close()
+	defer close(held)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/asks", func(w http.ResponseWriter, r *http.Request) {
+		c := <-conns
+		askInVain(c)
+		conns <- c
+	})
+	mux.HandleFunc("/gets", func(w http.ResponseWriter, r *http.Request) { getInVain(silent.URL) })
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Skip(err)
+	}
+	for i := range 40 {
+		r, err := http.Get(s.URL + []string{"/asks", "/gets"}[i%2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+	}
+	trace.Stop()
+	file := filepath.Join(t.TempDir(), "trace.out")
+	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Load(context.Background(), []string{file}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"askInVain", "getInVain"} {
+		var got model.Serial
+		for _, s := range m.Sched.Serial {
+			if f, ok := model.UserFrame(m.Stacks.Frames(s.Stack)); ok && strings.HasSuffix(f.Func, "."+name) && strings.Contains(s.Operation.Func, ".TestExpiredCalls.func") {
+				got = s
+			}
+		}
+		if got.Expired < 17 || got.Expired > 30 || got.Lost < time.Duration(got.Expired)*2*time.Millisecond || got.Lost > got.Waited {
+			t.Errorf("%s: %+v, want twenty calls that their deadline ended after 2ms, and as many that were answered", name, got)
+		}
+	}
+}
+
+func askInVain(c net.Conn) {
+	for _, question := range []string{"s", "q"} {
+		c.SetReadDeadline(time.Now().Add(2 * time.Millisecond))
+		c.Write([]byte(question))
+		c.Read(make([]byte, 1))
+	}
+}
+
+func getInVain(url string) {
+	client := http.Client{Timeout: 2 * time.Millisecond}
+	for _, path := range []string{"/silent", "/"} {
+		if r, err := client.Get(url + path); err == nil {
+			r.Body.Close()
+		}
+	}
 }
