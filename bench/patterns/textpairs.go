@@ -40,6 +40,19 @@ type header struct {
 // stampText is a time in the seventh of the layouts.
 const stampText = "2026-11-28T10:20:30Z"
 
+// shortText has two of the codes.
+const shortText = "the :code3: of the day is for all who are :code17: today"
+
+// codePairs returns short codes, each with what stands for it.
+func codePairs(n int) (pairs []string) {
+	for i := range n {
+		pairs = append(pairs, fmt.Sprintf(":code%d:", i), strconv.Itoa(i))
+	}
+	return pairs
+}
+
+var codeReplacer = strings.NewReplacer(codes...)
+
 var (
 	somebody  = person{17, "somebody", "somebody@example.com"}
 	elsewhere = person{17, "somebody", "somebody@example.org"}
@@ -57,6 +70,7 @@ var (
 	weekdays  = map[string]int{"mon": 1, "tue": 2, "wed": 3, "thu": 4, "fri": 5, "sat": 6, "sun": 7}
 	second    int64
 	stamped   string
+	codes     = codePairs(20)
 	bigFile   = written(256 << 10)
 	ten       = 10
 )
@@ -225,6 +239,9 @@ var texts = []pair{
 			return err == nil && k.(*ecdsa.PrivateKey).Equal(key)
 		},
 		func() any { return key.Equal(key) }},
+	{model.ReplacerPerCall, "twenty pairs, a line of some words",
+		func() any { return strings.NewReplacer(codes...).Replace(shortText) },
+		func() any { return codeReplacer.Replace(shortText) }},
 	{model.TryEach, "the seventh of eight layouts",
 		func() any {
 			for _, layout := range layouts {

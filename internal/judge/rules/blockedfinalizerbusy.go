@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"strings"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
@@ -67,7 +68,19 @@ func busyFinding(p *diagnosis.Pass, w *model.Wait, of func(*model.Wait) bool) di
 			Code: "func (c *Codec) Close() { c.ledger.Add(c.use()) } // and defer c.Close()"},
 		Prove: "A recording of the changed program has hardly a wait below runtime.runFinalizers, and its live heap stays level.",
 	}
+	f.Stacks = append(f.Stacks, behindFinalizer(p, w)...)
 	f.Say("The one goroutine that calls finalizers waits in them for %s of its time, %s: "+
 		"what is dropped beyond that queues, and is not freed.", part, rate)
 	return f
+}
+
+// behindFinalizer returns the stacks that made what became more on the heap in a function which has the
+// finalizer as a literal: these objects wait for it.
+func behindFinalizer(p *diagnosis.Pass, w *model.Wait) (stacks []model.Stack) {
+	for _, c := range keptLines(p) {
+		if code.ThroughFunc(p.Model.Stacks.Frames(w.Stack), func(f string) bool { return strings.HasPrefix(f, c.Place.Function+".func") }) {
+			stacks = append(stacks, c.Stacks...)
+		}
+	}
+	return stacks
 }

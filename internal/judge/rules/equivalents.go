@@ -218,6 +218,11 @@ var equivalents = []equivalent{
 		"Read it once, where it comes into the program, and keep the result beside it or in its place.",
 		"type keys struct {\n\tprivate *ecdsa.PrivateKey // of the PEM, parsed in New\n}",
 		"what is given to it: it is a field that no method writes, or an element of one"},
+	{model.ReplacerPerCall, "building a replacer for each call",
+		"Make it once and keep it beside its pairs, anew when these change: its first use builds tables of all of " +
+			"them, and all goroutines may use it at once.",
+		"var escaper = strings.NewReplacer(…) // at package level, or a field that changes with the pairs",
+		"pairs that only the call knows: they are constants, or what the program keeps"},
 	{model.DerivedPerCall, "working out for each call what each kept element has",
 		"Work it out once, where the element comes in or changes, and keep it in a field beside what it comes from.",
 		"type item struct {\n\tname  string\n\tlower string // of name, made in Add\n}",

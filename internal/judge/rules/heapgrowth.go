@@ -80,6 +80,8 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 		openHeap(p, fact.Sentence("it grew by %s in %s, and so does that of a program that starts", g.bytes, g.over), longer)
 	case theirs(p):
 		besideGoroutines(p, &g, longer)
+	case fullAtEnd(p):
+		openHeap(p, fullWords(&g), longer)
 	default:
 		p.Report(swellingFinding(p, &g))
 	}
@@ -95,6 +97,11 @@ func steppedWords(p *diagnosis.Pass, live *memory.LiveSeries) string {
 	to := live.Statistic(p, "live heap at the end", warmValue(live.Series[len(live.Series)-3:]), fact.Bytes)
 	return fact.Sentence("it grew from %s to %s, most of it in a step: what is put into a map or a slice "+
 		"that doubles shows as steps, and as nothing between", from, to)
+}
+
+// fullWords returns why a heap whose lines are level at the end is an open question.
+func fullWords(g *swelling) string {
+	return fact.Sentence("it grew by %s, and what the lines of the program have in use is level since: so is a store that is full", g.bytes)
 }
 
 // theirs reports whether the number of goroutines grows as the heap does, and what they hold may

@@ -124,6 +124,8 @@ func checkFew(p *diagnosis.Pass, g *swelling, longer string) {
 	switch {
 	case theirs(p):
 		besideGoroutines(p, g, longer)
+	case g.lasts && fullAtEnd(p):
+		openHeap(p, fullWords(g), longer)
 	case p.Model.Run.Duration == 0 && g.over.Value < heapgrowthWindow.Seconds() && g.late.Value >= model.SteadyGrowth*g.slope.Value:
 		openHeap(p, fact.Sentence("it grew by %s in %s, to the last collection, and so does that of a program that starts", g.bytes, g.over), longer)
 	case !g.lasts && g.short:

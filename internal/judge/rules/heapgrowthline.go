@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
@@ -17,10 +18,16 @@ const (
 	// heapgrowthLooks is the fewest looks behind the warm-up: that five values of what comes and
 	// goes stand in order is the chance of one in 120.
 	heapgrowthLooks = 5
+	// heapgrowthSeen is how long they must cover: the looks of a window of five seconds end where its
+	// last collection but one did, a second and a half before its end in a heap of 60 MiB.
+	heapgrowthSeen = 2 * time.Second
 	// heapgrowthGiven is how much of its growth a line may give back in between: one that keeps
 	// sessions has those that end in it, too, which gave back 5 % in 14 looks. Where nothing
 	// was kept, lines that came and went gave back all.
 	heapgrowthGiven = 0.1
+	// heapgrowthLevel is the part of its pace below which all that is in use is level at the end: a
+	// window of messages that had filled after three of five seconds grew by a fiftieth of it.
+	heapgrowthLevel = 0.25
 	// heapgrowthBurst is how much of it may come at once, beyond the usual pace: of what is loaded
 	// all does.
 	heapgrowthBurst = 0.5
@@ -54,6 +61,33 @@ func reportKept(p *diagnosis.Pass) bool {
 	return true
 }
 
+// fullAtEnd reports whether what all lines have in use is level at the end, which a trend over all of the
+// window does not show.
+func fullAtEnd(p *diagnosis.Pass) bool {
+	all := model.Series{}
+	for _, c := range memory.Courses(p) {
+		if len(all) == 0 {
+			all = slices.Clone(c.Bytes)
+			continue
+		}
+		for i := range all {
+			all[i].Value += c.Bytes[i].Value
+		}
+	}
+	return levelAtEnd(all)
+}
+
+// levelAtEnd reports whether a series grew by next to nothing in its last quarter: a store that fills is full then.
+func levelAtEnd(s model.Series) bool {
+	grew, over, ok := s.Delta()
+	if !ok {
+		return false
+	}
+	last := s[len(s)-1]
+	end := s[s.Index(last.At-over/4):]
+	return len(end) >= heapgrowthFew && last.Value-end[0].Value < heapgrowthLevel*grew*float64(last.At-end[0].At)/float64(over)
+}
+
 // keptLines returns the lines each of which has more in use from look to look, to the end of
 // the run, those first that have most more.
 func keptLines(p *diagnosis.Pass) (lines []memory.Course) {
@@ -76,13 +110,14 @@ func lineGrowth(p *diagnosis.Pass, c *memory.Course) (g swelling, ok bool) {
 		return g, false
 	}
 	last := looks[len(looks)-1]
-	warm := looks[looks.Index(time.Duration(model.WarmUp*float64(last.At))):]
+	// Those of the warm-up are left out but for the last, from which the way to the next leads.
+	warm := looks[max(0, looks.Index(time.Duration(model.WarmUp*float64(last.At)))-1):]
 	if len(warm) < heapgrowthLooks {
 		return g, false
 	}
 	from := warm[0]
 	grew, over := last.Value-from.Value, last.At-from.At
-	if grew <= 0 || over < growthShort {
+	if grew <= 0 || over < heapgrowthSeen {
 		return g, false
 	}
 	middle := from.At + over/2
@@ -102,7 +137,7 @@ func lineGrowth(p *diagnosis.Pass, c *memory.Course) (g swelling, ok bool) {
 	g.bytes = fact.Product.Of("in use of the line that grew in the window", fact.Bytes, g.slope, g.over)
 	more := c.Objects[len(looks)-1].Value - c.Objects[len(looks)-len(warm)].Value
 	return g, grew >= model.LeastGrowth*from.Value && more >= growthMany &&
-		late >= model.SteadyGrowth*slope && falls(warm) <= heapgrowthGiven*grew && burst(warm, slope) <= heapgrowthBurst*grew
+		late >= model.SteadyGrowth*slope && falls(warm) <= heapgrowthGiven*grew && burst(warm, slope) <= heapgrowthBurst*grew && !levelAtEnd(looks)
 }
 
 // burst returns by how much a series rose most between two values, beyond its usual pace.

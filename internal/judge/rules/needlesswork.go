@@ -252,9 +252,11 @@ func saidAlready(p *diagnosis.Pass, function string, share fact.Fact) bool {
 	})
 }
 
-// startup reports whether a stack is of what runs once in the life of a program.
+// startup reports whether a stack is of what runs once in the life of a program. A sync.Once that the
+// library has in what it makes runs once in the life of that.
 func startup(frames []model.Frame) bool {
-	return slices.ContainsFunc(frames, func(f model.Frame) bool { return code.RunsOnce(f.Func) })
+	own := max(0, slices.IndexFunc(frames, func(f model.Frame) bool { return !model.IsStd(f.Func) }))
+	return slices.ContainsFunc(frames[own:], func(f model.Frame) bool { return code.RunsOnce(f.Func) })
 }
 
 // hottest returns the line of the reasons with most of a profile's samples, as the stacks have it.

@@ -91,6 +91,7 @@ const (
 	CheckedAgain       Pattern = "checked-again"        // a value is checked that whoever calls has checked
 	ShiftRest          Pattern = "shift-rest"           // all behind an element is moved when that is taken out or put in
 	NestedMarshal      Pattern = "nested-marshal"       // JSON made within a MarshalJSON is checked again at each level
+	ReplacerPerCall    Pattern = "replacer-per-call"    // a strings.Replacer is made for each call
 	LeastTaken         Pattern = "least-taken"          // a list is searched for the least each time that one is taken
 )
 

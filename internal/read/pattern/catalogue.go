@@ -21,6 +21,9 @@ const (
 	gobCompiles  = "encoding/gob.(*Decoder).getDecEnginePtr"
 )
 
+// replacerBuilds is the function that a replacer goes through once in its life, at its first use.
+const replacerBuilds = "strings.(*Replacer).build"
+
 // ofPackage stands for any function that is not of the standard library.
 const ofPackage = "*"
 
@@ -41,6 +44,7 @@ type pattern struct {
 
 // catalogue is all of them. Where two hold the first is said, which is the more special.
 var catalogue = []pattern{
+	{model.ReplacerPerCall, []string{replacerBuilds}, (*site).replacerPerCall},
 	{model.RegexpPerCall, []string{"regexp.Compile", "regexp.MustCompile", "regexp.Match"}, (*site).constantFirst},
 	{model.SprintfKey, []string{"fmt.Sprint"}, (*site).textKey},
 	{model.NumberKey, []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint"}, (*site).numberKey},

@@ -364,3 +364,27 @@ func (s *site) reads(u node) bool {
 	}
 	return false
 }
+
+// replacerPerCall matches a replacer that is made of what is there before the call, and used for nothing else: constants,
+// what the program keeps, or a variable of the package. Its first use builds tables of all its pairs.
+func (s *site) replacerPerCall(n node) *match {
+	call, ok := n.Node.(*ast.CallExpr)
+	if !ok || s.onceOnly(n) {
+		return nil
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "Replace" && sel.Sel.Name != "WriteString" {
+		return nil
+	}
+	made, _ := ast.Unparen(sel.X).(*ast.CallExpr)
+	if v := s.variable(sel.X); made == nil && local(v) {
+		made, _ = s.onlyValue(v).(*ast.CallExpr)
+	}
+	if made == nil || !s.calls(made, "strings", "NewReplacer") || slices.ContainsFunc(made.Args, func(x ast.Expr) bool { return !s.constant(x) && !s.lasts(x) }) {
+		return nil
+	}
+	if loop := s.loop(n); loop != nil && !inside(made, loop) {
+		return nil // for many texts
+	}
+	return &match{at: made, line: true}
+}

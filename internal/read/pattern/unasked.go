@@ -36,6 +36,10 @@ var parsers = map[string][]string{
 	"crypto/sha1":   {"Sum"},
 	"crypto/md5":    {"Sum"},
 	"crypto/pbkdf2": {"Key"},
+	// What the system says of what a program keeps stays as it was at the start.
+	"path/filepath": {"Abs", "EvalSymlinks"},
+	"os/exec":       {"LookPath"},
+	"os/user":       {"Lookup", "LookupId", "LookupGroup"},
 }
 
 // walkers are functions that look at each letter or element by a function that they are given, and change nothing.

@@ -353,3 +353,40 @@ func head(r io.Reader) (byte, error) {
 	_, err := io.ReadFull(r, b)
 	return b[0], err
 }
+
+// replacer-per-call
+
+type codes struct {
+	pairs []string
+	built *strings.Replacer
+}
+
+var common = []string{"&", "&amp;", "<", "&lt;"}
+
+func (c *codes) expand(text string) string {
+	return strings.NewReplacer(c.pairs...).Replace(text) // sick replacer-per-call strings.(*Replacer).build
+}
+
+func (c *codes) short(text string) string {
+	r := strings.NewReplacer(":a:", "a", ":b:", "b")
+	return r.Replace(text) // sick replacer-per-call strings.(*Replacer).build
+}
+
+func escape(w io.Writer, text string) {
+	strings.NewReplacer(common...).WriteString(w, text) // sick replacer-per-call strings.(*Replacer).build
+}
+
+func (c *codes) kept(text string) string {
+	return c.built.Replace(text) // well replacer-per-call strings.(*Replacer).build
+}
+
+func (c *codes) given(text, from, to string) string {
+	return strings.NewReplacer(from, to).Replace(text) // alike replacer-per-call strings.(*Replacer).build
+}
+
+func (c *codes) several(texts []string) {
+	r := strings.NewReplacer(c.pairs...)
+	for i, text := range texts {
+		texts[i] = r.Replace(text) // alike replacer-per-call strings.(*Replacer).build
+	}
+}

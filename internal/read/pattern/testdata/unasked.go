@@ -12,7 +12,9 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httputil"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -101,6 +103,7 @@ type signer struct {
 	tenants map[string][]byte
 	salt    []byte
 	seen    []byte
+	dir     string
 }
 
 func newSigner(pem []byte) *signer {
@@ -128,6 +131,15 @@ func (s *signer) tenant(name string) (any, error) {
 
 func (s *signer) tag() [32]byte {
 	return sha256.Sum256(s.salt) // sick kept-call crypto/sha256.Sum256
+}
+
+func (s *signer) within(name string) (bool, error) {
+	base, err := filepath.EvalSymlinks(s.dir) // sick kept-call path/filepath.EvalSymlinks
+	if err != nil {
+		return false, err
+	}
+	path, err := filepath.EvalSymlinks(filepath.Join(s.dir, name)) // alike kept-call path/filepath.EvalSymlinks
+	return strings.HasPrefix(path, base), err
 }
 
 func (s *signer) given(text []byte) (any, error) {
