@@ -3,6 +3,7 @@ package exectrace
 import (
 	"bytes"
 	"context"
+	"os"
 	"testing"
 	"time"
 
@@ -66,4 +67,69 @@ func TestHoleLeavesTablesAlone(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What goroutines wait for when the end of the trace is lost is the last that is known of them: these waits
+// count as in a trace that ends where the part that can be read does.
+func TestWaitsUpToTornEnd(t *testing.T) {
+	data := corpusTrace(t, "chans")
+	head, gens, err := corpus.Split(data)
+	if err != nil || len(gens) < 2 {
+		t.Fatalf("%d generations, %v", len(gens), err)
+	}
+	good := append(bytes.Clone(head), bytes.Join(gens[:len(gens)-1], nil)...)
+	last := gens[len(gens)-1]
+	for _, part := range []float64{0.1, 0.5, 0.9} {
+		torn := append(bytes.Clone(good), last[:int(part*float64(len(last)))]...)
+		want, got := openWaits(t, good), openWaits(t, torn)
+		if len(want) == 0 || len(got) < len(want)*9/10 {
+			t.Errorf("with %v of the last generation: waits at %d places go on at its end, want %d, as without it", part, len(got), len(want))
+		}
+		for k, n := range want {
+			if m := got[k]; m > n {
+				t.Errorf("with %v of the last generation: %d wait at %v, want %d at most", part, m, k, n)
+			}
+		}
+	}
+}
+
+type openAt struct {
+	stack  string
+	reason string
+}
+
+// openWaits counts the waits that go on at the end, by the stacks' functions.
+func openWaits(t *testing.T, data []byte) map[openAt]int64 {
+	t.Helper()
+	a, err := mustRead(t, data).Account(context.Background(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := map[openAt]int64{}
+	for _, w := range a.Waits {
+		if w.Open == 0 {
+			continue
+		}
+		k := openAt{reason: w.Reason}
+		for _, f := range a.Stacks[w.Stack] {
+			k.stack += f.Func + " "
+		}
+		open[k] += w.Open
+	}
+	return open
+}
+
+func corpusTrace(t *testing.T, program string) []byte {
+	t.Helper()
+	for _, s := range corpus.Specs() {
+		if s.Program == program && s.Toolchain == "" {
+			data, err := os.ReadFile(corpus.Trace(t, s))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return data
+		}
+	}
+	t.Fatalf("no trace of %s", program)
+	return nil
 }

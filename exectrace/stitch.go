@@ -64,6 +64,7 @@ type standing struct{ n, still, total, longest int64 }
 
 type stitcher struct {
 	keep   int
+	torn   bool // nothing is known from the end of the last generation but one on
 	window Range
 	in     *interner
 	acc    *Accounts
@@ -199,7 +200,7 @@ func (st *stitcher) add(e *engine) {
 		st.acc.Info.Damage.LostTime += time.Duration(max(t0-int64(st.prev.End), 0))
 		st.loseAll(known)
 	}
-	if rec.Trusted {
+	if st.torn = !rec.Trusted; rec.Trusted {
 		st.joinSweeps(from)
 		st.goroutines(e, from)
 		st.finished(e)
@@ -327,6 +328,7 @@ func (st *stitcher) loseAll(now int64) {
 	st.closeLoad(now)
 	for i := range st.lives {
 		if l := &st.lives[i]; l.state != stAbsent {
+			l.waits, l.waited, l.still = l.state == stWaiting && now >= l.since, now-l.since, l.since <= st.clip(int64(st.acc.Info.Start))
 			st.lose(l, now)
 		}
 	}

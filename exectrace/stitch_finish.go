@@ -72,7 +72,11 @@ func (st *stitcher) finishLives(end int64) {
 			continue
 		}
 		st.spend(l, end)
-		st.stand(l, public(l.state), end)
+		if st.torn && l.state == stLost && l.waits { // that is the last that is known of it
+			st.standAt(waitKey{Waiting, l.reason, max(l.stack, 0), l.group}, l.waited, l.still)
+		} else {
+			st.stand(l, public(l.state), end)
+		}
 		if l.assist >= 0 {
 			st.sums.add(&l.blocked, rangeAssist, end-l.assist)
 		}

@@ -10,8 +10,11 @@ type life struct {
 	state   uint8 // st…
 	marker  bool  // a mark worker in the middle of its run
 	stood   bool  // a wait of it went on when the window ended, and is counted
+	waits   bool  // it did when it was lost, for so long,
+	still   bool  // and since the window began
 	index   int   // generation that last mentioned it
 	since   int64 // ns, as all times here
+	waited  int64
 	stack   Stack
 	woken   Stack
 	reason  int32
@@ -111,7 +114,7 @@ func (st *stitcher) unseen(index int, from int64) {
 			continue
 		}
 		l.unknown += from - l.since
-		l.since, l.state = from, stLost
+		l.since, l.state, l.waits = from, stLost, false
 	}
 }
 
