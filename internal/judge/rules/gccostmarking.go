@@ -63,6 +63,12 @@ func sayKept(p *diagnosis.Pass, f *diagnosis.Finding) {
 	f.Rest(part)
 	f.Remedy.Text = fact.Sentence("Keep fewer pointers in what %s makes: values in a slice instead of a pointer each, indices instead of "+
 		"pointers, texts in one array of bytes with their offsets. A collection does not look into what has none. ", code.Name(places[0].Function)) + f.Remedy.Text
+	if s, ok := cpu.UseOf(p); ok {
+		// Fewer and larger objects are also made and followed in less time.
+		keeps := cpu.InFunctions(places[0])
+		f.Bound = s.LimitWithout("the garbage collector and in "+code.Short(places[0].Function),
+			func(frames []model.Frame) bool { return cpu.Collects(frames) || keeps(frames) }, "what fewer pointers can bring; a larger heap alone saves less")
+	}
 }
 
 // keepsPointers reports whether the price of each collection, of pointers in what is kept, is most of what

@@ -1,0 +1,3 @@
+module bikedocks
+
+go 1.26

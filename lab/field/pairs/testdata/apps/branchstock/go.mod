@@ -1,0 +1,3 @@
+module branchstock
+
+go 1.26

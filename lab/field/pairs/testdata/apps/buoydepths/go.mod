@@ -1,0 +1,3 @@
+module buoydepths
+
+go 1.26

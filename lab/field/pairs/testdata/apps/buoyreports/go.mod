@@ -1,0 +1,3 @@
+module buoyreports
+
+go 1.26

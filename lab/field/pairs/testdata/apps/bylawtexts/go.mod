@@ -1,0 +1,3 @@
+module bylawtexts
+
+go 1.26

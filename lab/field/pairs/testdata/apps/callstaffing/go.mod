@@ -1,0 +1,3 @@
+module callstaffing
+
+go 1.26

@@ -1,0 +1,3 @@
+module caseexport
+
+go 1.26

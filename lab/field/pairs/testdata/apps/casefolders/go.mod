@@ -1,0 +1,3 @@
+module casefolders
+
+go 1.26

@@ -1,0 +1,3 @@
+module clubchatter
+
+go 1.26

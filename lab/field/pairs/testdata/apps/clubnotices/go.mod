@@ -1,0 +1,3 @@
+module clubnotices
+
+go 1.26

@@ -1,0 +1,3 @@
+module crewroster
+
+go 1.26

@@ -1,0 +1,3 @@
+module customscodes
+
+go 1.26

@@ -1,0 +1,3 @@
+module customsfiles
+
+go 1.26

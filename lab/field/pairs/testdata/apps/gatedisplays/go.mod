@@ -1,0 +1,3 @@
+module gatedisplays
+
+go 1.26

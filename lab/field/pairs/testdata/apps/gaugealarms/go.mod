@@ -1,0 +1,3 @@
+module gaugealarms
+
+go 1.26

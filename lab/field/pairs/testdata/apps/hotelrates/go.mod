@@ -1,0 +1,3 @@
+module hotelrates
+
+go 1.26

@@ -1,0 +1,3 @@
+module hotelstays
+
+go 1.26

@@ -1,0 +1,3 @@
+module loanstatements
+
+go 1.26

@@ -1,0 +1,3 @@
+module metertunnel
+
+go 1.26

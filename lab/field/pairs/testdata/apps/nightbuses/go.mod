@@ -1,0 +1,3 @@
+module nightbuses
+
+go 1.26

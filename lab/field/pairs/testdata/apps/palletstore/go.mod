@@ -1,0 +1,3 @@
+module palletstore
+
+go 1.26

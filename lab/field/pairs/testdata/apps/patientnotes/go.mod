@@ -1,0 +1,3 @@
+module patientnotes
+
+go 1.26

@@ -1,0 +1,3 @@
+module payrollrun
+
+go 1.26

@@ -1,0 +1,3 @@
+module planarchive
+
+go 1.26

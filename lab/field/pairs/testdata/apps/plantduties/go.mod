@@ -1,0 +1,3 @@
+module plantduties
+
+go 1.26

@@ -1,0 +1,3 @@
+module platefeeds
+
+go 1.26

@@ -1,0 +1,3 @@
+module rainrecords
+
+go 1.26

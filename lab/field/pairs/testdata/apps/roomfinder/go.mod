@@ -1,0 +1,3 @@
+module roomfinder
+
+go 1.26

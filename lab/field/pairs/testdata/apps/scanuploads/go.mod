@@ -1,0 +1,3 @@
+module scanuploads
+
+go 1.26

@@ -1,0 +1,3 @@
+module shipmentetas
+
+go 1.26

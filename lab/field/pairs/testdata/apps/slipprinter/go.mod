@@ -1,0 +1,3 @@
+module slipprinter
+
+go 1.26

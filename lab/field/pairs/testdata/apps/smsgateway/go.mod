@@ -1,0 +1,3 @@
+module smsgateway
+
+go 1.26

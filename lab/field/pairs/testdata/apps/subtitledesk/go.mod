@@ -1,0 +1,3 @@
+module subtitledesk
+
+go 1.26

@@ -1,0 +1,3 @@
+module tanklevels
+
+go 1.26

@@ -1,0 +1,3 @@
+module tillreceipts
+
+go 1.26

@@ -1,0 +1,3 @@
+module tourpackages
+
+go 1.26

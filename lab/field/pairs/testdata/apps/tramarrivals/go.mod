@@ -1,0 +1,3 @@
+module tramarrivals
+
+go 1.26

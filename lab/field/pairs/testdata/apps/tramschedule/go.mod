@@ -1,0 +1,3 @@
+module tramschedule
+
+go 1.26

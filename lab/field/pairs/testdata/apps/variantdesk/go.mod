@@ -1,0 +1,3 @@
+module variantdesk
+
+go 1.26

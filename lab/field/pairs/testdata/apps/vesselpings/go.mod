@@ -1,0 +1,3 @@
+module vesselpings
+
+go 1.26
