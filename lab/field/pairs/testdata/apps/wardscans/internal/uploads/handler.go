@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"scanuploads/internal/scans"
+	"wardscans/internal/scans"
 )
 
 // Options of the handler.

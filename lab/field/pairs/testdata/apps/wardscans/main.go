@@ -1,4 +1,4 @@
-// scanuploads takes scanned pages from branch offices and files them.
+// wardscans takes scanned pages from branch offices and files them.
 package main
 
 import (
@@ -10,9 +10,9 @@ import (
 	"net/http"
 	"time"
 
-	"scanuploads/internal/scanner"
-	"scanuploads/internal/scans"
-	"scanuploads/internal/uploads"
+	"wardscans/internal/scanner"
+	"wardscans/internal/scans"
+	"wardscans/internal/uploads"
 )
 
 func main() {

@@ -1,3 +1,0 @@
-module scanuploads
-
-go 1.26

@@ -1,0 +1,3 @@
+module wardscans
+
+go 1.26
