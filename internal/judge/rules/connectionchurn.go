@@ -48,9 +48,6 @@ const (
 	// client and its server in one process, has as many of both but for a few.
 	newConnClear = 2
 	newConnNamed = 2
-	// newConnBursts is the share of the CPU from which those who are ready wait for what makes connections: a handshake of
-	// TLS keeps a P for a millisecond, and several come at once. Twelve clients that share two idle connections are at 0.5.
-	newConnBursts = 0.25
 )
 
 func checkConnectionchurn(p *diagnosis.Pass) {
@@ -100,7 +97,7 @@ func checkConnectionchurn(p *diagnosis.Pass) {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "how many operations there were is not known: each may have needed its connection")
 	}
-	if share.Value >= newConnBursts {
+	if share.Value >= burstsShare {
 		f.Explains = append(slices.Clone(p.Rule.Explains), schedlatency.Name)
 	}
 	f.Say(format+price, append(parts, share)...)

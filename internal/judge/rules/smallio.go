@@ -285,6 +285,9 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 		f.Reasons = append(f.Reasons, "how many operations there were is not known: a protocol of so many small messages would look the same")
 	}
 	f.Evidence = append(f.Evidence, t.cpu.Cores)
+	if t.cpu.Share.Value >= burstsShare {
+		f.Explains = append(slices.Clone(p.Rule.Explains), schedlatency.Name)
+	}
 	f.Cost = t.cpu.Cost()
 	f.Bound = t.cpu.Bound("Amdahl, as if none of these calls were needed; the bytes must still be copied, " +
 		"and what enters and leaves the kernel on the program's side comes on top")

@@ -71,12 +71,26 @@ func stackFinding(p *diagnosis.Pass, s *cpu.Use, share fact.Fact) diagnosis.Find
 	}
 	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
 	if len(sites) == 0 {
-		f.Say("Growing and copying goroutines' stacks takes %s of the CPU in use.", share)
+		sayWhoseStack(p, s, &f, share)
 		return f
 	}
 	f.Say("Growing and copying goroutines' stacks takes %s of the CPU in use, %s of that in calls of %s.",
 		share, s.FirstPart(sites, s.ShareAt("CPU in growing stacks of the program's functions", sites...)), code.Name(sites[0].Function))
 	return f
+}
+
+// sayWhoseStack names a function that calls itself as deep as stacks are cut, where the samples of growing
+// name nobody: what grows is its stack.
+func sayWhoseStack(p *diagnosis.Pass, s *cpu.Use, f *diagnosis.Finding, share fact.Fact) {
+	r, ok := deepest(p, s)
+	if cut := s.ShareOf("CPU in stacks that are cut within it", code.OfStacks(r.cut)); !ok || cut.Value < deepShare {
+		f.Say("Growing and copying goroutines' stacks takes %s of the CPU in use.", share)
+		return
+	}
+	at := r.selfCall(p.Model)
+	f.Where, f.Stacks = code.Places(at), r.stacks
+	f.Reasons = append(f.Reasons, "the samples of growing name no function; stacks that are cut at their limit are of one that calls itself")
+	f.Say("Growing and copying goroutines' stacks takes %s of the CPU in use; %s calls itself, as deep as stacks are seen.", share, code.Name(at.Function))
 }
 
 func stackRemedy() diagnosis.Remedy {
