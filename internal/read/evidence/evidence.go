@@ -885,6 +885,7 @@ func (l *loader) join() error {
 	l.joinCPU()
 	l.joinHolders()
 	l.joinBuild()
+	l.nameLiterals()
 	l.joinReasons()
 	l.joinPolls()
 	l.joinChains()

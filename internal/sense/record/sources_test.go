@@ -237,7 +237,9 @@ func TestRecordSources(t *testing.T) {
 		}
 		var got []string
 		for _, m := range res.Members {
-			got = append(got, m.Name)
+			if m.Name != recording.HeapCourseMember { // which is there if two collections came meanwhile
+				got = append(got, m.Name)
+			}
 		}
 		if !slices.Equal(got, tt.want) || len(res.Refused) > 0 {
 			t.Errorf("%q, refused %+v; want %q", got, res.Refused, tt.want)
