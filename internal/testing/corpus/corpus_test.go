@@ -267,3 +267,34 @@ func keep(ctx context.Context, s Spec) error {
 	}
 	return os.WriteFile(name, b.Bytes(), 0o666)
 }
+
+// A coroutine that ends as the first thing of a thread has no state in its generation; whatever tells it, or comes
+// before, makes the trace one that can be read.
+func TestNameless(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		first []func(m *Thread, at uint64)
+		want  bool
+	}{
+		{"a switch that ends it", nil, true},
+		{"its state", []func(m *Thread, at uint64){func(m *Thread, at uint64) { m.Event(at, GoStatus, 7, 1, Running) }}, false},
+		{"the state of another thread's", []func(m *Thread, at uint64){func(m *Thread, at uint64) { m.Event(at, GoStatus, 7, 2, Running) }}, true},
+		{"one that waits", []func(m *Thread, at uint64){func(m *Thread, at uint64) { m.Event(at, GoStatus, 9, NoThread, Waiting) }}, true},
+		{"a start", []func(m *Thread, at uint64){func(m *Thread, at uint64) { m.Event(at, GoStart, 7, 1) }}, false},
+	} {
+		var out bytes.Buffer
+		b := NewBuilder(&out, 24)
+		m := b.Generation(1, Epoch).Thread(1)
+		m.Event(Epoch, ProcStatus, 0, ProcRunning)
+		for _, f := range c.first {
+			f(m, Epoch)
+		}
+		m.Event(Epoch, GoSwitchEnd, 10, 1)
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := nameless(out.Bytes()); got != c.want {
+			t.Errorf("nameless(%s) = %v, want %v", c.name, got, c.want)
+		}
+	}
+}

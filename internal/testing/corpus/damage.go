@@ -149,6 +149,7 @@ func shuffle(b []byte, gen []span, r *rand.Rand) (out []byte) {
 type span struct {
 	gen, m   uint64
 	from, to int
+	events   int  // where they begin, in a batch that holds some
 	timed    bool // holds events
 }
 
@@ -202,7 +203,7 @@ func readBatch(b []byte, at int) (span, error) {
 		switch Type(b[i]) {
 		case Stacks, Strings, CPUSamples, Frequency, Sync:
 		default:
-			x.timed = true
+			x.timed, x.events = true, i
 		}
 	}
 	return x, nil

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -398,7 +399,13 @@ func (s Spec) run(ctx context.Context, dir, bin, version string) (string, error)
 		if err != nil {
 			return fmt.Errorf("corpus: %s says how long it was starved: %w", filepath.Base(bin), err)
 		}
-		return fit(before, machineNow(), c.ProcessState.UserTime()+c.ProcessState.SystemTime(), starved)
+		if err := fit(before, machineNow(), c.ProcessState.UserTime()+c.ProcessState.SystemTime(), starved); err != nil {
+			return err
+		}
+		if data, err := os.ReadFile(tmp); err != nil || nameless(data) {
+			return cmp.Or(err, errNameless)
+		}
+		return nil
 	})
 }
 
