@@ -580,14 +580,19 @@ func run[variant plain | noted | marked](e *engine, mi int32, force bool) {
 			}
 
 		case evGoSwitch, evGoSwitchDestroy:
-			if m.g < 0 {
+			known := m.g >= 0
+			if !known {
 				if !force && !m.lost {
 					e.parkSelf(mi)
 					m.data, m.pos, m.end, m.time = d, pos, end, t
 					return
 				}
 				e.dropped++
-				break
+				// Go 1.24 does not tell the state of a coroutine that ends as the first thing of a thread in a
+				// generation. With whom the thread goes on is known.
+				if m.lost || m.p < 0 {
+					break
+				}
 			}
 			chunk := e.ids.peek(a1 / chunkSize)
 			slot := chunk*chunkSize + int32(a1%chunkSize)
@@ -602,7 +607,7 @@ func run[variant plain | noted | marked](e *engine, mi int32, force bool) {
 					return
 				}
 				e.forceTo(nil, s, now)
-				if m.g < 0 { // it seemed to run on this very thread
+				if known && m.g < 0 { // it seemed to run on this very thread
 					e.dropped++
 					break
 				}
@@ -614,18 +619,24 @@ func run[variant plain | noted | marked](e *engine, mi int32, force bool) {
 			}
 			if notes {
 				e.notes.wake(e, m, s, 0, tt, now)
+			}
+			if notes && known {
 				e.notes.ran(e, mi, 0, now)
 			}
-			o := &e.gs[m.g]
-			e.leaveRunning(m, o, now)
-			if typ == evGoSwitch {
+			if known {
+				e.leaveRunning(m, &e.gs[m.g], now)
+			}
+			switch {
+			case !known:
+			case typ == evGoSwitch:
+				o := &e.gs[m.g]
 				o.word = o.word&^stMask | stWaiting
 				o.since, o.stack = now, 0
 				o.reason = e.reasonIndex(0)
 				if o.waiter >= 0 {
 					e.wake(&o.waiter)
 				}
-			} else {
+			default:
 				e.endGoroutine(m.g, now)
 				s = &e.gs[slot]
 			}
