@@ -4,6 +4,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -20,7 +21,10 @@ func (l *loader) nameLiterals() {
 		frames := l.m.Stacks.Frames(s)
 		for i := range frames[:max(0, len(frames)-1)] {
 			f := &frames[i]
-			if pkg, name := model.SplitSymbol(f.Func); name != "" && f.File != "" {
+			if !isLiteral(f.Func) {
+				continue
+			}
+			if pkg, name := packageAndName(f.Func); name != "" && f.File != "" {
 				if of := packages[folderOf(f.File)]; of != "" && of != pkg {
 					f.Func = ownName(of, name, f.Func)
 				}
@@ -29,31 +33,37 @@ func (l *loader) nameLiterals() {
 	}
 }
 
-// packagesOfFolders returns which package's functions are in each folder, by those that are no literals.
+// packagesOfFolders returns which package's functions are in each folder, by those that are no literals; "" for
+// a folder of two, as of a package and its tests.
 func (l *loader) packagesOfFolders() map[string]string {
-	counts := map[string]map[string]int{}
+	files := map[string]string{} // a function of each
 	for s := range model.Stack(l.m.Stacks.Len()) {
 		for _, f := range l.m.Stacks.Frames(s) {
-			pkg, name := model.SplitSymbol(f.Func)
-			if name == "" || f.File == "" || literalName.MatchString(name) {
-				continue
+			if f.File != "" && files[f.File] == "" && !isLiteral(f.Func) {
+				files[f.File] = f.Func
 			}
-			dir := folderOf(f.File)
-			if counts[dir] == nil {
-				counts[dir] = map[string]int{}
-			}
-			counts[dir][pkg]++
 		}
 	}
 	packages := map[string]string{}
-	for dir, in := range counts {
-		if len(in) == 1 { // else the folder is of two: a package and its tests
-			for pkg := range in {
-				packages[dir] = pkg
-			}
+	for file, function := range files {
+		dir := folderOf(file)
+		pkg, _ := packageAndName(function)
+		if known, ok := packages[dir]; ok && known != pkg {
+			pkg = ""
 		}
+		packages[dir] = pkg
 	}
 	return packages
+}
+
+func isLiteral(function string) bool { return strings.Contains(function, ".func") }
+
+// packageAndName takes a symbol apart, the package as the linker writes it.
+func packageAndName(function string) (pkg, name string) {
+	if _, name = model.SplitSymbol(function); name == "" {
+		return "", ""
+	}
+	return function[:len(function)-len(name)-1], name
 }
 
 func folderOf(file string) string { return path.Dir(filepath.ToSlash(file)) }

@@ -11,7 +11,7 @@ func TestNameLiterals(t *testing.T) {
 	l := &loader{m: &model.Model{}}
 	for _, named := range []model.Frame{
 		{Func: "shop/catalog.Search", File: inCatalog, Line: 1}, {Func: "shop/web.(*Handler).ServeHTTP", File: inWeb, Line: 1},
-		{Func: "slices.Sort", File: inSlices, Line: 1},
+		{Func: "gopkg.in/yaml%2ev2.Unmarshal", File: "/mod/yaml/y.go"}, {Func: "slices.Sort", File: inSlices, Line: 1},
 		{Func: "shop/mixed.Do", File: "/src/shop/mixed/m.go"}, {Func: "shop/mixed_test.Do", File: "/src/shop/mixed/m_test.go"},
 	} {
 		l.m.Stacks.Add([]model.Frame{named})
@@ -23,10 +23,11 @@ func TestNameLiterals(t *testing.T) {
 		{"shop/web.serve.Resembles.func1.2", inCatalog, "shop/catalog.Resembles.func1.2"},
 		{"shop/web.next.Values[go.shape.[]float64,go.shape.float64].func1", inSlices, "slices.Values.func1"},
 		{"shop/web.(*Handler).ServeHTTP.func1", inWeb, "shop/web.(*Handler).ServeHTTP.func1"}, // its own
-		{"shop/web.serve", inCatalog, "shop/web.serve"},                                       // no literal
-		{"shop/web.serve.func1", inCatalog, "shop/web.serve.func1"},                           // of no inlined function
-		{"shop/web.serve.Do.func1", "/src/shop/mixed/m.go", "shop/web.serve.Do.func1"},        // a folder of two packages
-		{"shop/web.serve.Do.func1", "/src/elsewhere/e.go", "shop/web.serve.Do.func1"},         // of which nothing else is known
+		{"shop/web.serve.Parse.func1", "/mod/yaml/y.go", "gopkg.in/yaml%2ev2.Parse.func1"},
+		{"shop/web.serve", inCatalog, "shop/web.serve"},                                // no literal
+		{"shop/web.serve.func1", inCatalog, "shop/web.serve.func1"},                    // of no inlined function
+		{"shop/web.serve.Do.func1", "/src/shop/mixed/m.go", "shop/web.serve.Do.func1"}, // a folder of two packages
+		{"shop/web.serve.Do.func1", "/src/elsewhere/e.go", "shop/web.serve.Do.func1"},  // of which nothing else is known
 	} {
 		s := l.m.Stacks.Add([]model.Frame{{Func: c.name, File: c.file, Line: 7}, {Func: c.name, File: c.file, Line: 7}})
 		l.nameLiterals()

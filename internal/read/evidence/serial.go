@@ -244,7 +244,7 @@ func (o *operation) answered(e *exectrace.Event) {
 	i := o.open - 1
 	p := &o.parts[i]
 	o.open = 0
-	if p.kind == onSocket {
+	if p.kind == onSocket && e.Goroutine < 0 { // else somebody closed it
 		o.due, o.dueFor = i+1, e.Time.Sub(o.at)
 	} else if endsByDeadline(e) {
 		p.expired, p.lost = p.expired+1, p.lost+e.Time.Sub(o.at)

@@ -322,14 +322,15 @@ func TestExpiredCalls(t *testing.T) {
 		conns <- c
 	})
 	mux.HandleFunc("/gets", func(w http.ResponseWriter, r *http.Request) { getInVain(silent.URL) })
+	mux.HandleFunc("/closed", func(w http.ResponseWriter, r *http.Request) { askAndClose(silent.Listener.Addr().String()) })
 	s := httptest.NewServer(mux)
 	defer s.Close()
 	var buf bytes.Buffer
 	if err := trace.Start(&buf); err != nil {
 		t.Skip(err)
 	}
-	for i := range 40 {
-		r, err := http.Get(s.URL + []string{"/asks", "/gets"}[i%2])
+	for i := range 60 {
+		r, err := http.Get(s.URL + []string{"/asks", "/gets", "/closed"}[i%3])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -343,6 +344,11 @@ func TestExpiredCalls(t *testing.T) {
 	m, err := Load(context.Background(), []string{file}, Options{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, s := range m.Sched.Serial {
+		if f, _ := model.UserFrame(m.Stacks.Frames(s.Stack)); strings.HasSuffix(f.Func, ".askAndClose") && s.Expired > 0 {
+			t.Errorf("%+v, want none that a deadline ended: the connection was closed", s)
+		}
 	}
 	for _, name := range []string{"askInVain", "getInVain"} {
 		var got model.Serial
@@ -363,6 +369,20 @@ func askInVain(c net.Conn) {
 		c.Write([]byte(question))
 		c.Read(make([]byte, 1))
 	}
+}
+
+// askAndClose asks who does not answer, and has another goroutine close the connection meanwhile.
+func askAndClose(address string) {
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		return
+	}
+	go func() {
+		time.Sleep(time.Millisecond)
+		c.Close()
+	}()
+	c.Write([]byte("q"))
+	c.Read(make([]byte, 1))
 }
 
 func getInVain(url string) {

@@ -20,11 +20,9 @@ type Course struct {
 // Courses returns that of each line, that first whose bytes grew most from the first look
 // to the last.
 func Courses(p *diagnosis.Pass) (list []Course) {
+	looks := slices.DeleteFunc(slices.Clone(p.Model.HeapCourse), func(look *model.Profile) bool { return !look.Known })
 	lines, known := map[diagnosis.Place]*Course{}, map[model.Stack]bool{}
-	for i, look := range p.Model.HeapCourse {
-		if !look.Known {
-			continue
-		}
+	for i, look := range looks {
 		bytes, objects := look.Column("inuse_space"), look.Column("inuse_objects")
 		for j := range look.Samples {
 			s := &look.Samples[j]
@@ -34,7 +32,7 @@ func Courses(p *diagnosis.Pass) (list []Course) {
 			}
 			c := lines[place]
 			if c == nil {
-				c = &Course{Place: place, Bytes: moments(p.Model.HeapCourse), Objects: moments(p.Model.HeapCourse)}
+				c = &Course{Place: place, Bytes: moments(looks), Objects: moments(looks)}
 				lines[place] = c
 			}
 			c.Bytes[i].Value += s.Value(bytes)

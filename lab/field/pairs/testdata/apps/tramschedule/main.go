@@ -21,11 +21,11 @@ func main() {
 	var delays stats.Delays
 	var events, carried, days int
 	for stop := time.Now().Add(*d); time.Now().Before(stop); days++ {
-		var todo agenda.Agenda = new(agenda.Heap)
+		var ahead agenda.Agenda = new(agenda.Heap)
 		if *kind == "wide" {
-			todo = new(agenda.Wide)
+			ahead = new(agenda.Wide)
 		}
-		day := traffic.NewDay(town, todo, uint64(days), &delays)
+		day := traffic.NewDay(town, ahead, uint64(days), &delays)
 		for day.Step() {
 		}
 		events += day.Events

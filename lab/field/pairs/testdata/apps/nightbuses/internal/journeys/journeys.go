@@ -62,17 +62,17 @@ func (t *Table) from(a int32) row {
 		w.seconds[i], w.via[i] = math.MaxFloat32, -1
 	}
 	w.seconds[a] = 0
-	todo := []mark{{0, a}}
-	for len(todo) > 0 {
-		m := todo[0]
-		todo = pop(todo)
+	marks := []mark{{0, a}}
+	for len(marks) > 0 {
+		m := marks[0]
+		marks = pop(marks)
 		if m.seconds > w.seconds[m.stop] {
 			continue
 		}
 		for _, y := range t.region.Stops[m.stop].Ways {
 			if s := m.seconds + y.Seconds; s < w.seconds[y.To] {
 				w.seconds[y.To], w.via[y.To] = s, m.stop
-				todo = push(todo, mark{s, y.To})
+				marks = push(marks, mark{s, y.To})
 			}
 		}
 	}

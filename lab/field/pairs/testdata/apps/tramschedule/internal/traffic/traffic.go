@@ -19,7 +19,7 @@ type tram struct {
 // Day is a simulated day.
 type Day struct {
 	town    *network.Town
-	todo    agenda.Agenda
+	ahead   agenda.Agenda
 	rnd     *rand.Rand
 	trams   []tram
 	waiting []float64
@@ -30,13 +30,13 @@ type Day struct {
 }
 
 // NewDay starts a day of a town, with all departures of the trams planned.
-func NewDay(t *network.Town, todo agenda.Agenda, seed uint64, d *stats.Delays) *Day {
-	day := &Day{town: t, todo: todo, rnd: rand.New(rand.NewPCG(seed, 3)), Delays: d,
+func NewDay(t *network.Town, ahead agenda.Agenda, seed uint64, d *stats.Delays) *Day {
+	day := &Day{town: t, ahead: ahead, rnd: rand.New(rand.NewPCG(seed, 3)), Delays: d,
 		waiting: make([]float64, t.Stops), last: make([]float64, t.Stops)}
 	for n, l := range t.Lines {
 		for at := 5 * 3600.0; at < 24*3600; at += l.Headway {
 			day.trams = append(day.trams, tram{line: int32(n), due: at})
-			todo.Put(agenda.Event{At: at, Kind: agenda.Arrive, Tram: int32(len(day.trams) - 1), Line: int32(n), Stop: l.Stops[0]})
+			ahead.Put(agenda.Event{At: at, Kind: agenda.Arrive, Tram: int32(len(day.trams) - 1), Line: int32(n), Stop: l.Stops[0]})
 		}
 	}
 	return day
@@ -44,7 +44,7 @@ func NewDay(t *network.Town, todo agenda.Agenda, seed uint64, d *stats.Delays) *
 
 // Step lets the next thing happen.
 func (d *Day) Step() bool {
-	e, ok := d.todo.Take()
+	e, ok := d.ahead.Take()
 	if !ok {
 		return false
 	}
@@ -56,20 +56,20 @@ func (d *Day) Step() bool {
 		t.load -= off
 		e.Kind, e.Count = agenda.Board, d.queue(e.Stop, e.At)
 		e.At += 8 + 0.7*float64(off)
-		d.todo.Put(e)
+		d.ahead.Put(e)
 	case agenda.Board:
 		on := min(e.Count, 220-t.load)
 		t.load += on
 		d.Carried += int(on)
 		e.Kind = agenda.Signal
 		e.At += 4 + 1.1*float64(on)
-		d.todo.Put(e)
+		d.ahead.Put(e)
 	case agenda.Signal:
 		if phase := math.Mod(e.At+float64(e.Stop)*17, 72); phase > 40 {
 			e.At += 72 - phase
 		}
 		e.Kind = agenda.Depart
-		d.todo.Put(e)
+		d.ahead.Put(e)
 	case agenda.Depart:
 		d.depart(t, e)
 	}
@@ -86,7 +86,7 @@ func (d *Day) depart(t *tram, e agenda.Event) {
 	d.Delays.Add(e.Delay)
 	if int(t.leg) < len(l.Stops) {
 		e.Kind, e.Stop = agenda.Arrive, l.Stops[t.leg]
-		d.todo.Put(e)
+		d.ahead.Put(e)
 	}
 }
 
