@@ -273,7 +273,8 @@ func (o *operation) settle(next *stop) {
 
 // reads reports whether a system call asks the kernel for what came on a connection.
 func reads(frames []exectrace.Frame) bool {
-	return slices.ContainsFunc(frames, func(f exectrace.Frame) bool { return strings.HasPrefix(f.Func, "internal/poll.(*FD).R") })
+	name := callName(frames[0].Func) // who closes the file last does so below its read, too
+	return (strings.HasPrefix(name, "read") || strings.HasPrefix(name, "recv")) && slices.ContainsFunc(frames, func(f exectrace.Frame) bool { return strings.HasPrefix(f.Func, "internal/poll.(*FD).R") })
 }
 
 // endsByDeadline reports whether a goroutine goes on because the deadline of a context is over.
