@@ -151,7 +151,7 @@ func deep(n int, f func() error) error {
 }
 
 // pairs are all of them. Where the ratio grows with a size, the size is a small one.
-var pairs = slices.Concat(basics, texts, collections)
+var pairs = slices.Concat(basics, texts, collections, libraries)
 
 var basics = []pair{
 	{model.RegexpPerCall, "one short name",

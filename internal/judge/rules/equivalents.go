@@ -273,6 +273,33 @@ var equivalents = []equivalent{
 			"of your own type. Where all are taken, sort once.",
 		"heap.Push(&queue, job)\nnext := heap.Pop(&queue).(*job)",
 		"a search that is made once: what was found is taken out, and the next one is looked for the same way"},
+	{model.TimeSteps, "going through time step by step, and taking each moment apart as a date",
+		"Go where something changes at once: when the month, the day or the hour does not fit, time.Date makes the begin of " +
+			"the next, whatever its length. What is counted in steps until then is a division.",
+		"if !fits(month) {\n\tt = time.Date(y, m+1, 1, 0, 0, 0, 0, t.Location())\n}",
+		"moments that are all wanted: the loop only looks for one, or counts them"},
+	{model.RegexpWords, "looking for a list of words with one regular expression",
+		"Cut the text into words and look each up in a map: the time does not depend on how many words are in the list. The " +
+			"expression tries its alternatives letter by letter. Where the words are parts of others, an Aho-Corasick matcher " +
+			"goes through the text once.",
+		"for word := range strings.FieldsFuncSeq(text, notLetter) {\n\tif words[strings.ToLower(word)] {\n\t\treturn true\n\t}\n}",
+		"an expression with operators: it is a list of words joined by |, as all are that the package compiles"},
+	{model.PreparePerCall, "preparing a statement for one query",
+		"Prepare it once and keep it, for all goroutines at once, or ask the database without: to prepare a statement is one " +
+			"more round trip, and to close it another. One that is never closed stays in the driver and in the database.",
+		"type Repository struct {\n\tbyReader *sql.Stmt // prepared in New, closed in Close\n}",
+		"a statement for many queries: it is given back, or used outside of any loop"},
+	{model.TagsPerValue, "reading a struct's tags for each value",
+		"Read them once for each type and keep what comes of them, by reflect.Type in a sync.Map: tags are text, which is looked " +
+			"through from its beginning for each key, and never changes.",
+		"fields, ok := known.Load(v.Type()) // sync.Map; made on the first value of a type",
+		"types that are new: tags are part of a type, and this much time is not spent on a few of them"},
+	{model.ImagePixels, "taking an image pixel by pixel",
+		"Give package draw and the encoders a type that they know: *image.RGBA, *image.NRGBA (draw alone), *image.YCbCr, " +
+			"*image.Gray, *image.Uniform. SubImage cuts a part out and keeps the type; draw.Draw copies any other once into an " +
+			"*image.RGBA. With a type of your own each pixel is a call through an interface.",
+		"part := picture.(*image.RGBA).SubImage(area) // instead of a type of your own around it",
+		"a type that package draw or the encoder knows: its stacks are not those of one"},
 	{model.SweepPerCall, "going through all that is kept for each call, to drop what is over",
 		"Drop what is over once in a while: by a ticker, after so many calls, or where the one that somebody wants is over. " +
 			"Where order matters, a heap by time has the next one first.",

@@ -93,6 +93,11 @@ const (
 	NestedMarshal      Pattern = "nested-marshal"       // JSON made within a MarshalJSON is checked again at each level
 	ReplacerPerCall    Pattern = "replacer-per-call"    // a strings.Replacer is made for each call
 	LeastTaken         Pattern = "least-taken"          // a list is searched for the least each time that one is taken
+	TimeSteps          Pattern = "time-steps"           // moments a fixed time apart are each taken apart as a date
+	RegexpWords        Pattern = "regexp-words"         // a list of words is one expression of alternatives
+	PreparePerCall     Pattern = "prepare-per-call"     // a statement is prepared for one query
+	TagsPerValue       Pattern = "tags-per-value"       // a struct's tags are read for each value of it
+	ImagePixels        Pattern = "image-pixels"         // an image of a type that is not known is read pixel by pixel
 )
 
 // A Reason is why the work that a line asks for is not necessary, as its source tells.

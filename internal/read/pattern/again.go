@@ -142,6 +142,9 @@ func (s *site) repeatedThrough(n node) *match {
 	if call == nil || s.Decl == nil || !s.readOnly(n) {
 		return nil
 	}
+	if s.oneOfMany(n) {
+		return s.whole(call)
+	}
 	var roots []*types.Var
 	parts := slices.Clone(call.Args)
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && s.packageOf(sel.X) == "" {
@@ -171,6 +174,20 @@ func (s *site) repeatedThrough(n node) *match {
 		return nil
 	}
 	return s.whole(call)
+}
+
+// oneOfMany reports whether a query is taken apart for the one parameter whose name the function is given: the
+// receiver has the query, and is asked for others, too.
+func (s *site) oneOfMany(n node) bool {
+	if s.callee != "net/url.(*URL).Query" || s.Body != s.Decl.Body {
+		return false
+	}
+	sel, ok := ast.Unparen(n.Node.(*ast.CallExpr).Fun).(*ast.SelectorExpr)
+	if !ok || !s.ofReceiver(sel.X) {
+		return false
+	}
+	asked, ok := n.outer().up(0).(*ast.CallExpr)
+	return ok && len(asked.Args) == 1 && s.parameter(s.variable(asked.Args[0])) >= 0
 }
 
 // fewestAgain is how many calls with the same are worth a word.

@@ -24,6 +24,12 @@ const (
 // replacerBuilds is the function that a replacer goes through once in its life, at its first use.
 const replacerBuilds = "strings.(*Replacer).build"
 
+// The functions that an image of a type which package draw, or the encoder, does not know goes through.
+const (
+	drawsPixels  = "image/draw.drawRGBA"
+	encodePixels = "image/jpeg.toYCbCr"
+)
+
 // ofPackage stands for any function that is not of the standard library.
 const ofPackage = "*"
 
@@ -45,6 +51,7 @@ type pattern struct {
 // catalogue is all of them. Where two hold the first is said, which is the more special.
 var catalogue = []pattern{
 	{model.ReplacerPerCall, []string{replacerBuilds}, (*site).replacerPerCall},
+	{model.ImagePixels, []string{drawsPixels, encodePixels}, (*site).imagePixels},
 	{model.RegexpPerCall, []string{"regexp.Compile", "regexp.MustCompile", "regexp.Match"}, (*site).constantFirst},
 	{model.SprintfKey, []string{"fmt.Sprint"}, (*site).textKey},
 	{model.NumberKey, []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint"}, (*site).numberKey},
@@ -60,11 +67,15 @@ var catalogue = []pattern{
 	{model.DerivedPerCall, slices.Concat(pureNames(), namesOf(parsers), namesOf(makers), []string{ofPackage}), (*site).derivedPerCall},
 	{model.TryEach, []string{"time.Parse", "time.ParseInLocation"}, (*site).tryEach},
 	{model.SweepPerCall, []string{ofPackage, "", "internal/runtime/maps.", "runtime.mapiternext", "maps.DeleteFunc", "slices.DeleteFunc"}, (*site).sweepPerCall},
+	{model.TimeSteps, []string{"", "time.Time.", "time.abs", ofPackage}, (*site).timeSteps},
 	{model.SkipOffset, []string{""}, (*site).skipOffset},
 	{model.SearchKept, []string{"", "memeqbody", "runtime.memequal", "runtime.strequal"}, (*site).searchNested},
 	{model.ContextChain, []string{"context.(*valueCtx).Value", "context.value"}, (*site).contextChain},
 	{model.ColumnMajor, []string{""}, (*site).columnMajor},
 	{model.RegexpLiteral, []string{"regexp.(*Regexp).Match"}, (*site).regexpLiteral},
+	{model.RegexpWords, []string{"regexp.(*Regexp).Match", "regexp.(*Regexp).Find", "regexp.(*Regexp).ReplaceAll"}, (*site).regexpWords},
+	{model.PreparePerCall, []string{"database/sql.(*DB).Prepare", "database/sql.(*Conn).Prepare", "database/sql.(*Tx).Prepare"}, (*site).preparePerCall},
+	{model.TagsPerValue, []string{"reflect.StructTag.Get", "reflect.StructTag.Lookup"}, func(s *site, n node) *match { return s.whole(s.call(n)) }},
 	{model.PowSmall, []string{"math.Pow", "math.pow"}, (*site).powSmall},
 	{model.PowTen, []string{"math.Pow", "math.pow"}, (*site).powTen},
 	{model.RunesInLoop, []string{"runtime.stringtoslicerune", "runtime.stringtoslicebyte"}, (*site).runesInLoop},

@@ -45,10 +45,11 @@ func (s *site) wrapsKept(decl *ast.FuncDecl) *ast.CallExpr {
 		}
 		w := wrap{to: types.ExprString(set.Lhs[0]), from: types.ExprString(set.Rhs[0])}
 		if call, ok := set.Rhs[0].(*ast.CallExpr); ok {
-			if !s.calls(call, "context", "WithValue", "WithCancel", "WithTimeout", "WithDeadline") {
+			of := s.wrapped(call)
+			if of == nil {
 				return true
 			}
-			w.from, w.call = types.ExprString(call.Args[0]), call
+			w.from, w.call = types.ExprString(of), call
 		}
 		wraps = append(wraps, w)
 		switch ast.Unparen(set.Lhs[0]).(type) {
@@ -63,6 +64,31 @@ func (s *site) wrapsKept(decl *ast.FuncDecl) *ast.CallExpr {
 	for _, k := range kept {
 		if call := around(wraps, k, k, nil, map[string]bool{}); call != nil {
 			return call
+		}
+	}
+	return nil
+}
+
+// wrapped returns the context that a call wraps, itself or in a function that returns nothing but that; nil for others.
+func (s *site) wrapped(call *ast.CallExpr) ast.Expr {
+	if s.calls(call, "context", "WithValue", "WithCancel", "WithTimeout", "WithDeadline") {
+		return call.Args[0]
+	}
+	decl := s.calledHere(call)
+	if decl == nil || decl.Body == nil || len(decl.Body.List) != 1 {
+		return nil
+	}
+	back, ok := decl.Body.List[0].(*ast.ReturnStmt)
+	if !ok || len(back.Results) == 0 {
+		return nil
+	}
+	inner, ok := back.Results[0].(*ast.CallExpr)
+	if !ok || !s.calls(inner, "context", "WithValue", "WithCancel", "WithTimeout", "WithDeadline") {
+		return nil
+	}
+	for i, x := range call.Args {
+		if p := s.parameterOf(decl, i); p != nil && s.variable(inner.Args[0]) == p {
+			return x
 		}
 	}
 	return nil

@@ -16,17 +16,24 @@ func (s *site) comparing() (found bool) {
 		return false
 	}
 	if s.Body == s.Decl.Body {
-		params := s.Decl.Type.Params
-		return s.Decl.Name.Name == "Less" && s.Decl.Recv != nil && params.NumFields() == 2 && s.Decl.Type.Results.NumFields() == 1
-	}
-	ast.Inspect(s.Decl, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || !s.calls(call, "sort", "Slice", "SliceStable") && !s.calls(call, "slices", "SortFunc", "SortStableFunc") {
-			return !found
+		if s.Decl.Type.Params.NumFields() != 2 || s.Decl.Type.Results.NumFields() != 1 {
+			return false
 		}
-		for _, x := range call.Args {
-			lit, ok := x.(*ast.FuncLit)
-			found = found || ok && lit.Body == s.Body
+		return s.Decl.Name.Name == "Less" && s.Decl.Recv != nil || slices.ContainsFunc(s.Files, func(file *ast.File) bool {
+			return s.sortsBy(file, func(x ast.Expr) bool { return s.functionOf(x) == s.Decl })
+		})
+	}
+	return s.sortsBy(s.Decl, func(x ast.Expr) bool {
+		lit, ok := x.(*ast.FuncLit)
+		return ok && lit.Body == s.Body
+	})
+}
+
+// sortsBy reports whether code sorts by a comparison.
+func (s *site) sortsBy(code ast.Node, by func(ast.Expr) bool) (found bool) {
+	ast.Inspect(code, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && (s.calls(call, "sort", "Slice", "SliceStable") || s.calls(call, "slices", "SortFunc", "SortStableFunc")) {
+			found = found || slices.ContainsFunc(call.Args, by)
 		}
 		return !found
 	})
@@ -371,6 +378,21 @@ func (s *site) parameter(v *types.Var) int {
 		}
 	}
 	return -1
+}
+
+// parameterOf returns a parameter of a function by its place; nil for none that has a name.
+func (s *site) parameterOf(decl *ast.FuncDecl, at int) *types.Var {
+	i := 0
+	for _, field := range decl.Type.Params.List {
+		for _, name := range field.Names {
+			if i == at {
+				v, _ := s.Info.Defs[name].(*types.Var)
+				return v
+			}
+			i++
+		}
+	}
+	return nil
 }
 
 // callsThis reports whether a function calls the one around the line.

@@ -105,7 +105,7 @@ var allocators = []string{
 
 // DeepCallees returns the functions that tell a pattern wherever they are below a line.
 func DeepCallees() []string {
-	return []string{flateWriter, flateReader, gobDescribes, gobReads, gobCompiles, replacerBuilds}
+	return []string{flateWriter, flateReader, gobDescribes, gobReads, gobCompiles, replacerBuilds, drawsPixels, encodePixels}
 }
 
 // A match is what was found.

@@ -101,8 +101,11 @@ func (f *Function) onlyMakes(call *ast.CallExpr, depth int) bool {
 }
 
 // calledHere returns the declaration of the function or method of the package that a call is of.
-func (f *Function) calledHere(call *ast.CallExpr) *ast.FuncDecl {
-	switch fun := ast.Unparen(call.Fun).(type) {
+func (f *Function) calledHere(call *ast.CallExpr) *ast.FuncDecl { return f.functionOf(call.Fun) }
+
+// functionOf returns the declaration of the function or method of the program that an expression names; nil for none.
+func (f *Function) functionOf(x ast.Expr) *ast.FuncDecl {
+	switch fun := ast.Unparen(x).(type) {
 	case *ast.Ident:
 		return f.declared(fun)
 	case *ast.SelectorExpr:

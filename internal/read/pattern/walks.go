@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // columnMajor matches a table that lies in memory row by row and is gone through column by column.
@@ -246,4 +247,97 @@ func (s *site) skipsOne(cond *ast.IfStmt, loop ast.Stmt) bool {
 func (s *site) stepped(v *types.Var, b *ast.BlockStmt) bool {
 	step, ok := b.List[0].(*ast.IncDecStmt)
 	return ok && step.Tok == token.INC && s.variable(step.X) == v
+}
+
+// calendar are the methods that take a time apart as a date.
+var calendar = []string{
+	"Minute", "Hour", "Day", "Month", "Weekday", "Year", "YearDay", "Date", "Clock", "ISOWeek", "In", "Local", "Format",
+}
+
+// timeSteps matches a loop that goes through moments a fixed time apart, takes each apart as a date, and only finds
+// one or counts them.
+func (s *site) timeSteps(n node) *match {
+	loop, ok := n.Node.(*ast.ForStmt)
+	if !ok {
+		return nil
+	}
+	t := s.steppedTime(loop)
+	if t == nil || !s.onlyLooks(loop.Body, t) || !s.takesApart(loop.Body, t, 0) {
+		return nil
+	}
+	return &match{at: loop, through: []string{"", "time.", s.callee}}
+}
+
+// steppedTime returns the time that a loop adds a fixed duration to in each round; nil for none.
+func (s *site) steppedTime(loop *ast.ForStmt) *types.Var {
+	stmts := append([]ast.Stmt{loop.Post}, loop.Body.List...)
+	for _, stmt := range stmts {
+		if v := s.addsFixed(stmt, loop); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// addsFixed returns the variable of t = t.Add(d) with a duration that does not change in the loop.
+func (s *site) addsFixed(stmt ast.Stmt, loop ast.Node) *types.Var {
+	set, ok := stmt.(*ast.AssignStmt)
+	if !ok || len(set.Lhs) != 1 || len(set.Rhs) != 1 {
+		return nil
+	}
+	call, ok := set.Rhs[0].(*ast.CallExpr)
+	if !ok || len(call.Args) != 1 {
+		return nil
+	}
+	v := s.variable(set.Lhs[0])
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || v == nil || sel.Sel.Name != "Add" || s.variable(sel.X) != v || named(v.Type()) != "time.Time" || !s.fixed(call.Args[0], loop) {
+		return nil
+	}
+	return v
+}
+
+// onlyLooks reports whether the rounds of a loop make nothing: they look, count, and leave it.
+func (s *site) onlyLooks(b *ast.BlockStmt, t *types.Var) bool {
+	for _, stmt := range b.List {
+		switch at := stmt.(type) {
+		case *ast.IfStmt:
+			if at.Else != nil || !s.onlyLooks(at.Body, t) {
+				return false
+			}
+		case *ast.ReturnStmt, *ast.BranchStmt, *ast.IncDecStmt:
+		case *ast.AssignStmt:
+			if at.Tok != token.DEFINE && s.variable(at.Lhs[0]) != t && slices.ContainsFunc(at.Rhs, s.calledIn) {
+				return false // adds up what is worked out for each moment
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// takesApart reports whether code asks a time for parts of its date, itself or in a function that it gives the time to.
+func (s *site) takesApart(code ast.Node, t *types.Var, depth int) (found bool) {
+	if t == nil {
+		return false
+	}
+	ast.Inspect(code, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || found {
+			return !found
+		}
+		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && s.variable(sel.X) == t && slices.Contains(calendar, sel.Sel.Name) {
+			found = true
+			return false
+		}
+		decl := s.calledHere(call)
+		for i, x := range call.Args {
+			if decl != nil && decl.Body != nil && depth < maxMakerDepth && s.variable(x) == t {
+				found = found || s.takesApart(decl.Body, s.parameterOf(decl, i), depth+1)
+			}
+		}
+		return !found
+	})
+	return found
 }

@@ -607,3 +607,11 @@ func guarded(f func()) (err error) {
 func failedWell(what string) error {
 	return fmt.Errorf("%s failed", what) // well stack-per-call fmt.Errorf
 }
+
+// regexp-words
+
+var numbered = regexp.MustCompile(`^[a-z]+-[0-9]+$`)
+
+func isNumbered(line string) bool {
+	return numbered.MatchString(line) // alike regexp-words regexp.(*Regexp).MatchString
+}
