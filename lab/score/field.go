@@ -94,6 +94,9 @@ func (o *options) specimens() (chosen []*specimen.Specimen, err error) {
 	return chosen, nil
 }
 
+// quietly is what was made anew where nothing was beside the specimens.
+const quietly = "quiet answers"
+
 // scoreField records and diagnoses specimens, or diagnoses what was kept again, and
 // writes the page with their figures.
 func (o *options) scoreField(ctx context.Context) error {
@@ -116,9 +119,13 @@ func (o *options) scoreField(ctx context.Context) error {
 	}
 	f := &Field{Schema: schema, Taken: o.taken(ctx)}
 	r := fieldRunner{bed: bed, cache: filepath.Join(cache, "gowhy-field", "pairs"), keep: cmp.Or(o.rejudge, o.keep), again: o.rejudge != ""}
-	p := &progress{began: time.Now(), n: 2 * len(chosen), tty: isTerminal(os.Stderr)}
+	loads := []bool{false, true}
+	if o.quiet {
+		loads, f.Taken.Only = loads[:1], quietly
+	}
+	p := &progress{began: time.Now(), n: len(loads) * len(chosen), tty: isTerminal(os.Stderr)}
 	defer p.clear()
-	for i, beside := range []bool{false, true} {
+	for i, beside := range loads {
 		for j, s := range chosen {
 			done := i*len(chosen) + j
 			p.tell(done, s.Name)
@@ -134,7 +141,7 @@ func (o *options) scoreField(ctx context.Context) error {
 			f.Taken.Only = "diagnoses"
 		}
 		f.Taken, f.Anew = old.Taken, append(slices.DeleteFunc(old.Anew, func(a Provenance) bool {
-			return a.Cases == f.Taken.Cases && (a.Only == f.Taken.Only || !r.again)
+			return a.Cases == f.Taken.Cases && (a.Only == f.Taken.Only || !r.again && !o.quiet)
 		}), f.Taken)
 		f.Answers = append(f.Answers, slices.DeleteFunc(old.Answers, func(a specimen.Answer) bool {
 			if r.again { // what was not kept could not be asked
@@ -142,7 +149,7 @@ func (o *options) scoreField(ctx context.Context) error {
 					return a.Specimen == b.Specimen && a.Side == b.Side && a.Beside == b.Beside
 				})
 			}
-			return slices.ContainsFunc(chosen, func(s *specimen.Specimen) bool { return s.Name == a.Specimen })
+			return (!o.quiet || !a.Beside) && slices.ContainsFunc(chosen, func(s *specimen.Specimen) bool { return s.Name == a.Specimen })
 		})...)
 	}
 	if err := f.save(o.fieldFile()); err != nil {
@@ -375,8 +382,11 @@ func (p *page) field(f *Field, all []*specimen.Specimen) {
 	p.line("a load that takes half of the machine. Judged on %s with %s, commit %s.", f.Taken.Date, safe(f.Taken.Go), safe(f.Taken.Commit))
 	for _, a := range f.Anew {
 		did := "recorded anew"
-		if a.Only == "diagnoses" {
+		switch a.Only {
+		case "diagnoses":
 			did = "diagnosed again"
+		case quietly:
+			did = "recorded anew with nothing beside"
 		}
 		p.line("%d of them, %s, were %s on %s with %s, commit %s.", strings.Count(a.Cases, ",")+1, fieldSpan(a.Cases, all), did, a.Date, safe(a.Go), safe(a.Commit))
 	}

@@ -53,6 +53,7 @@ type options struct {
 	prove         bool
 	only          string // name of experiments
 	keep, rejudge string // folders of recordings
+	quiet         bool   // specimens with nothing beside them only
 	seed          uint64
 	lab           string // folder of the cases
 	field         bool   // the specimens of lab/field/pairs instead
@@ -85,6 +86,7 @@ func main() {
 	flag.StringVar(&o.rejudge, "again", "", "make no runs: diagnose the recordings that -keep left in this `DIRECTORY` again; with -into")
 	flag.Uint64Var(&o.seed, "seed", 0, "`NUMBER` of the random order (default any)")
 	flag.BoolVar(&o.field, "field", false, "record and judge the specimens of lab/field/pairs instead of the cases, quiet and beside a load")
+	flag.BoolVar(&o.quiet, "quiet", false, "with -field: nothing beside them only; what is known beside a load stays")
 	flag.StringVar(&o.judge, "judge", "", "run nothing: judge the answers about the specimens of lab/field/pairs in this `FILE`, of any tool")
 	flag.BoolVar(&o.watch, "live", false, "have gowhy top watch the cases while they run, and write LIVE.md and live.json")
 	flag.BoolVar(&o.waits, "waits", false, "run the programs of lab/waits instead, and write WAITS.md and waits.json; -cases may have names like mutex-*")
@@ -127,6 +129,7 @@ func usage() {
   go run ./lab/score -stories -cases top -into lab/stories.json   one of these cases anew
   go run ./lab/score -same -keep DIR     whether programs get the same answer each time
   go run ./lab/score -field -keep DIR       programs that nobody here wrote
+  go run ./lab/score -field -quiet -cases NAMES   some of these with nothing beside them
   go run ./lab/score -field -again DIR      other rules, the same recordings of these
   go run ./lab/score -judge FILE            how often the answers of any tool are right
 
