@@ -52,6 +52,9 @@ const (
 	// descriptorsAlike is how nearly as many as the most another line must open to be named
 	// beside it: of the two ends of a connection in one process one dials and one accepts.
 	descriptorsAlike = 0.95
+	// descriptorsClosed is the part of what goroutines open that they close themselves, from which it is
+	// not what stays open: where both ends of a connection are in one process, who dials may do so.
+	descriptorsClosed = 0.9
 )
 
 func checkDescriptorgrowth(p *diagnosis.Pass) {
@@ -209,14 +212,22 @@ func opener(p *diagnosis.Pass) (places []diagnosis.Place, opened fact.Fact, stac
 		return nil, opened, nil
 	}
 	counts, by := map[diagnosis.Place]float64{}, map[diagnosis.Place][]model.Stack{}
-	accepted := map[diagnosis.Place]bool{}
+	accepted, balance, groups := map[diagnosis.Place]bool{}, map[string]float64{}, map[diagnosis.Place]map[string]bool{}
 	for i := range p.Model.Sched.Waits {
 		w := &p.Model.Sched.Waits[i]
 		frames := p.Model.Stacks.Frames(w.Stack)
+		if w.Kind == model.SyscallWait && code.ThroughFunc(frames, func(f string) bool { return f == "syscall.Close" }) {
+			balance[w.Group] -= float64(w.Count)
+		}
 		if w.Kind != model.SyscallWait || !opensDescriptor(frames) {
 			continue
 		}
+		balance[w.Group] += descriptorsClosed * float64(w.Count)
 		if at, ok := p.UserPlace(w.Stack); ok {
+			if groups[at] == nil {
+				groups[at] = map[string]bool{}
+			}
+			groups[at][w.Group] = true
 			by[at] = append(by[at], w.Stack)
 			counts[at] += float64(w.Count)
 			accepted[at] = accepts(frames)
@@ -232,6 +243,16 @@ func opener(p *diagnosis.Pass) (places []diagnosis.Place, opened fact.Fact, stac
 	order := slices.SortedFunc(maps.Keys(counts), func(a, b diagnosis.Place) int {
 		return cmp.Or(cmp.Compare(least(b), least(a)), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Line, b.Line))
 	})
+	if kept := slices.DeleteFunc(slices.Clone(order), func(place diagnosis.Place) bool {
+		for g := range groups[place] {
+			if balance[g] > 0 {
+				return false
+			}
+		}
+		return true
+	}); len(kept) > 0 {
+		order = kept
+	}
 	if len(order) == 0 {
 		return nil, opened, nil
 	}

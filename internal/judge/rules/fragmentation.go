@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"math"
-	"slices"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
@@ -40,8 +39,6 @@ const (
 	// part of what it left: fragmentedIdle times that is more than any rest of it.
 	fragmentedCycles = 2
 	fragmentedIdle   = 2
-	// fragmentedWhose is the part of the small objects in use that a line must have to be named.
-	fragmentedWhose = 0.3
 )
 
 func checkFragmentation(p *diagnosis.Pass) {
@@ -132,30 +129,8 @@ func smallKept(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stac
 		return nil, nil, part
 	}
 	objects, bytes := heap.Column("inuse_objects"), heap.Column("inuse_space")
-	small := func(s *model.Sample) bool {
+	return mostKept(p, "small objects", code.Line, func(s *model.Sample) bool {
 		n := s.Value(objects)
 		return n > 0 && s.Value(bytes) < memory.LargeObject*n
-	}
-	line := func(s *model.Sample) string {
-		if place, ok := p.UserPlace(s.Stack); ok && small(s) {
-			return code.Line(place)
-		}
-		return ""
-	}
-	most := slices.DeleteFunc(p.Largest("inuse_space", line), func(l string) bool { return l == "" })
-	if len(most) == 0 {
-		return nil, nil, part
-	}
-	for i := range heap.Samples {
-		if s := &heap.Samples[i]; line(s) == most[0] {
-			place, _ := p.UserPlace(s.Stack)
-			places, stacks = append(places, place), append(stacks, s.Stack)
-		}
-	}
-	part = fact.Fraction.Of("part of the small objects in use", fact.Ratio,
-		p.Samples("small objects of "+most[0], "inuse_space", func(s *model.Sample) bool { return line(s) == most[0] }), p.Samples("small objects in use", "inuse_space", small))
-	if part.Value < fragmentedWhose {
-		return nil, nil, part
-	}
-	return code.Places(places...), stacks, part
+	})
 }

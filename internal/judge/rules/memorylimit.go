@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -159,7 +160,19 @@ func limitFinding(p *diagnosis.Pass, l *limited) diagnosis.Finding {
 	l.say(&f)
 	f.Experiment = tried(diagnosis.CPUPerOp, f.Remedy.Knob, "", "The runtime's limiter must stay off. If CPU time does not fall, the limit is not to blame.")
 	f.Confidence, f.Reasons = l.certainty()
+	sayAlive(p, &f)
 	return f
+}
+
+// sayAlive names the function that made most of what is alive: with it, less of a limit is enough.
+func sayAlive(p *diagnosis.Pass, f *diagnosis.Finding) {
+	places, stacks, part := mostKept(p, "bytes", func(at diagnosis.Place) string { return at.Function }, func(*model.Sample) bool { return true })
+	if len(places) == 0 {
+		return
+	}
+	f.Where, f.Stacks = append(f.Where, code.WithProgram(p, places[0], stacks...)...), append(f.Stacks, stacks...)
+	f.Rest(part)
+	f.Reasons = append(f.Reasons, fact.Sentence("%s of what is alive at the end was made by %s: what it keeps fills the limit", part, code.Name(places[0].Function)))
 }
 
 func (l *limited) say(f *diagnosis.Finding) {
