@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
@@ -14,7 +15,13 @@ const (
 	serialCallsPart = 0.5
 	// serialCallsDone is the fewest operations that show what one does.
 	serialCallsDone = 20
+	// serialCallsWait is the shortest mean wait that is worth going side by side: to start a
+	// goroutine and to wait for it takes some µs, and more on a busy machine.
+	serialCallsWait = 50e-6
 )
+
+// sideBySide is what an operation saves whose k calls take the time of one.
+var sideBySide = &fact.Formula{Name: "side by side", Words: "{0} × (1 − 1 ÷ {1})", Value: func(x []float64) float64 { return x[0] * (1 - 1/max(1, x[1])) }}
 
 // seriesRemedy shortens a row of calls of one operation.
 var seriesRemedy = diagnosis.Remedy{

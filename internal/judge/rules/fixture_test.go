@@ -294,11 +294,15 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 		frames := b.m.Stacks.Frames(stack)
 		s.Callers = append(s.Callers, model.Caller{ID: int64(len(s.Callers) + 1), Root: frames[len(frames)-1-int(a.int("root"))], Stack: stack,
 			Calls: a.int("calls"), Most: a.int("most"), Waited: a.dur("waited"), Pauses: a.int("pauses"), Paused: a.dur("paused"),
-			Took: a.dur("took"), Asked: a.int("asked"),
+			Took: a.dur("took"), Asked: a.int("asked"), From: a.dur("from"), To: a.dur("to"), MostWaited: a.dur("mostwaited"),
 			Held: a.int("held"), HeldTime: a.dur("heldtime")})
 		if w := a.str("wrote"); w != "" {
 			s.Callers[len(s.Callers)-1].Wrote = b.stacks[w]
 		}
+	},
+	"writerow": func(b *builder, a *attrs, _ *fixture) {
+		s := b.sched()
+		s.WriteRows = append(s.WriteRows, model.WriteRow{Stack: b.ref(a, "stack"), Rows: a.int("rows"), Writes: a.int("writes")})
 	},
 	"delay":   func(b *builder, a *attrs, _ *fixture) { b.sched().Delay = a.parseHist(a.word()) },
 	"slice":   func(b *builder, a *attrs, _ *fixture) { b.sched().Slice = a.parseHist(a.word()) },

@@ -42,9 +42,6 @@ const (
 	// and a thousand clients that a program has for itself ask for all of it, one question
 	// after the other, and each would be one operation.
 	serialCallsLong = 0.2
-	// serialCallsWait is the shortest mean wait that is worth going side by side: to start a
-	// goroutine and to wait for it takes some µs, and more on a busy machine.
-	serialCallsWait = 50e-6
 )
 
 // A callSeries is what operations of one kind wait for, as facts.
@@ -122,9 +119,6 @@ func (c *callSeries) slow() bool {
 func (c *callSeries) few() bool {
 	return c.Sleeps && !c.Polls && c.each.Value < serialSleepsEach || c.Loops && c.each.Value < serialRoundsEach
 }
-
-// sideBySide is what an operation saves whose k calls take the time of one.
-var sideBySide = &fact.Formula{Name: "side by side", Words: "{0} × (1 − 1 ÷ {1})", Value: func(x []float64) float64 { return x[0] * (1 - 1/max(1, x[1])) }}
 
 func seriesFinding(p *diagnosis.Pass, c *callSeries) diagnosis.Finding {
 	call, own := code.UserPlace(p, c.Stack), leadingTo(p, c.Stack)

@@ -60,6 +60,11 @@ const (
 	// files are read whole: os.ReadFile makes two of a small one, and a buffer would make
 	// none of them larger.
 	smallWhole = 4
+	// smallRow is how many writes in a row, without a wait in between, are pieces of what could go at once: who
+	// answers one question after another makes one, and a second where header and body are apart.
+	// smallRowPart is the part of all writes that must be in such rows.
+	smallRow     = 3
+	smallRowPart = 0.5
 	// smallBuffer is what a bufio.Writer gathers unless another size is set.
 	smallBuffer = 4 << 10
 )
@@ -89,6 +94,7 @@ type traffic struct {
 	known              bool                   // whether that is
 	perOther           fact.Fact              // for each call in the other direction; nothing without those
 	pieces             fact.Fact              // share of them that are less than a message
+	row                fact.Fact              // of them in a row, where that is long; else nothing
 	cpu                cpu.CallUse            // inside them
 	match              func(model.Stack) bool // which of them, nil for all
 }
@@ -100,7 +106,7 @@ func checkSmallio(p *diagnosis.Pass) {
 		verb := fact.Name(t.verb)
 		onSockets := t.known && t.socket.Value >= smallSocket
 		many := t.perOp.Value >= smallPerOp || t.perOp.Value > 0 && t.rate.Value*(1-t.socket.Value) >= smallRate
-		if onSockets && many && t.perOp.Value*t.socket.Value < smallPerOp {
+		if onSockets && many && t.row.Value == 0 && t.perOp.Value*t.socket.Value < smallPerOp {
 			// A request's one message is no piece of it: what is too much is the others.
 			t = t.elsewhere(p)
 			onSockets = false
@@ -113,7 +119,7 @@ func checkSmallio(p *diagnosis.Pass) {
 			p.Fine(fact.Sentence("reads: %s a second of %s each, of %s files a second that are read whole", t.rate.Number(), t.mean, t.opened.Number()))
 		case t.cpu.Enough && t.cpu.Share.Value < smallShare:
 			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.Share))
-		case t.perOp.Value >= smallPerOp, t.known && !onSockets, t.perOp.Value == 0 && onSockets && (t.mostOfCPU() || t.inPieces()):
+		case t.row.Value > 0, t.perOp.Value >= smallPerOp, t.known && !onSockets, t.perOp.Value == 0 && onSockets && (t.mostOfCPU() || t.inPieces()):
 			p.Report(smallioFinding(p, &t, string(operations)))
 		case t.perOp.Value > 0:
 			p.Fine(fact.Sentence("%ss: %s a second of %s each, as many as its protocol has messages", verb, t.rate.Number(), t.mean))
@@ -171,7 +177,37 @@ func measureTraffic(p *diagnosis.Pass, d direction, ops fact.Fact) traffic {
 	}
 	t.pieces, _ = d.part(p, "that are less than a message", func(s model.Stack) bool { return piece(p.Model.Stacks.Frames(s)) })
 	t.cpu = cpu.CallUseOf(p, "CPU inside these calls, their part in the kernel", cpu.InCall(d.names...))
+	if d.verb == directions[0].verb {
+		t.row = rowOfWrites(p)
+	}
 	return t
+}
+
+// rowOfWrites returns how many writes to connections come in a row, nothing where that is no long row or is of few of
+// the writes. A goroutine may write a message to each of many peers: those count that go through a buffer, or by fmt, of
+// goroutines that are several, as one to each connection is.
+func rowOfWrites(p *diagnosis.Pass) (row fact.Fact) {
+	if p.Model.Sched == nil {
+		return row
+	}
+	rows, writes, all := 0.0, 0.0, 0.0
+	for _, r := range p.Model.Sched.WriteRows {
+		all += float64(r.Writes)
+		frames := p.Model.Stacks.Frames(r.Stack)
+		root := code.Group(p.Model, code.Root(p.Model, r.Stack))
+		alone := root == nil || root.Count == 1
+		if float64(r.Writes) < smallRow*float64(r.Rows) || alone || !piece(frames) && !code.Through(frames, []string{"bufio.(*Writer)"}) {
+			continue
+		}
+		rows, writes = rows+float64(r.Rows), writes+float64(r.Writes)
+	}
+	if writes == 0 || writes < smallRowPart*all {
+		return row
+	}
+	of := func(name string, v float64) fact.Fact {
+		return p.Statistic(fact.Timeline, "writes to connections, goroutine by goroutine", name, v, fact.Count)
+	}
+	return fact.Quotient.Of("writes in a row, mean", fact.Count, of("writes in long rows", writes), of("rows", rows))
 }
 
 // onSockets returns the part of the calls that are on sockets.
@@ -245,6 +281,10 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 	}
 	now := fact.Sentence("There are %s %ss a second now.", t.rate.Number(), verb)
 	switch {
+	case t.row.Value > 0:
+		f.Evidence = append(f.Evidence, t.row)
+		f.RuledOut = append(f.RuledOut, fact.Sentence("one message to a question: a goroutine makes %s %ss before it waits for anything again", t.row, verb))
+		f.Say("%s %ss a second carry %s each on average, %s of them in a row: a goroutine makes them without a wait in between.", t.rate.Number(), verb, t.mean, t.row)
 	case t.perOp.Value > 0:
 		now = fact.Sentence("There are %s %ss for each operation now.", t.perOp, verb)
 		f.Evidence = append(f.Evidence, t.perOp)
@@ -280,7 +320,10 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 		f.Evidence = append(f.Evidence, t.perOther, t.pieces)
 		f.RuledOut = append(f.RuledOut, fact.Sentence("answers, one to a question: %s for each %s", t.perOther, fact.Name(t.other().verb)))
 	}
-	if t.perOp.Value == 0 && t.socket.Value >= smallSocket {
+	if t.row.Value > 0 {
+		f.Confidence = diagnosis.Medium
+		f.Reasons = append(f.Reasons, "whether the writes of a row go to one peer is not in the trace")
+	} else if t.perOp.Value == 0 && t.socket.Value >= smallSocket {
 		f.Confidence = diagnosis.Medium
 		f.Reasons = append(f.Reasons, "how many operations there were is not known: a protocol of so many small messages would look the same")
 	}
@@ -312,7 +355,9 @@ func smallRemedy(t *traffic) diagnosis.Remedy {
 	case t.socket.Value >= smallSocket && t.verb == "write":
 		return diagnosis.Remedy{
 			Text: "Put the pieces together before they are written: a bufio.Writer that is flushed once for an operation, " +
-				"or net.Buffers, which writes several with one call. For datagrams, WriteBatch of " +
+				"or where no more is there to be answered (`reader.Buffered() == 0`), or net.Buffers, which writes several " +
+				"with one call. " +
+				"For datagrams, WriteBatch of " +
 				"golang.org/x/net/ipv4 sends many with one call.",
 			Code: "w := bufio.NewWriterSize(conn, 4<<10)\nencode(w, answer)\nerr := w.Flush() // once",
 		}

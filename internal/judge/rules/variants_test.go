@@ -112,7 +112,27 @@ func illness(fs []diagnosis.Finding, rule string) bool {
 // What decides the newest rules, on either side.
 func TestEdges(t *testing.T) {
 	const noHeap, sampled, keys, unknown = "a heap that got no more", "each small allocation is sampled", "keys are text", "nobody knows who"
+	const opens, branches = "the main goroutine opens", "the main goroutine fetches"
 	checkVariants(t, []variant{
+		{slowstart, opens, "at=2s..5s → at=2s..4100ms", true, "a remark"},
+		{slowstart, opens, "at=2s..5s → at=2s..3900ms", false, ""},
+		{slowstart, opens, "count=140 time=700ms at=2s..5s → count=330 time=1650ms at=2s..5s", false, ""},
+		{slowstart, opens, "count=140 time=700ms at=2s..5s → count=200 time=1s at=2s..5s", true, "a remark"},
+		{slowstart, opens, "at=2s..5s → at=1900ms..5s", false, ""},
+		{slowstart, branches, "most=90 → most=12", true, "12 calls"},
+		{slowstart, branches, "most=90 → most=11", false, ""},
+		{slowstart, branches, "from=20ms → from=490ms", true, ""},
+		{slowstart, branches, "from=20ms → from=510ms", false, ""},
+		{slowstart, branches, "to=2s → to=3490ms", true, ""},
+		{slowstart, branches, "to=2s → to=3510ms", false, ""},
+		{slowstart, branches, "mostwaited=1900ms → mostwaited=300ms\nto=2s → to=530ms", true, ""},
+		{slowstart, branches, "mostwaited=1900ms → mostwaited=300ms\nto=2s → to=515ms", false, ""},
+		{slowstart, branches, "window 5s → window 2s\nmostwaited=1900ms → mostwaited=200ms\nto=2s → to=280ms", true, ""},
+		{slowstart, branches, "window 5s → window 2s\nmostwaited=1900ms → mostwaited=200ms\nto=2s → to=260ms", false, ""},
+		{slowstart, branches, "mostwaited=1900ms → mostwaited=1s", true, "50.5% of 1.98 s"},
+		{slowstart, branches, "mostwaited=1900ms → mostwaited=980ms", false, ""},
+		{slowstart, branches, "most=90 → most=40000", false, ""},
+		{slowstart, branches, "main.main@main.go:20 → main.fill@main.go:20", false, ""},
 		{exhausted, noHeap, "heap=32GiB → heap=2GiB\nrefused ENOMEM call=memory n=1 heap=32GiB \"out of memory\"", true, "memory that the heap had = 3.436e+10"},
 		{memoryprofiler, sampled, "count=440 time=4.4s → count=9 time=4.4s\ncount=40 time=400ms → count=1 time=400ms", false, ""},
 		{needlesswork, keys, "x, y)\" → x, y)\" instead=\"key{x, y}\"", true, "code key{x, y}"},
@@ -151,6 +171,10 @@ func TestEdges(t *testing.T) {
 			"stack dial syscall.connect@z.go:1 < net.(*netFD).connect@fd.go:1 < net.(*Dialer).DialContext@dial.go:2 < main.dial@dial.go:9\nwait syscall reason=syscall stack=dial group=main.main count=90", false, "too few"},
 		{descriptorgrowth, "a command for each job", "os/exec.(*Cmd).childStdin@exec.go:500 < os/exec.(*Cmd).Start@exec.go:690 → main.read@read.go:9\n" +
 			"syscall.openat@zsyscall_linux_amd64.go:83 < syscall.Open@syscall_linux.go:292 < os.OpenFile@file.go:410 → syscall.connect@z.go:1", false, "too few"},
+		{descriptorgrowth, "both ends", "stack close syscall.Close@z.go:1 < internal/poll.(*FD).destroy@fd.go:9 < net.(*conn).Close@net.go:9 < main.ask@ask.go:20\n" +
+			"wait syscall reason=syscall stack=close group=main.ask count=1810 total=1ms", true, "!where main.ask\nwhere main.serve"},
+		{descriptorgrowth, "both ends", "stack close syscall.Close@z.go:1 < internal/poll.(*FD).destroy@fd.go:9 < net.(*conn).Close@net.go:9 < main.ask@ask.go:20\n" +
+			"wait syscall reason=syscall stack=close group=main.ask count=1790 total=1ms", true, "where main.ask\nwhere main.serve"},
 		{descriptorgrowth, "both ends", "stack=dial group=main.ask count=2000 → stack=dial group=main.ask count=3000", true, "!where main.serve"},
 		{heapgrowth, "five seconds of a set", "bytes=50MiB → bytes=150MiB", false, "so does that of a program that starts"},
 		{heapgrowth, "five seconds of a store", "objects=2 bytes=56MiB → objects=15 bytes=56MiB", false, ""},
@@ -213,6 +237,15 @@ func TestEdges(t *testing.T) {
 		{waitchain, "one goroutine asks", "count=900 for=3600 → count=900 for=2600", false, "hardly waits for the clock"},
 		{waitchain, "one goroutine asks", "count=900 for=3600 → count=900 for=2800", true, "3.11 answers"},
 		{waitchain, "one goroutine asks", "count=900 for=3600 → count=590 for=3600", false, ""},
+		{smallio, "a server flushes", "rows=100000 → rows=533000", true, "3.00 of them in a row"},
+		{smallio, "a server flushes", "rows=100000 → rows=534000", false, ""},
+		{smallio, "a server flushes", "count=8 created=8 → count=1 created=1", false, ""},
+		{smallio, "a server flushes", "bufio.(*Writer).Flush@bufio.go:640 → main.(*session).send@server.go:60", false, ""},
+		{smallio, "a server flushes", "bufio.(*Writer).Flush@bufio.go:640 → fmt.Fprintf@print.go:225", true, "16 of them in a row"},
+		{smallio, "a server flushes", "stack log syscall.write@zsyscall.go:964 < net.(*conn).Write@net.go:212 < main.log@log.go:9\n" +
+			"writerow stack=log rows=1600000 writes=1610000", false, ""},
+		{smallio, "a server flushes", "stack log syscall.write@zsyscall.go:964 < net.(*conn).Write@net.go:212 < main.log@log.go:9\n" +
+			"writerow stack=log rows=1600000 writes=1590000", true, ""},
 		{smallio, "a header and a few bytes", "syscall write count=90000 → syscall write count=2300000", false, "reads: 438,000 a second of 7.66 B each take"},
 		{smallio, "a header and a few bytes", "syscall read count=4400000 → syscall read count=130000", false, "reads: 11,000 a second"},
 		{runtimetax, "four stages", "count=3000000 → count=1900000", true, "a remark"},

@@ -55,6 +55,7 @@ type Sched struct {
 	Serial     []Serial    // what operations wait for, call after call, longest wait first
 	Handovers  []Handover  // where goroutines wait at a channel for others, longest wait first
 	Callers    []Caller    // goroutines that make calls one after the other, longest wait first
+	WriteRows  []WriteRow  // what goroutines write to connections in a row, most written first
 	// Delay is the distribution of single waits for a P, over all goroutines.
 	Delay Histogram
 	// Slice is the distribution of uninterrupted runs on a P.
@@ -280,16 +281,28 @@ type Caller struct {
 	Calls  int64         // of all functions
 	Most   int64         // of the function of Stack
 	Waited time.Duration // for answers to all of them
-	Pauses int64         // waits for anything else: work, other goroutines, time
-	Paused time.Duration // in these
-	Took   time.Duration // from when it was first seen, or began, until its end or the last event
-	Asked  int64         // waits of other goroutines for a question or a connection meanwhile
+	// From and To are the begin of the first call of the function of Stack and the end of the last, since the
+	// window's start, and MostWaited is how long it waited for these.
+	From, To   time.Duration
+	MostWaited time.Duration
+	Pauses     int64         // waits for anything else: work, other goroutines, time
+	Paused     time.Duration // in these
+	Took       time.Duration // from when it was first seen, or began, until its end or the last event
+	Asked      int64         // waits of other goroutines for a question or a connection meanwhile
 
 	// Held are its waits for an answer, behind a question that it wrote in several pieces, of just the time
 	// by which kernels put acknowledgements off, and Wrote is where it wrote the last piece.
 	Held     int64
 	HeldTime time.Duration
 	Wrote    Stack
+}
+
+// A WriteRow is what a line of the program writes to connections, counted in rows: a row is what a goroutine
+// writes without a wait in between but for locks and for the peer to take it.
+type WriteRow struct {
+	Stack  Stack
+	Rows   int64
+	Writes int64
 }
 
 // A Burst is a place that repeatedly makes many goroutines ready at once:

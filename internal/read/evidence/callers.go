@@ -29,6 +29,7 @@ type callerReader struct {
 	clients    *clientReader
 	ended      []*caller
 	asked      int64 // waits of all goroutines for what others ask
+	begin      exectrace.Time
 	last       exectrace.Time
 }
 
@@ -67,6 +68,8 @@ type callSum struct {
 	waits    int64
 	waited   time.Duration
 	lines    []callLine
+	// from and to are the begin of the first wait, and the end of the last.
+	from, to exectrace.Time
 }
 
 // A callLine is one line of a function from which it waits.
@@ -96,6 +99,9 @@ const (
 func (r *callerReader) next(e *exectrace.Event, s *stop) {
 	g, _, to := e.GoTransition()
 	r.last = e.Time
+	if r.begin == 0 {
+		r.begin = e.Time
+	}
 	c := r.goroutines[g]
 	if c == nil {
 		c = &caller{id: g, since: e.Time}
@@ -120,7 +126,7 @@ func (c *caller) stopWaiting(at exectrace.Time) {
 	switch c.in.what {
 	case forAnswer:
 		of := &c.calls[c.in.call]
-		of.waited += d
+		of.waited, of.to = of.waited+d, at
 		of.lines[c.in.line].waited += d
 	case forOther:
 		c.paused += d
@@ -216,7 +222,7 @@ func (c *caller) call(s *stop) waiting {
 			return waiting{what: forRest}
 		}
 		i = len(c.calls)
-		c.calls = append(c.calls, callSum{function: s.leaf.Func, kind: s.kind})
+		c.calls = append(c.calls, callSum{function: s.leaf.Func, kind: s.kind, from: c.at})
 	}
 	c.calls[i].waits++
 	return waiting{what: forAnswer, call: i, line: c.calls[i].line(s.frames)}
@@ -279,6 +285,7 @@ func (r *callerReader) found(m *model.Model) (out []model.Caller) {
 		calls, waited := c.sum()
 		out = append(out, model.Caller{
 			ID: c.id, Root: model.Frame(c.root), Stack: stack, Calls: calls, Most: most.count(), Waited: waited,
+			From: most.from.Sub(r.begin), To: most.to.Sub(r.begin), MostWaited: most.waited,
 			Pauses: c.pauses, Paused: c.paused, Took: c.at.Sub(c.since), Asked: r.asked - c.asked,
 			Held: c.held.waits, HeldTime: c.held.waited, Wrote: stacks[framesText(modelFrames(c.held.wrote))],
 		})

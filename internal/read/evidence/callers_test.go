@@ -87,6 +87,11 @@ func callersAre(t *testing.T) error {
 	if c := found["asksPaced"]; c.Pauses < calls*3/4 || c.Paused < calls*time.Millisecond/2 {
 		wrong = append(wrong, fmt.Errorf("a sleep after each call is a pause: %+v", c))
 	}
+	for name, c := range found {
+		if c.From < 0 || c.To <= c.From || c.To-c.From > c.Took || c.MostWaited <= 0 || c.MostWaited > min(c.Waited, c.To-c.From) {
+			wrong = append(wrong, fmt.Errorf("%s makes its calls from one time to another: %+v", name, c))
+		}
+	}
 	// What comes is waited for, by the other sides of the connections and by readsPushed.
 	if c := found["asksInOne"]; c.Asked < calls {
 		wrong = append(wrong, fmt.Errorf("others are asked meanwhile: %+v", c))

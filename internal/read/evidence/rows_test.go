@@ -1,0 +1,128 @@
+package evidence
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime/trace"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gowhy/gowhy/internal/testing/attempt"
+)
+
+// What a goroutine writes before it waits again is a row: eight answers to as many questions that came at once, or one.
+func TestWriteRows(t *testing.T) {
+	// A machine that others fill has a question come in pieces, with a wait in between.
+	if err := attempt.Repeat(t, func() error { return rowsAre(t) }); err != nil {
+		t.Error(err)
+	}
+}
+
+// rowsAre has servers answer eight questions at a time; the error is that a row is not as long as it was.
+func rowsAre(t *testing.T) error {
+	const rounds, questions = 40, 8
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Skip(err)
+	}
+	var wg sync.WaitGroup
+	for _, serve := range []func(net.Conn){flushesEach, flushesLast} {
+		client, server := connected(t)
+		wg.Go(func() { serve(server) })
+		wg.Go(func() {
+			defer client.Close()
+			answers := make([]byte, questions)
+			for range rounds {
+				if _, err := client.Write(bytes.Repeat([]byte("?"), questions)); err != nil {
+					t.Error(err)
+				}
+				if _, err := io.ReadFull(client, answers); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	trace.Stop()
+	file := filepath.Join(t.TempDir(), "trace.out")
+	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Load(t.Context(), []string{file}, Options{NoSource: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wrong []error
+	for name, each := range map[string]float64{"flushesEach": questions, "flushesLast": 1} {
+		found := false
+		for _, r := range m.Sched.WriteRows {
+			for _, f := range m.Stacks.Frames(r.Stack) {
+				if !strings.HasSuffix(f.Func, "."+name) {
+					continue
+				}
+				found = true
+				if got := float64(r.Writes) / float64(r.Rows); got < 0.8*each || got > 1.2*each {
+					wrong = append(wrong, fmt.Errorf("%s makes %d writes in %d rows, want %v in each", name, r.Writes, r.Rows, each))
+				}
+			}
+		}
+		if !found {
+			wrong = append(wrong, fmt.Errorf("no write of %s is known", name))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// connected returns both ends of a connection.
+func connected(t *testing.T) (client, server net.Conn) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if client, err = net.Dial("tcp", l.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if server, err = l.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		client.Close()
+		server.Close()
+	})
+	return client, server
+}
+
+// flushesEach writes each answer at once.
+func flushesEach(c net.Conn) {
+	r, w := bufio.NewReader(c), bufio.NewWriter(c)
+	for {
+		if _, err := r.ReadByte(); err != nil {
+			return
+		}
+		w.WriteByte('!')
+		w.Flush()
+	}
+}
+
+// flushesLast writes when nothing more has come.
+func flushesLast(c net.Conn) {
+	r, w := bufio.NewReader(c), bufio.NewWriter(c)
+	for {
+		if _, err := r.ReadByte(); err != nil {
+			return
+		}
+		w.WriteByte('!')
+		if r.Buffered() == 0 {
+			w.Flush()
+		}
+	}
+}
