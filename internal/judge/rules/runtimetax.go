@@ -22,7 +22,8 @@ var runtimetax = &diagnosis.Rule{
 	Title: "The runtime works more than it should for this program",
 	Doc:   runtimetaxPage,
 	// No Needs: either kind of CPU samples will do.
-	Check: checkRuntimetax,
+	Explains: []string{"hotfunction"}, // only where they are operations on channels
+	Check:    checkRuntimetax,
 }
 
 const (
@@ -83,6 +84,9 @@ func checkRuntimetax(p *diagnosis.Pass) {
 	if !ok {
 		return
 	}
+	if checkPassing(p, &s) {
+		return
+	}
 	tax := p.CPUPart("CPU in the runtime's own work", taxParts...)
 	if tax.Value < taxShare || s.CoresOf(tax).Value < taxCores {
 		// Well by its sum only: a part of it may be somebody's finding.
@@ -136,7 +140,8 @@ func taxFinding(p *diagnosis.Pass, s *cpu.Use, tax, rest fact.Fact, left []model
 			fact.Sentence("causes that other rules know: %s of it is left without one", fact.Quotient.Of("part without a cause", fact.Ratio, rest, tax)),
 			fact.Sentence("a program at rest: it uses %s", s.InUse()),
 		},
-		Remedy: taxRemedy(left[0], cpu.ProcsCount(p.Model)),
+		Remedy:   taxRemedy(left[0], cpu.ProcsCount(p.Model)),
+		Explains: []string{},
 	}
 	var words []string
 	for _, part := range slices.SortedStableFunc(slices.Values(taxParts), byShare) {

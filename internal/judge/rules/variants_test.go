@@ -112,8 +112,14 @@ func illness(fs []diagnosis.Finding, rule string) bool {
 // What decides the newest rules, on either side.
 func TestEdges(t *testing.T) {
 	const noHeap, sampled, keys, unknown = "a heap that got no more", "each small allocation is sampled", "keys are text", "nobody knows who"
+	const threeChannels = "each line goes through three"
 	const opens, branches = "the main goroutine opens", "the main goroutine fetches"
 	checkVariants(t, []variant{
+		{runtimetax, threeChannels, "stack=work count=200 time=2s → stack=work count=1100 time=11s\nuser=5s → user=14s", false, ""},
+		{runtimetax, threeChannels, "stack=work count=200 time=2s → stack=work count=950 time=9.5s\nuser=5s → user=12.5s", true, "in operations on channels"},
+		{runtimetax, threeChannels, "user=5s system=1s → user=500ms system=100ms", false, ""},
+		{runtimetax, threeChannels, "user=5s system=1s → user=1100ms system=100ms", true, "in operations on channels"},
+		{runtimetax, threeChannels, "count=160 time=1.6s → count=20 time=200ms\ncount=120 time=1.2s → count=20 time=200ms\ncount=200 time=2s → count=39 time=390ms", false, ""},
 		{slowstart, opens, "at=2s..5s → at=2s..4100ms", true, "a remark"},
 		{slowstart, opens, "at=2s..5s → at=2s..3900ms", false, ""},
 		{slowstart, opens, "count=140 time=700ms at=2s..5s → count=330 time=1650ms at=2s..5s", false, ""},
