@@ -6,6 +6,7 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
+	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -26,6 +27,9 @@ const (
 	// store that the program brings along for itself gets one; a server in which
 	// one goroutine looks after something has its own clients.
 	aloneAsked = 1.5
+	// alonePressed is how many goroutines stand before it on average with work in hand, from which it is what
+	// the others wait for: half of the time somebody does.
+	alonePressed = 0.5
 )
 
 // theCaller returns the one goroutine of a program that makes one call after the other all the
@@ -61,8 +65,22 @@ func onlyCalls(c *model.Caller) bool {
 		float64(c.Pauses) <= alonePauses*float64(c.Calls)
 }
 
-// aloneFinding returns a remark: whether its calls need each other's answers is not in the trace, and
-// who measures how long answers take does the same.
+// pressed returns how many goroutines wait on average to hand more to a caller; nothing where it takes from no full
+// channel.
+func pressed(p *diagnosis.Pass, c *model.Caller) (waiting fact.Fact) {
+	for _, q := range queueing.Queues(p) {
+		if q.Kind != queueing.Send || code.CountRoots(p.Model, q.Servers)[c.Root.Func] == 0 {
+			continue
+		}
+		if w := q.Waiting(p, "goroutines that wait to hand it more, on average"); w.Value >= alonePressed {
+			return w
+		}
+	}
+	return waiting
+}
+
+// aloneFinding returns a remark where nobody is seen to wait for the caller: whether its calls need each other's
+// answers is not in the trace, and who measures how long answers take does the same.
 func aloneFinding(p *diagnosis.Pass, c *model.Caller) diagnosis.Finding {
 	of := func(name string, v float64, u fact.Unit) fact.Fact {
 		return p.Statistic(fact.Timeline, "calls of "+c.Root.Func+", as long as it was seen", name, v, u)
@@ -100,6 +118,11 @@ func aloneFinding(p *diagnosis.Pass, c *model.Caller) diagnosis.Finding {
 		},
 		Remedy:     severalAtOnce,
 		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "Give both the same work: it must end sooner."),
+	}
+	if before := pressed(p, c); before.Value > 0 {
+		f.Remark, f.Confidence = false, diagnosis.Medium
+		f.Evidence = append(f.Evidence, before)
+		f.Reasons = append(f.Reasons[:2], fact.Sentence("work is there before it: %s wait on average to hand it more", before))
 	}
 	if c.Most == c.Calls {
 		f.Say("%s waits for %s calls of %s one after the other, %s each: %s of its time, so that they set its pace, not the CPU.",
