@@ -33,11 +33,11 @@ const (
 	// rows is at 0.004, and a lane that reports passages all day, two hundred between two shifts, at 0.10.
 	serialRoundsEach = 6
 	serialRoundsLong = 0.02
-	// serialSleepsEach is the same for sleeps. One may be a delay that is wanted, and stands
-	// for the work of others in programs that are made for trying things: fewer are a remark,
-	// of nearly one in each operation on.
-	serialSleepsEach = 1.5
+	// serialSleepsOne is the same for sleeps: nearly each operation has one. serialSleepsEach is from how many on
+	// they are more than one. A delay may be wanted, or stand for the work of others in programs that are made for
+	// trying things: it accuses where its source says that it lies between two looks at the same.
 	serialSleepsOne  = 0.9
+	serialSleepsEach = 1.5
 	// serialCallsLong is the part of the window that an operation may last on average: twenty
 	// and a thousand clients that a program has for itself ask for all of it, one question
 	// after the other, and each would be one operation.
@@ -115,9 +115,10 @@ func (c *callSeries) slow() bool {
 	return c.each.Value >= least && c.share.Value >= serialCallsPart && c.mean.Value >= serialCallsWait
 }
 
-// few reports whether its calls are too few for more than a remark.
+// few reports whether it is a remark: its calls are few, or are sleeps of which its source does not say that they lie
+// between two looks at the same.
 func (c *callSeries) few() bool {
-	return c.Sleeps && !c.Polls && c.each.Value < serialSleepsEach || c.Loops && c.each.Value < serialRoundsEach
+	return c.Sleeps && !c.Polls || c.Loops && c.each.Value < serialRoundsEach
 }
 
 func seriesFinding(p *diagnosis.Pass, c *callSeries) diagnosis.Finding {
