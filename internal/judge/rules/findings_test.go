@@ -58,3 +58,27 @@ func TestPoolPlacesInOrder(t *testing.T) {
 		t.Errorf("poolPlaces() = %v, want main.many and main.few", places)
 	}
 }
+
+// A rule fires with a finding, and speaks with a remark, too.
+func TestFires(t *testing.T) {
+	p := &diagnosis.Pass{Meter: fact.Meter{Model: &model.Model{}}}
+	for what, c := range map[string]struct {
+		reports       []diagnosis.Finding
+		fires, speaks bool
+	}{
+		"nothing":                   {},
+		"a remark":                  {[]diagnosis.Finding{{Remark: true}}, false, true},
+		"a finding":                 {[]diagnosis.Finding{{}}, true, true},
+		"what stands still":         {[]diagnosis.Finding{{Waits: true}}, true, true},
+		"a finding before a remark": {[]diagnosis.Finding{{}, {Remark: true}}, true, true},
+	} {
+		rule := &diagnosis.Rule{Check: func(p *diagnosis.Pass) {
+			for _, f := range c.reports {
+				p.Report(f)
+			}
+		}}
+		if fires(p, rule) != c.fires || speaks(p, rule) != c.speaks {
+			t.Errorf("%s: fires %v and speaks %v, want %v and %v", what, !c.fires, !c.speaks, c.fires, c.speaks)
+		}
+	}
+}

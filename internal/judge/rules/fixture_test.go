@@ -269,7 +269,7 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 	},
 	"link": func(b *builder, a *attrs, _ *fixture) {
 		c := &b.sched().Chains[len(b.sched().Chains)-1]
-		kind := map[string]model.LinkKind{"clock": model.LinkClock, "answer": model.LinkAnswer, "runs": model.LinkRuns, "syscall": model.LinkSyscall}[a.word()]
+		kind := map[string]model.LinkKind{"clock": model.LinkClock, "answer": model.LinkAnswer, "runs": model.LinkRuns, "syscall": model.LinkSyscall, "other": model.LinkOther}[a.word()]
 		l := model.ChainLink{Kind: kind, Goroutine: model.Frame{Func: a.str("goroutine")}, Gathers: a.bool("gathers"),
 			Count: a.int("count"), For: a.int("for"), Asked: a.int("asked"), Timer: a.bool("timer"), Time: a.dur("time")}
 		if l.Goroutine.Func == "" {
