@@ -115,10 +115,12 @@ func TestEdges(t *testing.T) {
 	const threeChannels = "each line goes through three"
 	const opens, branches = "the main goroutine opens", "the main goroutine fetches"
 	const (
-		morePs  = "window 2s procs=2 → window 2s procs=4\nproc 2 user=1.9s idle=100ms\nproc 3 user=1.9s idle=100ms\n"
-		closing = "stack close runtime.chansend1@chan.go:161 < main.(*ledger).close@ledger.go:20 < main.open.func2@codec.go:40 < runtime.runFinalizers@mfinal.go:255\n"
-		zips    = "stack zip main.(*subscriber).zip@hub.go:97 < main.(*subscriber).run@hub.go:86\n"
-		more    = "stack more main.log@log.go:5 < main.main@main.go:9\nheapcourse stack=more each=1KiB at=0s,2s,4s,6s,8s,10s,12s,14s,15s,16s,18s,20s "
+		morePs   = "window 2s procs=2 → window 2s procs=4\nproc 2 user=1.9s idle=100ms\nproc 3 user=1.9s idle=100ms\n"
+		closing  = "stack close runtime.chansend1@chan.go:161 < main.(*ledger).close@ledger.go:20 < main.open.func2@codec.go:40 < runtime.runFinalizers@mfinal.go:255\n"
+		tens     = "at=0s,1s,2s,3s,4s,5s,6s,7s,8s,9s,10s "
+		tenLooks = tens + "objects=0,2000,4000,6000,8000,10000,12000,14000,16000,18000,20000 → "
+		zips     = "stack zip main.(*subscriber).zip@hub.go:97 < main.(*subscriber).run@hub.go:86\n"
+		more     = "stack more main.log@log.go:5 < main.main@main.go:9\nheapcourse stack=more each=1KiB at=0s,2s,4s,6s,8s,10s,12s,14s,15s,16s,18s,20s "
 	)
 	keeps := func(name, each string) string {
 		return "stack " + name + " main." + name + "@" + name + ".go:5 < main.main@main.go:9\nheapcourse stack=" + name + " each=" + each +
@@ -405,5 +407,17 @@ func TestEdges(t *testing.T) {
 		{lockedio, "a lock that is held while a file", "total=1200ms → total=2210ms", false, ""},
 		{lockedio, "a lock that is held while a file", "run=500ms → run=680ms", true, ""},
 		{lockedio, "a lock that is held while a file", "run=500ms → run=690ms", false, ""},
+		{heapgrowth, "the heap as a whole", tenLooks + "at=0s,2s,4s,6s,8s,10s objects=0,4000,8000,12000,16000,20000", true, "from 3.91 MiB by 15.6 MiB in 8.00 s"},
+		{heapgrowth, "the heap as a whole", tenLooks + "at=0s,4s,7s,10s objects=0,8000,14000,20000", false, ""},
+		{heapgrowth, "the heap as a whole", "0s,1s,2s,3s,4s,5s,6s,7s,8s,9s,10s → 0s,250ms,500ms,750ms,1s,1300ms,1600ms,1900ms,2100ms,2300ms,2510ms", true, "in 2.01 s"},
+		{heapgrowth, "the heap as a whole", "0s,1s,2s,3s,4s,5s,6s,7s,8s,9s,10s → 0s,250ms,500ms,750ms,1s,1300ms,1600ms,1900ms,2100ms,2300ms,2490ms", false, ""},
+		{heapgrowth, "the heap as a whole", tenLooks + tens + "objects=74000,76000,78000,80000,82000,84000,86000,88000,90000,92000,94000", true, "from 76.2 MiB"},
+		{heapgrowth, "the heap as a whole", tenLooks + tens + "objects=80000,82000,84000,86000,88000,90000,92000,94000,96000,98000,100000", false, ""},
+		{heapgrowth, "the heap as a whole", "each=1KiB → each=1MiB\n" + tenLooks + tens + "objects=0,2,4,6,8,10,12,14,16,18,20", true, ""},
+		{heapgrowth, "the heap as a whole", "each=1KiB → each=1MiB\n" + tenLooks + tens + "objects=0,2,4,6,8,10,12,14,16,18,19", false, ""},
+		{heapgrowth, "the heap as a whole", tenLooks + tens + "objects=0,1500,3000,4500,6000,7500,9000,12000,14500,14800,15200", false, ""},
+		{heapgrowth, "the heap as a whole", tenLooks + tens + "objects=0,1500,3000,4500,6000,7500,9000,12000,14500,14900,15300", true, ""},
+		{heapgrowth, "the heap as a whole", tenLooks + tens + "objects=0,0,0,1000,2000,11500,12000,14000,16000,18000,20000", true, ""},
+		{heapgrowth, "the heap as a whole", tenLooks + tens + "objects=0,0,0,1000,2000,15000,15500,16000,18000,19000,20000", false, ""},
 	})
 }
