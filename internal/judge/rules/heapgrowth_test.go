@@ -70,3 +70,23 @@ func TestNoLiveHeap(t *testing.T) {
 		t.Errorf("%q, %q, %q", d.Fine, d.Unchecked, d.Warnings)
 	}
 }
+
+// A heap that came to twice its size, and grew by a lot, is doubted; else the question is open.
+func TestOpenHeap(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		doubted  bool
+	}{{"16MiB", "33MiB", true}, {"16MiB", "31MiB", false}, {"40MiB", "57MiB", false}, {"14MiB", "29MiB", false}} {
+		p := passOf(t, heapgrowth, "window 60s\nmetric /gc/heap/live:bytes 0s="+c.from+" 20s="+c.from+" 40s="+c.to+" 60s="+c.to)
+		var asked []string
+		p.Unchecked = func(what, _, _ string) { asked = append(asked, "unchecked "+what) }
+		p.Doubt = func(what, _, _ string) { asked = append(asked, "doubt "+what) }
+		want := "unchecked " + heapgrowthOpen
+		if c.doubted {
+			want = "doubt " + heapgrowthOpen
+		}
+		if openHeap(p, "", ""); len(asked) != 1 || asked[0] != want {
+			t.Errorf("from %s to %s: %q, want %q", c.from, c.to, asked, want)
+		}
+	}
+}

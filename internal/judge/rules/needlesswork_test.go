@@ -28,3 +28,16 @@ func TestEquivalents(t *testing.T) {
 		}
 	}
 }
+
+// Reasons of one kind in one function are one group, wherever they stand.
+func TestReasonGroups(t *testing.T) {
+	groups := reasonGroups([]model.Reason{
+		{Pattern: model.ConcatLoop, Func: "main.join", File: "main.go", Line: 7},
+		{Pattern: model.ConcatLoop, Func: "main.list", File: "main.go", Line: 20},
+		{Pattern: model.SearchInLoop, Func: "main.join", File: "main.go", Line: 8},
+		{Pattern: model.ConcatLoop, Func: "main.join", File: "main.go", Line: 9},
+	})
+	if len(groups) != 3 || len(groups[0]) != 2 || groups[0][1].Line != 9 || groups[1][0].Func != "main.list" || groups[2][0].Pattern != model.SearchInLoop {
+		t.Errorf("reasonGroups() = %v, want two of main.join, one of main.list and one of the search", groups)
+	}
+}

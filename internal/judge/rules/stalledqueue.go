@@ -356,7 +356,7 @@ func (q *waitQueue) receives(s *model.Standing) *model.Serving {
 // beyond reports whether somebody is further on in the function that asks.
 func (q *waitQueue) beyond(p *diagnosis.Pass, s *model.Standing) bool {
 	at, asks := code.ProgramPlace(p, s.Stack), code.ProgramPlace(p, q.waiters[0].Stack)
-	return at.Function != "" && at.Function == asks.Function && at.Line > asks.Line
+	return at.Function == asks.Function && at.Line > asks.Line // without a place both lines are 0
 }
 
 func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {

@@ -119,6 +119,7 @@ func TestEdges(t *testing.T) {
 		closing  = "stack close runtime.chansend1@chan.go:161 < main.(*ledger).close@ledger.go:20 < main.open.func2@codec.go:40 < runtime.runFinalizers@mfinal.go:255\n"
 		tens     = "at=0s,1s,2s,3s,4s,5s,6s,7s,8s,9s,10s "
 		tenLooks = tens + "objects=0,2000,4000,6000,8000,10000,12000,14000,16000,18000,20000 → "
+		dearer   = "cpu-assist=900us cpu-background=500us → cpu-assist=16ms cpu-background=9ms"
 		zips     = "stack zip main.(*subscriber).zip@hub.go:97 < main.(*subscriber).run@hub.go:86\n"
 		more     = "stack more main.log@log.go:5 < main.main@main.go:9\nheapcourse stack=more each=1KiB at=0s,2s,4s,6s,8s,10s,12s,14s,15s,16s,18s,20s "
 	)
@@ -308,7 +309,7 @@ func TestEdges(t *testing.T) {
 		{idleprocs, "the same with Ps to spare", "run=60ms runnable=20ms \"blocked.chan send\"=1.92s → run=1060ms runnable=40ms \"blocked.chan send\"=900ms\ncount=4000 total=1.92s → count=4000 total=900ms", false, "waits for goroutines that work"},
 		{gcassist, "by the lines of gctrace alone", "mark=50ms → mark=50ms elided=true", false, "!fine"},
 		{gcassist, "by the lines of gctrace alone", "procs=12 →", false, "!fine"},
-		{retainedslice, "a key of each line", "metric /gc/gogc:percent 0s=18446744073709551615", true, "bound, direction for memory, share 0.963\nGOGC is off"},
+		{retainedslice, "a key of each line", "metric /gc/gogc:percent 0s=18446744073709551615", true, "bound, direction for memory, share 0.963: not in use\nGOGC is off"},
 		{heldmemory, "a map of sessions", "reached=304MiB → reached=550MiB", true, "156 MiB more at least"},
 		{heldmemory, "a map of sessions", "reached=304MiB → reached=540MiB", true, "240 MiB more in"},
 		{sparsemap, "a million slots", "stack else internal/runtime/maps.(*Iter).Next@table.go:1042 < main.all@all.go:9 < main.main@main.go:30\nsample stack=else count=50 time=500ms", true, "bound, limit for cpu, share 0.772"},
@@ -419,5 +420,14 @@ func TestEdges(t *testing.T) {
 		{heapgrowth, "the heap as a whole", tenLooks + tens + "objects=0,1500,3000,4500,6000,7500,9000,12000,14500,14900,15300", true, ""},
 		{heapgrowth, "the heap as a whole", tenLooks + tens + "objects=0,0,0,1000,2000,11500,12000,14000,16000,18000,20000", true, ""},
 		{heapgrowth, "the heap as a whole", tenLooks + tens + "objects=0,0,0,1000,2000,15000,15500,16000,18000,19000,20000", false, ""},
+		{idleprocs, "the last in the row syncs", "count=800 total=1.71s → count=9000 total=1.71s", false, "!waits 85"},
+		{goroutinegrowth, "a client for each tenant, whose", "metric /sched/goroutines:goroutines 0s=25 30s=6025 every=100ms noise=3 →\nwindow 30s → window 0s", true, "2,985 more connections of HTTP clients\nwait for an answer are 3: the"},
+		{memorylimit, "the lines of gctrace", "every=5ms at=1s → every=90ms at=1s\nevery=5ms cycle=201 at=2s → every=90ms cycle=201 at=19s\n" + dearer, true, ""},
+		{memorylimit, "the lines of gctrace", "every=5ms at=1s → every=110ms at=1s\nevery=5ms cycle=201 at=2s → every=110ms cycle=201 at=23s\n" + dearer, false, ""},
+		{printedprofile, "a benchmark whose memory", "gentraceback flat=2.4s → gentraceback flat=0.1s", true, "takes 64.0% of the CPU time"},
+		{printedprofile, "a benchmark whose memory", "stkbucket flat=0.3s → stkbucket flat=0.01s", true, "in runtime.stkbucket, 1.6%"},
+		{slowstart, "a server reads", "count=0 open=1 → count=1 open=1", true, "83.3% of that in main.load"},
+		{gccost, "little is allocated", "0s=120MiB 10s=120MiB → 0s=77MiB 10s=77MiB", true, "allocchurn\nKeep fewer pointers"},
+		{gccost, "little is allocated", "0s=120MiB 10s=120MiB → 0s=74MiB 10s=74MiB", true, "!allocchurn\n!Keep fewer pointers"},
 	})
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -116,6 +117,25 @@ func TestSettings(t *testing.T) {
 	} {
 		if got, set, known := Limit(passOf(&c.m)); got.Value != c.want || set != c.set || known != c.known {
 			t.Errorf("Limit() = %v, %v, %v; want %v, %v, %v", got.Value, set, known, c.want, c.set, c.known)
+		}
+	}
+}
+
+// A limit binds where what is alive, with what GOGC adds, would come to it.
+func TestLimitBinds(t *testing.T) {
+	for _, c := range []struct {
+		live, gogc, limit float64
+		want              bool
+	}{
+		{60, 100, 119, true}, {60, 100, 121, false}, {60, 400, 290, true}, {60, 400, 310, false},
+		{60, 1e15, 1000, true}, {60, 100, math.MaxInt64, false},
+	} {
+		series := func(v float64) model.Series { return model.Series{{At: time.Second, Value: v}} }
+		m := &model.Model{Metrics: &model.Metrics{Series: map[string]model.Series{
+			MetricLive: {{At: 0}, {At: time.Second, Value: c.live}}, MetricGOGC: series(c.gogc), MetricLimit: series(c.limit),
+		}}}
+		if got := LimitBinds(passOf(m)); got != c.want {
+			t.Errorf("LimitBinds() with %v alive, GOGC=%v and a limit of %v = %v, want %v", c.live, c.gogc, c.limit, got, c.want)
 		}
 	}
 }

@@ -126,3 +126,17 @@ func TestBusy(t *testing.T) {
 		}
 	}
 }
+
+// Who stands somewhere does so in a function, also where nobody knows its file; below the
+// runtime alone there is none to name.
+func TestStandsAt(t *testing.T) {
+	s := newScene()
+	for want, frames := range map[string][]model.Frame{
+		"sleeps in main.serve": {{Func: "time.Sleep"}, {Func: "main.serve", Line: 9}},
+		"sleeps":               {{Func: "time.Sleep"}, {Func: "runtime.main", Line: 9}},
+	} {
+		if got := StandsAt(s.p, &model.Standing{Stack: s.m.Stacks.Add(frames), State: "sleep"}); got != want {
+			t.Errorf("StandsAt() = %q, want %q", got, want)
+		}
+	}
+}
