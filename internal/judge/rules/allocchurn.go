@@ -224,7 +224,7 @@ func allocFinding(p *diagnosis.Pass, a *memory.Allocation, named []memory.Site) 
 	} else {
 		f.Remedy.Text += " Try the knob to see what collecting alone costs: it trades memory for CPU."
 	}
-	if use, ok := cpu.UseOf(p); ok && a.Measured {
+	if use, ok := cpu.UseOf(p); ok {
 		f.Bound = use.Beyond(f.Bound, named[0].Place.Function)
 	}
 	sayAllocation(p, a, &f, named[0])
