@@ -417,7 +417,11 @@ func (b *builder) absence(a *attrs, _ *fixture) {
 		a.fail("absence before moment")
 		return
 	}
-	s := model.Absence{Name: a.word(), Sure: a.bool("sure"), By: b.leaf(a, "by")}
+	s := model.Absence{Name: a.word(), Sure: a.bool("sure")}
+	for _, by := range a.list("by") {
+		a.kv["by"] = by
+		s.By = append(s.By, b.leaf(a, "by")...)
+	}
 	kind := a.str("kind")
 	for k := model.LacksAnswer; k <= model.LacksCase; k++ {
 		if k.String() == kind {

@@ -208,7 +208,7 @@ var sparedBy = &fact.Formula{Name: "spared", Words: "{0} × (1 − {1})",
 // bytes that are allocated, which the equivalent does not.
 func (n *needless) byBytes() (f diagnosis.Finding, ok bool) {
 	p, top := n.p, n.reasons[0]
-	if !p.Model.Has(model.Heap) || n.figure.kept >= 1 {
+	if !p.Model.Has(model.Heap) {
 		return f, false
 	}
 	a := memory.AllocationOf(p)

@@ -120,6 +120,7 @@ func TestEdges(t *testing.T) {
 		tens     = "at=0s,1s,2s,3s,4s,5s,6s,7s,8s,9s,10s "
 		tenLooks = tens + "objects=0,2000,4000,6000,8000,10000,12000,14000,16000,18000,20000 → "
 		dearer   = "cpu-assist=900us cpu-background=500us → cpu-assist=16ms cpu-background=9ms"
+		saves    = "net.(*Dialer).DialContext@dial.go:500 < database/sql.(*DB).conn@sql.go:1300 < main.save@save.go:12 < main.main@main.go:9"
 		zips     = "stack zip main.(*subscriber).zip@hub.go:97 < main.(*subscriber).run@hub.go:86\n"
 		more     = "stack more main.log@log.go:5 < main.main@main.go:9\nheapcourse stack=more each=1KiB at=0s,2s,4s,6s,8s,10s,12s,14s,15s,16s,18s,20s "
 	)
@@ -447,5 +448,13 @@ func TestEdges(t *testing.T) {
 		{nativememory, "the program maps a file", "count=900 → count=100\ncount=600 → count=81", false, ""},
 		{nativememory, "the program maps a file", "count=600 → count=809", true, ""},
 		{nativememory, "the program maps a file", "count=600 → count=811", false, ""},
+		{unboundedspawn, "a goroutine for each packet", "window 6s → window 2.9s", true, "confidence low: one kind of evidence, the trace, with 441,703"},
+		{unboundedspawn, "a goroutine for each packet", "window 6s → window 3.1s", true, "confidence medium"},
+		{poolmisuse, "as many large objects", "liveheap end stack=new objects=180 → liveheap end stack=new objects=100\nobjects=4000 bytes=30MiB → objects=4000 bytes=11000MiB", true, ""},
+		{poolmisuse, "as many large objects", "liveheap end stack=new objects=180 → liveheap end stack=new objects=100\nobjects=4000 bytes=30MiB → objects=4000 bytes=12000MiB", false, ""},
+		{poolmisuse, "as many large objects", "liveheap end stack=new objects=180 → liveheap end stack=new objects=140", false, ""},
+		{poolmisuse, "as many large objects", "liveheap end stack=new objects=180 → liveheap end stack=new objects=130", true, ""},
+		{connectionchurn, "a client for each request", "stack first " + saves + "\nstack second runtime.gopark < " + saves, true, "!SetMaxIdleConns"},
+		{stalled, "who answered has ended", "by=answers → by=answers,late,last\nstack late main.(*desk).late@desk.go:51\nstack last main.(*desk).last@desk.go:61", true, "where main.(*desk).late\n!where main.(*desk).last"},
 	})
 }

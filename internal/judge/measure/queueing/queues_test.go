@@ -140,3 +140,17 @@ func TestStandsAt(t *testing.T) {
 		}
 	}
 }
+
+// Of goroutines that only start what they are given, the function tells the team.
+func TestTeamOf(t *testing.T) {
+	const starter = "sync.(*WaitGroup).Go.func1"
+	s := newScene(model.Group{Name: starter}, model.Group{Name: "main.work"})
+	for want, functions := range map[string][]string{
+		"main.serve": {"main.serve", starter}, "main.load": {"time.Sleep", "main.load", starter},
+		"main.work": {"time.Sleep", "main.wait", "main.work"}, starter: {starter},
+	} {
+		if got := teamOf(s.m, s.stack(functions...)); got.Does() != want {
+			t.Errorf("teamOf(%q) does %q, want %q", functions, got.Does(), want)
+		}
+	}
+}
