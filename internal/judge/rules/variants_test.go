@@ -456,5 +456,12 @@ func TestEdges(t *testing.T) {
 		{poolmisuse, "as many large objects", "liveheap end stack=new objects=180 → liveheap end stack=new objects=130", true, ""},
 		{connectionchurn, "a client for each request", "stack first " + saves + "\nstack second runtime.gopark < " + saves, true, "!SetMaxIdleConns"},
 		{stalled, "who answered has ended", "by=answers → by=answers,late,last\nstack late main.(*desk).late@desk.go:51\nstack last main.(*desk).last@desk.go:61", true, "where main.(*desk).late\n!where main.(*desk).last"},
+		{gccost, "an object with a finalizer", "10s=90000 → 10s=10100\n10s=60000 → 10s=6000", true, "objects a second are queued"},
+		{gccost, "an object with a finalizer", "10s=90000 → 10s=9900\n10s=60000 → 10s=6000", true, "!objects a second are queued"},
+		{heapgrowth, "few collections, each of which", "20s=4300KiB 28s=4100KiB →\nwindow 30s → window 60s", false, "unchecked whether the live heap grows: 3 collections"},
+		{slowstart, "a server reads", "load count=250 time=2.5s → load count=100 time=1s\nwork count=690 time=6.9s → work count=840 time=8.4s", true, ""},
+		{hotmutex, "whoever holds the lock sleeps, and", "count=900 total=1.8s → count=900 total=210ms", true, "Whoever holds it sleeps at store.go:34"},
+		{hotmutex, "whoever holds the lock sleeps, and", "count=900 total=1.8s → count=900 total=190ms", true, "!Whoever holds it sleeps at store.go:34"},
+		{stackgrowth, "the samples of growing name nobody, and a", "deep count=400 time=4s → deep count=20 time=200ms\nwork count=290 time=2900ms → work count=670 time=6700ms", true, "!calls itself"},
 	})
 }
