@@ -463,5 +463,6 @@ func TestEdges(t *testing.T) {
 		{hotmutex, "whoever holds the lock sleeps, and", "count=900 total=1.8s → count=900 total=210ms", true, "Whoever holds it sleeps at store.go:34"},
 		{hotmutex, "whoever holds the lock sleeps, and", "count=900 total=1.8s → count=900 total=190ms", true, "!Whoever holds it sleeps at store.go:34"},
 		{stackgrowth, "the samples of growing name nobody, and a", "deep count=400 time=4s → deep count=20 time=200ms\nwork count=290 time=2900ms → work count=670 time=6700ms", true, "!calls itself"},
+		{fsyncbound, "each row is a transaction", "syscall=1.5s sysblocked=200ms → syscall=500ms sysblocked=200ms", true, "and around it = 1.62 seconds, computed smallest"},
 	})
 }

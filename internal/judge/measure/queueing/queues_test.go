@@ -154,3 +154,15 @@ func TestTeamOf(t *testing.T) {
 		}
 	}
 }
+
+// A factor of too few turns is no limit: without the time that its formula takes off, the turns are what is known.
+func TestTurnsLimitOfFew(t *testing.T) {
+	part := func(v float64) fact.Fact { return fact.Figure("part", v, fact.Seconds, "test") }
+	turns := fact.Figure("turns", 1, fact.Count, "test")
+	if got := TurnsLimit(fact.Quotient.Of("factor", fact.Factor, part(6), part(2)), turns, "at once"); got.Value != 1 {
+		t.Errorf("TurnsLimit() of a quotient = %v, want the one turn", got.Value)
+	}
+	if got := TurnsLimit(fact.Bottleneck.Of("factor", fact.Factor, part(4), part(1), part(9), part(5)), turns, "at once"); got.Value != 5 {
+		t.Errorf("TurnsLimit() of a bottleneck = %v, want the 5 s that it takes off", got.Value)
+	}
+}
