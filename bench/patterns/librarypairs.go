@@ -9,6 +9,7 @@ import (
 	"io"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,6 +22,12 @@ import (
 
 // A window is an image that package draw does not know.
 type window struct{ image.Image }
+
+// drawn draws a picture over the canvas and returns a pixel of that.
+func drawn(p image.Image) any {
+	draw.Draw(canvas, canvas.Bounds(), p, image.Point{}, draw.Over)
+	return canvas.RGBAAt(128, 128)
+}
 
 // A dueTime is one of the minutes of an hour of a day.
 type dueTime struct{ hour, minute int }
@@ -128,8 +135,21 @@ var (
 	unwanted = numbered("bad", 200)
 	wordsOf  = regexp.MustCompile(`(?i)\b(?:` + strings.Join(unwanted, "|") + `)\b`)
 	wordSet  = setOf(unwanted)
-	comment  = strings.Repeat("these are words of somebody who means no harm ", 5)
+
+	manyLines  = strings.Repeat("a line of some words\n", 200)
+	lineStarts = startsOf(manyLines)
+	comment    = strings.Repeat("these are words of somebody who means no harm ", 5)
 )
+
+// startsOf returns where the lines of a text begin.
+func startsOf(text string) (starts []int) {
+	for at := range len(text) {
+		if at == 0 || text[at-1] == '\n' {
+			starts = append(starts, at)
+		}
+	}
+	return starts
+}
 
 func setOf(words []string) map[string]bool {
 	set := map[string]bool{}
@@ -152,14 +172,30 @@ func anyUnwanted(text string) bool {
 
 var libraries = []pair{
 	{model.ImagePixels, "256 by 256 pixels, over others",
-		func() any { draw.Draw(canvas, canvas.Bounds(), window{picture}, image.Point{}, draw.Over); return nil },
-		func() any { draw.Draw(canvas, canvas.Bounds(), picture, image.Point{}, draw.Over); return nil }},
+		func() any { return drawn(window{picture}) },
+		func() any { return drawn(picture) }},
+	{model.CountPrefix, "the line of each of 200 places in a text of 200 lines",
+		func() any {
+			last := 0
+			for _, at := range lineStarts {
+				last = 1 + strings.Count(manyLines[:at], "\n")
+			}
+			return last
+		},
+		func() any {
+			last := 0
+			for _, at := range lineStarts {
+				before, _ := slices.BinarySearch(lineStarts, at)
+				last = 1 + before
+			}
+			return last
+		}},
 	{model.TimeSteps, "minutes to the half hour eight hours later",
 		func() any { return due.byMinute(morning) },
 		func() any { return due.next(morning) }},
 	{model.TagsPerValue, "a struct of four fields with two tags each",
-		func() any { return columnsOf(readerOf) },
-		func() any { return keptColumnsOf(readerOf) }},
+		func() any { return columnsOf(readerOf)[3] },
+		func() any { return keptColumnsOf(readerOf)[3] }},
 	{model.PreparePerCall, "a row of a database in memory, without a network",
 		func() any {
 			stmt := prepared()

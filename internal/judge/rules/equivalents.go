@@ -273,6 +273,12 @@ var equivalents = []equivalent{
 			"of your own type. Where all are taken, sort once.",
 		"heap.Push(&queue, job)\nnext := heap.Pop(&queue).(*job)",
 		"a search that is made once: what was found is taken out, and the next one is looked for the same way"},
+	{model.CountPrefix, "counting what is before a place, for each place",
+		"Count on from the place before, which is nearer than the beginning, or note where each line begins once and find " +
+			"a place among these with sort.SearchInts: what is before is gone through again for each place, so that a text of " +
+			"twice the length takes four times as long.",
+		"line, _ := slices.BinarySearch(starts, offset) // starts of lines, found once",
+		"a place that is looked up once: this much time goes into counting"},
 	{model.TimeSteps, "going through time step by step, and taking each moment apart as a date",
 		"Go where something changes at once: when the month, the day or the hour does not fit, time.Date makes the begin of " +
 			"the next, whatever its length. What is counted in steps until then is a division.",

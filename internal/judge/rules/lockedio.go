@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
@@ -33,8 +34,11 @@ const (
 	lockedioRuns = 0.5
 	// lockedioWaits is the part of that time that one wait of theirs fills.
 	lockedioWaits = 0.5
-	// lockedioEach is the least number of such waits to a lock handed over.
+	// lockedioEach is the least number of such waits to a lock handed over, where they are short. One that
+	// lasts lockedioLong, long for work under a lock, keeps all the others out by itself: a peer that takes nothing for
+	// a while makes few of them.
 	lockedioEach = 0.5
+	lockedioLong = 5 * time.Millisecond
 )
 
 // A heldWait is a wait for something outside that fills the time in which a
@@ -83,7 +87,7 @@ func heldAcross(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) (h held
 		total := p.Waits("time waiting for "+what, w.Kind, func(o *model.Wait) bool { return o == w })
 		inside := fact.Quotient.Of("goroutines with the lock waiting for "+what+", on average", fact.Count, total, p.WindowLength())
 		if inside.Value >= lockedioWaits*h.inUse.Value && inside.Value <= queueing.OneAtATime &&
-			float64(w.Count) >= lockedioEach*float64(q.Served) && inside.Value > h.inside.Value {
+			(float64(w.Count) >= lockedioEach*float64(q.Served) || w.Total >= time.Duration(w.Count)*lockedioLong) && inside.Value > h.inside.Value {
 			h.wait, h.what, h.total, h.inside = w, what, total, inside
 		}
 	}

@@ -401,6 +401,8 @@ func TestEdges(t *testing.T) {
 		{timerstorm, "sessions read", "group main.work count=2 peak=2 run=100ms start=main.go:70 runs=9900", true, "80.2% of the runs"},
 		{timerstorm, "sessions read", "group main.work count=2 peak=2 run=100ms start=main.go:70 runs=10100", false, "unchecked what 19,900 wake-ups"},
 		{timerstorm, "sessions read", "process n=21 at=0s..2s user=200ms system=100ms rss=16MiB..16MiB →", false, "unchecked what 19,900 wake-ups"},
+		{lockedio, "the wait is not that of most", "count=300 total=1s → count=199 total=1s", true, ""},
+		{lockedio, "the wait is not that of most", "count=300 total=1s → count=201 total=1s", false, ""},
 		{lockedio, "a lock that is held while a file", "count=750 total=1200ms → count=501 total=1200ms", true, ""},
 		{lockedio, "a lock that is held while a file", "count=750 total=1200ms → count=499 total=1200ms", false, ""},
 		{lockedio, "a lock that is held while a file", "total=1200ms → total=690ms", true, ""},

@@ -93,6 +93,7 @@ const (
 	NestedMarshal      Pattern = "nested-marshal"       // JSON made within a MarshalJSON is checked again at each level
 	ReplacerPerCall    Pattern = "replacer-per-call"    // a strings.Replacer is made for each call
 	LeastTaken         Pattern = "least-taken"          // a list is searched for the least each time that one is taken
+	CountPrefix        Pattern = "count-prefix"         // what is before a place is counted anew for each place
 	TimeSteps          Pattern = "time-steps"           // moments a fixed time apart are each taken apart as a date
 	RegexpWords        Pattern = "regexp-words"         // a list of words is one expression of alternatives
 	PreparePerCall     Pattern = "prepare-per-call"     // a statement is prepared for one query

@@ -184,11 +184,12 @@ type Serial struct {
 	Took      time.Duration // that these operations lasted
 }
 
-// AwaitsStream reports whether a function is one in which clients of HTTP/2 and gRPC wait for an answer to begin.
+// AwaitsStream reports whether a function is one in which clients of HTTP/2, gRPC and net/rpc wait for an answer to begin.
 func AwaitsStream(function string) bool {
 	switch function {
 	case "net/http.(*http2ClientConn).roundTrip", "net/http/internal/http2.(*ClientConn).roundTrip", "golang.org/x/net/http2.(*ClientConn).roundTrip",
-		"google.golang.org/grpc/internal/transport.(*Stream).waitOnHeader", "google.golang.org/grpc/internal/transport.(*ClientStream).waitOnHeader":
+		"google.golang.org/grpc/internal/transport.(*Stream).waitOnHeader", "google.golang.org/grpc/internal/transport.(*ClientStream).waitOnHeader",
+		"net/rpc.(*Client).Call":
 		return true
 	}
 	return false

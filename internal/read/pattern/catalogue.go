@@ -67,6 +67,7 @@ var catalogue = []pattern{
 	{model.DerivedPerCall, slices.Concat(pureNames(), namesOf(parsers), namesOf(makers), []string{ofPackage}), (*site).derivedPerCall},
 	{model.TryEach, []string{"time.Parse", "time.ParseInLocation"}, (*site).tryEach},
 	{model.SweepPerCall, []string{ofPackage, "", "internal/runtime/maps.", "runtime.mapiternext", "maps.DeleteFunc", "slices.DeleteFunc"}, (*site).sweepPerCall},
+	{model.CountPrefix, []string{"strings.Count", "bytes.Count", "unicode/utf8.RuneCount", "internal/bytealg.Count"}, (*site).countPrefix},
 	{model.TimeSteps, []string{"", "time.Time.", "time.abs", ofPackage}, (*site).timeSteps},
 	{model.SkipOffset, []string{""}, (*site).skipOffset},
 	{model.SearchKept, []string{"", "memeqbody", "runtime.memequal", "runtime.strequal"}, (*site).searchNested},

@@ -341,3 +341,27 @@ func (s *site) takesApart(code ast.Node, t *types.Var, depth int) (found bool) {
 	})
 	return found
 }
+
+// countPrefix matches what is counted in a text up to a place, for each place: lines or letters before it. The text is
+// kept, or the place is of a loop's round.
+func (s *site) countPrefix(n node) *match {
+	call := s.call(n)
+	if call == nil || len(call.Args) == 0 || s.onceOnly(n) {
+		return nil
+	}
+	part, ok := ast.Unparen(call.Args[0]).(*ast.SliceExpr)
+	if v := s.variable(call.Args[0]); !ok && local(v) {
+		part, ok = s.onlyValue(v).(*ast.SliceExpr)
+	}
+	if !ok || part.Low != nil && !s.is(part.Low, "0") || part.High == nil || s.constant(part.High) {
+		return nil
+	}
+	if _, kept := ast.Unparen(part.X).(*ast.SelectorExpr); kept && s.ofReceiver(part.X) {
+		return s.whole(call)
+	}
+	loop := s.loop(n)
+	if text := s.variable(part.X); loop == nil || !s.still(text, loop) || s.fixed(part.High, loop) {
+		return nil
+	}
+	return s.whole(call)
+}

@@ -225,3 +225,35 @@ func (d direct) value(name string) string {
 func (d direct) page() string {
 	return d.r.URL.Query().Get("page") // alike repeated-call net/url.(*URL).Query
 }
+
+// count-prefix
+
+type lexer struct {
+	src   string
+	off   int
+	lines []int
+}
+
+func (l *lexer) line() int {
+	return 1 + strings.Count(l.src[:l.off], "\n") // sick count-prefix strings.Count
+}
+
+func (l *lexer) at(off int) int {
+	before := l.src[:off]
+	return 1 + strings.Count(before, "\n") // sick count-prefix strings.Count
+}
+
+func linesOf(text string, places []int) (lines []int) {
+	for _, at := range places {
+		lines = append(lines, strings.Count(text[:at], "\n")) // sick count-prefix strings.Count
+	}
+	return lines
+}
+
+func (l *lexer) all() int {
+	return strings.Count(l.src, "\n") // well count-prefix strings.Count
+}
+
+func linesBefore(text string, at int) int {
+	return strings.Count(text[:at], "\n") // alike count-prefix strings.Count
+}
