@@ -1,0 +1,3 @@
+module assemblies
+
+go 1.26

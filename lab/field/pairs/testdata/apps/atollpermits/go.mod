@@ -1,0 +1,3 @@
+module atollpermits
+
+go 1.26

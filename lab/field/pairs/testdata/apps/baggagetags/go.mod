@@ -1,0 +1,3 @@
+module baggagetags
+
+go 1.26

@@ -1,0 +1,3 @@
+module bakeryfranchise
+
+go 1.26

@@ -1,0 +1,3 @@
+module cargomanifests
+
+go 1.26

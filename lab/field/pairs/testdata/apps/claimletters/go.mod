@@ -1,0 +1,3 @@
+module claimletters
+
+go 1.26

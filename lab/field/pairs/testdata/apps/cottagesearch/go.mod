@@ -1,0 +1,3 @@
+module cottagesearch
+
+go 1.26

@@ -1,0 +1,3 @@
+module courtbookings
+
+go 1.26

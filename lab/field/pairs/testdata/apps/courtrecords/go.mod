@@ -1,0 +1,3 @@
+module courtrecords
+
+go 1.26

@@ -1,0 +1,3 @@
+module dairypools
+
+go 1.26

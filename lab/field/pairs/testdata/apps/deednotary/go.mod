@@ -1,0 +1,3 @@
+module deednotary
+
+go 1.26

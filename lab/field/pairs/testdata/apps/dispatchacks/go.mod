@@ -1,0 +1,3 @@
+module dispatchacks
+
+go 1.26

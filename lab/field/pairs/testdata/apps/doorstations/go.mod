@@ -1,0 +1,3 @@
+module doorstations
+
+go 1.26

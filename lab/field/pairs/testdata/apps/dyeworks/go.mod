@@ -1,0 +1,3 @@
+module dyeworks
+
+go 1.26

@@ -1,0 +1,3 @@
+module festivalguide
+
+go 1.26

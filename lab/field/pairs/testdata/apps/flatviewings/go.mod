@@ -1,0 +1,3 @@
+module flatviewings
+
+go 1.26

@@ -1,0 +1,3 @@
+module genealogies
+
+go 1.26

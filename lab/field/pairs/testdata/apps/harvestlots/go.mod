@@ -1,0 +1,3 @@
+module harvestlots
+
+go 1.26

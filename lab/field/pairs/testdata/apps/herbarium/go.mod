@@ -1,0 +1,3 @@
+module herbarium
+
+go 1.26

@@ -1,0 +1,3 @@
+module herringauction
+
+go 1.26

@@ -1,0 +1,3 @@
+module inboxfilters
+
+go 1.26

@@ -1,0 +1,3 @@
+module kennelqueries
+
+go 1.26

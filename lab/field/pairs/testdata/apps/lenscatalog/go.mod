@@ -1,0 +1,3 @@
+module lenscatalog
+
+go 1.26

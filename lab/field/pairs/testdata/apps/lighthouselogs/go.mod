@@ -1,0 +1,3 @@
+module lighthouselogs
+
+go 1.26

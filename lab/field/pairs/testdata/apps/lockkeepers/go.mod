@@ -1,0 +1,3 @@
+module lockkeepers
+
+go 1.26

@@ -1,0 +1,3 @@
+module passportcheck
+
+go 1.26

@@ -1,0 +1,3 @@
+module perfumeblends
+
+go 1.26

@@ -1,0 +1,3 @@
+module photobooths
+
+go 1.26

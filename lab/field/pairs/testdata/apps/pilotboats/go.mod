@@ -1,0 +1,3 @@
+module pilotboats
+
+go 1.26

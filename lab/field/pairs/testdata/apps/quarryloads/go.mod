@@ -1,0 +1,3 @@
+module quarryloads
+
+go 1.26

@@ -1,0 +1,3 @@
+module quarryweigh
+
+go 1.26

@@ -1,0 +1,3 @@
+module quayevents
+
+go 1.26

@@ -1,0 +1,3 @@
+module reefcameras
+
+go 1.26

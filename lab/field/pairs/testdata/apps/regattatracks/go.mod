@@ -1,0 +1,3 @@
+module regattatracks
+
+go 1.26

@@ -1,0 +1,3 @@
+module rinkrentals
+
+go 1.26

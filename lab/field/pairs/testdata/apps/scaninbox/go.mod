@@ -1,0 +1,3 @@
+module scaninbox
+
+go 1.26

@@ -1,0 +1,3 @@
+module soilsurveys
+
+go 1.26

@@ -1,0 +1,3 @@
+module stallpermits
+
+go 1.26

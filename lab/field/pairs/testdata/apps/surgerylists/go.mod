@@ -1,0 +1,3 @@
+module surgerylists
+
+go 1.26

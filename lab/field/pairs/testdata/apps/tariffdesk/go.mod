@@ -1,0 +1,3 @@
+module tariffdesk
+
+go 1.26

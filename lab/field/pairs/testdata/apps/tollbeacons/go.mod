@@ -1,0 +1,3 @@
+module tollbeacons
+
+go 1.26

@@ -1,0 +1,3 @@
+module trailmaps
+
+go 1.26

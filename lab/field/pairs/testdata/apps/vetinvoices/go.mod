@@ -1,0 +1,3 @@
+module vetinvoices
+
+go 1.26

@@ -1,0 +1,3 @@
+module vineyardplots
+
+go 1.26
