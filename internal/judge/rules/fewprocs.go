@@ -169,5 +169,6 @@ func fewprocsFinding(p *diagnosis.Pass, ps, used, usable fact.Fact, q readyQueue
 	if b := p.Model.Build; b != nil && b.Environment["GOMAXPROCS"] != "" {
 		f.Reasons = append(f.Reasons, "the environment sets GOMAXPROCS="+b.Environment["GOMAXPROCS"])
 	}
+	sayWhoSets(p, &f, "GOMAXPROCS")
 	return f
 }

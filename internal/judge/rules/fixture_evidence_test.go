@@ -50,6 +50,9 @@ var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 	"syscall":  (*builder).syscall,
 	"escape":   (*builder).escape,
 	"reason":   (*builder).reason,
+	"setter": func(b *builder, a *attrs, _ *fixture) {
+		b.m.Setters = append(b.m.Setters, model.Setter{Variable: a.word(), At: model.Frame{Func: a.str("in"), File: a.str("file"), Line: int(a.int("line"))}})
+	},
 	"release": func(b *builder, a *attrs, _ *fixture) {
 		b.m.Releases = append(b.m.Releases, model.Release{Module: a.word(), Used: a.str("used"), Version: a.str("version"),
 			Said: a.str("said"), Since: a.str("since"), In: a.str("in"), About: model.About(a.str("about")), Funcs: strings.Split(a.str("funcs"), ",")})

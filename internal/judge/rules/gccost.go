@@ -100,6 +100,10 @@ func gccostFinding(p *diagnosis.Pass, h *memory.Collector) diagnosis.Finding {
 		f.Remedy.Text = f.Remedy.Text + settingWords(p, h.GOGC)
 	}
 	sayMarking(p, &f, h)
+	if oftenBySetting(p) {
+		sayWhoSets(p, &f, "GOGC")
+		sayWhoSets(p, &f, "GOMEMLIMIT")
+	}
 	return f
 }
 

@@ -161,6 +161,7 @@ func limitFinding(p *diagnosis.Pass, l *limited) diagnosis.Finding {
 	f.Experiment = tried(diagnosis.CPUPerOp, f.Remedy.Knob, "", "The runtime's limiter must stay off. If CPU time does not fall, the limit is not to blame.")
 	f.Confidence, f.Reasons = l.certainty()
 	sayAlive(p, &f)
+	sayWhoSets(p, &f, "GOMEMLIMIT")
 	return f
 }
 

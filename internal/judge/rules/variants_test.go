@@ -112,6 +112,7 @@ func illness(fs []diagnosis.Finding, rule string) bool {
 // What decides the newest rules, on either side.
 func TestEdges(t *testing.T) {
 	const noHeap, sampled, keys, unknown = "a heap that got no more", "each small allocation is sampled", "keys are text", "nobody knows who"
+	const set = " in=main.limits file=limits.go line=18"
 	const threeChannels = "each line goes through three"
 	const opens, branches = "the main goroutine opens", "the main goroutine fetches"
 	const (
@@ -129,6 +130,11 @@ func TestEdges(t *testing.T) {
 			" at=0s,1s,2s,3s,4s,5s,6s,7s,8s,9s,10s objects=0,2000,4000,6000,8000,10000,12000,14000,16000,18000,20000\n"
 	}
 	checkVariants(t, []variant{
+		{memorylimit, "the limiter was on", "setter GOMEMLIMIT" + set, true, "where main.limits limits.go:18\nsets GOMEMLIMIT itself, in main.limits:18"},
+		{memorylimit, "the limiter was on", "setter GOGC" + set, true, "!where main.limits"},
+		{gccost, "the program sets GOGC to 10", "setter GOGC" + set, true, "where main.limits limits.go:18\nsets GOGC itself, in main.limits:18"},
+		{gccost, "a third of the CPU marks", "setter GOGC" + set, true, "!where main.limits"},
+		{fewprocs, "GOMAXPROCS=1 from an old", "setter GOMAXPROCS" + set, true, "where main.limits limits.go:18\nsets GOMAXPROCS itself, in main.limits:18"},
 		{runtimetax, threeChannels, "stack=work count=200 time=2s → stack=work count=1100 time=11s\nuser=5s → user=14s", false, ""},
 		{runtimetax, threeChannels, "stack=work count=200 time=2s → stack=work count=950 time=9.5s\nuser=5s → user=12.5s", true, "in operations on channels"},
 		{runtimetax, threeChannels, "user=5s system=1s → user=500ms system=100ms", false, ""},

@@ -48,6 +48,7 @@ type Model struct {
 	Counts    []*Counts  // needs Counted
 	Shortages []Shortage // most lines first; needs ShortageLog
 	Reasons   []Reason   // of hot lines whose source was read
+	Setters   []Setter   // of the runtime's settings, as the main module's source has them
 	Releases  []Release  // of modules of hot functions
 
 	frozen *frozen // nil while it may change

@@ -120,6 +120,22 @@ type Reason struct {
 	Alone bool
 }
 
+// A Setter is where a program sets what a variable of the environment sets, too: GOGC, GOMEMLIMIT or GOMAXPROCS.
+type Setter struct {
+	Variable string
+	At       Frame
+}
+
+// SettersOf returns where a variable is set.
+func (m *Model) SettersOf(variable string) (at []Frame) {
+	for _, s := range m.Setters {
+		if s.Variable == variable {
+			at = append(at, s.At)
+		}
+	}
+	return at
+}
+
 // Does reports whether a stack, leaf first, is of the work that the reason is about.
 func (r *Reason) Does(frames []Frame) bool {
 	for i := range frames {

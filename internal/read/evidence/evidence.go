@@ -887,6 +887,7 @@ func (l *loader) join() error {
 	l.joinBuild()
 	l.nameLiterals()
 	l.joinReasons()
+	l.joinSetters()
 	l.joinPolls()
 	l.joinChains()
 	l.joinReleases()

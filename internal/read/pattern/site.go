@@ -60,7 +60,7 @@ func Find(f *Function, line int, callee string) (model.Reason, bool) {
 			r.Alone = s.operators(r.Line, r.Last) == 1
 			if m.maker != nil {
 				at := s.Set.Position(m.at.Pos())
-				r.Maker = model.Frame{Func: declaredName(m.maker), File: at.Filename, Line: at.Line}
+				r.Maker = model.Frame{Func: DeclaredName(m.maker), File: at.Filename, Line: at.Line}
 			}
 			return r, true
 		}
@@ -68,8 +68,8 @@ func Find(f *Function, line int, callee string) (model.Reason, bool) {
 	return model.Reason{}, false
 }
 
-// declaredName returns a function's name without its package, as stacks have it.
-func declaredName(decl *ast.FuncDecl) string {
+// DeclaredName returns a function's name without its package, as stacks have it.
+func DeclaredName(decl *ast.FuncDecl) string {
 	if decl.Recv == nil || len(decl.Recv.List) == 0 {
 		return decl.Name.Name
 	}

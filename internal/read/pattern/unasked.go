@@ -129,7 +129,7 @@ func (s *site) calledHere(call *ast.CallExpr) *ast.FuncDecl {
 	for _, file := range s.Files {
 		for _, d := range file.Decls {
 			method, ok := d.(*ast.FuncDecl)
-			if !ok || method.Recv == nil || declaredName(method) != name {
+			if !ok || method.Recv == nil || DeclaredName(method) != name {
 				continue
 			}
 			if fn, ok := s.Info.Defs[method.Name].(*types.Func); ok && fn.Pkg() != nil && fn.Pkg().Path() == pkg {
