@@ -127,6 +127,8 @@ func (t *trial) test(ctx context.Context, s suite, mutant int, tests string) (re
 		switch {
 		case err == nil:
 			return survived, output, nil
+		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+			continue // others had the machine before the tests began
 		case !errors.As(err, &exit) || ctx.Err() != nil:
 			return "", output, err
 		case limited.Err() == nil:
