@@ -59,7 +59,7 @@ func checkPassing(p *diagnosis.Pass, s *cpu.Use) bool {
 			Code: "batch := make([]T, 0, 256)\nfor item := range items {\n\tif batch = append(batch, item); len(batch) == cap(batch) {\n\t\tout <- batch\n\t\tbatch = make([]T, 0, 256)\n\t}\n}",
 		},
 		Explains:   p.Rule.Explains,
-		Experiment: changed(diagnosis.CPUPerOp, "", "The share of channels in `gowhy ledger --by work` must fall with it."),
+		Experiment: changed(diagnosis.CPUPerOp, "", "The share of channels in `gowhy ledger FILE --by work` must fall with it."),
 	}
 	format, parts := "%s of the CPU in use goes into operations on channels, most of it for %s", []fact.Part{share, code.Name(sites[0].Function)}
 	if p.Model.Sched != nil {
