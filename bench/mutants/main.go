@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.StringVar(&o.in, "in", "", "mutants of this `PACKAGE` of those given, by the last part of its path; the others lend their tests")
 	f.StringVar(&o.excuses, "excuses", "bench/mutants/excuses.txt", "`FILE` of the mutants that may survive, with reasons")
 	f.Float64Var(&o.atLeast, "atleast", 0.95, "fail when the tests notice less than this `SHARE` of the mutants without excuse")
-	f.StringVar(&o.first, "first", "^TestFixtures$/^FILE$", "`TESTS` to run first, FILE being the mutated file without .go")
+	f.StringVar(&o.first, "first", "^TestFixtures$/^FILE$|^TestEdges$", "`TESTS` to run first, FILE being the mutated file without .go")
 	f.StringVar(&o.tests, "tests", ".", "`TESTS` to run when those noticed nothing; they run with -short")
 	f.StringVar(&o.skip, "skip", "^Test(PageHasEvidence|FindingsCanBeFollowed|GoFactsAreAll)$", "`TESTS` not to run: too slow for what they notice")
 	f.IntVar(&o.parallel, "parallel", 2, "how many mutants to try at once")

@@ -29,6 +29,9 @@ type trial struct {
 	timeout            time.Duration
 }
 
+// withoutMutant is how long the tests may take that meet none.
+const withoutMutant = 5 * time.Minute
+
 // A suite is the compiled tests of a package.
 type suite struct{ dir, binary string }
 
@@ -44,13 +47,17 @@ func (t *trial) suites(ctx context.Context, packages []*source, all []*mutant, d
 		if err := p.build(ctx, file, s.binary); err != nil {
 			return nil, fmt.Errorf("the copy with the mutants: %w", err)
 		}
-		result, output, err := t.test(ctx, s, 0, t.tests)
+		began, patient := time.Now(), *t
+		patient.timeout = withoutMutant
+		result, output, err := patient.test(ctx, s, 0, t.tests)
 		if err == nil && result != survived {
 			err = fmt.Errorf("the tests without a mutant: %s\n%s\nhint: go test -short %s", result, output, p.path)
 		}
 		if err != nil {
 			return nil, err
 		}
+		// Who notices nothing takes as long, and twice that beside another: it is no endless loop.
+		t.timeout = max(t.timeout, 3*time.Since(began))
 		list = append(list, s)
 	}
 	return list, nil
