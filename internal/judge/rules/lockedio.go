@@ -87,7 +87,7 @@ func heldAcross(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) (h held
 		total := p.Waits("time waiting for "+what, w.Kind, func(o *model.Wait) bool { return o == w })
 		inside := fact.Quotient.Of("goroutines with the lock waiting for "+what+", on average", fact.Count, total, p.WindowLength())
 		if inside.Value >= lockedioWaits*h.inUse.Value && inside.Value <= queueing.OneAtATime &&
-			(float64(w.Count) >= lockedioEach*float64(q.Served) || w.Total >= time.Duration(w.Count)*lockedioLong) && inside.Value > h.inside.Value {
+			(float64(w.Count) >= lockedioEach*float64(q.Served) || w.Count > 0 && w.Total >= time.Duration(w.Count)*lockedioLong) && inside.Value > h.inside.Value {
 			h.wait, h.what, h.total, h.inside = w, what, total, inside
 		}
 	}

@@ -46,7 +46,7 @@ func (l *loader) joinSetters() {
 		return
 	}
 	if m := l.mainModule(); m != nil {
-		l.m.Setters = settersBelow(m)
+		l.m.Setters = settersBelow(m, l.m.Build.Path)
 	}
 }
 
@@ -66,8 +66,8 @@ func (l *loader) mainModule() *sourcefile.Module {
 	return nil
 }
 
-// settersBelow reads the files of a module.
-func settersBelow(m *sourcefile.Module) (found []model.Setter) {
+// settersBelow reads the files of a module, of its commands those of the one at a path.
+func settersBelow(m *sourcefile.Module, command string) (found []model.Setter) {
 	files, size := 0, int64(0)
 	_ = filepath.WalkDir(m.Root, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -90,7 +90,7 @@ func settersBelow(m *sourcefile.Module) (found []model.Setter) {
 		}
 		if slices.ContainsFunc(setterFunctions, func(s setterFunction) bool { return bytes.Contains(text, []byte("."+s.name+"(")) }) {
 			rel, _ := filepath.Rel(m.Root, filepath.Dir(name))
-			found = append(found, settersIn(name, text, path.Join(m.Path, filepath.ToSlash(rel)))...)
+			found = append(found, settersIn(name, text, path.Join(m.Path, filepath.ToSlash(rel)), command)...)
 		}
 		return nil
 	})
@@ -106,14 +106,17 @@ func isRoot(dir string) bool {
 	return err == nil
 }
 
-// settersIn returns the calls in a file of a package.
-func settersIn(name string, text []byte, pkg string) (found []model.Setter) {
+// settersIn returns the calls in a file of a package; of another command than the program's there are none.
+func settersIn(name string, text []byte, pkg, command string) (found []model.Setter) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
 	if err != nil {
 		return nil
 	}
 	if file.Name.Name == "main" {
+		if pkg != command {
+			return nil
+		}
 		pkg = "main"
 	}
 	for _, d := range file.Decls {

@@ -9,7 +9,7 @@ import (
 )
 
 // What sets the runtime's variables is found in the module's own packages, whatever it is called there; what only asks,
-// tests, other modules and what is vendored are left out.
+// tests, other commands, other modules and what is vendored are left out.
 func TestSetters(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
@@ -38,6 +38,7 @@ func Now() int64 { return rt.SetMemoryLimit(-1) }
 		"internal/limits/other.go":       "package limits\n\ntype debug struct{}\n\nfunc (debug) SetGCPercent(int) {}\n\nfunc other(debug debug) { debug.SetGCPercent(5) }\n",
 		"internal/limits/limits_test.go": "package limits\n\nimport \"runtime/debug\"\n\nfunc init() { debug.SetGCPercent(5) }\n",
 		"internal/limits/broken.go":      "package limits\n\nfunc broken( { debug.SetGCPercent(5) }\n",
+		"cmd/other/main.go":              "package main\n\nimport \"runtime/debug\"\n\nfunc main() { debug.SetGCPercent(5) }\n",
 		"vendor/lib/lib.go":              "package lib\n\nimport \"runtime/debug\"\n\nfunc init() { debug.SetGCPercent(5) }\n",
 		"tool/go.mod":                    "module example.org/tool\n",
 		"tool/tool.go":                   "package main\n\nimport \"runtime/debug\"\n\nfunc init() { debug.SetGCPercent(5) }\n",
@@ -55,7 +56,7 @@ func Now() int64 { return rt.SetMemoryLimit(-1) }
 		line         int
 	}
 	var got []setter
-	for _, s := range settersBelow(sourcefile.ModuleAround(root)) {
+	for _, s := range settersBelow(sourcefile.ModuleAround(root), "example.org/app") {
 		got = append(got, setter{s.Variable, s.At.Func, s.At.Line})
 	}
 	want := []setter{

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"expvar"
@@ -10,6 +11,7 @@ import (
 	"net/http/pprof"
 	"path/filepath"
 	"runtime"
+	rpprof "runtime/pprof"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -19,6 +21,23 @@ import (
 )
 
 var allocated []byte
+
+// The heap profile as text has the runtime's statistics at its end.
+func TestHeapTextFields(t *testing.T) {
+	var text bytes.Buffer
+	if err := rpprof.Lookup("heap").WriteTo(&text, 1); err != nil {
+		t.Fatal(err)
+	}
+	fields := heapTextFields(text.Bytes())
+	for _, name := range []string{"TotalAlloc", "HeapSys", "NumGC"} {
+		if _, ok := fields[name]; !ok {
+			t.Errorf("heapTextFields() has no %s: %v", name, fields)
+		}
+	}
+	if fields["TotalAlloc"] <= 0 {
+		t.Errorf("heapTextFields() has %v bytes in all, want more than 0", fields["TotalAlloc"])
+	}
+}
 
 // A server without the agent still tells how many goroutines it has and what
 // its memory does.
