@@ -55,7 +55,7 @@ var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 	},
 	"release": func(b *builder, a *attrs, _ *fixture) {
 		b.m.Releases = append(b.m.Releases, model.Release{Module: a.word(), Used: a.str("used"), Version: a.str("version"),
-			Said: a.str("said"), Since: a.str("since"), In: a.str("in"), About: model.About(a.str("about")), Funcs: strings.Split(a.str("funcs"), ",")})
+			Said: a.str("said"), Since: a.str("since"), In: a.str("in"), About: model.About(a.str("about")), Funcs: strings.Split(a.str("funcs"), ","), Without: a.str("without")})
 	},
 	"refused": func(b *builder, a *attrs, _ *fixture) {
 		b.m.Shortages = append(b.m.Shortages, model.Shortage{File: "app.log", Errno: a.word(), Call: a.str("call"), Lines: a.int("n"), Over: a.dur("over"), HeapBytes: a.bytes("heap"), Example: a.word()})

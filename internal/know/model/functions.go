@@ -21,7 +21,7 @@ type FunctionCost struct {
 func (m *Model) Functions() (list []FunctionCost, all FunctionCost) {
 	costs := map[string]*FunctionCost{}
 	at := func(name string) *FunctionCost {
-		name = anyTypes(name)
+		name = AnyTypes(name)
 		if costs[name] == nil {
 			costs[name] = &FunctionCost{Name: name}
 		}

@@ -17,9 +17,9 @@ type LineCost struct {
 	Objects, Bytes float64
 }
 
-// anyTypes returns a function's name with three dots in the place of type arguments, as CPU
+// AnyTypes returns a function's name with three dots in the place of type arguments, as CPU
 // profiles and traces have it; profiles of the heap write them out.
-func anyTypes(function string) string {
+func AnyTypes(function string) string {
 	from, to := strings.IndexByte(function, '['), strings.LastIndexByte(function, ']')
 	if from < 0 || to < from {
 		return function
@@ -33,7 +33,7 @@ func anyTypes(function string) string {
 func (m *Model) Lines() (list []LineCost, all LineCost) {
 	lines := map[Frame]*LineCost{}
 	at := func(f Frame) *LineCost {
-		k := Frame{Func: anyTypes(f.Func), File: f.File, Line: f.Line}
+		k := Frame{Func: AnyTypes(f.Func), File: f.File, Line: f.Line}
 		if lines[k] == nil {
 			lines[k] = &LineCost{Line: k}
 		}

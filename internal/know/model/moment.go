@@ -235,7 +235,7 @@ func locks(function string) bool {
 // empty for others.
 func Receiver(function string) string {
 	pkg, name := SplitSymbol(function)
-	name = anyTypes(name)
+	name = AnyTypes(name)
 	if rest, ok := strings.CutPrefix(name, "(*"); ok {
 		if t, _, ok := strings.Cut(rest, ")."); ok {
 			return pkg + "." + t

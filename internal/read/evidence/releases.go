@@ -22,6 +22,7 @@ func (l *loader) joinReleases() {
 	asked := map[modules.Module]bool{}
 	l.findReleases(&finder, asked, l.hotFunctions(), modules.Time, modules.Memory)
 	l.findReleases(&finder, asked, l.keptFunctions(), modules.Leak)
+	l.joinDropped(&finder)
 }
 
 // findReleases looks for releases that are better in something for the functions of some shares; asked are
@@ -114,7 +115,7 @@ func hotModules(parts map[model.Frame]float64) (list [][]hotSpot) {
 	for f, part := range parts {
 		pkg, symbol := model.SplitSymbol(f.Func)
 		if s, ok := modules.Locate(pkg, symbol, f.File); ok && part >= hotLine {
-			by[s.Module] = append(by[s.Module], hotSpot{s, f.Func, part})
+			by[s.Module] = append(by[s.Module], hotSpot{s, model.AnyTypes(f.Func), part})
 		}
 	}
 	for _, hot := range by {

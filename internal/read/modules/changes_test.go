@@ -2,7 +2,6 @@ package modules
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -127,15 +126,7 @@ func TestFind(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cache := t.TempDir()
-			for name, text := range c.files {
-				file := filepath.Join(cache, "example.com", name)
-				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
+			write(t, filepath.Join(cache, "example.com"), c.files)
 			f := Finder{Caches: []string{filepath.Join(cache, "nowhere"), cache}}
 			got := ""
 			for _, found := range f.Find([]Spot{{Module{"example.com/Iter", "v1.9.0"}, "store", "s.go", "FillAll"}}, both...) {

@@ -5,9 +5,11 @@ import (
 	"go/parser"
 	"go/printer"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -19,6 +21,8 @@ type Functions map[string][]Function
 type Function struct {
 	Name       string
 	file, text string
+	mentions   []string // the identifiers in its body
+	imports    []string // of its file
 }
 
 // Packages are those that were read, by directory.
@@ -50,16 +54,81 @@ func (p Packages) Functions(module, dir string) Functions {
 		if file == nil {
 			continue
 		}
+		imports := importsOf(file)
 		for _, d := range file.Decls {
-			// A package may have several functions init, and their names in a
-			// recording are those of its literals, too.
-			if d, ok := d.(*ast.FuncDecl); ok && d.Name.Name != "init" {
-				key, name := names(d)
-				list[key] = append(list[key], Function{name, e.Name(), textOf(d)})
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				// A package may have several functions init, and their names in a
+				// recording are those of its literals, too.
+				if d.Name.Name != "init" {
+					key, name := names(d)
+					list[key] = append(list[key], Function{name, e.Name(), textOf(d), bodyMentions(d), imports})
+				}
+			case *ast.GenDecl:
+				list.addValues(d, e.Name(), imports)
 			}
 		}
 	}
 	return list
+}
+
+// ofValue begins the keys of variables, which no symbol has: a table of functions mentions these.
+const ofValue = "= "
+
+// addValues adds what the values of variables mention but for what is called to make them, once.
+func (l Functions) addValues(d *ast.GenDecl, file string, imports []string) {
+	for _, spec := range d.Specs {
+		spec, ok := spec.(*ast.ValueSpec)
+		if !ok {
+			continue
+		}
+		mentions := mentionsOf(spec, true)
+		for _, name := range spec.Names {
+			l[ofValue+name.Name] = append(l[ofValue+name.Name], Function{file: file, mentions: mentions, imports: imports})
+		}
+	}
+}
+
+// bodyMentions returns the identifiers in the body of a function.
+func bodyMentions(d *ast.FuncDecl) []string {
+	if d.Body == nil { // in assembly
+		return nil
+	}
+	return mentionsOf(d.Body, false)
+}
+
+// importsOf returns the packages that a file imports.
+func importsOf(file *ast.File) (paths []string) {
+	for _, i := range file.Imports {
+		if path, err := strconv.Unquote(i.Path.Value); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// mentionsOf returns the identifiers in a tree, each once, or those of them that are not called there at once.
+func mentionsOf(tree ast.Node, uncalled bool) []string {
+	once, called := map[string]bool{}, map[ast.Node]bool{}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			for _, name := range mentionsOf(n.Body, false) {
+				once[name] = true
+			}
+			return false
+		case *ast.CallExpr:
+			called[n.Fun] = uncalled
+		case *ast.SelectorExpr:
+			called[n.Sel], called[n.X] = called[n], called[n]
+		case *ast.Ident:
+			if !called[n] {
+				once[n.Name] = true
+			}
+		}
+		return true
+	})
+	return slices.Sorted(maps.Keys(once))
 }
 
 // textOf returns a function without its comments, and without the positions of its

@@ -120,10 +120,17 @@ func (c *command) diagnose(ctx context.Context, files []string, o *diagnoseOptio
 	if err := checkOutput(o.out); err != nil {
 		return err
 	}
-	o.reading.online = o.online
+	if o.online {
+		newest, err := release.New()
+		if err != nil {
+			return err
+		}
+		defer newest.Close()
+		o.reading.newest = newest
+	}
 	d, m, err := c.diagnosed(ctx, files, o.reading, diagnosis.Goal(o.goal))
 	if err == nil && o.online {
-		err = c.compareReleases(ctx, d, m)
+		err = c.compareReleases(ctx, o.reading.newest, d, m)
 	}
 	if err != nil {
 		return err
@@ -132,14 +139,14 @@ func (c *command) diagnose(ctx context.Context, files []string, o *diagnoseOptio
 }
 
 // compareReleases adds to findings in modules of others what newer ones change.
-func (c *command) compareReleases(ctx context.Context, d *diagnosis.Diagnosis, m *model.Model) error {
+func (c *command) compareReleases(ctx context.Context, newest *release.Newest, d *diagnosis.Diagnosis, m *model.Model) error {
 	p := c.startProgress("asking for newer versions of modules", 0)
 	defer p.stop()
 	program := ""
 	if m.Build != nil {
 		program = m.Build.Module
 	}
-	return release.Compare(ctx, d, program)
+	return newest.Compare(ctx, d, program)
 }
 
 // show writes a diagnosis and turns its findings into the exit code.
@@ -231,7 +238,7 @@ type readOptions struct {
 	window    string
 	workers   int
 	noSource  bool
-	online    bool // these are not flags: what the command needs
+	newest    *release.Newest // these are not flags: what the command needs
 	keep      int
 	sweeps    bool
 	diagnosis func(io.Reader) error
@@ -255,8 +262,8 @@ func (c *command) read(ctx context.Context, files []string, o readOptions) (*mod
 	p := c.startProgress("reading", mebibytes)
 	defer p.stop()
 	var newest func(context.Context, modules.Module) error
-	if o.online {
-		newest = release.Fetch
+	if o.newest != nil {
+		newest = o.newest.Fetch
 	}
 	return evidence.Load(ctx, files, evidence.Options{
 		Newest: newest, Window: window, Keep: o.keep, Sweeps: o.sweeps, Workers: o.workers, NoSource: o.noSource,

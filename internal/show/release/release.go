@@ -1,8 +1,8 @@
 // Package release says whether the newest release of a module changes a function
 // that a finding names: then an upgrade may be the fix.
 //
-// It hides how the go command is asked for releases and their source. [Compare] does all of it for a
-// diagnosis.
+// It hides how the go command is asked for releases and their source. [Newest] asks for those of one
+// diagnosis, [Newest.Fetch] before it is judged and [Newest.Compare] of what was found.
 //
 // It is the only step of a diagnosis that may use the network. A recording can
 // name any module: what the go command is asked for is checked before, and nothing
@@ -27,50 +27,73 @@ import (
 // where a proxy answers, and large modules have source of 100 MB.
 const limit = 2 * time.Minute
 
+// Newest knows the newest releases of modules, each asked for once.
+type Newest struct {
+	asker
+	releases map[modules.Module]*release // nil: there is nothing to compare with
+	failed   map[modules.Module]error
+	packages modules.Packages
+}
+
+// New returns what knows no release yet. Close removes what asking for them leaves behind.
+func New() (*Newest, error) {
+	dir, err := os.MkdirTemp("", "gowhy-release-")
+	if err != nil {
+		return nil, fmt.Errorf("--online: cannot ask for newer versions: %w", err)
+	}
+	return &Newest{asker: asker{dir}, releases: map[modules.Module]*release{}, failed: map[modules.Module]error{},
+		packages: modules.Packages{}}, nil
+}
+
+// Close removes the directory in which the go command ran.
+func (n *Newest) Close() error { return os.RemoveAll(n.dir) }
+
+// Fetch brings the newest release of a module into the module cache, where there is a newer one than the
+// one in use.
+func (n *Newest) Fetch(ctx context.Context, m modules.Module) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	_, err := n.of(ctx, m)
+	return err
+}
+
+// of returns the newest release of a module; nil when there is none newer.
+func (n *Newest) of(ctx context.Context, m modules.Module) (*release, error) {
+	if r, ok := n.releases[m]; ok {
+		return r, n.failed[m]
+	}
+	r, err := n.newest(ctx, m)
+	if err != nil {
+		r, err = nil, fmt.Errorf("--online: %w", err)
+	}
+	n.releases[m], n.failed[m] = r, err
+	return r, err
+}
+
 // Compare adds a sentence to the remedy of each finding that names a function of a
 // module of somebody else, where the newest release changes that function or no
 // longer has it. What could not be compared becomes a warning. program is the
 // program's own module, "" when unknown. The error is that of a ctx that was cancelled.
-func Compare(ctx context.Context, d *diagnosis.Diagnosis, program string) error {
-	dir, err := os.MkdirTemp("", "gowhy-release-")
-	if err != nil {
-		d.Warnings = append(d.Warnings, "--online: cannot ask for newer versions: "+err.Error())
-		return nil
-	}
-	defer os.RemoveAll(dir)
+func (n *Newest) Compare(ctx context.Context, d *diagnosis.Diagnosis, program string) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	c := comparison{asker: asker{dir}, program: program, releases: map[modules.Module]*release{}, packages: modules.Packages{}}
+	c := comparison{Newest: n, program: program}
 	c.findings(limited, d.Findings)
-	d.Warnings = append(d.Warnings, c.warnings...)
+	for _, w := range c.warnings {
+		if !slices.Contains(d.Warnings, w) { // Fetch may have said it
+			d.Warnings = append(d.Warnings, w)
+		}
+	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
 	return nil
 }
 
-// Fetch brings the newest release of a module into the module cache, where there is a newer one than the
-// one in use.
-func Fetch(ctx context.Context, m modules.Module) error {
-	dir, err := os.MkdirTemp("", "gowhy-release-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	if _, err := (asker{dir}).newest(ctx, m); err != nil {
-		return fmt.Errorf("--online: %w", err)
-	}
-	return nil
-}
-
 // A comparison is the state of one Compare.
 type comparison struct {
-	asker
+	*Newest
 	program  string
-	releases map[modules.Module]*release // nil: there is nothing to compare with
-	packages modules.Packages
 	late     bool // there is no time left
 	warnings []string
 }
@@ -148,24 +171,18 @@ func (c *comparison) differences(ctx context.Context, places []diagnosis.Place) 
 	return list
 }
 
-// release returns the newest one of a module, asked for once; nil when there is none
-// newer, or none that could be had.
+// release returns the newest one of a module; nil when there is none newer, or none that could be had.
 func (c *comparison) release(ctx context.Context, m modules.Module) *release {
-	if r, ok := c.releases[m]; ok {
-		return r
-	}
 	if c.late {
 		return nil
 	}
-	r, err := c.newest(ctx, m)
+	r, err := c.of(ctx, m)
 	if ctx.Err() != nil {
 		c.late = true
-		err = fmt.Errorf("cannot ask for newer versions of %s and the modules after it: no answer in time", m.Path)
+		err = fmt.Errorf("--online: cannot ask for newer versions of %s and the modules after it: no answer in time", m.Path)
 	}
-	if err != nil {
-		c.warnings = append(c.warnings, "--online: "+err.Error())
-		r = nil
+	if err != nil && !slices.Contains(c.warnings, err.Error()) {
+		c.warnings = append(c.warnings, err.Error())
 	}
-	c.releases[m] = r
 	return r
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/read/modules"
 )
 
 // A proxy is a directory that the go command takes for a module proxy.
@@ -132,6 +133,17 @@ func inCache(function string) diagnosis.Place {
 	return diagnosis.Place{Function: "example.com/Burnt/iter/store." + function, File: "/go/pkg/mod/example.com/!burnt/iter@v1.0.0/store/iter.go", Line: 7}
 }
 
+// compareNew compares with what a new Newest knows.
+func compareNew(ctx context.Context, t *testing.T, d *diagnosis.Diagnosis, program string) error {
+	t.Helper()
+	n, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	return n.Compare(ctx, d, program)
+}
+
 func finding(places ...diagnosis.Place) *diagnosis.Diagnosis {
 	return &diagnosis.Diagnosis{Findings: []diagnosis.Finding{{Where: places, Remedy: diagnosis.Remedy{Text: "Do less."}}}}
 }
@@ -167,7 +179,7 @@ func TestCompare(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := finding(c.places...)
 			for range 2 { // what was saved is not said again
-				if err := Compare(t.Context(), d, "example.com/app"); err != nil {
+				if err := compareNew(t.Context(), t, d, "example.com/app"); err != nil {
 					t.Fatal(err)
 				}
 				if got := d.Findings[0].Remedy.Text; got != c.want {
@@ -186,10 +198,10 @@ func TestCompareSymptom(t *testing.T) {
 	published(t)
 	d := finding()
 	d.Findings[0].Symptoms = finding(inCache("(*Iterator[...]).Fill")).Findings
-	if err := Compare(t.Context(), d, "example.com/Burnt/iter"); err != nil || d.Findings[0].Symptoms[0].Remedy.Text != "Do less." {
+	if err := compareNew(t.Context(), t, d, "example.com/Burnt/iter"); err != nil || d.Findings[0].Symptoms[0].Remedy.Text != "Do less." {
 		t.Errorf("%v, of the program itself: %+v", err, d)
 	}
-	if err := Compare(t.Context(), d, ""); err != nil || !strings.HasSuffix(d.Findings[0].Symptoms[0].Remedy.Text, "changes (*Iterator).Fill.") {
+	if err := compareNew(t.Context(), t, d, ""); err != nil || !strings.HasSuffix(d.Findings[0].Symptoms[0].Remedy.Text, "changes (*Iterator).Fill.") {
 		t.Errorf("%v, %+v", err, d)
 	}
 }
@@ -228,7 +240,7 @@ func TestUnanswered(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), c.limit)
 			defer cancel()
 			d := finding(inCache("(*Iterator[...]).Fill"), inCache("Open"))
-			if err := Compare(ctx, d, ""); err != nil {
+			if err := compareNew(ctx, t, d, ""); err != nil {
 				t.Fatal(err)
 			}
 			if len(d.Warnings) != 1 || d.Findings[0].Remedy.Text != "Do less." {
@@ -246,7 +258,36 @@ func TestUnanswered(t *testing.T) {
 func TestCompareInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Compare(ctx, finding(inCache("Open")), ""); !errors.Is(err, context.Canceled) {
+	if err := compareNew(ctx, t, finding(inCache("Open")), ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want %v", err, context.Canceled)
+	}
+}
+
+// A module is asked for once, whether its newest release is fetched, compared with or cannot be had.
+func TestNewestAsksOnce(t *testing.T) {
+	p := published(t)
+	n, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	iter := modules.Module{Path: "example.com/Burnt/iter", Version: "v1.0.0"}
+	if err := n.Fetch(t.Context(), iter); err != nil {
+		t.Fatal(err)
+	}
+	gone := modules.Module{Path: "example.com/gone", Version: "v1.0.0"}
+	failed := n.Fetch(t.Context(), gone)
+	if failed == nil {
+		t.Fatal("a module that nobody has was fetched")
+	}
+	if err := os.RemoveAll(string(p)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOMODCACHE", t.TempDir())
+	place := inCache("(*Iterator[...]).Fill")
+	d := finding(place, diagnosis.Place{Function: "example.com/gone.F", File: "/go/pkg/mod/example.com/gone@v1.0.0/f.go"})
+	d.Warnings = []string{failed.Error()}
+	if err := n.Compare(t.Context(), d, ""); err != nil || !strings.HasSuffix(d.Findings[0].Remedy.Text, "changes (*Iterator).Fill.") || len(d.Warnings) != 1 {
+		t.Errorf("%v, remedy %q, warnings %q", err, d.Findings[0].Remedy.Text, d.Warnings)
 	}
 }
