@@ -144,12 +144,9 @@ func reopenFinding(p *diagnosis.Pass, r *reopening) diagnosis.Finding {
 	return f
 }
 
-// openSites returns the lines that open files, found as those of traffic are.
+// openSites returns the lines that open files.
 func openSites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
-	if p.Model.Sched != nil {
-		return cpu.CallSites(p, func(s model.Stack) bool { return code.Through(p.Model.Stacks.Frames(s), openFunctions) })
-	}
-	return cpu.KernelSites(p, cpu.InCall(openCalls...)), nil, fact.Fact{}
+	return cpu.CallSites(p, func(s model.Stack) bool { return code.Through(p.Model.Stacks.Frames(s), openFunctions) }, cpu.InCall(openCalls...))
 }
 
 var openFunctions = []string{"syscall.Open", "syscall.openat", "golang.org/x/sys/unix.Open"}

@@ -337,14 +337,11 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 	return f
 }
 
-// sites returns the lines that make the calls: by the trace, which has all of them
-// and lets other findings be compared, else by the kernel's samples.
+// sites returns the lines that make the calls.
 func (t *traffic) sites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
-	if p.Model.Sched != nil {
-		return cpu.CallSites(p, func(s model.Stack) bool { return t.under(p.Model, s) && t.counts(s) })
-	}
 	in := cpu.InCall(t.names...)
-	return cpu.KernelSites(p, func(s *model.Sample) bool { return in(s) && t.counts(s.Stack) }), nil, fact.Fact{}
+	return cpu.CallSites(p, func(s model.Stack) bool { return t.under(p.Model, s) && t.counts(s) },
+		func(s *model.Sample) bool { return in(s) && t.counts(s.Stack) })
 }
 
 // counts reports whether the calls of a stack are of this traffic.

@@ -24,9 +24,21 @@ func OnSocket(m *model.Model, s model.Stack) bool {
 	return code.Through(m.Stacks.Frames(s), socketFuncs)
 }
 
-// CallSites returns the lines that make system calls with such stacks, those of
-// the most calls first, and the time inside those calls.
-func CallSites(p *diagnosis.Pass, match func(model.Stack) bool) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
+// CallSites returns the lines that make system calls with such stacks, those of the most calls first, and the
+// time inside those calls: by the trace, which has all of them and lets other findings be compared, else, as where
+// most of it is lost, by the kernel's samples in them.
+func CallSites(p *diagnosis.Pass, match func(model.Stack) bool, inCall func(*model.Sample) bool) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
+	if p.Model.Sched != nil {
+		places, stacks, inside = tracedSites(p, match)
+	}
+	if len(places) == 0 {
+		places = KernelSites(p, inCall)
+	}
+	return places, stacks, inside
+}
+
+// tracedSites returns those of the trace.
+func tracedSites(p *diagnosis.Pass, match func(model.Stack) bool) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
 	byStack := map[model.Stack]int64{}
 	for i := range p.Model.Sched.Waits {
 		if w := &p.Model.Sched.Waits[i]; w.Kind == model.SyscallWait && match(w.Stack) {
