@@ -302,7 +302,11 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 	},
 	"writerow": func(b *builder, a *attrs, _ *fixture) {
 		s := b.sched()
-		s.WriteRows = append(s.WriteRows, model.WriteRow{Stack: b.ref(a, "stack"), Rows: a.int("rows"), Writes: a.int("writes")})
+		s.WriteRows = append(s.WriteRows, model.CallRow{Stack: b.ref(a, "stack"), Rows: a.int("rows"), Calls: a.int("writes")})
+	},
+	"readrow": func(b *builder, a *attrs, _ *fixture) {
+		s := b.sched()
+		s.ReadRows = append(s.ReadRows, model.CallRow{Stack: b.ref(a, "stack"), Rows: a.int("rows"), Calls: a.int("reads")})
 	},
 	"delay":   func(b *builder, a *attrs, _ *fixture) { b.sched().Delay = a.parseHist(a.word()) },
 	"slice":   func(b *builder, a *attrs, _ *fixture) { b.sched().Slice = a.parseHist(a.word()) },

@@ -60,9 +60,9 @@ const (
 	// files are read whole: os.ReadFile makes two of a small one, and a buffer would make
 	// none of them larger.
 	smallWhole = 4
-	// smallRow is how many writes in a row, without a wait in between, are pieces of what could go at once: who
-	// answers one question after another makes one, and a second where header and body are apart.
-	// smallRowPart is the part of all writes that must be in such rows.
+	// smallRow is how many calls in a row, without a wait in between, are pieces of what could go at once: who
+	// answers one question after another makes one write, and a second where header and body are apart, and who
+	// looks up a record one read. smallRowPart is the part of all of them that must be in such rows.
 	smallRow     = 3
 	smallRowPart = 0.5
 	// smallBuffer is what a bufio.Writer gathers unless another size is set.
@@ -71,17 +71,19 @@ const (
 
 // A direction is reading or writing.
 type direction struct {
-	verb  string
-	names []string
+	verb   string
+	names  []string
+	placed bool // they say where in the file
 }
 
 // Calls that carry several messages at once (recvmmsg, sendmmsg) are the fix
-// and not counted. Nor are those that say where in the file (pread64): a buffer
-// is for what comes one after the other, and a record read again from its place
-// is the fix for opening its file each time.
+// and not counted. Those that say where in the file (pread64) are only where a goroutine makes them in
+// rows that cost a tenth of the CPU: a record read again from its place is the fix for opening its file each
+// time, and who asks for several records in turn, without a wait in between, makes a row as well.
 var directions = []direction{
-	{"write", []string{"write", "writev", "sendto", "sendmsg"}},
-	{"read", []string{"read", "readv", "recvfrom", "recvmsg"}},
+	{"write", []string{"write", "writev", "sendto", "sendmsg"}, false},
+	{"read", []string{"read", "readv", "recvfrom", "recvmsg"}, false},
+	{"read", []string{"pread64", "preadv"}, true},
 }
 
 // A traffic is the calls in one direction.
@@ -112,7 +114,7 @@ func checkSmallio(p *diagnosis.Pass) {
 			onSockets = false
 		}
 		switch {
-		case t.rate.Value < smallRate/10: // not worth a word
+		case t.rate.Value < smallRate/10, t.placed && (t.row.Value == 0 || t.cpu.Share.Value < needlessCost): // not worth a word
 		case t.rate.Value < smallRate || t.mean.Value >= smallBytes:
 			p.Fine(fact.Sentence("%ss: %s a second, %s each", verb, t.rate.Number(), t.mean))
 		case t.verb == "read" && t.rate.Value <= smallWhole*t.opened.Value:
@@ -177,10 +179,22 @@ func measureTraffic(p *diagnosis.Pass, d direction, ops fact.Fact) traffic {
 	}
 	t.pieces, _ = d.part(p, "that are less than a message", func(s model.Stack) bool { return piece(p.Model.Stacks.Frames(s)) })
 	t.cpu = cpu.CallUseOf(p, "CPU inside these calls, their part in the kernel", cpu.InCall(d.names...))
-	if d.verb == directions[0].verb {
+	switch {
+	case d.placed:
+		t.row = rowOfReads(p)
+	case d.verb == directions[0].verb:
 		t.row = rowOfWrites(p)
 	}
 	return t
+}
+
+// rowOfReads returns how many reads at places in files come in a row, nothing where that is no long row or is of few
+// of them.
+func rowOfReads(p *diagnosis.Pass) fact.Fact {
+	if p.Model.Sched == nil {
+		return fact.Fact{}
+	}
+	return longRows(p, p.Model.Sched.ReadRows, "reads at a place in a file, goroutine by goroutine", "reads", func(*model.CallRow) bool { return true })
 }
 
 // rowOfWrites returns how many writes to connections come in a row, nothing where that is no long row or is of few of
@@ -190,24 +204,28 @@ func rowOfWrites(p *diagnosis.Pass) (row fact.Fact) {
 	if p.Model.Sched == nil {
 		return row
 	}
-	rows, writes, all := 0.0, 0.0, 0.0
-	for _, r := range p.Model.Sched.WriteRows {
-		all += float64(r.Writes)
+	return longRows(p, p.Model.Sched.WriteRows, "writes to connections, goroutine by goroutine", "writes", func(r *model.CallRow) bool {
 		frames := p.Model.Stacks.Frames(r.Stack)
 		root := code.Group(p.Model, code.Root(p.Model, r.Stack))
-		alone := root == nil || root.Count == 1
-		if float64(r.Writes) < smallRow*float64(r.Rows) || alone || !piece(frames) && !code.Through(frames, []string{"bufio.(*Writer)"}) {
-			continue
+		return root != nil && root.Count > 1 && (piece(frames) || code.Through(frames, []string{"bufio.(*Writer)"}))
+	})
+}
+
+// longRows returns the mean length of the long rows among some, nothing where those that count have few of the calls.
+func longRows(p *diagnosis.Pass, list []model.CallRow, source, what string, count func(*model.CallRow) bool) (row fact.Fact) {
+	rows, calls, all := 0.0, 0.0, 0.0
+	for i := range list {
+		r := &list[i]
+		all += float64(r.Calls)
+		if float64(r.Calls) >= smallRow*float64(r.Rows) && count(r) {
+			rows, calls = rows+float64(r.Rows), calls+float64(r.Calls)
 		}
-		rows, writes = rows+float64(r.Rows), writes+float64(r.Writes)
 	}
-	if writes == 0 || writes < smallRowPart*all {
+	if calls == 0 || calls < smallRowPart*all {
 		return row
 	}
-	of := func(name string, v float64) fact.Fact {
-		return p.Statistic(fact.Timeline, "writes to connections, goroutine by goroutine", name, v, fact.Count)
-	}
-	return fact.Quotient.Of("writes in a row, mean", fact.Count, of("writes in long rows", writes), of("rows", rows))
+	of := func(name string, v float64) fact.Fact { return p.Statistic(fact.Timeline, source, name, v, fact.Count) }
+	return fact.Quotient.Of(what+" in a row, mean", fact.Count, of(what+" in long rows", calls), of("rows", rows))
 }
 
 // onSockets returns the part of the calls that are on sockets.
@@ -283,7 +301,11 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 	switch {
 	case t.row.Value > 0:
 		f.Evidence = append(f.Evidence, t.row)
-		f.RuledOut = append(f.RuledOut, fact.Sentence("one message to a question: a goroutine makes %s %ss before it waits for anything again", t.row, verb))
+		one := fact.Name("message to a question")
+		if t.placed {
+			one = "read to a record"
+		}
+		f.RuledOut = append(f.RuledOut, fact.Sentence("one %s: a goroutine makes %s %ss before it waits for anything again", one, t.row, verb))
 		f.Say("%s %ss a second carry %s each on average, %s of them in a row: a goroutine makes them without a wait in between.", t.rate.Number(), verb, t.mean, t.row)
 	case t.perOp.Value > 0:
 		now = fact.Sentence("There are %s %ss for each operation now.", t.perOp, verb)
@@ -322,7 +344,11 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 	}
 	if t.row.Value > 0 {
 		f.Confidence = diagnosis.Medium
-		f.Reasons = append(f.Reasons, "whether the writes of a row go to one peer is not in the trace")
+		of := "whether the writes of a row go to one peer is not in the trace"
+		if t.placed {
+			of = "whether what the reads of a row bring lies together, or stays the same, is not in the trace"
+		}
+		f.Reasons = append(f.Reasons, of)
 	} else if t.perOp.Value == 0 && t.socket.Value >= smallSocket {
 		f.Confidence = diagnosis.Medium
 		f.Reasons = append(f.Reasons, "how many operations there were is not known: a protocol of so many small messages would look the same")
@@ -349,6 +375,9 @@ func (t *traffic) counts(s model.Stack) bool { return t.match == nil || t.match(
 
 func smallRemedy(t *traffic) diagnosis.Remedy {
 	switch {
+	case t.placed:
+		return diagnosis.Remedy{Text: "Read what one piece of work looks at with one call: the block around it, the whole of a small file. " +
+			"Keep in memory what is looked at again and does not change, like an index or a header."}
 	case t.socket.Value >= smallSocket && t.verb == "write":
 		return diagnosis.Remedy{
 			Text: "Put the pieces together before they are written: a bufio.Writer that is flushed once for an operation, " +

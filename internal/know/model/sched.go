@@ -55,7 +55,8 @@ type Sched struct {
 	Serial     []Serial    // what operations wait for, call after call, longest wait first
 	Handovers  []Handover  // where goroutines wait at a channel for others, longest wait first
 	Callers    []Caller    // goroutines that make calls one after the other, longest wait first
-	WriteRows  []WriteRow  // what goroutines write to connections in a row, most written first
+	WriteRows  []CallRow   // what goroutines write to connections in a row, most written first
+	ReadRows   []CallRow   // what they read at a place in a file in a row, most read first
 	// Delay is the distribution of single waits for a P, over all goroutines.
 	Delay Histogram
 	// Slice is the distribution of uninterrupted runs on a P.
@@ -298,12 +299,12 @@ type Caller struct {
 	Wrote    Stack
 }
 
-// A WriteRow is what a line of the program writes to connections, counted in rows: a row is what a goroutine
-// writes without a wait in between but for locks and for the peer to take it.
-type WriteRow struct {
-	Stack  Stack
-	Rows   int64
-	Writes int64
+// A CallRow is system calls of one kind that a line of the program makes, counted in rows: a row is what a
+// goroutine calls without a wait in between but for locks and for a peer to take what it writes.
+type CallRow struct {
+	Stack Stack
+	Rows  int64
+	Calls int64
 }
 
 // A Burst is a place that repeatedly makes many goroutines ready at once:

@@ -10,10 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/trace"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/testing/attempt"
 )
 
@@ -68,8 +70,8 @@ func rowsAre(t *testing.T) error {
 					continue
 				}
 				found = true
-				if got := float64(r.Writes) / float64(r.Rows); got < 0.8*each || got > 1.2*each {
-					wrong = append(wrong, fmt.Errorf("%s makes %d writes in %d rows, want %v in each", name, r.Writes, r.Rows, each))
+				if got := float64(r.Calls) / float64(r.Rows); got < 0.8*each || got > 1.2*each {
+					wrong = append(wrong, fmt.Errorf("%s makes %d writes in %d rows, want %v in each", name, r.Calls, r.Rows, each))
 				}
 			}
 		}
@@ -78,6 +80,66 @@ func rowsAre(t *testing.T) error {
 		}
 	}
 	return errors.Join(wrong...)
+}
+
+// TestReadRows has a goroutine read eight times at places in a file for each question.
+func TestReadRows(t *testing.T) {
+	const rounds, reads = 40, 8
+	name := filepath.Join(t.TempDir(), "index")
+	if err := os.WriteFile(name, make([]byte, 64*reads), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Skip(err)
+	}
+	questions, answers := make(chan int), make(chan error)
+	go func() {
+		for range questions {
+			answers <- searches(f, reads)
+		}
+	}()
+	for i := range rounds {
+		questions <- i
+		if err := <-answers; err != nil {
+			t.Error(err)
+		}
+	}
+	close(questions)
+	trace.Stop()
+	file := filepath.Join(t.TempDir(), "trace.out")
+	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Load(t.Context(), []string{file}, Options{NoSource: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Sched.ReadRows) != 1 || len(m.Sched.WriteRows) != 0 {
+		t.Fatalf("%d lines read and %d write in rows, want one that reads", len(m.Sched.ReadRows), len(m.Sched.WriteRows))
+	}
+	r := m.Sched.ReadRows[0]
+	if r.Calls != rounds*reads || r.Rows != rounds {
+		t.Errorf("%d reads in %d rows, want %d in %d", r.Calls, r.Rows, rounds*reads, rounds)
+	}
+	if frames := m.Stacks.Frames(r.Stack); !slices.ContainsFunc(frames, func(f model.Frame) bool { return strings.HasSuffix(f.Func, ".searches") }) {
+		t.Errorf("they are made by %v, want searches", frames)
+	}
+}
+
+// searches reads at some places in a file, one after the other.
+func searches(f *os.File, n int) error {
+	for i := range n {
+		if _, err := f.ReadAt(make([]byte, 24), int64(64*i)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // connected returns both ends of a connection.

@@ -29,7 +29,7 @@ func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 	clients := clientReader{goroutines: map[int64]*clientState{}, functions: map[string]*clientFunction{}, packages: map[string]bool{}}
 	callers.clients = &clients
 	handovers := newHandoverReader()
-	writes := rowReader{goroutines: map[int64]*writeRow{}, sums: map[exectrace.Frame]*rowSum{}}
+	writes, reads := newRowReader(writesToConnection), newRowReader(readsAtPlace)
 	rounds := roundReader{lives: map[int64]*roundLife{}, sums: map[serialKey]*serialSum{}}
 	early := earlyReader{waiting: map[int64]earlyWait{}, waited: map[earlyKey]*earlyStack{}}
 	n := 0
@@ -55,12 +55,13 @@ func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 			callers.next(&e, s)
 			handovers.next(&e, s)
 			writes.next(&e, s)
+			reads.next(&e, s)
 			early.next(&e, s)
 		}
 	}
 	l.m.Sched.Serial = append(foundSums(l.m, r.sums), rounds.found(l.m)...)
 	l.m.Sched.Callers, l.m.Sched.Chains = callers.found(l.m), chains.found(l.m)
-	l.m.Sched.Handovers, l.m.Sched.WriteRows = handovers.found(l.m), writes.found(l.m)
+	l.m.Sched.Handovers, l.m.Sched.WriteRows, l.m.Sched.ReadRows = handovers.found(l.m), writes.found(l.m), reads.found(l.m)
 	early.add(l.m)
 	return nil
 }
