@@ -213,6 +213,13 @@ func TestCheckSays(t *testing.T) {
 	burst := func(b Burst) func(*Model) {
 		return func(m *Model) { m.Sched.Bursts[0] = b }
 	}
+	handover := func(change func(h *Handover)) func(*Model) {
+		return func(m *Model) {
+			h := Handover{Waits: 5, Waited: 50, Taken: 5, TakenTime: 50, Idle: 600, Lived: 600, PeersIdle: 7000, PeersLived: 7000}
+			change(&h)
+			m.Sched.Handovers = []Handover{h}
+		}
+	}
 	one := Histogram{N: 2, Max: 5}
 	const worker, negative = `group "main.worker": `, `group "main.worker": a part of its time is -1ms`
 	for _, tt := range []struct {
@@ -245,6 +252,10 @@ func TestCheckSays(t *testing.T) {
 		{worker + "3 goroutines with 3s kept of 2 with 2s", func(m *Model) {
 			m.Sched.AllKept = false
 			m.Sched.Goroutines = append(m.Sched.Goroutines, m.Sched.Goroutines[0])
+		}},
+		{worker + "3 goroutines with 2s kept of 2 with 2s", func(m *Model) {
+			m.Sched.AllKept = false
+			m.Sched.Goroutines = append(m.Sched.Goroutines, Goroutine{Group: "main.worker"})
 		}},
 		{worker + "1 goroutines with 3s kept of 2 with 2s", func(m *Model) {
 			m.Sched.AllKept, m.Run.Duration = false, 3*time.Second
@@ -295,6 +306,12 @@ func TestCheckSays(t *testing.T) {
 		{"burst: ", burst(Burst{Count: 2, Woken: 20, Max: 7})},
 		{"burst: ", burst(Burst{Count: 2, Woken: 15, Max: 9})},
 		{"burst: ", burst(Burst{Count: 2, Woken: 20, Max: 9, Futile: 21})},
+		{"handover: stack 9 of 2", handover(func(h *Handover) { h.Stack = 9 })},
+		{"handover: {Stack:0 Waits:5 Waited:50ns", handover(func(h *Handover) { h.Taken = 6 })},
+		{"handover: {", handover(func(h *Handover) { h.TakenTime = 51 })},
+		{"handover: {", handover(func(h *Handover) { h.Idle = 601 })},
+		{"handover: {", handover(func(h *Handover) { h.PeersIdle = 7001 })},
+		{"handover: {", handover(func(h *Handover) { h.GaveUp = -1 })},
 		{"pause \"GC mark termination\": -1ns at 5ms of 1s", pause(5*ms, -1)},
 		{"pause \"GC mark termination\": 5ms at -1ns of 1s", pause(-1, 5*ms)},
 		{"pause \"GC mark termination\": 2ms at 999ms of 1s", pause(999*ms, 2*ms)},
@@ -325,8 +342,19 @@ func TestCheckSays(t *testing.T) {
 		}
 	}
 	for name, fine := range map[string]func(*Model){
+		"goroutines kept in part": func(m *Model) {
+			m.Sched.AllKept, m.Sched.Goroutines = false, m.Sched.Goroutines[1:]
+		},
+		"system calls after their P was taken": func(m *Model) {
+			g := m.Sched
+			g.Groups[0].Syscall, g.Groups[0].SyscallBlocked = 60*ms, 40*ms
+			for i := range g.Goroutines[:2] {
+				g.Goroutines[i].Syscall, g.Goroutines[i].SyscallBlocked = 30*ms, 20*ms
+			}
+		},
 		"waits that go on":            wait(func(*Wait) {}),
 		"a burst that never happened": burst(Burst{}),
+		"a handover of all":           handover(func(*Handover) {}),
 		"a burst of just as many":     burst(Burst{Count: 2, Woken: 16, Max: 8, Futile: 16}),
 		"a pause to the end":          pause(900*ms, 100*ms),
 		"a collection that went on":   collection(50*ms, -1),
@@ -346,6 +374,39 @@ func TestCheckSays(t *testing.T) {
 		if err := m.Check(); err != nil {
 			t.Errorf("Check() of %s = %v, want nil", name, err)
 		}
+	}
+}
+
+// An account of CPU time whose figures do not fit is said with these.
+func TestCheckAccount(t *testing.T) {
+	fine := CPUAccount{User: 70, System: 30, Known: true, Total: 100, Parts: []CPUEntry{
+		{Application, 60, nil}, {InKernel, 40, []CPUName{{"read", 21}, {"write", 21}}}}}
+	for _, tt := range []struct {
+		name, want string
+		spoil      func(a *CPUAccount)
+	}{
+		{"it fits but for rounding", "", func(*CPUAccount) {}},
+		{"pieces of more than a part", "CPU account: system calls has 40ns, its pieces 43ns",
+			func(a *CPUAccount) { a.Parts[1].By[0].Time = 22 }},
+		{"a part of nothing", "CPU account: application has 0s, its pieces 0s", func(a *CPUAccount) { a.Parts[0].Time = 0 }},
+		{"parts of less", "CPU account: the parts add up to 99ns of 100ns", func(a *CPUAccount) { a.Parts[0].Time = 59 }},
+		{"counters of less", "CPU account: 100ns in all, 69ns in user mode and 30ns in the kernel", func(a *CPUAccount) { a.User = 69 }},
+		{"counters that are not known", "", func(a *CPUAccount) { a.User, a.Known = 0, false }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := fine
+			a.Parts = []CPUEntry{fine.Parts[0], {InKernel, 40, slices.Clone(fine.Parts[1].By)}}
+			tt.spoil(&a)
+			m := (&Model{}).Frozen()
+			m.frozen.cpu.Do(func() { m.frozen.account = &a })
+			got := ""
+			if err := m.Check(); err != nil {
+				got = err.Error()
+			}
+			if first, _, _ := strings.Cut(got, "\n"); first != tt.want {
+				t.Errorf("Check() = %q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 

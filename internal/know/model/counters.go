@@ -32,7 +32,7 @@ func (l *Limits) Window() (first, last LimitSample, ok bool) {
 }
 
 func ends[S any](list []S, at func(S) time.Duration) (first, last S, ok bool) {
-	if len(list) < 2 {
+	if len(list) == 0 {
 		return
 	}
 	first, last = list[0], list[len(list)-1]

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -53,6 +54,25 @@ func TestCourseWithin(t *testing.T) {
 	}
 }
 
+// Operations of another time than the samples' leave what both have, piece by piece.
+func TestCoursePieces(t *testing.T) {
+	m := courseModel()
+	m.Load.Over = nil
+	for i := range 6 { // from 3 to 9 s, each half of a second one operation more
+		m.Load.Over = append(m.Load.Over, Interval{At: time.Duration(3+i) * time.Second, Width: time.Second, Ops: int64(2*i + 2)})
+	}
+	c := m.Course()
+	if c == nil || c.From != 3*time.Second || c.To != 9*time.Second {
+		t.Fatalf("Course() = %v, want one from 3s to 9s", c)
+	}
+	if want := []float64{1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6}; !slices.Equal(c.Operations, want) {
+		t.Errorf("Course() has operations %v, want %v", c.Operations, want)
+	}
+	if got, want := c.Samples(nil), []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}; !slices.Equal(got, want) {
+		t.Errorf("Samples(nil) = %v, want %v", got, want)
+	}
+}
+
 // Where one of both has no times there is no course.
 func TestCourseUnknown(t *testing.T) {
 	for name, change := range map[string]func(*Model){
@@ -82,6 +102,15 @@ func TestOperationsDone(t *testing.T) {
 	served.Count = 500
 	if m.operationsDone(served) != nil {
 		t.Error("half of all goroutines created stand for operations, want none")
+	}
+	for name, o := range map[string]*Operations{"nothing": nil, "tasks": {Count: 950, From: "user tasks ended"}} {
+		if got := m.operationsDone(o); got != nil {
+			t.Errorf("operationsDone(%s) = %v, want nil", name, got)
+		}
+	}
+	m.Metrics, served.Count = nil, 950
+	if got := m.operationsDone(served); got != nil {
+		t.Errorf("operationsDone(…) without metrics = %v, want nil", got)
 	}
 }
 

@@ -245,9 +245,6 @@ func (m *Model) count(v *cpuView, placed bool) {
 func (v *cpuView) clip(from, window time.Duration) {
 	share := window.Seconds() / v.window.Seconds()
 	v.from, v.window = from, window
-	if share >= 1 {
-		return
-	}
 	part := func(d time.Duration) time.Duration { return time.Duration(float64(d) * share) }
 	v.samples = int64(math.Round(float64(v.samples) * share))
 	v.sampled, v.kernel = part(v.sampled), part(v.kernel)
@@ -458,21 +455,16 @@ func (a *CPUAccount) split(v *cpuView) {
 	case a.Scale != 1 && largest >= 0:
 		a.Parts[largest].Time += left // rounding
 	default:
-		a.Parts = append(a.Parts, CPUEntry{NotSampled, left, a.unseen(v, left)})
+		a.Parts = append(a.Parts, CPUEntry{NotSampled, left, a.unseen(left)})
 	}
 }
 
 // unseen splits what no sample shows into the modes that the counters know.
-func (a *CPUAccount) unseen(v *cpuView, gap time.Duration) []CPUName {
+func (a *CPUAccount) unseen(gap time.Duration) []CPUName {
 	if !a.Known {
 		return nil
 	}
 	kernel := min(max(0, a.System-a.Kernel), gap)
-	if user := max(0, a.User-(v.sampled-v.kernel)); kernel > gap-user {
-		// The counters' own split is only as good as their ticks: what exceeds
-		// the gap is shared out in proportion.
-		kernel = time.Duration(float64(gap) * float64(kernel) / max(1, float64(kernel+user)))
-	}
 	modes := map[string]time.Duration{}
 	if kernel > 0 {
 		modes["kernel mode"] = kernel

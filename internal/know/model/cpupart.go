@@ -154,10 +154,10 @@ func kernelName(function string) string {
 
 // isGo reports whether a name is one of a Go function: a package and a dot.
 func isGo(name string) bool {
-	if strings.HasPrefix(name, "[") || strings.HasSuffix(name, perfKernel) || strings.ContainsRune(name, '@') {
-		return false // a mapping, like [vdso], the kernel's, or a C symbol with its version
+	if strings.HasSuffix(name, perfKernel) || strings.ContainsRune(name, '@') {
+		return false // the kernel's, or a C symbol with its version
 	}
-	pkg, rest := splitFunc(name)
+	pkg, rest := splitFunc(name) // neither of a mapping, like [vdso]
 	// C names may carry versions and parts: "memcpy.part.0", "lib.so.6".
 	return pkg != "" && rest != "" && !strings.HasPrefix(rest, "so") && rest != "part.0" && rest != "constprop.0" && rest != "isra.0" && rest != "cold"
 }
@@ -192,7 +192,6 @@ func userPart(frames []Frame) CPUPart {
 			if p := symbols[f.Func]; p != "" && weak == "" {
 				weak = p
 			}
-			goSeen = goSeen || symbols[f.Func] != ""
 			continue
 		}
 		goSeen = true
@@ -216,7 +215,7 @@ func userPart(frames []Frame) CPUPart {
 	switch {
 	case weak != "":
 		return weak
-	case len(frames) > 0 && !goSeen && namedC(frames):
+	case !goSeen && namedC(frames):
 		return InCgo
 	}
 	return OtherCPU

@@ -93,8 +93,10 @@ func TestLinesInOrder(t *testing.T) {
 	add(m.CPU, 1, 2, at("leaf", "l.go", 1), at("w", "w.go", 1))
 	add(m.Heap, 900, 20, at("p", "c.go", 1))
 	add(m.Heap, 3, 30, at("q", "b.go", 1))
-	add(m.Heap, 80, 25, at("r", "a.go", 1))
-	for _, f := range []Frame{at("s", "a.go", 12), at("s", "z.go", 11), at("s", "a.go", 11), at("s", "b.go", 10), at("t", "a.go", 5), at("s", "c.go", 6)} {
+	add(m.Heap, 50, 20, at("r", "a.go", 1))
+	add(m.Heap, 30, 5, at("r", "a.go", 1))
+	for _, f := range []Frame{at("s", "a.go", 12), at("s", "b.go", 11), at("s", "a.go", 11), at("s", "b.go", 10), at("t", "a.go", 5),
+		at("s", "c.go", 6)} {
 		add(m.Heap, 1, 4, f)
 	}
 	want := []LineCost{
@@ -103,7 +105,8 @@ func TestLinesInOrder(t *testing.T) {
 		{Line: at("above", "o.go", 9), Cum: 60}, {Line: at("over", "o.go", 8), Cum: 35},
 		{Line: at("q", "b.go", 1), Objects: 3, Bytes: 30}, {Line: at("r", "a.go", 1), Objects: 80, Bytes: 25}, {Line: at("p", "c.go", 1), Objects: 900, Bytes: 20},
 		{Line: at("s", "c.go", 6), Objects: 1, Bytes: 4}, {Line: at("s", "b.go", 10), Objects: 1, Bytes: 4}, {Line: at("s", "a.go", 11), Objects: 1, Bytes: 4},
-		{Line: at("s", "z.go", 11), Objects: 1, Bytes: 4}, {Line: at("s", "a.go", 12), Objects: 1, Bytes: 4}, {Line: at("t", "a.go", 5), Objects: 1, Bytes: 4},
+		{Line: at("s", "b.go", 11), Objects: 1, Bytes: 4}, {Line: at("s", "a.go", 12), Objects: 1, Bytes: 4},
+		{Line: at("t", "a.go", 5), Objects: 1, Bytes: 4},
 	}
 	for range 5 { // the lines come from a map, in any order
 		got, all := m.Lines()
@@ -132,19 +135,21 @@ func TestWorks(t *testing.T) {
 	add(28, "main.d", "a.go", 1)
 	add(28, "main.d", "b.go", 1, "fmt.Sprint")
 	add(28, "main.d", "b.go", 1, "sort.Ints")
+	add(28, "main.cc", "a.go", 3, "sort.Ints")
 	add(50, "main.e", "e.go", 1, "sort.Ints")
 	m.CPU.Samples = append(m.CPU.Samples, Sample{Stack: m.Stacks.Add(frames("runtime.gcBgMarkWorker")), Values: []int64{1, 1000}},
 		Sample{Stack: m.CPU.Samples[0].Stack, Values: []int64{1}})
 	want := []WorkEntry{
 		{Computing, Frame{Func: "main.a", File: "a.go", Line: 4}, 65}, {Computing, Frame{Func: "main.b", File: "b.go", Line: 6}, 60},
 		{Computing, Frame{Func: "main.c", File: "c.go", Line: 9}, 51}, {Sorting, Frame{Func: "main.e", File: "e.go", Line: 1}, 50},
+		{Sorting, Frame{Func: "main.cc", File: "a.go", Line: 3}, 28},
 		{Computing, Frame{Func: "main.d", File: "a.go", Line: 1}, 28}, {Formatting, Frame{Func: "main.d", File: "b.go", Line: 1}, 28},
 		{Sorting, Frame{Func: "main.d", File: "b.go", Line: 1}, 28},
 	}
 	for range 5 { // they come from a map, in any order
 		got, all := m.Works()
-		if !reflect.DeepEqual(got, want) || all != 1310 {
-			t.Fatalf("Works() = %d of\n%+v, want 1310 of\n%+v", all, got, want)
+		if !reflect.DeepEqual(got, want) || all != 1338 {
+			t.Fatalf("Works() = %d of\n%+v, want 1338 of\n%+v", all, got, want)
 		}
 	}
 	m.CPU.Types = []ValueType{{"alloc_space", "bytes"}}
@@ -153,6 +158,22 @@ func TestWorks(t *testing.T) {
 	}
 	if got, all := new(Model).Works(); got != nil || all != 0 {
 		t.Errorf("Works() without samples = %v, %v, want none", got, all)
+	}
+}
+
+// The account's samples are those of its source, and of no profile of what waits.
+func TestBelievedCPU(t *testing.T) {
+	b := tally{&Model{}}
+	if got := b.BelievedCPU(); got != nil {
+		t.Errorf("BelievedCPU() of nothing = %p, want nil", got)
+	}
+	b.CPU = b.profile(nil, map[string]time.Duration{appStack: time.Second})
+	if got := b.BelievedCPU(); got != b.CPU {
+		t.Errorf("BelievedCPU() = %p, want the profile %p", got, b.CPU)
+	}
+	b.Kernel = &Kernel{CPU: b.profile(nil, map[string]time.Duration{appStack: time.Second}), Off: &Profile{}}
+	if got := b.BelievedCPU(); got != b.Kernel.CPU {
+		t.Errorf("BelievedCPU() = %p, want the kernel's %p", got, b.Kernel.CPU)
 	}
 }
 

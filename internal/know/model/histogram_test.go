@@ -68,6 +68,28 @@ func TestHistogramQuantile(t *testing.T) {
 	}
 }
 
+// A share of more than all is all, and of what no bucket has the largest is told.
+func TestHistogramEnds(t *testing.T) {
+	var h Histogram
+	h.AddN(1000, 3)
+	h.Add(1030)
+	for q, want := range map[float64]time.Duration{-1: 992, 0: 992, 1: 1030, 2: 1030} {
+		if got := h.Quantile(q); got != want {
+			t.Errorf("Quantile(%v) = %d, want %d", q, got, want)
+		}
+	}
+	if got := len(h.Counts); got != 65 || HistogramBucket(1030) != 64 {
+		t.Errorf("1030 is in bucket %d of %d, want the last of 65", HistogramBucket(1030), got)
+	}
+	h.Max = 2000 // as of a value that its bucket does not tell
+	if got := h.Quantile(2); got != 1088 {
+		t.Errorf("Quantile(2) = %d, want 1088, the middle of the last bucket", got)
+	}
+	if got := (&Histogram{N: 5, Counts: []int64{2, 2}, Sum: 99, Max: 9}).Quantile(1); got != 9 {
+		t.Errorf("Quantile(1) of one that no bucket has = %d, want 9", got)
+	}
+}
+
 func TestHistogramNegative(t *testing.T) {
 	var h Histogram
 	h.Add(-time.Second)

@@ -81,8 +81,9 @@ func TestSince(t *testing.T) {
 	now := func() *HeapLook {
 		return look(107, []Holder{
 			{Kind: HeldByVariable, Name: "main.a", ObjectSum: bytes(450), Grew: pointer(9999)},
-			{Kind: HeldByVariable, Name: "main.new", ObjectSum: bytes(80), Grew: pointer(9999)},
+			{Kind: HeldByVariable, Name: "main.new", ObjectSum: bytes(150), Grew: pointer(9999)},
 			{Kind: HeldByGoroutines, Name: "main.b", ObjectSum: bytes(300)},
+			{Kind: HeldByVariable, Name: "main.b", ObjectSum: bytes(167)},
 		}, []HeldType{{Name: "U", ObjectSum: bytes(100)}, {Name: "T", ObjectSum: bytes(10)}, {Name: "V", ObjectSum: bytes(1)}})
 	}
 	grew := func(l *HeapLook) (holders, types []string) {
@@ -107,13 +108,15 @@ func TestSince(t *testing.T) {
 	for len(long.Types) < MaxHeldTypes {
 		long.Types = append(long.Types, HeldType{Name: "x"})
 	}
+	short := look(100, long.Holders[:499], long.Types[:49])
 	for _, tt := range []struct {
 		name           string
 		before         *HeapLook
 		holders, types string
 	}{
-		{"all of them", before(), "main.b +200, main.new +80, main.a -50", "U +10, T -20, V +1"},
-		{"lists that may be cut", long, "main.b +200, main.new ?, main.a -50", "U +10, T -20, V ?"},
+		{"all of them", before(), "main.b +200, main.b +160, main.new +150, main.a -50", "U +10, T -20, V +1"},
+		{"lists that may be cut", long, "main.b +200, main.b +160, main.new ?, main.a -50", "U +10, T -20, V ?"},
+		{"lists that are not full", short, "main.b +200, main.b +160, main.new +150, main.a -50", "U +10, T -20, V +1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := now()

@@ -28,10 +28,12 @@ func TestLines(t *testing.T) {
 		[]Frame{std, walk, walk, at("main.main", 1)},                       // 10
 		[]Frame{generic, walk, at("main.main", 1)},                         // 20
 		[]Frame{{Func: "runtime.gcBgMarkWorker", File: "mgc.go", Line: 1}}) // 30
-	m.Heap = samples([]ValueType{{Name: "alloc_objects", Unit: "count"}, {Name: "alloc_space", Unit: "bytes"}}, []Frame{std, shape, walk})
+	m.Heap = samples([]ValueType{{"inuse_objects", "count"}, {"alloc_objects", "count"}, {"alloc_space", "bytes"}},
+		[]Frame{std, shape, walk})
+	m.Heap.Samples[0].Values = []int64{7, 4, 50}
 	list, all := m.Lines()
 	want := []LineCost{
-		{Line: generic, CPU: 20, Cum: 20, Objects: 10, Bytes: 10},
+		{Line: generic, CPU: 20, Cum: 20, Objects: 4, Bytes: 50},
 		{Line: walk, CPU: 10, Cum: 30},
 		{Line: at("main.main", 1), Cum: 30},
 	}
@@ -45,7 +47,7 @@ func TestLines(t *testing.T) {
 		}
 		sum += c.CPU
 	}
-	if got, want := all, (LineCost{CPU: 60, Cum: 60, Objects: 10, Bytes: 10}); got != want {
+	if got, want := all, (LineCost{CPU: 60, Cum: 60, Objects: 4, Bytes: 50}); got != want {
 		t.Errorf("all is %+v, want %+v", got, want)
 	}
 	if runtime := 30 * time.Nanosecond; sum+runtime != all.CPU {

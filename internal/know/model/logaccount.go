@@ -28,10 +28,10 @@ func (a *GCLogAccount) CPU() time.Duration { return a.Assist + a.Background + a.
 // Ps returns what the Ps could have done meanwhile.
 func (a *GCLogAccount) Ps() time.Duration { return a.Over * time.Duration(a.Procs) }
 
-// GCLogAccount adds up the lines of gctrace; nil where there are fewer than two.
+// GCLogAccount adds up the lines of gctrace; nil where these are not of two moments.
 func (m *Model) GCLogAccount() *GCLogAccount {
 	n := len(m.GCLog)
-	if n < 2 || m.GCLog[n-1].At <= m.GCLog[0].At {
+	if n == 0 || m.GCLog[n-1].At <= m.GCLog[0].At {
 		return nil
 	}
 	a := &GCLogAccount{First: m.GCLog[0], Last: m.GCLog[n-1], Collections: n - 1, Costs: true, Procs: m.Run.Procs}

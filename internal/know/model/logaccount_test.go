@@ -11,12 +11,12 @@ import (
 func gcLog() []GCLine {
 	us := time.Microsecond
 	return []GCLine{
-		{Cycle: 5, At: 10 * time.Second, Live: 40, Goal: 80, Procs: 2, SweepTerm: 900 * us, MarkTerm: 900 * us, CPUAssist: time.Hour,
+		{Cycle: 5, At: 10 * time.Second, Live: 40, Goal: 120, Procs: 2, SweepTerm: 900 * us, MarkTerm: 900 * us, CPUAssist: time.Hour,
 			CPUBackground: time.Hour, CPUIdle: time.Hour, CPUSweepTerm: time.Hour, CPUMarkTerm: time.Hour},
 		{Cycle: 6, At: 11 * time.Second, Live: 70, Goal: 50, Procs: 2, SweepTerm: 1 * us, MarkTerm: 20 * us, CPUAssist: 300 * us,
 			CPUBackground: 4000 * us, CPUIdle: 50000 * us, CPUSweepTerm: 3 * us, CPUMarkTerm: 60 * us, Forced: true},
-		{Cycle: 7, At: 12 * time.Second, Live: 60, Goal: 120, Procs: 2, SweepTerm: 5 * us, MarkTerm: 10 * us, CPUAssist: 10 * us,
-			CPUBackground: 100 * us, CPUIdle: 1000 * us, CPUSweepTerm: 7 * us, CPUMarkTerm: 20 * us, Forced: true},
+		{Cycle: 7, At: 12 * time.Second, Live: 60, Goal: 80, Procs: 2, SweepTerm: 5 * us, MarkTerm: 10 * us, CPUAssist: 10 * us,
+			CPUBackground: 100 * us, CPUIdle: 1000 * us, CPUSweepTerm: 7 * us, CPUMarkTerm: 20 * us},
 		{Cycle: 8, At: 14 * time.Second, Live: 50, Procs: 4, SweepTerm: 2 * us, MarkTerm: 5 * us},
 	}
 }
@@ -26,7 +26,7 @@ func TestGCLogAccount(t *testing.T) {
 	us := time.Microsecond
 	lines := gcLog()
 	want := GCLogAccount{
-		Over: 4 * time.Second, Collections: 3, Forced: 2, Procs: 4, Costs: true,
+		Over: 4 * time.Second, Collections: 3, Forced: 1, Procs: 4, Costs: true,
 		Assist: 310 * us, Background: 4100 * us, Idle: 51000 * us, Stop: 90 * us, Stopped: 43 * us, LongestStop: 21 * us,
 		First: lines[0], Middle: lines[2], Last: lines[3], Most: 70, LeastGoal: 50, MostGoal: 120,
 	}

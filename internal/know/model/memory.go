@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -198,7 +199,7 @@ func (m *Model) allocRate() (bytes, objects float64, from string) {
 	if p := m.Heap; p != nil && p.Duration > 0 {
 		return float64(p.total("alloc_space")) / p.Duration.Seconds(), float64(p.total("alloc_objects")) / p.Duration.Seconds(), "allocs profile"
 	}
-	if m.GC != nil && len(m.GC.Heap) > 1 {
+	if m.GC != nil && len(m.GC.Heap) > 0 {
 		var sum float64
 		for i, h := range m.GC.Heap[1:] {
 			if before := m.GC.Heap[i].Alloc; h.Alloc > before && before > 0 {
@@ -255,9 +256,6 @@ func (a *MemoryAccount) classify(classes map[string]uint64) {
 		a.Mapped = sum
 	}
 	slices.SortFunc(a.Classes, func(x, y MemoryClass) int {
-		if x.Bytes != y.Bytes {
-			return int(min(1, max(-1, int64(y.Bytes)-int64(x.Bytes))))
-		}
-		return strings.Compare(x.Name, y.Name)
+		return cmp.Or(cmp.Compare(y.Bytes, x.Bytes), strings.Compare(x.Name, y.Name))
 	})
 }

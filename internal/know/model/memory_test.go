@@ -34,6 +34,7 @@ func TestHeapSizeAndRate(t *testing.T) {
 	rates.Series["/gc/heap/allocs:objects"] = Series{{time.Second, 10}, {5 * time.Second, 50}}
 	gc := &GC{Heap: []HeapSample{{At: time.Second, Alloc: 100, Goal: 70}, {At: 2 * time.Second, Alloc: 300, Goal: 71}, {At: 3 * time.Second, Alloc: 50, Goal: 72},
 		{At: 5 * time.Second, Alloc: 90, Goal: 73}, {At: 5 * time.Second, Goal: 74}, {At: 5 * time.Second, Alloc: 500, Goal: 75}}}
+	collected := func(cycles ...Cycle) Model { return Model{GC: &GC{Heap: gc.Heap[:2], Cycles: cycles}} }
 	for _, tt := range []struct {
 		name           string
 		m              Model
@@ -44,8 +45,13 @@ func TestHeapSizeAndRate(t *testing.T) {
 		{"counters", Model{Metrics: rates, Heap: alloc, GC: gc}, 90, 75, 200, 10, "runtime/metrics"},
 		{"a profile", Model{Heap: alloc, GC: gc}, 90, 75, 500, 6, "allocs profile"},
 		{"heap sizes", Model{GC: gc}, 90, 75, 60, 0, "heap sizes of the trace"},
+		{"two heap sizes", Model{GC: &GC{Heap: gc.Heap[:2]}}, 300, 71, 200, 0, "heap sizes of the trace"},
+		{"one heap size", Model{GC: &GC{Heap: gc.Heap[:1]}}, 100, 70, 0, 0, ""},
+		{"one collection", collected(Cycle{1, 0, 1}), 300, 71, 200, 0, "heap sizes of the trace"},
+		{"a collection from before", collected(Cycle{1, -1, 1}, Cycle{2, 3, 4}), 300, 71, 200, 0, "heap sizes of the trace"},
+		{"two collections", collected(Cycle{1, 0, 1}, Cycle{2, 3, 4}), 100, 71, 200, 0, "heap sizes of the trace"},
 		{"lines of gctrace", Model{GCLog: gcLog()}, 50, 0, 0, 0, ""},
-		{"live heap of the metrics", Model{Metrics: series("/gc/heap/live:bytes", 5, 77), GCLog: gcLog()[:3]}, 77, 120, 0, 0, ""},
+		{"live heap of the metrics", Model{Metrics: series("/gc/heap/live:bytes", 5, 77), GCLog: gcLog()[:3]}, 77, 80, 0, 0, ""},
 		{"goal of the metrics", Model{Metrics: series("/gc/heap/goal:bytes", 5, 33), GCLog: gcLog()[:2], GC: gc}, 70, 33, 60, 0, "heap sizes of the trace"},
 		{"a heap profile", Model{LiveHeap: Snapshots{End: &Profile{Types: []ValueType{{"inuse_space", "bytes"}}, Samples: []Sample{{Values: []int64{44}}}}}}, 44, 0, 0, 0, ""},
 		{"a printed MemStats", Model{MemStats: &MemStats{NextGC: 99, Classes: map[string]uint64{"other": 1}}}, 0, 99, 0, 0, ""},
@@ -172,6 +178,17 @@ func TestTimeOfAnOperation(t *testing.T) {
 			t.Errorf("OperationShare(5000) of no window = %v, want 0", m.OperationShare(5000))
 		}
 	}
+	m := &Model{Process: counters(0, 4*time.Second), Load: &Load{Ops: 2000, Rate: 200}, Run: Run{Duration: 10 * time.Second}}
+	if got := m.CPUPerOperation(); got != 2*ms {
+		t.Errorf("CPUPerOperation() in the kernel alone = %v, want 2ms", got)
+	}
+	b := tally{&Model{Load: m.Load, Run: m.Run}}
+	if b.CPU = b.profile(nil, map[string]time.Duration{appStack: time.Second}); b.CPUPerOperation() != 500*time.Microsecond {
+		t.Errorf("CPUPerOperation() of 1s in 2000 operations = %v, want 500µs", b.CPUPerOperation())
+	}
+	if b.CPU.Duration = 0; b.CPUPerOperation() != 0 {
+		t.Errorf("CPUPerOperation() of a profile without a length = %v, want 0", b.CPUPerOperation())
+	}
 	if got := (&Model{Load: &Load{Ops: 5, Rate: 1}, Run: Run{Duration: time.Second}}).CPUPerOperation(); got != 0 {
 		t.Errorf("CPUPerOperation() without CPU time = %v, want 0", got)
 	}
@@ -207,8 +224,8 @@ func TestReasonSame(t *testing.T) {
 
 // What is no number has no part in a trend.
 func TestThinned(t *testing.T) {
-	s := Series{{1, 5}, {2, math.NaN()}, {3, math.Inf(1)}, {4, math.Inf(-1)}, {5, 7}}
-	if got, want := s.thinned(), (Series{{1, 5}, {5, 7}}); !reflect.DeepEqual(got, want) {
+	s := Series{{1, 5}, {2, math.NaN()}, {3, math.Inf(1)}, {4, math.Inf(-1)}, {5, -math.MaxFloat64}}
+	if got, want := s.thinned(), (Series{{1, 5}, {5, -math.MaxFloat64}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("thinned() = %v, want %v", got, want)
 	}
 	long := make(Series, 400)
@@ -217,6 +234,43 @@ func TestThinned(t *testing.T) {
 	}
 	if got := long.thinned(); len(got) != 200 || got[0] != (Point{1, 0.5}) || got[199] != (Point{399, 398.5}) {
 		t.Errorf("thinned() of 400 points has %d, from %v to %v, want 200 from the first two to the last", len(got), got[0], got[len(got)-1])
+	}
+}
+
+// Without the metrics the lines of gctrace tell what was alive, as far as they are in order.
+func TestLiveSeries(t *testing.T) {
+	m := &Model{GCLog: []GCLine{{At: 50, Live: 4, SweepTerm: 3}, {At: 70, Live: 5, SweepTerm: 2}, {At: 60, Live: 6, SweepTerm: 9},
+		{At: 70, Live: 7}, {At: 80, Live: 8}}}
+	if got, want := m.liveSeries(), (Series{{50, 4}, {70, 5}, {80, 8}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("liveSeries() = %v, want %v", got, want)
+	}
+}
+
+// What the runtime keeps reaches its limit as it grows: of 100 MiB 61 are used after eleven seconds of a
+// MiB each.
+func TestGOMEMLIMITReached(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*Model)
+		want   time.Duration
+	}{
+		{"read each second", func(*Model) {}, 39 * time.Second},
+		{"what was given back is read otherwise", func(m *Model) {
+			name := memoryClasses + classReleased + ":bytes"
+			m.Metrics.Series[name] = m.Metrics.Series[name][1:]
+		}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := growing(12)
+			tt.change(m)
+			b := m.MemoryAccount().Bounds[1]
+			if b.Name != "GOMEMLIMIT" || b.Used != 61*mib || b.Reached.Round(time.Millisecond) != tt.want {
+				t.Errorf("the bound is %+v, want GOMEMLIMIT, of which 61 MiB are used, reached in %v", b, tt.want)
+			}
+		})
+	}
+	if got := new(Model).keptSeries(); got != nil {
+		t.Errorf("keptSeries() of nothing = %v, want nil", got)
 	}
 }
 
@@ -233,7 +287,7 @@ func TestGrowthOfSeries(t *testing.T) {
 		t.Fatalf("there are %d trends, want one", len(a.Growth))
 	}
 	g := a.Growth[0]
-	if math.Abs(g.PerSecond-7) > 1e-9 || g.Low > g.PerSecond || g.High < g.PerSecond || g.Name != "live heap" {
+	if math.Abs(g.PerSecond-7) > 1e-9 || math.Abs(g.Low-7) > 1e-9 || math.Abs(g.High-7) > 1e-9 || g.Name != "live heap" {
 		t.Errorf("the trend is %+v, want 7 a second", g)
 	}
 	if g.First != 100 || g.Last != 163 || g.Over != 9*time.Second {

@@ -37,7 +37,7 @@ func (m *Model) MemoryOver() (list []MemoryMoment) {
 	}
 	// What was read once the process had given all of it back says nothing of its memory.
 	first, _ := rss.First()
-	for len(list) > 1 && first.Value > 0 && rss.nearest(list[len(list)-1].At) == 0 {
+	for len(list) > 0 && first.Value > 0 && rss.nearest(list[len(list)-1].At) == 0 {
 		list = list[:len(list)-1]
 	}
 	return list

@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -57,6 +58,21 @@ func TestMemoryOver(t *testing.T) {
 	}
 }
 
+// Parts of a later moment stand behind the one that they follow there, and one that is not told nowhere.
+func TestPartNames(t *testing.T) {
+	moment := func(names ...string) (m MemoryMoment) {
+		for _, n := range names {
+			name, isNot := strings.CutPrefix(n, "-")
+			m.Parts = append(m.Parts, MemoryPart{Name: name, Told: !isNot})
+		}
+		return m
+	}
+	moments := []MemoryMoment{moment("a", "e", "-x"), moment("a", "b", "c", "e", "f"), moment("z", "-y", "d", "e", "g")}
+	if got, want := PartNames(moments), []string{"z", "d", "a", "b", "c", "e", "g", "f"}; !slices.Equal(got, want) {
+		t.Errorf("PartNames(…) = %q, want %q", got, want)
+	}
+}
+
 // TestMemoryOverEnds: of what was read after the process gave all back nothing is told, and of
 // what was read once nothing over time.
 func TestMemoryOverEnds(t *testing.T) {
@@ -74,6 +90,26 @@ func TestMemoryOverEnds(t *testing.T) {
 	m.Metrics = nil
 	if moments := m.MemoryOver(); len(moments) != 4 || moments[3].Parts[2] != (MemoryPart{partWhole, 93 * mib, true, fromResident}) {
 		t.Errorf("without the runtime's counts %+v, want what is resident", moments)
+	}
+	m = growing(5)
+	for name, s := range m.Metrics.Series {
+		m.Metrics.Series[name] = s[:3]
+	}
+	if moments := m.MemoryOver(); len(moments) != 3 {
+		t.Errorf("%d moments of counts that were read three times, want three", len(moments))
+	}
+	m.Process = nil
+	if moments := m.MemoryOver(); len(moments) != 3 || (&MemoryAccount{Parts: moments[0].Parts}).part(partObjects) != 30*mib {
+		t.Errorf("%d moments of a process that nobody looked at, want the three of the counts", len(moments))
+	}
+	m = growing(2)
+	m.Process.Samples[1].RSS = 0
+	if moments := m.MemoryOver(); len(moments) != 1 {
+		t.Errorf("%d moments of a process that was gone at the second, want one", len(moments))
+	}
+	m.Process.Samples = []ProcessSample{{At: -time.Second, RSS: 90 * mib}, {}}
+	if moments := m.MemoryOver(); len(moments) != 0 {
+		t.Errorf("%d moments of a process that was gone before, want none", len(moments))
 	}
 	if moments := growing(1).MemoryOver(); moments != nil {
 		t.Errorf("%+v of what was read once", moments)

@@ -187,7 +187,7 @@ func fit(parts []MemoryPart, resident uint64) (beyond, untouched uint64) {
 			take(i, left)
 		}
 	}
-	if len(parts) > 1 && parts[0].Name == AlivePart {
+	if parts[0].Name == AlivePart {
 		if objects := parts[0].Bytes + parts[1].Bytes; left < objects {
 			take(0, uint64(float64(left)*(float64(parts[0].Bytes)/float64(objects))))
 			take(1, left)
@@ -232,10 +232,10 @@ func (a *MemoryAccount) mappedParts(k *Maps, u heapUse, counted bool) {
 	a.Counted, a.Resident, a.PSS, a.Swap, a.Huge = sum.RSS, true, sum.PSS, sum.Swap, sum.Huge
 	switch {
 	case !k.heapFound() && counted:
-		a.within(k.Heap.RSS+k.Anonymous.RSS, u, MemoryPart{Name: NativePart, From: fromLeft})
+		a.within(k.Anonymous.RSS, u, MemoryPart{Name: NativePart, From: fromLeft})
 	case !k.heapFound():
 		a.Parts = append(a.Parts, MemoryPart{Name: partHeap}, MemoryPart{Name: partOwn}, MemoryPart{Name: NativePart},
-			MemoryPart{partAll, k.Heap.RSS + k.Anonymous.RSS, true, fromMaps})
+			MemoryPart{partAll, k.Anonymous.RSS, true, fromMaps})
 	case !counted || !u.partsKnown:
 		a.Parts = append(a.Parts, MemoryPart{partHeap, k.Heap.RSS, true, fromMaps}, MemoryPart{Name: partOwn}, MemoryPart{Name: NativePart},
 			MemoryPart{partTogether, k.Anonymous.RSS, true, fromMaps})

@@ -32,10 +32,31 @@ func counted() *Metrics {
 	return m
 }
 
+// without has those counts but one.
+func without(name string) *Metrics {
+	m := counted()
+	delete(m.Series, name)
+	return m
+}
+
 func mapped(heap, anonymous uint64) *Process {
-	of := func(n uint64) Resident { return Resident{RSS: n * mib, PSS: n * mib} }
+	of := func(n uint64) Resident { return Resident{RSS: n * mib, PSS: n * mib / 2} }
 	return &Process{Samples: []ProcessSample{{RSS: (heap + anonymous + 22) * mib}}, Maps: &Maps{Arenas: true,
 		Heap: of(heap), Anonymous: of(anonymous), Program: of(12), Files: of(6), Stack: of(4)}}
+}
+
+// swapped is a process of whose heap so much is swapped out.
+func swapped(n uint64) *Process {
+	p := mapped(25, 2)
+	p.Maps.Heap.Swap = n * mib
+	return p
+}
+
+// anonymous is a process of which nothing tells where its heap is.
+func anonymous(n uint64) *Process {
+	p := mapped(0, n)
+	p.Maps.Arenas = false
+	return p
 }
 
 func TestMemoryParts(t *testing.T) {
@@ -54,6 +75,15 @@ func TestMemoryParts(t *testing.T) {
 			AlivePart: 0, partSince: 0, UnusedPart: 0, partFree: 2, StacksPart: 2}, 41, 28},
 		"given back, resident again": {&Model{Process: mapped(54, 2), Metrics: counted()}, map[string]uint64{
 			AlivePart: 20, partOwn: 5, partAgain: 6}, 0, 78},
+		"before a collection": {&Model{Process: mapped(46, 9), Metrics: without("/gc/heap/live:bytes")}, map[string]uint64{
+			partObjects: 30, UnusedPart: 5, partFree: 8, StacksPart: 2, partOwn: 5, NativePart: 5, partProgram: 12}, 0, 77},
+		"swapped out": {&Model{Process: swapped(5), Metrics: counted()}, map[string]uint64{AlivePart: 10, partSince: 5, NativePart: 0}, 15, 49},
+		"all swapped": {&Model{Process: swapped(50), Metrics: counted()}, map[string]uint64{AlivePart: 10, partSince: 5, NativePart: 0}, 0, 49},
+		"a heap that is not found": {&Model{Process: anonymous(55), Metrics: counted()}, map[string]uint64{
+			AlivePart: 20, partSince: 10, UnusedPart: 5, partFree: 8, StacksPart: 2, partOwn: 5, NativePart: 5, partProgram: 12}, 0, 77},
+		"no heap and no counts": {&Model{Process: anonymous(55)}, map[string]uint64{partAll: 55, partProgram: 12}, 0, 77},
+		"no classes of the heap": {&Model{Process: mapped(46, 9), Metrics: without("/memory/classes/heap/objects:bytes")}, map[string]uint64{
+			partHeap: 46, partTogether: 9, partProgram: 12}, 0, 77},
 		"maps alone":    {&Model{Process: mapped(30, 9)}, map[string]uint64{partHeap: 30, partTogether: 9, partProgram: 12}, 0, 61},
 		"counts alone":  {&Model{Metrics: counted()}, map[string]uint64{AlivePart: 20, partFree: 8, partOwn: 5}, 0, 50},
 		"beside in all": {&Model{Metrics: counted(), Process: &Process{Samples: []ProcessSample{{RSS: 60 * mib}}}}, map[string]uint64{AlivePart: 20, partRest: 10}, 0, 60},
@@ -140,6 +170,10 @@ func TestMemoryBounds(t *testing.T) {
 		if len(a.Bounds) != 4 {
 			t.Fatalf("bounds %+v, want GOGC's, GOMEMLIMIT and two of the group", a.Bounds)
 		}
+		goal := MemoryBound{Name: "GOGC: the next collection ends at", Limit: 42 * mib, Used: 30 * mib, UsedBy: "objects"}
+		if got := a.Bounds[0]; got != goal {
+			t.Errorf("the first bound is %+v, want %+v", got, goal)
+		}
 		last := a.Bounds[3]
 		if last.Limit != 200*mib || last.Used != 120*mib+uint64(c.over/time.Second)*c.step || last.Reached.Round(time.Second) != c.want {
 			t.Errorf("%+v over %v, want it reached in %v", last, c.over, c.want)
@@ -160,6 +194,13 @@ func TestLimitsThatDoNotBind(t *testing.T) {
 		"all":                {func(*Model) {}, []string{"GOGC: the next collection ends at", "GOMEMLIMIT", "control group: killed over"}},
 		"no GOMEMLIMIT":      {func(m *Model) { m.Metrics.Series["/gc/gomemlimit:bytes"][0].Value = 1 << 63 }, []string{"GOGC: the next collection ends at", "control group: killed over"}},
 		"GOMEMLIMIT of none": {func(m *Model) { m.Metrics.Series["/gc/gomemlimit:bytes"][0].Value = 0 }, []string{"GOGC: the next collection ends at", "control group: killed over"}},
+		"GOMEMLIMIT of 2 EiB": {func(m *Model) { m.Metrics.Series["/gc/gomemlimit:bytes"][0].Value = 1 << 61 },
+			[]string{"GOGC: the next collection ends at", "GOMEMLIMIT", "control group: killed over"}},
+		"GOMEMLIMIT of 4 EiB": {func(m *Model) { m.Metrics.Series["/gc/gomemlimit:bytes"][0].Value = 1 << 62 },
+			[]string{"GOGC: the next collection ends at", "control group: killed over"}},
+		"no goal": {func(m *Model) { delete(m.Metrics.Series, "/gc/heap/goal:bytes") }, []string{"GOMEMLIMIT", "control group: killed over"}},
+		"no objects counted": {func(m *Model) { delete(m.Metrics.Series, "/memory/classes/heap/objects:bytes") },
+			[]string{"GOMEMLIMIT", "control group: killed over"}},
 		"nothing counted": {func(m *Model) {
 			for name := range m.Metrics.Series {
 				if strings.HasPrefix(name, memoryClasses) {

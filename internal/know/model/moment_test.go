@@ -32,6 +32,15 @@ func TestStateOf(t *testing.T) {
 	}
 }
 
+func TestWantsLock(t *testing.T) {
+	for state, want := range map[string]bool{"sync.Mutex.Lock": true, "sync.RWMutex.RLock": true, "sync.RWMutex.Lock": true,
+		"running": false, "semacquire": false} {
+		if got := WantsLock(state); got != want {
+			t.Errorf("WantsLock(%s) = %v, want %v", state, got, want)
+		}
+	}
+}
+
 // TestAsker takes a lock of a program's own for one, and no function beside it.
 func TestAsker(t *testing.T) {
 	for stack, want := range map[string]int{

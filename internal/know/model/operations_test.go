@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 )
@@ -17,6 +18,9 @@ func TestLoadOperations(t *testing.T) {
 		{"longer than the run", Load{Ops: 3000, Known: true, Start: -10 * time.Second, Duration: 30 * time.Second}, 1000},
 		{"over time", Load{Ops: 900, Known: true, Duration: 20 * time.Second, Over: []Interval{{At: -time.Second, Width: time.Second, Ops: 70},
 			{At: 0, Width: time.Second, Ops: 80}, {At: 9500 * ms, Width: time.Second, Ops: 50}}}, 105},
+		{"intervals of two seconds", Load{Ops: 90, Known: true, Over: []Interval{{At: 0, Width: 2 * time.Second, Ops: 60},
+			{At: 9 * time.Second, Width: 2 * time.Second, Ops: 30}, {Ops: 9}}}, 75},
+		{"a tenth unanswered", Load{Ops: 500, Unanswered: 50, Known: true, Duration: 5 * time.Second}, 450},
 		{"when is not said", Load{Ops: 500, Rate: 40, Duration: 12 * time.Second}, 400},
 		{"shorter, when is not said", Load{Ops: 184, Rate: 40, Duration: 4600 * ms}, 184},
 		{"shorter, no rate", Load{Ops: 184, Duration: 4600 * ms}, 184},
@@ -33,15 +37,49 @@ func TestLoadOperations(t *testing.T) {
 	}
 }
 
+// A load of another time has operations elsewhere, and so has one of which nothing was answered.
+func TestLoadElsewhere(t *testing.T) {
+	later := Load{Ops: 500, Known: true, Start: 20 * time.Second, Duration: 5 * time.Second}
+	with := func(change func(l *Load)) *Load {
+		l := later
+		change(&l)
+		return &l
+	}
+	for _, tt := range []struct {
+		name                  string
+		l                     *Load
+		window                time.Duration
+		elsewhere, unanswered bool
+	}{
+		{"no load", nil, 10 * time.Second, false, false},
+		{"no operations", with(func(l *Load) { l.Ops = 0 }), 10 * time.Second, false, false},
+		{"no window", &later, 0, false, false},
+		{"inside", with(func(l *Load) { l.Start = 0 }), 10 * time.Second, false, false},
+		{"later", &later, 10 * time.Second, true, false},
+		{"later, and half of it unanswered", with(func(l *Load) { l.Unanswered = 250 }), 10 * time.Second, true, false},
+		{"unanswered", with(func(l *Load) { l.Start, l.Unanswered = 0, 500 }), 10 * time.Second, false, true},
+		{"unanswered, at an unknown time", with(func(l *Load) { l.Known, l.Unanswered = false, 500 }), 10 * time.Second, false, true},
+		{"of an unknown time and length", &Load{Ops: 500}, 10 * time.Second, false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := &Model{Load: tt.l, Run: Run{Duration: tt.window}}
+			if elsewhere, unanswered := m.LoadElsewhere(); elsewhere != tt.elsewhere || unanswered != tt.unanswered {
+				t.Errorf("LoadElsewhere() = %v, %v, want %v, %v", elsewhere, unanswered, tt.elsewhere, tt.unanswered)
+			}
+		})
+	}
+}
+
 func TestTaskOperations(t *testing.T) {
 	m := &Model{Tasks: &Tasks{
-		Tasks: []TaskType{{Name: "query", Count: 900, Complete: 900}, {Name: "request", Count: 310, Complete: 300}, {Name: "open", Count: 5000}},
-		Slow:  []Task{{ID: 2, Parent: 1, Name: "query"}, {ID: 1, Name: "request"}},
+		Tasks: []TaskType{{Name: "query", Count: 900, Complete: 900}, {Name: "few", Count: 200, Complete: 200},
+			{Name: "request", Count: 310, Complete: 300}, {Name: "fewer", Count: 900, Complete: 100}, {Name: "open", Count: 5000}},
+		Slow: []Task{{ID: 2, Parent: 1, Name: "query"}, {ID: 1, Name: "request"}},
 	}}
 	if o := m.Operations(); o == nil || o.Name != "request" || o.Count != 300 {
 		t.Errorf("%+v: a query is a part of a request, and open tasks are not done", o)
 	}
-	m.Tasks.Tasks = m.Tasks.Tasks[2:]
+	m.Tasks.Tasks = m.Tasks.Tasks[4:]
 	if o := m.Operations(); o != nil {
 		t.Errorf("%+v of no finished task", o)
 	}
@@ -64,8 +102,15 @@ func TestServedOperations(t *testing.T) {
 	if o := build("main.handle", 5000, true, 5000); o == nil || o.Count != 5000 || o.Source != Trace {
 		t.Errorf("Operations() = %+v, want 5000 from the trace", o)
 	}
-	if o := build("main.handle", 50, true, 0); o != nil {
-		t.Errorf("Operations() of few goroutines = %+v, want nil", o)
+	for ended, want := range map[int]bool{99: false, 100: true} {
+		if o := build("main.handle", ended, true, 0); (o != nil) != want {
+			t.Errorf("Operations() of %d goroutines = %+v, want some: %v", ended, o, want)
+		}
+	}
+	for waits, want := range map[int64]bool{10_000: true, 10_001: false} {
+		if o := build("main.handle", 5000, true, waits); (o != nil) != want {
+			t.Errorf("Operations() of 5000 goroutines that waited %d times = %+v, want some: %v", waits, o, want)
+		}
 	}
 	if o := build("main.handle", 5000, false, 0); o != nil {
 		t.Errorf("a loop that serves nobody: %+v", o)
@@ -78,19 +123,70 @@ func TestServedOperations(t *testing.T) {
 	}
 }
 
+// Of two groups of a server the one of which more have ended counts.
+func TestServedMost(t *testing.T) {
+	m := &Model{Sched: &Sched{}}
+	creator := m.Stacks.Add(frames("runtime.newproc main.serve main.main"))
+	loop := m.Stacks.Add(frames("internal/poll.runtime_pollWait net.(*UDPConn).ReadFrom main.serve main.main"))
+	m.Sched.Waits = []Wait{{Kind: Net, Stack: loop, Group: "main.main", Count: 9}}
+	for _, g := range []Group{{Name: "main.a", Ended: 300, Peak: 1000}, {Name: "main.b", Ended: 400, Peak: 3},
+		{Name: "main.c", Ended: 350, Peak: 350}, {Name: "main.d", Ended: 400, Peak: 2}, {Name: "main.e", Ended: 900, System: true}} {
+		g.Creator = creator
+		m.Sched.Groups = append(m.Sched.Groups, g)
+	}
+	if o := m.Operations(); o == nil || o.Name != "main.b" || o.Count != 400 {
+		t.Errorf("Operations() = %+v, want 400 of main.b", o)
+	}
+}
+
 func TestPerOperation(t *testing.T) {
 	m := &Model{Process: counters(3*time.Second, time.Second), Load: &Load{Ops: 2000, Rate: 200},
 		Syscalls: &Syscalls{Window: 5 * time.Second, Calls: []Syscall{{Name: "read", Count: 3000}, {Name: "futex", Count: 500}}}}
 	m.Run.Duration = 10 * time.Second
+	m.Sched = &Sched{Groups: []Group{{Name: "main.f", Created: 700}, {Name: "main.g", Count: 9, Created: 300}}}
 	m.Process.Samples[1].Voluntary = 6000
 	got := map[string]float64{}
 	for _, p := range m.PerOperation() {
 		got[p.Name()] = p.Value
 	}
 	// 2,000 operations: 4 s of CPU, 7,000 calls in 10 s at the rate of the 5 s.
-	for name, want := range map[string]float64{"CPU": 0.002, "system calls": 3.5, "system calls: read": 3, "context switches, voluntary": 3} {
+	for name, want := range map[string]float64{"CPU": 0.002, "system calls": 3.5, "system calls: read": 3, "context switches, voluntary": 3,
+		"goroutines created": 0.5} {
 		if math.Abs(got[name]-want) > 1e-9 {
 			t.Errorf("%s for each operation: %v, want %v", name, got[name], want)
+		}
+	}
+	// Of nine calls by name eight are listed, and of each quantity its own counter is taken.
+	for range 7 {
+		m.Syscalls.Calls = append(m.Syscalls.Calls, Syscall{Name: "x", Count: 100})
+	}
+	m.Metrics = &Metrics{Series: map[string]Series{"/gc/heap/allocs:bytes": {{0, 5}, {time.Second, 10_005}},
+		"/gc/heap/allocs:objects": {{0, 9}, {time.Second, 409}}}}
+	end := &m.Process.Samples[1]
+	end.Involuntary, end.ReadCalls, end.WriteCalls, end.MinorFaults, end.MajorFaults = 2000, 4000, 8000, 600, 400
+	var list []PerOperation
+	for _, p := range m.PerOperation() {
+		if p.Name() != "system calls: x" && p.Resource != CPUTime {
+			list = append(list, p)
+		}
+	}
+	want := []PerOperation{
+		{SystemCalls, "", 4.2, "count", SyscallLog}, {SystemCalls, "read", 3, "count", SyscallLog}, {SystemCalls, "futex", 0.5, "count", SyscallLog},
+		{AllocatedBytes, "", 50, "bytes", MetricsLog}, {AllocatedObjects, "", 2, "count", MetricsLog},
+		{VoluntarySwitches, "", 3, "count", ProcFS}, {InvoluntarySwitches, "", 1, "count", ProcFS},
+		{ReadCalls, "", 2, "count", ProcFS}, {WriteCalls, "", 4, "count", ProcFS}, {PageFaults, "", 0.5, "count", ProcFS},
+		{GoroutinesCreated, "", 0.5, "count", Trace},
+	}
+	if !slices.Equal(list, want) {
+		t.Errorf("PerOperation() has\n%v, want\n%v", list, want)
+	}
+	if n := len(m.PerOperation()); n != len(want)+2+6 {
+		t.Errorf("PerOperation() has %d quantities, want %d, with two of CPU time and six calls more", n, len(want)+8)
+	}
+	delete(m.Metrics.Series, "/gc/heap/allocs:objects")
+	for _, p := range m.PerOperation() {
+		if p.Resource == AllocatedObjects {
+			t.Errorf("%+v, which nobody counted", p)
 		}
 	}
 	// What was not permitted to be read is not nothing.
@@ -101,6 +197,18 @@ func TestPerOperation(t *testing.T) {
 		if p.Resource == ReadCalls {
 			t.Errorf("%+v, which was not read", p)
 		}
+	}
+	// The CPU time of the kernel alone, and that of samples, are shown with who told them.
+	m = &Model{Process: counters(0, 4*time.Second), Load: m.Load, Run: m.Run}
+	want = []PerOperation{{CPUTime, "", 0.002, "seconds", ProcFS}, {CPUTime, "not sampled", 0.002, "seconds", ""}}
+	if got := m.PerOperation(); len(got) < 2 || !slices.Equal(got[:2], want) {
+		t.Errorf("PerOperation() = %v, want %v first", got, want)
+	}
+	b := tally{&Model{Load: m.Load, Run: m.Run}}
+	b.CPU = b.profile(nil, map[string]time.Duration{appStack: 2 * time.Second})
+	want = []PerOperation{{CPUTime, "", 0.001, "seconds", CPU}, {CPUTime, "application", 0.001, "seconds", CPU}}
+	if got := b.PerOperation(); !slices.Equal(got, want) {
+		t.Errorf("PerOperation() = %v, want %v", got, want)
 	}
 	m.Load = nil
 	if list := m.PerOperation(); list != nil {

@@ -57,7 +57,10 @@ func TestInUse(t *testing.T) {
 		{"a heap profile", Model{LiveHeap: Snapshots{start, end}}, end},
 		{"a heap profile, and of all allocations", Model{LiveHeap: Snapshots{start, end}, Heap: heap}, end},
 		{"all allocations", Model{Heap: heap, Block: start, Goroutines: Snapshots{End: end}}, heap},
+		{"all allocations alone", Model{Heap: heap}, heap},
+		{"all allocations, and a heap profile of the start", Model{Heap: heap, LiveHeap: Snapshots{Start: start}}, heap},
 		{"those of a window", Model{Heap: window}, nil},
+		{"another", Model{Block: heap}, nil},
 	} {
 		if got := tt.m.InUse(); got != tt.want {
 			t.Errorf("InUse() of %s = %p, want %p", tt.name, got, tt.want)

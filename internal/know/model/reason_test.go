@@ -1,6 +1,9 @@
 package model
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // TestReasonDoes: a reason counts what is below its lines in its functions, or what a line
 // does itself with the compiler's help, and of a function that calls itself the innermost.
@@ -46,5 +49,49 @@ func TestWithoutTypes(t *testing.T) {
 		if got := WithoutTypes(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
+	}
+}
+
+// TestAllocates: beside the line itself a profile of the heap has what the line calls.
+func TestAllocates(t *testing.T) {
+	r := Reason{Func: "main.f", File: "f.go", Line: 3, Last: 4, Alone: true, Through: []string{"runtime.concatstring", "strings.Repeat"}}
+	at, up := Frame{Func: "main.f", File: "f.go", Line: 3}, Frame{Func: "main.main", File: "f.go", Line: 9}
+	for _, tt := range []struct {
+		name   string
+		frames []Frame
+		want   bool
+	}{
+		{"the line itself", []Frame{at, up}, true},
+		{"what it calls", []Frame{{Func: "strings.Repeat"}, at, up}, true},
+		{"something else that it calls", []Frame{{Func: "strings.ToUpper"}, at, up}, false},
+		{"another line", []Frame{up}, false},
+		{"nothing", nil, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := r.Allocates(tt.frames); got != tt.want {
+				t.Errorf("Allocates(%s) = %v, want %v", tt.name, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestOfDebugging(t *testing.T) {
+	for name, want := range map[string]bool{"log/slog.(*Logger).Debug": true, "Debugf": true,
+		"go.uber.org/zap.(*SugaredLogger).Debugw": true, "log/slog.DebugContext": true,
+		"log/slog.(*Logger).Info": false, "main.Debug.f": false, "main.NoDebug": false, "": false} {
+		if got := OfDebugging(name); got != want {
+			t.Errorf("OfDebugging(%s) = %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestSettersOf(t *testing.T) {
+	first, second, other := Frame{Func: "main.main", Line: 3}, Frame{Func: "main.tune", Line: 9}, Frame{Func: "main.init", Line: 1}
+	m := &Model{Setters: []Setter{{"GOGC", first}, {"GOMEMLIMIT", other}, {"GOGC", second}}}
+	if got, want := m.SettersOf("GOGC"), []Frame{first, second}; !slices.Equal(got, want) {
+		t.Errorf("SettersOf(GOGC) = %v, want %v", got, want)
+	}
+	if got := m.SettersOf("GOMAXPROCS"); got != nil {
+		t.Errorf("SettersOf(GOMAXPROCS) = %v, want nil", got)
 	}
 }

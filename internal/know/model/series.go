@@ -68,7 +68,7 @@ func (s Series) nearest(t time.Duration) float64 {
 // Delta returns the last value less the first and the time between them; false
 // without two points at different times.
 func (s Series) Delta() (by float64, over time.Duration, ok bool) {
-	if len(s) < 2 || s[len(s)-1].At <= s[0].At {
+	if len(s) == 0 || s[len(s)-1].At <= s[0].At {
 		return 0, 0, false
 	}
 	return s[len(s)-1].Value - s[0].Value, s[len(s)-1].At - s[0].At, true
@@ -177,7 +177,7 @@ func (s Series) Rises(part float64) (rises, known bool) {
 func (s Series) thinned() Series {
 	finite := make(Series, 0, len(s))
 	for _, p := range s {
-		if !math.IsNaN(p.Value) && !math.IsInf(p.Value, 0) {
+		if math.Abs(p.Value) <= math.MaxFloat64 { // which NaN is not
 			finite = append(finite, p)
 		}
 	}

@@ -39,6 +39,9 @@ func TestSeries(t *testing.T) {
 	if _, _, ok := points(1).Delta(); ok {
 		t.Error("one point has a difference")
 	}
+	if by, over, ok := points(1, 5).Delta(); by != 4 || over != time.Second || !ok {
+		t.Errorf("Delta() of two points = %v over %v, %v; want 4 over 1s", by, over, ok)
+	}
 }
 
 // By hand: of 1, 3, 2, 5, 4, 6 at 0 … 5 s the fifteen slopes in order are
@@ -49,6 +52,19 @@ func TestSlopeByHand(t *testing.T) {
 	got, low, high, ok := points(1, 3, 2, 5, 4, 6).Slope()
 	if !ok || got != 1 || low != -1 || high != 2 {
 		t.Errorf("Slope() = %v (%v to %v), %v; want 1 (-1 to 2)", got, low, high, ok)
+	}
+}
+
+// Ten points of one moment and two of the next have twenty slopes, from 20-9 to 30-0, each whole number
+// once; the interval of twelve points would need 20±28.6 ranks.
+func TestSlopeOfTwoMoments(t *testing.T) {
+	var s Series
+	for i := range 10 {
+		s = append(s, Point{0, float64(i)})
+	}
+	s = append(s, Point{time.Second, 20}, Point{time.Second, 30})
+	if got, low, high, ok := s.Slope(); !ok || got != 20.5 || low != 11 || high != 30 {
+		t.Errorf("Slope() = %v (%v to %v), %v; want 20.5 (11 to 30)", got, low, high, ok)
 	}
 }
 
@@ -106,6 +122,8 @@ func TestRises(t *testing.T) {
 		{"a start", start, false, true},
 		{"a saw", saw, false, true},
 		{"too few", points(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), true, true},
+		{"filled up", points(0, 20, 40, 60, 80, 95, 96, 97, 98, 99, 100, 101), false, true},
+		{"just enough", points(0, 3, 6, 9, 12, 15, 15, 16, 17, 18, 19, 20), true, true},
 		{"nothing", nil, false, false},
 	} {
 		if rises, known := c.s.Rises(0.25); rises != c.rises || known != c.known {
@@ -124,7 +142,14 @@ func TestMetricHistogram(t *testing.T) {
 	if h.N() != 10 {
 		t.Errorf("N() = %d, want 10", h.N())
 	}
-	if !math.IsNaN((MetricHistogram{}).Quantile(0.5)) {
-		t.Error("an empty histogram has a median")
+	if got := h.Quantile(2); got != 4 {
+		t.Errorf("Quantile(2) = %v, want 4, as of all", got)
+	}
+	for name, h := range map[string]MetricHistogram{"nothing": {}, "no count": {Bounds: []float64{1, 2}, Counts: []uint64{0}},
+		"a bound too few":  {Bounds: []float64{1, 2}, Counts: []uint64{3, 3}},
+		"a bound too many": {Bounds: []float64{1, 2, 3}, Counts: []uint64{3}}} {
+		if got := h.Quantile(0.5); !math.IsNaN(got) {
+			t.Errorf("Quantile(0.5) of %s = %v, want NaN", name, got)
+		}
 	}
 }

@@ -7,16 +7,12 @@ import (
 
 // IsStd reports whether a function, named as the runtime names it, belongs
 // to the standard library or the runtime: the first element of its import
-// path has no dot, and it is not main. Functions of the go command's test
+// path is one of Go's. Functions of the go command's test
 // binaries ("main.test…") and vendored copies inside the standard library
 // count by the same rule, "vendor/golang.org/…" being the library's own.
 func IsStd(function string) bool {
-	pkg := packagePath(function)
-	if pkg == "" || pkg == "main" {
-		return false
-	}
-	first, _, _ := strings.Cut(pkg, "/")
-	return first == "vendor" || !strings.Contains(first, ".") && stdRoots[first]
+	first, _, _ := strings.Cut(packagePath(function), "/")
+	return first == "vendor" || stdRoots[first]
 }
 
 // stdRoots are the first path elements of the standard library's packages. A

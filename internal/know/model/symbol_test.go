@@ -12,6 +12,8 @@ func TestOfRecording(t *testing.T) {
 		"github.com/gowhy/gowhy/agent.snapshot":      true,
 		"github.com/gowhy/gowhy/agent.(*conn).serve": true,
 		"net/http/pprof.Index":                       true,
+		"expvar.expvarHandler":                       true,
+		"expvar.(*Int).Add":                          false,
 		"github.com/other/gowhy/agent.snapshot":      false,
 		"runtime/pprof.StartCPUProfile":              false, // the program's own idea
 		"net/http.(*conn).serve":                     false,

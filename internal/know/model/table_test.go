@@ -37,13 +37,14 @@ func TestTableShares(t *testing.T) {
 // else the names decide.
 func TestNewTable(t *testing.T) {
 	table := NewTable(Table{Functions: []TableFunction{
-		{Func: "e", File: "1", Cum: 5, Flat: 1}, {Func: "d", File: "2", Cum: 5, Flat: 1}, {Func: "b", Cum: 5, Flat: 3}, {Func: "a", Cum: 2, Flat: 2}, {Func: "z", Cum: 9},
+		{Func: "d", File: "2", Cum: 5, Flat: 2}, {Func: "f", Cum: 5, Flat: 3}, {Func: "e", File: "1", Cum: 5, Flat: 2},
+		{Func: "a", Cum: 4, Flat: 4}, {Func: "z", Cum: 7},
 	}})
 	var got []string
 	for _, f := range table.Functions {
 		got = append(got, f.Func)
 	}
-	if want := "z b d e a"; strings.Join(got, " ") != want {
+	if want := "z f d e a"; strings.Join(got, " ") != want {
 		t.Errorf("NewTable(…) has %v, want %v", got, want)
 	}
 }

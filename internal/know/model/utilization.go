@@ -3,6 +3,7 @@ package model
 import (
 	"iter"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -389,19 +390,10 @@ func (d distribution) below(v float64) (mass float64) {
 	return mass
 }
 
-// between leaves what a value between a and b can divide, and adds the mass that is
-// below all of these to under.
+// between leaves, in the place of d, what a value between a and b can divide, and adds the
+// mass that is below all of these to under.
 func (d distribution) between(a, b, under float64) (distribution, float64) {
-	n := 0
-	for i := range d {
-		if p := &d[i]; p.high > a && p.low < b {
-			n++
-		}
-	}
-	if n > len(d)/2 {
-		return d, under // not worth a copy
-	}
-	rest := make(distribution, 0, n)
+	rest := d[:0]
 	for _, p := range d {
 		switch {
 		case p.high <= a:
@@ -430,7 +422,7 @@ func (d distribution) quantiles(qs []float64) []float64 {
 		if d.below(low) >= q*total {
 			b = low
 		}
-		rest, under := d, 0.0
+		rest, under := slices.Clone(d), 0.0
 		for range 50 { // past the precision of a float64 in [0, 1]
 			if mid := a + (b-a)/2; under+rest.below(mid) >= q*total {
 				b = mid

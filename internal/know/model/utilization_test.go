@@ -252,6 +252,8 @@ func TestUtilizationShapes(t *testing.T) {
 			on(-10, 0, LoadAssist), off(200, 0, LoadAssist)}, CountAll, 2,
 			Utilization{{{0, 0.5}, {100, 0}}}},
 		{"GOMAXPROCS never told", []LoadChange{on(10, 0, LoadAssist)}, CountAll, 0, nil},
+		{"a GOMAXPROCS that is none", []LoadChange{on(10, 0, LoadAssist), procs(40, 0), procs(50, -1), off(60, 0, LoadAssist)}, CountAll, 2,
+			Utilization{{{0, 1}, {10, 0.5}, {60, 1}, {100, 0}}}},
 		{"GOMAXPROCS told late", []LoadChange{procs(40, 1), on(50, 0, LoadAssist)}, CountAll, 0,
 			Utilization{{{40, 1}, {50, 0}, {100, 0}}}},
 	}
@@ -260,6 +262,27 @@ func TestUtilizationShapes(t *testing.T) {
 			g := &GC{Load: tt.load}
 			if got := g.Utilization(tt.flags, tt.procs, 0, 100); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got  %v\nwant %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// A number of Ps beyond 65,536 is taken for that, and a P beyond them for none.
+func TestMostProcs(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		load  []LoadChange
+		procs int
+		want  time.Duration
+	}{
+		{"the last P", []LoadChange{{At: 10, Kind: LoadAssist, Proc: 65_535, Delta: 1}}, 1 << 17, 90},
+		{"one beyond", []LoadChange{{At: 10, Kind: LoadAssist, Proc: 65_536, Delta: 1}}, 1 << 17, 0},
+		{"too many", []LoadChange{{At: 0, Kind: LoadProcs, Proc: -1, Delta: 1 << 17}, {At: 10, Kind: LoadSTW, Proc: -1, Delta: 1}},
+			2, 65_536 * 90},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := (&GC{Load: tt.load}).LoadTime(CountAll, tt.procs, 0, 100); got != tt.want {
+				t.Errorf("LoadTime(…) = %d, want %d", got, tt.want)
 			}
 		})
 	}
