@@ -33,6 +33,13 @@ func TestCourse(t *testing.T) {
 	if ops < 114.9 || ops > 115.1 || first != 12 || all != 23 {
 		t.Errorf("%v operations, %v of %v samples; want 115, and 12 of 23 before the end", ops, first, all)
 	}
+	var second float64
+	for _, n := range c.Samples(func(sample int) bool { return sample == 1 }) {
+		second += n
+	}
+	if second != 11 {
+		t.Errorf("Samples(the second) are %v, want 11", second)
+	}
 }
 
 // A course begins with the later of both, and ends with the earlier.
@@ -51,6 +58,10 @@ func TestCourseWithin(t *testing.T) {
 	m.Kernel.Moments = append(m.Kernel.Moments, KernelMoment{At: time.Minute})
 	if c = m.Course(); c.To != 12*time.Second {
 		t.Errorf("Course() ends at %v, want the run's end", c.To)
+	}
+	m.Run.Duration = 9 * time.Second
+	if c = m.Course(); c.To != 9*time.Second {
+		t.Errorf("Course() of a run that ended before its load ends at %v, want 9s", c.To)
 	}
 }
 

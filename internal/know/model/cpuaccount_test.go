@@ -82,6 +82,8 @@ func TestCPUPartOf(t *testing.T) {
 		{"do_futex_[k] __x64_sys_futex_[k]", Scheduling, "futex"},
 		{"schedule ret_from_fork", InKernel, "kernel"},
 		{"gic_handle_irq el0t_64_irq_handler main.f", InKernel, "interrupt"},
+		{"clear_page_erms asm_exc_page_fault main.f", InKernel, "page fault"},
+		{"tick_sched_timer asm_sysvec_apic_timer_interrupt main.f", InKernel, "interrupt"},
 		{"swapgs entry_SYSCALL_64 main.f", InKernel, "system call"},
 		{"cmpbody", OtherCPU, ""},
 		{"runtime.memmove", OtherCPU, ""},
@@ -259,7 +261,7 @@ func TestCPUAccountBelieves(t *testing.T) {
 		{"the kernel sees more", 3000 * ms, 3000 * ms, 1900 * ms, false, 0, KernelCPU, "cover 98.0%"},
 		{"alike", 4900 * ms, 3000 * ms, 1900 * ms, false, 0, KernelCPU, "alike"},
 		{"user only", 4500 * ms, 3000 * ms, 0, true, 0, CPU, "user mode only"},
-		{"lossy", 4500 * ms, 3000 * ms, 1900 * ms, false, 100, CPU, "lost"},
+		{"lossy", 4500 * ms, 3000 * ms, 1900 * ms, false, 100, CPU, "lost 16.9% of its samples"},
 		{"the kernel sees nothing", 4900 * ms, 0, 0, false, 0, CPU, "took no sample"},
 		{"both see nothing", 0, 0, 0, false, 0, KernelCPU, "alike"},
 		{"the kernel sees too much", 4900 * ms, 6000 * ms, 3000 * ms, false, 0, CPU, "covers 98.0%"},
@@ -571,6 +573,7 @@ func TestBrief(t *testing.T) {
 	} {
 		m := &Model{Process: counters(tt.user, tt.system)}
 		m.Process.Samples[0].Voluntary, m.Process.Samples[1].Voluntary = 7, 7+tt.waits
+		m.Process.Samples[0].User, m.Process.Samples[1].User = 0, tt.user
 		if rate, run, ok := m.brief(); rate != tt.rate || run != tt.run || ok != tt.ok {
 			t.Errorf("brief() of %d waits = %v, %v, %v; want %v, %v, %v", tt.waits, rate, run, ok, tt.rate, tt.run, tt.ok)
 		}

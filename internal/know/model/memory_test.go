@@ -23,6 +23,20 @@ func TestMemoryClasses(t *testing.T) {
 	}
 }
 
+// Beside mappings the classes are those of the moment at which these were read.
+func TestClassesBesideMaps(t *testing.T) {
+	m := &Model{Process: mapped(46, 9), Metrics: &Metrics{Series: map[string]Series{
+		"/memory/classes/heap/free:bytes": {{0, 5}, {4 * time.Second, 7}, {8 * time.Second, 9}}, "/gc/heap/goal:bytes": {{0, 3}}}}}
+	m.Process.Maps.At = 4 * time.Second
+	if got, want := m.countedClasses(), map[string]uint64{"heap/free": 7}; !reflect.DeepEqual(got, want) {
+		t.Errorf("countedClasses() = %v, want %v", got, want)
+	}
+	m.Process = nil
+	if got, want := m.countedClasses(), map[string]uint64{"heap/free": 9}; !reflect.DeepEqual(got, want) {
+		t.Errorf("countedClasses() without mappings = %v, want %v", got, want)
+	}
+}
+
 // What tells most exactly is believed, of sizes and of rates.
 func TestHeapSizeAndRate(t *testing.T) {
 	series := func(name string, from, to float64) *Metrics {
@@ -116,7 +130,7 @@ func TestMappedWords(t *testing.T) {
 func TestReached(t *testing.T) {
 	var s Series
 	for i := range 12 {
-		s = append(s, Point{time.Duration(i) * time.Second, 1000 + 2*float64(i)})
+		s = append(s, Point{time.Duration(5+i) * time.Second, 1000 + 2*float64(i)})
 	}
 	day := 24 * time.Hour.Seconds()
 	for by, want := range map[float64]time.Duration{100: 50 * time.Second, -100: 0, 0: 0, 2 * 29 * day: 29 * 24 * time.Hour, 2 * 31 * day: 0} {

@@ -198,6 +198,8 @@ func TestLimitsThatDoNotBind(t *testing.T) {
 			[]string{"GOGC: the next collection ends at", "GOMEMLIMIT", "control group: killed over"}},
 		"GOMEMLIMIT of 4 EiB": {func(m *Model) { m.Metrics.Series["/gc/gomemlimit:bytes"][0].Value = 1 << 62 },
 			[]string{"GOGC: the next collection ends at", "control group: killed over"}},
+		"nothing collected": {func(m *Model) { delete(m.Metrics.Series, "/gc/heap/live:bytes") },
+			[]string{"GOGC: the next collection ends at", "GOMEMLIMIT", "control group: killed over"}},
 		"no goal": {func(m *Model) { delete(m.Metrics.Series, "/gc/heap/goal:bytes") }, []string{"GOMEMLIMIT", "control group: killed over"}},
 		"no objects counted": {func(m *Model) { delete(m.Metrics.Series, "/memory/classes/heap/objects:bytes") },
 			[]string{"GOMEMLIMIT", "control group: killed over"}},

@@ -29,8 +29,12 @@ func TestLoadOperations(t *testing.T) {
 		{"nothing", Load{}, 0},
 	} {
 		m := &Model{Load: &c.l}
+		m.Load.Tool, m.Load.URL = "k6", "http://localhost"
 		m.Run.Duration = 10 * time.Second
 		o := m.Operations()
+		if from := map[bool]string{true: "k6", false: "k6, at its mean rate"}[c.l.Known]; o != nil && o.From != from {
+			t.Errorf("%s: Operations() are from %q, want %q", c.name, o.From, from)
+		}
 		if c.want == 0 && o != nil || c.want > 0 && (o == nil || math.Abs(o.Count-c.want) > 1e-9 || o.Source != LoadResult) {
 			t.Errorf("%s: Operations() = %+v, want %v", c.name, o, c.want)
 		}
@@ -90,11 +94,13 @@ func TestServedOperations(t *testing.T) {
 	build := func(name string, ended int, loopReads bool, ownWaits int64) *Operations {
 		m := &Model{Sched: &Sched{}}
 		creator := m.Stacks.Add(frames("runtime.newproc main.serve main.main"))
+		other := m.Stacks.Add(frames("runtime.netpollblock main.elsewhere"))
 		loop := m.Stacks.Add(frames("internal/poll.runtime_pollWait net.(*UDPConn).ReadFrom main.serve main.main"))
-		other := m.Stacks.Add(frames("internal/poll.runtime_pollWait net.(*conn).Read main.elsewhere"))
 		m.Sched.Groups = []Group{{Name: name, Count: ended + 3, Created: ended, Ended: ended, Creator: creator}, {Name: "main.main", Count: 1}}
 		if loopReads {
 			m.Sched.Waits = append(m.Sched.Waits, Wait{Kind: Net, Stack: loop, Group: "main.main", Count: 9})
+		} else { // what it starts waits there, and it elsewhere
+			m.Sched.Waits = []Wait{{Kind: Net, Stack: loop, Group: name}, {Kind: Net, Stack: other, Group: "main.main"}}
 		}
 		m.Sched.Waits = append(m.Sched.Waits, Wait{Kind: Net, Stack: other, Group: name, Count: ownWaits})
 		return m.Operations()
@@ -295,7 +301,8 @@ func TestNeighbours(t *testing.T) {
 		t.Errorf("waits at its end: %+v, want 2.19s waited", n)
 	}
 	m.Process.Samples[100] = end
-	// How busy two of its CPUs are, the machine does not tell.
+	// How busy two of its CPUs are, the machine does not tell. The last piece may be a short one.
+	m.Machine.Samples = append(m.Machine.Samples, MachineSample{At: 10_050 * ms, Busy: busy + 50*ms, Idle: idle + 50*ms})
 	m.Run.Overhead, m.Limits, m.Machine.CPUs = nil, &Limits{CPUs: 2}, 16
 	if n, _ = m.Neighbours(); n.Full != n.Window || n.FullWaited != n.Waited || n.FullOthers != n.Others {
 		t.Errorf("on two of sixteen CPUs: %+v, want all of the window full", n)

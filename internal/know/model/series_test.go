@@ -142,6 +142,9 @@ func TestMetricHistogram(t *testing.T) {
 	if h.N() != 10 {
 		t.Errorf("N() = %d, want 10", h.N())
 	}
+	if got := (MetricHistogram{Bounds: []float64{1, math.MaxFloat64}, Counts: []uint64{1}}).Quantile(1); got != math.MaxFloat64 {
+		t.Errorf("Quantile(1) = %v, want the bound, which is finite", got)
+	}
 	if got := h.Quantile(2); got != 4 {
 		t.Errorf("Quantile(2) = %v, want 4, as of all", got)
 	}

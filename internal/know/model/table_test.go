@@ -38,13 +38,14 @@ func TestTableShares(t *testing.T) {
 func TestNewTable(t *testing.T) {
 	table := NewTable(Table{Functions: []TableFunction{
 		{Func: "d", File: "2", Cum: 5, Flat: 2}, {Func: "f", Cum: 5, Flat: 3}, {Func: "e", File: "1", Cum: 5, Flat: 2},
+		{Func: "c", File: "3", Cum: 5, Flat: 2},
 		{Func: "a", Cum: 4, Flat: 4}, {Func: "z", Cum: 7},
 	}})
 	var got []string
 	for _, f := range table.Functions {
 		got = append(got, f.Func)
 	}
-	if want := "z f d e a"; strings.Join(got, " ") != want {
+	if want := "z f c d e a"; strings.Join(got, " ") != want {
 		t.Errorf("NewTable(…) has %v, want %v", got, want)
 	}
 }

@@ -408,14 +408,13 @@ func (d distribution) between(a, b, under float64) (distribution, float64) {
 // quantiles bisects, for a sum over densities would lose small masses to
 // cancellation beside very steep parts.
 func (d distribution) quantiles(qs []float64) []float64 {
-	low, high := math.NaN(), math.NaN()
+	low, high, total := math.NaN(), math.NaN(), 0.0
 	for i, p := range d {
 		if i == 0 {
 			low, high = p.low, p.high
 		}
-		low, high = min(low, p.low), max(high, p.high)
+		low, high, total = min(low, p.low), max(high, p.high), total+p.mass
 	}
-	total := d.below(high)
 	out := make([]float64, len(qs))
 	for i, q := range qs {
 		a, b := low, high

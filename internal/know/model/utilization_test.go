@@ -350,6 +350,13 @@ func TestMUD(t *testing.T) {
 	if got := u.MUD(time.Hour, 0, 1); got[0] != 0.5 || got[1] != 0.5 {
 		t.Errorf("one window only: %v", got)
 	}
+	g.Load = nil
+	for at := time.Duration(0); at < 1000; at += 10 { // a third of the time, a hundred times
+		g.Load = append(g.Load, LoadChange{At: at, Kind: LoadAssist, Delta: 1}, LoadChange{At: at + 3, Kind: LoadAssist, Delta: -1})
+	}
+	if got := g.Utilization(CountAll, 1, 0, 1000).MUD(0, 0, 0.29, 0.31, 1); !reflect.DeepEqual(got, []float64{0, 0, 1, 1}) {
+		t.Errorf("MUD of many instants = %v, want [0 0 1 1]", got)
+	}
 	if got := Utilization(nil).MUD(10, 0.5); !math.IsNaN(got[0]) {
 		t.Errorf("no series: %v, want NaN", got)
 	}
