@@ -138,6 +138,18 @@ func TestReached(t *testing.T) {
 			t.Errorf("reached(…, %v) = %v, want %v", by, got, want)
 		}
 	}
+	falls := make(Series, len(s))
+	for i, p := range s {
+		falls[i] = Point{p.At, -p.Value}
+	}
+	if got := reached(falls, 100); got != 0 {
+		t.Errorf("reached(what becomes less, 100) = %v, want 0", got)
+	}
+	for over, want := range map[time.Duration]bool{9 * time.Second: false, 10 * time.Second: true, time.Hour: true} {
+		if got := (&Growth{Over: over}).Lasts(); got != want {
+			t.Errorf("Lasts() of %v = %v, want %v", over, got, want)
+		}
+	}
 	if got := reached(s[:10], 100); got != 0 {
 		t.Errorf("reached(9s of growth, 100) = %v, want 0", got)
 	}

@@ -262,7 +262,7 @@ func (a *MemoryAccount) asOfCore() {
 	a.Core, a.PSS = true, 0
 	for i := range a.Parts {
 		p := &a.Parts[i]
-		p.From = strings.Replace(p.From, fromMaps, fromCore, 1)
+		p.From = strings.ReplaceAll(p.From, fromMaps, fromCore)
 		switch p.Name {
 		case partProgram:
 			p.Name = partData

@@ -350,6 +350,13 @@ func TestMUD(t *testing.T) {
 	if got := u.MUD(time.Hour, 0, 1); got[0] != 0.5 || got[1] != 0.5 {
 		t.Errorf("one window only: %v", got)
 	}
+	// One of two Ps is taken for the first half: the window leaves that over 10 of 90 places.
+	g.Load = []LoadChange{{At: 0, Kind: LoadAssist, Delta: 1}, {At: 50, Kind: LoadAssist, Delta: -1}}
+	for q, want := range map[float64]float64{0: 0.5, 40.0 / 90: 0.5, 45.0 / 90: 0.75, 48.0 / 90: 0.9, 1: 1} {
+		if got := g.Utilization(CountAll, 2, 0, 100).MUD(10, q)[0]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("quantile %v of one of two Ps: %v, want %v", q, got, want)
+		}
+	}
 	g.Load = nil
 	for at := time.Duration(0); at < 1000; at += 10 { // a third of the time, a hundred times
 		g.Load = append(g.Load, LoadChange{At: at, Kind: LoadAssist, Delta: 1}, LoadChange{At: at + 3, Kind: LoadAssist, Delta: -1})
