@@ -2,6 +2,8 @@ package experiment
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -53,6 +55,8 @@ func TestClimb(t *testing.T) {
 		{name: "all that may be offered", search: CapacitySearch{From: 100, Most: 150}, script: "s",
 			rates: []float64{100, 150}, low: 150},
 		{name: "the most is the first", search: CapacitySearch{From: 100, Most: 100}, script: "s", rates: []float64{100}, low: 100},
+		{name: "the most that a number can be", search: CapacitySearch{From: math.MaxFloat64, Most: math.MaxFloat64}, script: "s",
+			rates: []float64{math.MaxFloat64}, low: math.MaxFloat64},
 		{name: "too much at the most", search: CapacitySearch{From: 100, Most: 150, Tolerance: 0.5}, script: "sffs",
 			rates: []float64{100, 150, 150, 100}, low: 100, high: 150, limit: ByErrors},
 		{name: "too few operations to look below", search: CapacitySearch{From: 4}, script: "f",
@@ -145,6 +149,54 @@ func TestStepAt(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("At(%v, %v) is the step with %v done, want %v", tt.rate, tt.sustained, got, tt.want)
+		}
+	}
+}
+
+// Before each step it is told which one it is, at what rate, and between which rates the limit is known to be.
+func TestCapacityProgress(t *testing.T) {
+	failed := map[int]bool{1: true, 2: true}
+	steps := 0
+	offer := func(_ context.Context, rate float64, _ time.Duration) (Offered, error) {
+		o := Offered{Done: rate}
+		if failed[steps] {
+			o.Failed = 1
+		}
+		steps++
+		return o, nil
+	}
+	var got []string
+	s := CapacitySearch{Offer: offer, From: 100, Tolerance: 1}
+	r, err := Capacity(t.Context(), s, func(step int, rate float64, bracket [2]float64) {
+		got = append(got, fmt.Sprint(step, rate, bracket))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"0 100 [0 0]", "1 200 [100 0]", "2 200 [100 0]", "3 100 [100 200]"}
+	if !slices.Equal(got, want) {
+		t.Errorf("progress is %q, want %q", got, want)
+	}
+	if r.Schema != 1 || r.Tolerance != 1 {
+		t.Errorf("the result has version %d and tolerance %v, want 1 and 1", r.Schema, r.Tolerance)
+	}
+}
+
+// An interrupt is what Capacity returns, whatever the offer that it ended says; a failure without one is itself.
+func TestInterruptedOffer(t *testing.T) {
+	killed := errors.New("signal: killed")
+	for name, interrupted := range map[string]bool{"interrupted": true, "failed": false} {
+		ctx, cancel := context.WithCancel(t.Context())
+		offer := func(context.Context, float64, time.Duration) (Offered, error) {
+			if interrupted {
+				cancel()
+			}
+			return Offered{}, killed
+		}
+		_, err := Capacity(ctx, CapacitySearch{Offer: offer, From: 100}, nil)
+		cancel()
+		if errors.Is(err, context.Canceled) != interrupted || errors.Is(err, killed) == interrupted {
+			t.Errorf("%s: Capacity returns %v", name, err)
 		}
 	}
 }

@@ -149,7 +149,7 @@ func busyCells(cells []Cell) (n int) {
 }
 
 // helps returns the share of what an axis could bring that it brings.
-func helps(a AxisShape) float64 { return math.Log(max(a.Growth, 1e-9)) / math.Log(a.Times) }
+func helps(a AxisShape) float64 { return math.Log(a.Growth) / math.Log(a.Times) }
 
 func (s *Stage) byProcesses(outer Shape) {
 	switch outer {

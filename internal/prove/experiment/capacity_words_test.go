@@ -36,6 +36,7 @@ func TestBacklogGrows(t *testing.T) {
 		}
 		return s
 	}
+	steadily := func(i int) float64 { return float64(i) }
 	for _, tt := range []struct {
 		name  string
 		offer Offered
@@ -46,6 +47,8 @@ func TestBacklogGrows(t *testing.T) {
 		{"it fills, and stays", Offered{Rate: 100, Done: 100, Backlog: queue(func(i int) float64 { return float64(min(i, 10)) })}, true, false},
 		{"it grows", Offered{Rate: 100, Done: 90, Backlog: queue(func(i int) float64 { return float64(i) })}, true, true},
 		{"it grows by next to nothing", Offered{Rate: 1e6, Done: 1e6, Backlog: queue(func(i int) float64 { return float64(i) })}, true, false},
+		{"it grows by more than half a hundredth of the rate", Offered{Rate: 1990, Done: 1990, Backlog: queue(steadily)}, true, true},
+		{"it grows by less than that", Offered{Rate: 2010, Sent: 1000, Done: 2010, Backlog: queue(steadily)}, true, false},
 		{"it shrinks", Offered{Rate: 100, Done: 100, Backlog: queue(func(i int) float64 { return float64(50 - i) })}, true, false},
 		{"it is full from the start", Offered{Rate: 100, Done: 49, Backlog: queue(func(int) float64 { return 1000 })}, true, true},
 		{"half is done", Offered{Rate: 100, Done: 50, Backlog: queue(func(int) float64 { return 1000 })}, true, false},
@@ -56,6 +59,33 @@ func TestBacklogGrows(t *testing.T) {
 			slope, grows := tt.offer.growth()
 			if (slope != nil) != tt.known || grows != tt.grows {
 				t.Errorf("growth() = %v, %v, want it known: %v, growing: %v", slope, grows, tt.known, tt.grows)
+			}
+		})
+	}
+}
+
+// The slope is that of what comes after the first quarter, whenever the step began; of fewer than six points it is unknown.
+func TestGrowthAfterSettling(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		points []float64 // one a second, from the first second on
+		want   *Interval
+		grows  bool
+	}{
+		// From the first second to the eighth are seven: the first quarter ends at 2.75 s.
+		{"six after two that fall", []float64{100, 50, 30, 40, 50, 60, 70, 80}, &Interval{10, 10, 10}, true},
+		{"six after two that rise", []float64{0, 90, 80, 70, 60, 50, 40, 30}, &Interval{-10, -10, -10}, false},
+		{"five after two", []float64{100, 50, 30, 40, 50, 60, 70}, nil, false},
+		{"none", nil, nil, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := Offered{Rate: 100, Done: 95}
+			for i, v := range tt.points {
+				o.Backlog = append(o.Backlog, model.Point{At: time.Duration(i+1) * time.Second, Value: v})
+			}
+			got, grows := o.growth()
+			if (got == nil) != (tt.want == nil) || got != nil && *got != *tt.want || grows != tt.grows {
+				t.Errorf("growth() = %v, %v, want %v, %v", got, grows, tt.want, tt.grows)
 			}
 		})
 	}
@@ -105,5 +135,88 @@ func TestStageInWords(t *testing.T) {
 		if got := shape(growth, 8); got != want {
 			t.Errorf("shape(%v, 8) = %s, want %s", growth, got, want)
 		}
+	}
+}
+
+// A cell is decided where more was seen to be too much, or where nobody searched for its rate.
+func TestDecided(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		cell Cell
+		want bool
+	}{
+		{"a rate that was given", Cell{Rate: 100}, true},
+		{"more was too much", Cell{Rate: 100, Limit: ByLatency, Search: &CapacityResult{}}, true},
+		{"more was too much, without the search", Cell{Rate: 100, Limit: ByLatency}, true},
+		{"nothing was too much", Cell{Rate: 100, Search: &CapacityResult{}}, false},
+		{"the generator was the limit", Cell{Rate: 100, Limit: ByGenerator, Search: &CapacityResult{}}, false},
+		{"nothing is sustained", Cell{Limit: ByErrors, Search: &CapacityResult{}}, false},
+		{"it failed", Cell{Rate: 100, Failed: "cannot start"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.cell.Decided(); got != tt.want {
+				t.Errorf("Decided() = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// Of two axes the one is named that brings the greater share of what it could: an axis of 16 times that brings
+// 10.5 times (0.85) before one of 2 times that brings 1.73 times (0.79), and one of 2 times that brings 1.87 times (0.9)
+// before that.
+func TestNearestAxisIsNamed(t *testing.T) {
+	table := func(small float64) []Cell {
+		return []Cell{
+			{Setting: Setting{"small": 1, "large": 1}, Rate: 100},
+			{Setting: Setting{"small": 2, "large": 1}, Rate: 100 * small},
+			{Setting: Setting{"small": 1, "large": 16}, Rate: 1050},
+		}
+	}
+	for _, axes := range [][]string{{"small", "large"}, {"large", "small"}} {
+		for small, want := range map[float64]string{
+			1.73: "first the stage that large multiplies, then another",
+			1.87: "the stage that small multiplies",
+		} {
+			if got := Conclude(axes, table(small)).Where; got != want {
+				t.Errorf("Conclude(%v) with ×%v for ×2 = %q, want %q", axes, small, got, want)
+			}
+		}
+	}
+}
+
+// An axis has a shape from values on that are half as much apart again; the chain is in the order of its values.
+func TestShapeOfAxis(t *testing.T) {
+	cell := func(workers, rate float64) Cell { return Cell{Setting: Setting{"workers": workers}, Rate: rate} }
+	for _, tt := range []struct {
+		name  string
+		cells []Cell
+		want  AxisShape
+	}{
+		{"one value", []Cell{cell(2, 100)}, AxisShape{Shape: Unknown}},
+		{"too near", []Cell{cell(10, 100), cell(14, 140)}, AxisShape{Shape: Unknown}},
+		{"far enough", []Cell{cell(10, 100), cell(15, 150)}, AxisShape{Shape: Linear, Growth: 1.5, Times: 1.5}},
+		{"in any order", []Cell{cell(4, 160), cell(2, 100), cell(3, 150)}, AxisShape{Shape: Partial, Growth: 1.6, Times: 2, LinearUpTo: 3}},
+		{"partial from the start", []Cell{cell(1, 100), cell(2, 120), cell(4, 480)}, AxisShape{Shape: Linear, Growth: 4.8, Times: 4}},
+		{"nowhere linear", []Cell{cell(1, 100), cell(2, 120), cell(4, 150)}, AxisShape{Shape: Partial, Growth: 1.5, Times: 4}},
+		{"without it at all", []Cell{cell(0, 50), cell(1, 100), cell(2, 200)}, AxisShape{Shape: Linear, Growth: 2, Times: 2}},
+		{"one failed", []Cell{cell(1, 100), cell(2, 200), {Setting: Setting{"workers": 4}, Rate: 100, Failed: "killed"}},
+			AxisShape{Shape: Linear, Growth: 2, Times: 2}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.want.Axis = "workers"
+			if got := shapeOf("workers", tt.cells); got != tt.want {
+				t.Errorf("shapeOf = %v, want %v", got, tt.want)
+			}
+		})
+	}
+	// Where another axis has two values there are two chains: the medians are of both, and linear it is up to the less.
+	two := []Cell{
+		{Setting: Setting{"workers": 1, "batch": 1}, Rate: 100}, {Setting: Setting{"workers": 2, "batch": 1}, Rate: 200},
+		{Setting: Setting{"workers": 8, "batch": 1}, Rate: 400}, {Setting: Setting{"workers": 1, "batch": 9}, Rate: 10},
+		{Setting: Setting{"workers": 4, "batch": 9}, Rate: 40}, {Setting: Setting{"workers": 16, "batch": 9}, Rate: 60},
+	}
+	want := AxisShape{Axis: "workers", Shape: Partial, Growth: 5, Times: 12, LinearUpTo: 2}
+	if got := shapeOf("workers", two); got != want {
+		t.Errorf("shapeOf two chains = %v, want %v", got, want)
 	}
 }

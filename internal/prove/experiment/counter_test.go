@@ -135,6 +135,7 @@ func TestSeries(t *testing.T) {
 		{"nothing", [][2]values{pair(0, 0)}, []float64{1}},
 		{"from nothing", [][2]values{pair(0, 8), pair(2, 2)}, []float64{8, 1}},
 		{"to nothing", [][2]values{pair(8, 0), pair(2, 2)}, []float64{0.125, 1}},
+		{"from nothing, the least before more", [][2]values{pair(0, 2), pair(8, 8), pair(16, 16)}, []float64{2, 1, 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := new(Trial).series(tt.pairs, diagnosis.P99)

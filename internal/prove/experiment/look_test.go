@@ -160,3 +160,110 @@ func TestDraws(t *testing.T) {
 		t.Error("what was asked for is not what is drawn")
 	}
 }
+
+// pairsOf returns the rounds of pairs in which B has so many times what A has.
+func pairsOf(m diagnosis.Metric, ratios ...float64) (list []Round) {
+	for i, r := range ratios {
+		for arm, v := range []float64{1, r} {
+			list = append(list, Round{Pair: i + 1, Arm: []string{"A", "B"}[arm], Sample: Sample{Values: values{m: v}}})
+		}
+	}
+	return list
+}
+
+// A trial is looked at after 10, 20 and 40 pairs. One that ended in between is looked at once more, at the
+// level that its last look had: 0.00625 of the first.
+func TestLooksInTurn(t *testing.T) {
+	up := []float64{1.5, 1.51, 1.52, 1.53, 1.54, 1.55, 1.56, 1.57, 1.58, 1.59}
+	down := []float64{0.5, 0.51, 0.52, 0.53, 0.54, 0.55, 0.56, 0.57, 0.58, 0.59}
+	same := []float64{0.999, 1.001, 0.998, 1.002, 0.997, 1.003, 0.996, 1.004, 0.995, 1.005}
+	both := []float64{0.8, 1.26, 0.82, 1.23, 0.84, 1.2, 0.86, 1.17, 0.88, 1.14}
+	for _, tt := range []struct {
+		name   string
+		ratios []float64
+		want   Verdict
+	}{
+		{"before the first look", up[:9], Inconclusive},
+		{"at the first look", up, Regressed},
+		{"at the first look, the other way", down, Improved},
+		{"the same at the first look", same, Same},
+		{"nothing at the first look", both, Inconclusive},
+		{"after it, with a p of 0.0066", slices.Concat(both, up[:8]), Inconclusive},
+		{"after it, with a p of 0.0033", slices.Concat(both, up[:9]), Regressed},
+		{"at the second look", slices.Concat(both, up), Regressed},
+		{"sure at the first look, and still", slices.Concat(up, up[:5]), Regressed},
+		{"sure at the first look, and not any more", slices.Concat(up, down), Inconclusive},
+		{"the same at the first look, and not any more", slices.Concat(same, up), Inconclusive},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			trial := &Trial{Primary: diagnosis.PeakRSS, Margin: 0.02, Most: 40, Rounds: pairsOf(diagnosis.PeakRSS, tt.ratios...)}
+			trial.Judge()
+			if e := trial.Effects[0]; e.Verdict != tt.want || e.Pairs != len(tt.ratios) {
+				t.Errorf("the verdict is %s of %d pairs, p %.4f, want %s of %d", e.Verdict, e.Pairs, e.P, tt.want, len(tt.ratios))
+			}
+		})
+	}
+}
+
+func TestNextLook(t *testing.T) {
+	for pairs, want := range map[int]int{0: 10, 9: 10, 10: 20, 19: 20, 20: 40, 39: 40, 40: 40, 50: 40} {
+		if got := NextLook(pairs, 40); got != want {
+			t.Errorf("NextLook(%d, 40) = %d, want %d", pairs, got, want)
+		}
+	}
+}
+
+// The ratio so far has an interval from six pairs to two hundred: of a normal distribution, what 1.96 standard
+// errors are.
+func TestRatioSoFar(t *testing.T) {
+	normal := func(n int) (ratios []float64) {
+		for i := range n {
+			ratios = append(ratios, 0.8*math.Exp(0.3*statistics.Normal((float64(i)+0.5)/float64(n))))
+		}
+		return ratios
+	}
+	for _, tt := range []struct {
+		pairs int
+		half  float64 // of the interval, in logarithms; 0 for none
+	}{{1, 0}, {5, 0}, {6, 2.57 * 0.3 / math.Sqrt(6)}, {100, 1.98 * 0.3 / 10}, {200, 1.97 * 0.3 / math.Sqrt(200)}, {201, 0}} {
+		trial := &Trial{Primary: diagnosis.P99, Rounds: pairsOf(diagnosis.P99, normal(tt.pairs)...)}
+		got := trial.soFar()
+		low, high := math.Log(0.8/got.Low), math.Log(got.High/0.8)
+		if math.Abs(got.Value-0.8) > 0.001 || (got.Low > 0) != (tt.half > 0) || (got.High > 0) != (tt.half > 0) ||
+			tt.half > 0 && (math.Abs(low/tt.half-1) > 0.25 || math.Abs(high/tt.half-1) > 0.25) {
+			t.Errorf("soFar of %d pairs = %v, in logarithms %.3f and %.3f from it, want 0.8 and %.3f", tt.pairs, got, low, high, tt.half)
+		}
+	}
+	if got := new(Trial).soFar(); got != (Interval{}) {
+		t.Errorf("soFar of no pair = %v, want nothing", got)
+	}
+}
+
+// Of metrics that are read together one whose interval has no change in it is open, however small its p is.
+func TestOthersByInterval(t *testing.T) {
+	j := &judge{Trial: &Trial{Primary: diagnosis.Elapsed, Margin: 0.02, Floor: 0.1, Most: 40}}
+	j.Judge()
+	for _, tt := range []struct {
+		name             string
+		metric           diagnosis.Metric
+		ratio, low, high float64
+		want             Verdict
+	}{
+		{"more", diagnosis.PeakRSS, 1.2, 1.1, 1.3, Regressed},
+		{"less", diagnosis.PeakRSS, 0.8, 0.7, 0.9, Improved},
+		{"perhaps none, above", diagnosis.PeakRSS, 1.2, 0.9, 1.3, Inconclusive},
+		{"perhaps none, below", diagnosis.PeakRSS, 0.8, 0.7, 1.1, Inconclusive},
+		{"no more than the machine's noise", diagnosis.P99, 1.06, 1.03, 1.11, Inconclusive},
+		{"more than the machine's noise", diagnosis.P99, 1.08, 1.03, 1.11, Regressed},
+		{"within that of all pairs", diagnosis.P99, 1.01, 0.97, 1.04, Same},
+		{"beyond that of all pairs", diagnosis.P99, 1.01, 0.93, 1.04, Inconclusive},
+		{"memory within the margin", diagnosis.PeakRSS, 1.001, 0.99, 1.01, Same},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			list := []Effect{{Metric: tt.metric, Verdict: Inconclusive, P: 1e-9, Pairs: 20, Ratio: tt.ratio, Low: tt.low, High: tt.high}}
+			if j.others(list); list[0].Verdict != tt.want {
+				t.Errorf("others: %s, want %s", list[0].Verdict, tt.want)
+			}
+		})
+	}
+}

@@ -1,11 +1,17 @@
 package experiment
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"math"
 	"strings"
 	"testing"
+	"testing/iotest"
+	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
@@ -145,5 +151,146 @@ func TestMeasured(t *testing.T) {
 				t.Errorf("measured = %v, listed %q, want %v", got, trial.measuredList(), tt.want)
 			}
 		})
+	}
+}
+
+// A document says first what it is, and is indented for those who read it.
+func TestDocumentsSayWhatTheyAre(t *testing.T) {
+	for kind, write := range map[string]func(io.Writer) error{
+		"gowhy trial":          (&Trial{}).Encode,
+		"gowhy tune":           (&Tuned{Schema: TunedSchema}).Encode,
+		"gowhy capacity":       (&CapacityResult{Schema: CapacitySchema}).Encode,
+		"gowhy capacity table": (&CapacityTable{Schema: CapacitySchema}).Encode,
+	} {
+		var b bytes.Buffer
+		want := "{\n  \"kind\": \"" + kind + "\",\n  \"schema\": 1,\n  \""
+		if err := write(&b); err != nil || !strings.HasPrefix(b.String(), want) {
+			t.Errorf("%s is written as %.60q (%v), want %q first", kind, b.String(), err, want)
+		}
+	}
+}
+
+// A document is read up to 64 MiB, when it is of the kind and the version.
+func TestDecodeSaved(t *testing.T) {
+	const text = `{"kind":"k","schema":3,"n":7}`
+	for _, tt := range []struct {
+		name   string
+		in     io.Reader
+		kind   string
+		schema int
+		want   string // empty for none
+	}{
+		{"as it is", strings.NewReader(text), "k", 3, ""},
+		{"as large as can be", strings.NewReader(text + strings.Repeat(" ", 64<<20-len(text))), "k", 3, ""},
+		{"larger", strings.NewReader(text + strings.Repeat(" ", 64<<20-len(text)+1)), "k", 3, "larger than 64 MiB"},
+		{"another kind", strings.NewReader(text), "l", 3, `kind "k", schema 3; wanted "l", 3`},
+		{"another version", strings.NewReader(text), "k", 2, `kind "k", schema 3; wanted "k", 2`},
+		{"no document", strings.NewReader("k"), "k", 3, "invalid character 'k' looking for beginning of value"},
+		{"what cannot be read", iotest.ErrReader(errors.New("no such disk")), "k", 3, "no such disk"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var v struct{ N int }
+			got := ""
+			if err := DecodeSaved(tt.in, tt.kind, tt.schema, &v); err != nil {
+				got = err.Error()
+			}
+			if got != tt.want || (v.N == 7) != (tt.want == "") {
+				t.Errorf("DecodeSaved reads %d: %q, want %q", v.N, got, tt.want)
+			}
+		})
+	}
+}
+
+// A search is read up to 64 MiB: what is cut off there has no end.
+func TestDecodeTunedSize(t *testing.T) {
+	const text = `{"schema":1,"start":{},"chosen":{}}`
+	for more, want := range map[int]string{0: "", 1: "unexpected EOF"} {
+		got := ""
+		if _, err := DecodeTuned(strings.NewReader(strings.Repeat(" ", 64<<20-len(text)+more) + text)); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("DecodeTuned of 64 MiB and %d = %q, want %q", more, got, want)
+		}
+	}
+}
+
+// A search that is read back says the same of its runs, by its seed.
+func TestDecodeTunedSaysTheSame(t *testing.T) {
+	m := &simulation{noise: 0.05, seconds: func(s Setting) float64 { return law(1, 0.02, 0.0005)(s) + 0.1*math.Abs(s["batch"]-2) }}
+	got := m.tune(t, Search{Seed: 5, Keep: []Keep{{diagnosis.P99, 0.3, true}}, Knobs: []Knob{
+		{Name: "workers", Low: 1, High: 64, Integer: true, Start: 2, Counts: Concurrent},
+		{Name: "batch", Values: []float64{1, 2}, Start: 1},
+	}})
+	if got.Schema != 1 || got.Seed != 5 || got.Together == nil || got.Curves[0].USL == nil {
+		t.Fatalf("the search has version %d, seed %d, together %v, a law %v",
+			got.Schema, got.Seed, got.Together != nil, got.Curves[0].USL != nil)
+	}
+	var was, is bytes.Buffer
+	if err := got.Encode(&was); err != nil {
+		t.Fatal(err)
+	}
+	back, err := DecodeTuned(bytes.NewReader(was.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := back.Encode(&is); err != nil || is.String() != was.String() {
+		t.Errorf("read back it is different (%v):\n%s\nwas\n%s", err, is.String(), was.String())
+	}
+}
+
+// A prediction is saved as it is, without what JSON has no number for, and stays in the trial as it was.
+func TestSavedPrediction(t *testing.T) {
+	inf, most := math.Inf(1), math.MaxFloat64
+	for _, tt := range []struct{ best, estimate, wantBest, wantEstimate float64 }{
+		{0.5, 0.75, 0.5, 0.75},
+		{nan, 0.75, 0, 0.75},
+		{0.5, inf, 0.5, 0},
+		{-inf, nan, 0, 0},
+		{most, -most, most, -most},
+	} {
+		trial := &Trial{Most: 40, Predicted: &Prediction{diagnosis.P99, tt.best, "waits", tt.estimate, "trace"}}
+		var b bytes.Buffer
+		if err := trial.Encode(&b); err != nil {
+			t.Fatal(err)
+		}
+		back, err := DecodeTrial(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := Prediction{diagnosis.P99, tt.wantBest, "waits", tt.wantEstimate, "trace"}
+		if *back.Predicted != want {
+			t.Errorf("saved prediction of %v and %v = %v, want %v", tt.best, tt.estimate, *back.Predicted, want)
+		}
+		if was := trial.Predicted.Best; was != tt.best && !math.IsNaN(tt.best) {
+			t.Errorf("the trial's own prediction became %v, want %v", was, tt.best)
+		}
+	}
+}
+
+// What a run measured is kept as it is where ratios can be formed of it.
+func TestCleanKeeps(t *testing.T) {
+	as := Conditions{Others: 0.5, Steal: 0.25, Pressure: 0.125, RunQueue: math.MaxFloat64}
+	for _, tt := range []struct {
+		name    string
+		values  values
+		elapsed time.Duration
+		counted bool
+		want    values
+	}{
+		{"the greatest", values{"n": math.MaxFloat64, "zero": 0}, 0, false, values{"n": math.MaxFloat64, "zero": 0}},
+		{"a duration", values{"n": 1}, 2 * time.Second, false, values{"n": 1, diagnosis.Elapsed: 2}},
+		{"a duration that was stated", values{diagnosis.Elapsed: 3}, 2 * time.Second, false, values{diagnosis.Elapsed: 3}},
+		{"of a counted run", values{"n": 1, diagnosis.Elapsed: 3}, 2 * time.Second, true, values{"n": 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := Sample{Values: tt.values, Elapsed: tt.elapsed, Ops: 7, Conditions: as}.clean(tt.counted)
+			if !maps.Equal(s.Values, tt.want) || s.Ops != 7 || s.Conditions != as {
+				t.Errorf("clean(%v) = %v, %v operations, %v, want %v, 7, %v", tt.counted, s.Values, s.Ops, s.Conditions, tt.want, as)
+			}
+		})
+	}
+	if s := (Sample{Ops: -3}).clean(false); s.Ops != 0 {
+		t.Errorf("clean leaves %v operations, want 0", s.Ops)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
 
@@ -127,12 +128,7 @@ func (t *Trial) Encode(w io.Writer) error {
 }
 
 // finite is 0 for what JSON has no number for.
-func finite(v float64) float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0
-	}
-	return v
-}
+func finite(v float64) float64 { return orElse(statistics.Finite(v), 0) }
 
 func (t *Trial) fill() {
 	t.Effects = append([]Effect{}, t.Effects...)
@@ -208,7 +204,7 @@ func (t *Trial) check() error {
 // finite and not negative. The duration of a run is a metric of its own, unless
 // everything was counted, which takes time: of such runs no time is compared.
 func (s Sample) clean(counted bool) Sample {
-	values := make(map[diagnosis.Metric]float64, len(s.Values)+1)
+	values := map[diagnosis.Metric]float64{}
 	for m, v := range s.Values {
 		if v >= 0 && !math.IsInf(v, 0) && !(counted && InfoOf(m).timed()) {
 			values[m] = v
@@ -220,9 +216,7 @@ func (s Sample) clean(counted bool) Sample {
 	s.Values = values
 	c := &s.Conditions
 	for _, share := range []*float64{&c.Others, &c.Steal, &c.Pressure, &c.RunQueue, &s.Ops} {
-		if math.IsNaN(*share) || math.IsInf(*share, 0) {
-			*share = -1
-		}
+		*share = orElse(statistics.Finite(*share), -1)
 	}
 	s.Ops = max(s.Ops, 0)
 	return s

@@ -270,3 +270,98 @@ func TestProbes(t *testing.T) {
 		})
 	}
 }
+
+// A metric of a run is what it stated where that is a number; duration and throughput follow from the run itself.
+func TestValueOfSample(t *testing.T) {
+	run := Sample{Elapsed: 2 * time.Second, Ops: 10, Values: values{"nan": nan, "inf": math.Inf(1), "most": math.MaxFloat64, "zero": 0}}
+	stated := Sample{Elapsed: 2 * time.Second, Ops: 10, Values: values{diagnosis.Elapsed: 3, diagnosis.OpsPerSec: 4}}
+	for _, tt := range []struct {
+		name   string
+		run    Sample
+		metric diagnosis.Metric
+		want   float64
+		ok     bool
+	}{
+		{"no number", run, "nan", nan, false},
+		{"without end", run, "inf", math.Inf(1), false},
+		{"the greatest", run, "most", math.MaxFloat64, true},
+		{"nothing", run, "zero", 0, true},
+		{"not measured", run, diagnosis.P99, 0, false},
+		{"duration", run, diagnosis.Elapsed, 2, true},
+		{"throughput", run, diagnosis.OpsPerSec, 5, true},
+		{"stated duration", stated, diagnosis.Elapsed, 3, true},
+		{"stated throughput", stated, diagnosis.OpsPerSec, 4, true},
+		{"duration of none", Sample{Ops: 10}, diagnosis.Elapsed, 0, false},
+		{"throughput of none", Sample{Ops: 10}, diagnosis.OpsPerSec, 0, false},
+		{"throughput of nothing", Sample{Elapsed: time.Second}, diagnosis.OpsPerSec, 0, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, ok := tt.run.value(tt.metric); ok != tt.ok || ok && got != tt.want {
+				t.Errorf("value(%s) = %v, %v, want %v, %v", tt.metric, got, ok, tt.want, tt.ok)
+			}
+		})
+	}
+}
+
+// The best point is one with runs that holds the limits; the chosen one the smallest near it that does.
+func TestChoose(t *testing.T) {
+	logs := [][]float64{{1, 1}, {0.02, 0.02}, {0, 0}, {-1, -1}, nil}
+	for _, tt := range []struct {
+		name         string
+		kept         []bool
+		most         bool // more is better
+		best, chosen int
+		ratio        float64 // of the first point
+	}{
+		{"all hold", []bool{true, true, true, true, true}, false, 3, 3, math.Exp(2)},
+		{"the best does not", []bool{true, true, true, false, false}, false, 2, 1, math.E},
+		{"the smallest near it does not", []bool{true, false, true, false, false}, false, 2, 2, math.E},
+		{"the first alone does", []bool{true, false, false, false, true}, false, 0, 0, 1},
+		{"none does", []bool{false, false, false, false, false}, false, -1, -1, math.Exp(2)},
+		{"more is better", []bool{true, true, true, true, true}, true, 0, 0, 1},
+		{"more is better, and the best does not hold", []bool{false, true, true, true, true}, true, 1, 1, math.Exp(-0.98)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := curveOf([]float64{1, 2, 4, 8, 16}, logs...)
+			c.Goal.Max = tt.most
+			for i, kept := range tt.kept {
+				c.Points[i].Kept = kept
+			}
+			fit := &polished{level: []float64{1, 0.02, 0, -1, -9}, of: logs}
+			if c.choose(fit); c.Best != tt.best || c.Chosen != tt.chosen || !near(c.Points[0].Ratio, tt.ratio) {
+				t.Errorf("best %d, chosen %d, ratio of the first %v, want %d, %d, %v",
+					c.Best, c.Chosen, c.Points[0].Ratio, tt.best, tt.chosen, tt.ratio)
+			}
+		})
+	}
+	for _, tt := range []struct {
+		ratio, err float64
+		want       bool
+	}{{1.02, 0, true}, {1.04, 0, false}, {1.04, 0.02, true}, {1.06, 0.02, false}, {0, 0.5, false}, {0.5, 0, true}} {
+		if got := (&Point{Ratio: tt.ratio, Error: tt.err, Value: 9}).near(); got != tt.want {
+			t.Errorf("near of a ratio of %v with an error of %v = %v, want %v", tt.ratio, tt.err, got, tt.want)
+		}
+	}
+}
+
+// A point holds the limits when all are measured and held.
+func TestHoldsAll(t *testing.T) {
+	keep := []Keep{{diagnosis.P99, 10, true}, {diagnosis.OpsPerSec, 100, false}}
+	for _, tt := range []struct {
+		name   string
+		values values
+		want   bool
+	}{
+		{"both", values{diagnosis.P99: 10, diagnosis.OpsPerSec: 100}, true},
+		{"one too much", values{diagnosis.P99: 11, diagnosis.OpsPerSec: 100}, false},
+		{"one too little", values{diagnosis.P99: 10, diagnosis.OpsPerSec: 60}, false},
+		{"one is not measured", values{diagnosis.P99: 10}, false},
+		{"another is not measured", values{diagnosis.OpsPerSec: 100}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := holdsAll(keep, tt.values); got != tt.want {
+				t.Errorf("holdsAll(%v) = %v, want %v", tt.values, got, tt.want)
+			}
+		})
+	}
+}

@@ -176,7 +176,7 @@ func (p *Plan) check() error {
 	return nil
 }
 
-func limit(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
+func limit(v float64) bool { return v >= 0 && v <= math.MaxFloat64 }
 
 // trial returns the plan's declaration: all that a verdict needs besides rounds.
 func (p *Plan) trial() *Trial {
