@@ -26,7 +26,7 @@ func (t *Trial) concludeIdentical(e Effect) (Conclusion, string) {
 	if !e.Exact {
 		seen += fmt.Sprintf(", 95%% interval %s to %s, %s", figures.Change(e.Low), figures.Change(e.High), figures.Plural(e.Pairs, "pair"))
 	}
-	return NoDifference, fmt.Sprintf("of %s one of more than %s would have been seen%s", e.Metric, percent(1+least), seen)
+	return NoDifference, fmt.Sprintf("of %s one of more than %s would have been seen%s", e.Metric, figures.Percent(least), seen)
 }
 
 // detectable returns the least ratio-1 that the trial would have called a difference of its

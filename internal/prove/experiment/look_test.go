@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/statistics"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
@@ -134,11 +135,12 @@ func TestUSLFigures(t *testing.T) {
 		}
 	}
 	for value, want := range map[float64]string{
-		math.Inf(1): "throughput never falls in the fit: κ is 0",
-		33:          "the law puts it at 33, beyond twice the tested range, where it is a guess",
-		32:          "",
-		1.1:         "",
-		1:           "throughput falls from the first in the fit: one is best",
+		math.Inf(1):     "throughput never falls in the fit: κ is 0",
+		33:              "the law puts it at 33, beyond twice the tested range, where it is a guess",
+		32:              "",
+		1.1:             "",
+		math.MaxFloat64: "the law puts it at " + figures.Number(math.MaxFloat64) + ", beyond twice the tested range, where it is a guess",
+		1:               "throughput falls from the first in the fit: one is best",
 	} {
 		u.Peak, u.NoPeak = nil, ""
 		if u.peak(Interval{Value: value}); u.NoPeak != want || (u.Peak != nil) != (want == "") {

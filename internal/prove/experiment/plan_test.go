@@ -207,6 +207,7 @@ func TestGuardCouldBeDecided(t *testing.T) {
 	}{
 		{"nothing has run", run, nil, 0, none, true},
 		{"counted so far", run, count, 0, none, true},
+		{"counted so far, and not this", run, count, 0, Effect{Metric: diagnosis.P50}, true},
 		{"counted, and no more will run", nil, count, 0, none, false},
 		{"warmed up", run, timed, 0, none, true},
 		{"warmed up, and it needs more than planned", run, timed, 0, Effect{Metric: diagnosis.P99, Need: 41}, false},
@@ -216,7 +217,7 @@ func TestGuardCouldBeDecided(t *testing.T) {
 		{"after counting pairs", run, count, 24, e, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			v := &verifier{plan: Plan{A: tt.a}, trial: &Trial{Most: 40, Rounds: tt.rounds}, pairs: tt.pairs}
+			v := &verifier{plan: Plan{A: tt.a}, trial: &Trial{Most: 40, Rounds: tt.rounds}, pairs: tt.pairs, dropped: 5}
 			if got := v.couldDecide(tt.effect); got != tt.want {
 				t.Errorf("couldDecide = %v, want %v", got, tt.want)
 			}

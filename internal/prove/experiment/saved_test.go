@@ -68,9 +68,12 @@ func TestDecodeTunedErrors(t *testing.T) {
 			t.Errorf("DecodeTuned(%.40s): %v, want %s", text, err, want)
 		}
 	}
-	got, err := DecodeTuned(strings.NewReader(`{"schema":1,"start":{},"chosen":{},"curves":[{"points":[{"value":4},{"value":2}]}]}`))
-	if err != nil || len(got.Curves) != 1 || got.Curves[0].Points[0].Value != 2 {
-		t.Errorf("DecodeTuned: %+v, %v, want the points in order", got, err)
+	most := strings.TrimSuffix(strings.Repeat(`{"value":1},`, maxSavedPoints), ",")
+	for points, first := range map[string]float64{`{"value":3},{"value":2}`: 2, `{"value":2},{"value":3}`: 2, most: 1} {
+		got, err := DecodeTuned(strings.NewReader(`{"schema":1,"start":{},"chosen":{},"curves":[{"points":[` + points + `]}]}`))
+		if err != nil || len(got.Curves) != 1 || got.Curves[0].Points[0].Value != first {
+			t.Errorf("DecodeTuned of points %.40s: %v, want the points in order", points, err)
+		}
 	}
 }
 
@@ -225,6 +228,9 @@ func TestDecodeTunedSaysTheSame(t *testing.T) {
 	if got.Schema != 1 || got.Seed != 5 || got.Together == nil || got.Curves[0].USL == nil {
 		t.Fatalf("the search has version %d, seed %d, together %v, a law %v",
 			got.Schema, got.Seed, got.Together != nil, got.Curves[0].USL != nil)
+	}
+	if seed, margin := got.Together.Seed, got.Together.Margin; seed != 5 || margin != 0.03 {
+		t.Errorf("the check of all together has seed %d and margin %v, want 5 and 0.03", seed, margin)
 	}
 	var was, is bytes.Buffer
 	if err := got.Encode(&was); err != nil {

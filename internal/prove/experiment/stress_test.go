@@ -180,6 +180,16 @@ func TestGuardOfExactCounter(t *testing.T) {
 	}
 }
 
+// What a guard's least comes to is a share of what A has.
+func TestLeastIsOfA(t *testing.T) {
+	trial := counted([]Guard{{Metric: diagnosis.AllocsOp, Limit: 0.1, Least: 2}}, diagnosis.BytesOp, map[diagnosis.Metric][4]float64{
+		diagnosis.BytesOp: {9, 8, 8, 9}, diagnosis.AllocsOp: {10, 40, 40, 10},
+	})
+	if e := trial.Effects[1]; e.Metric != diagnosis.AllocsOp || !near(e.Guard, 0.2) {
+		t.Errorf("the limit of %s is %v, want 0.2", e.Metric, e.Guard)
+	}
+}
+
 // A look sees what there was then. What a zero stands for depends on the least
 // value, and a smaller one in a later pair must not turn an old look round.
 func TestLookIsNotRevised(t *testing.T) {

@@ -120,7 +120,7 @@ func (c *Curve) throughputs() (n, x []float64, unit string) {
 func (u *USL) peak(p Interval) {
 	most := uslBeyond * u.Tested[1]
 	switch {
-	case math.IsInf(p.Value, 1):
+	case math.IsInf(p.Value, 0):
 		u.NoPeak = "throughput never falls in the fit: κ is 0"
 	case p.Value > most:
 		u.NoPeak = "the law puts it at " + figures.Number(p.Value) + ", beyond twice the tested range, where it is a guess"
