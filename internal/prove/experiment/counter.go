@@ -102,13 +102,13 @@ func (t *Trial) unit(m diagnosis.Metric) (unit float64) {
 // spread returns the greater range of both arms, and at least the unit, relative to
 // the greater median.
 func (t *Trial) spread(m diagnosis.Metric, arms [2][]float64) float64 {
-	width, scale, any := t.unit(m), 0.0, false
+	width, scale, happened := t.unit(m), 0.0, false
 	for _, x := range arms {
 		width = max(width, slices.Max(x)-slices.Min(x))
 		scale = max(scale, statistics.Median(x))
-		any = any || slices.Max(x) > 0
+		happened = happened || slices.Max(x) > 0
 	}
-	if width == 0 || !any { // without chance, or nothing happened in any run
+	if width == 0 || !happened { // without chance, or nothing happened in any run
 		return 0
 	}
 	return width / scale
