@@ -209,3 +209,59 @@ func TestWarnings(t *testing.T) {
 		})
 	}
 }
+
+// How many pairs the first look wants, six at least.
+func TestLeastPairs(t *testing.T) {
+	for most, want := range map[int]string{3: "at least 6", 7: "at least 7", 12: "at least 12", 40: "at least 10", 80: "at least 20"} {
+		if got := least(most); got != want {
+			t.Errorf("least(%d) = %q, want %q", most, got, want)
+		}
+	}
+}
+
+// A limit is a share, and beyond as much again what that is in the metric's unit.
+func TestLimitInWords(t *testing.T) {
+	for _, tt := range []struct {
+		effect Effect
+		want   string
+	}{
+		{Effect{Metric: diagnosis.PeakRSS, A: 4 << 20, B: 1, Guard: 0.5}, "50.0%"},
+		{Effect{Metric: diagnosis.PeakRSS, A: 4 << 20, B: 1, Guard: 1}, "100%"},
+		{Effect{Metric: diagnosis.PeakRSS, A: 4 << 20, B: 1, Guard: 1.5}, "6 MiB more"},
+		{Effect{Metric: diagnosis.PeakRSS, B: 1, Guard: 2}, "200%"},
+		{Effect{Metric: "BenchmarkParse ns/op", A: 100, B: 1, Guard: 2}, "200 ns more"},
+	} {
+		if got := tt.effect.limitText(); got != tt.want {
+			t.Errorf("limitText of %v × %v = %q, want %q", tt.effect.A, tt.effect.Guard, got, tt.want)
+		}
+	}
+}
+
+// A gain is excluded by the interval of six pairs and more that were looked at.
+func TestGainIsExcluded(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		effect Effect
+		looks  []int
+		want   bool
+	}{
+		{"six pairs", Effect{Metric: diagnosis.PeakRSS, Pairs: 6, Low: 0.99}, []int{6}, true},
+		{"five pairs", Effect{Metric: diagnosis.PeakRSS, Pairs: 5, Need: 90, Low: 0.99}, []int{6}, false},
+		{"nobody has looked", Effect{Metric: diagnosis.PeakRSS, Pairs: 6, Low: 0.99}, nil, false},
+		{"at the margin", Effect{Metric: diagnosis.PeakRSS, Pairs: 6, Low: 1 / 1.02}, []int{6}, true},
+		{"beyond the margin", Effect{Metric: diagnosis.PeakRSS, Pairs: 6, Low: 0.98}, []int{6}, false},
+		{"no interval", Effect{Metric: diagnosis.PeakRSS, Pairs: 6, Low: nan}, []int{6}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			trial := &Trial{Margin: 0.02, Looks: tt.looks}
+			if got := trial.noGain(tt.effect); got != tt.want {
+				t.Errorf("noGain = %v, want %v", got, tt.want)
+			}
+		})
+	}
+	for p, want := range map[float64]bool{0.49: false, 0.5: true, 1: true} {
+		if got := (Effect{P: p}).silent(); got != want || (Effect{P: p, Exact: true}).silent() {
+			t.Errorf("silent with a p of %v = %v, want %v", p, got, want)
+		}
+	}
+}

@@ -193,3 +193,24 @@ func TestFirstPrimary(t *testing.T) {
 		t.Errorf("firstPrimary of nothing = %s, want %s", got, diagnosis.CPUPerOp)
 	}
 }
+
+// What was counted is of runs with everything counted before any pair, of those that have it.
+func TestCounted(t *testing.T) {
+	m := diagnosis.AllocsOp
+	round := func(arm string, v float64, change func(*Round)) Round {
+		r := Round{Arm: arm, Count: true, Sample: Sample{Values: values{m: v}}}
+		change(&r)
+		return r
+	}
+	as := func(*Round) {}
+	trial := &Trial{Rounds: []Round{
+		round("A", 1, as), round("B", 2, as), round("B", 3, as), round("A", 4, as),
+		round("A", 5, func(r *Round) { r.Dropped = "busy" }),
+		round("A", 6, func(r *Round) { r.Pair = 1 }),
+		round("A", 7, func(r *Round) { r.Count = false }),
+		round("A", 8, func(r *Round) { r.Values = values{diagnosis.BytesOp: 9} }),
+	}}
+	if got, want := fmt.Sprint(trial.counted(m)), "[[1 4] [2 3]]"; got != want {
+		t.Errorf("counted(%s) = %s, want %s", m, got, want)
+	}
+}

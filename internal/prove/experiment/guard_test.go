@@ -168,6 +168,16 @@ func TestReasonForOpen(t *testing.T) {
 			}
 		})
 	}
+	// Of two looks the levels are others than of three.
+	two := &Trial{Primary: diagnosis.Elapsed, Most: 20}
+	two.Judge()
+	of20 := judge{Trial: two, pairs: make([][2]values, 20)}
+	for m, want := range map[diagnosis.Metric]string{diagnosis.PeakRSS: "p is above 0.02", diagnosis.Elapsed: "p is above 0.04"} {
+		e := of(m, 20, 1.2, 1.05, 1.3)
+		if got := of20.reason(&e, 1); got != want {
+			t.Errorf("reason for %s of 20 pairs = %q, want %q", m, got, want)
+		}
+	}
 	// The level is that of the look it had last; one beyond all looks has the last one's.
 	levels := trial.boundaries(looks(40), falsely)
 	for n, want := range map[int]float64{0: levels[0], 10: levels[0], 11: levels[1], 20: levels[1], 40: levels[2], 60: levels[2]} {

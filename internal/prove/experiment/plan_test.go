@@ -296,3 +296,69 @@ func TestInterruptedRun(t *testing.T) {
 		}
 	}
 }
+
+// An interrupt counts pairs that a busy machine had dropped where there are no others.
+func TestInterruptedWhileBusy(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		quiet   int // runs, of which two warm up
+		pairs   int
+		dropped int
+		busy    bool
+	}{{"busy from the start", 0, 3, 0, true}, {"busy after one pair", 4, 1, 2, false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			runs := 0
+			run := func(context.Context) (Sample, error) {
+				if runs++; runs == 2+2*3+1 {
+					cancel()
+				}
+				s := Sample{Values: values{diagnosis.PeakRSS: 1}}
+				if runs > tt.quiet {
+					s.Conditions.Others = 0.5
+				}
+				return s, ctx.Err()
+			}
+			trial, err := Verify(ctx, Plan{A: run, B: run, Primary: diagnosis.PeakRSS}, nil)
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("Verify returns %v", err)
+			}
+			// What was not finished is one pair more, with no round that ended.
+			if trial.Pairs != tt.pairs || trial.Dropped != tt.dropped || trial.Busy != tt.busy {
+				t.Errorf("%d pairs, %d dropped, busy %v, want %d, %d, %v", trial.Pairs, trial.Dropped, trial.Busy, tt.pairs, tt.dropped, tt.busy)
+			}
+		})
+	}
+}
+
+// Pairs are counted, too, for a guard that only counting measures, and that varies.
+func TestPairsAreCountedForGuards(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		guards []Guard
+		want   bool
+	}{
+		{"no guard", nil, false},
+		{"a guard of time", []Guard{{Metric: diagnosis.PeakRSS, Limit: 0.1}}, false},
+		{"a guard that counting measures", []Guard{{Metric: diagnosis.Faults, Limit: 0.1}}, true},
+		{"that, before one of time", []Guard{{Metric: diagnosis.Faults, Limit: 0.1}, {Metric: diagnosis.PeakRSS, Limit: 0.1}}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			counted := 0.0
+			count := func(context.Context) (Sample, error) {
+				counted++
+				return Sample{Values: values{diagnosis.Faults: 1000 + 100*counted}}, nil
+			}
+			timed := constant(values{diagnosis.Elapsed: 1, diagnosis.PeakRSS: 1})
+			trial := verify(t, Plan{A: timed, B: timed, CountA: count, CountB: count, Primary: diagnosis.Elapsed, Guards: tt.guards, Pairs: 6})
+			inPairs := 0
+			for _, r := range trial.Rounds {
+				inPairs += index(r.Count && r.Pair > 0)
+			}
+			if (inPairs > 0) != tt.want || tt.want && inPairs != 2*trial.Pairs {
+				t.Errorf("%d rounds of %d pairs were counted, want it %v", inPairs, trial.Pairs, tt.want)
+			}
+		})
+	}
+}

@@ -185,6 +185,7 @@ func TestInfoOf(t *testing.T) {
 		diagnosis.OpsPerSec:           {Title: "throughput", Unit: fact.PerSec, Scale: 1, More: true, Known: true},
 		"BenchmarkParse B/op":         {Title: "bytes allocated per operation", Unit: fact.Bytes, Scale: 1, Counter: true, Known: true},
 		"BenchmarkParse rows/s":       {Title: "BenchmarkParse rows/s", Unit: fact.PerSec, Scale: 1, More: true},
+		"MB/s":                        {Title: "throughput in megabytes", Unit: fact.PerSec, Scale: 1, More: true, Known: true},
 		"misses":                      {Title: "misses", Unit: fact.Count, Scale: 1},
 	} {
 		if got := InfoOf(m); got != want {
@@ -205,6 +206,9 @@ func TestMetricsAreKnown(t *testing.T) {
 		}
 		if !slices.Contains(Metrics(), m) {
 			t.Errorf("%s is not listed", m)
+		}
+		if got := InfoOf(m).Scale; got != 1 {
+			t.Errorf("%s is shown %v times as large, want as it is", m, got)
 		}
 	}
 	if list := Metrics(); !slices.IsSortedFunc(list, compareMetrics) || len(slices.Compact(list)) != len(metrics) {

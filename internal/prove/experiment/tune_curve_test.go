@@ -365,3 +365,43 @@ func TestHoldsAll(t *testing.T) {
 		})
 	}
 }
+
+// The law is for counts of what runs at once, of six points and more from one on, and for throughput.
+func TestLawIsRefused(t *testing.T) {
+	points := func(values ...float64) (list []Point) {
+		for _, v := range values {
+			list = append(list, Point{Value: v, Ratio: 2, Error: 0.5})
+		}
+		return list
+	}
+	six := points(1, 2, 3, 4, 5, 6)
+	failed := points(1, 2, 3, 4, 5, 6)
+	failed[5].Ratio = 0
+	for _, tt := range []struct {
+		name   string
+		counts Counted
+		goal   Goal
+		points []Point
+		want   string
+	}{
+		{"six points", Workers, Goal{Metric: diagnosis.Elapsed}, six, ""},
+		{"throughput", Concurrent, Goal{diagnosis.OpsPerSec, true}, six, ""},
+		{"no count", "", Goal{Metric: diagnosis.Elapsed}, six, "x is no number of things that run at once"},
+		{"another goal", Workers, Goal{Metric: diagnosis.P99}, six, "it is about throughput, and the goal is min(p99)"},
+		{"another goal to make greatest", Workers, Goal{diagnosis.P99, true}, six, "it is about throughput, and the goal is max(p99)"},
+		{"five points", Workers, Goal{Metric: diagnosis.Elapsed}, six[:5], "it needs 6 points and more, and there are 5"},
+		{"five points with runs", Workers, Goal{Metric: diagnosis.Elapsed}, failed, "it needs 6 points and more, and there are 5"},
+		{"one point below one", Workers, Goal{Metric: diagnosis.Elapsed}, points(0, 0.5, 1, 2, 3, 4),
+			"it needs 6 points and more, and there are 4"},
+		{"seven points, one of them below one", Workers, Goal{Metric: diagnosis.Elapsed}, points(0.5, 1, 2, 3, 4, 5, 6), ""},
+		{"without one", Workers, Goal{Metric: diagnosis.Elapsed}, points(2, 3, 4, 5, 6, 7),
+			"it needs the throughput of one, and x=1 is not among the points"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := &Curve{Knob: Knob{Name: "x", Counts: tt.counts}, Goal: tt.goal, Points: tt.points}
+			if got := c.uslRefusal(); got != tt.want {
+				t.Errorf("uslRefusal() = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

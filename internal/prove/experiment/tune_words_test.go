@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -339,5 +340,33 @@ func TestSettingInWords(t *testing.T) {
 		if got := [3]bool{limit.holds(4), limit.holds(5), limit.holds(6)}; got != want {
 			t.Errorf("a limit of 5, at most %v, holds for 4, 5 and 6: %v, want %v", limit.AtMost, got, want)
 		}
+	}
+}
+
+// An interrupt counts runs that a busy machine had dropped where there are no others.
+func TestTuneInterruptedWhileBusy(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		quiet         int
+		runs, dropped int
+	}{{"busy from the start", 0, 3, 0}, {"busy after one run", 1, 1, 2}} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			m := &simulation{seconds: func(Setting) float64 { return 1 }, random: rand.New(rand.NewPCG(1, 1)), after: func(n int, s *Sample) error {
+				if n > tt.quiet {
+					s.Conditions.Others = 0.5
+				}
+				if n > 3 {
+					cancel()
+				}
+				return ctx.Err()
+			}}
+			s := Search{Knobs: []Knob{{Name: "x", Values: []float64{1, 2}}}, Goal: Goal{Metric: diagnosis.Elapsed}, At: m.at}
+			got, err := Tune(ctx, s, nil)
+			if !errors.Is(err, context.Canceled) || got.Runs != tt.runs || got.Dropped != tt.dropped {
+				t.Errorf("Tune: %v with %d runs, %d dropped, want %d, %d", err, got.Runs, got.Dropped, tt.runs, tt.dropped)
+			}
+		})
 	}
 }

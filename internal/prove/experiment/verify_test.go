@@ -898,14 +898,17 @@ func TestOtherMetricsTogether(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	m := newMachine(11, noises["independent"])
-	last, ratio := 0, Interval{}
+	last, calls, ratio := 0, 0, Interval{}
 	_, err := Verify(context.Background(), Plan{A: m.arm(1), B: m.arm(0.5), draws: 100}, func(pairs, of int, r Interval) {
 		if pairs < last || of != 40 {
 			t.Errorf("%d of %d after %d", pairs, of, last)
 		}
-		last, ratio = pairs, r
+		last, calls, ratio = pairs, calls+1, r
 	})
 	sure := ratio.Low > 0.4 && ratio.Low <= ratio.Value && ratio.Value <= ratio.High && ratio.High < 0.6
+	if calls != 2+10 { // of the warm-up each run, and then each pair
+		t.Errorf("%d calls of progress, want 12", calls)
+	}
 	if err != nil || last != 10 || math.Abs(ratio.Value-0.5) > 0.1 || !sure {
 		t.Errorf("%v: %d pairs, ratio %v", err, last, ratio)
 	}
