@@ -190,7 +190,7 @@ func least(most int) string { return fmt.Sprintf("at least %d", max(looks(most)[
 // change returns a ratio in words: "fell by 12.3%".
 func change(ratio float64) string {
 	switch {
-	case math.IsInf(ratio, 1):
+	case math.IsInf(ratio, 0):
 		return "rose from nothing"
 	case ratio == 0:
 		return "fell to nothing"

@@ -109,6 +109,7 @@ func TestPairsNeeded(t *testing.T) {
 		{"of a guard that half of the pairs measured", noisy(1, as), func(e Effect) int { return e.hopefully(32) }, 34},
 		{"of a guard that few measured", noisy(1, few), func(e Effect) int { return e.hopefully(50) }, 60},
 		{"of a guard that none measured", noisy(1, func(e *Effect) { e.Pairs, e.Need = 0, 9 }), func(e Effect) int { return e.hopefully(0) }, 9},
+		{"of a guard without room", noisy(1, func(e *Effect) { e.Guard = 0 }), func(e Effect) int { return e.hopefully(160) }, math.MaxInt32},
 		{"a broken guard", noisy(1.3, as), func(e Effect) int { return j.needOfGuard(e, 1.3) }, 17},
 		{"a guard of few pairs", noisy(1.3, few), func(e Effect) int { return j.needOfGuard(e, 1.3) }, 10},
 		{"a guard near its limit", noisy(1.05, as), func(e Effect) int { return j.needOfGuard(e, 1.05) }, 72},

@@ -149,7 +149,8 @@ func TestDecodeTrialErrors(t *testing.T) {
 		"margin":       `{"kind":"gowhy trial","schema":1,"most":40,"margin":-2}`,
 		"type":         `{"kind":"gowhy trial","schema":1,"most":"many"}`,
 	} {
-		if _, err := DecodeTrial(strings.NewReader(text)); !errors.Is(err, ErrTrial) {
+		_, err := DecodeTrial(strings.NewReader(text))
+		if !errors.Is(err, ErrTrial) || !strings.HasPrefix(err.Error(), ErrTrial.Error()+": ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -370,3 +370,43 @@ func TestTuneInterruptedWhileBusy(t *testing.T) {
 		})
 	}
 }
+
+// Golden section measures again what is beside the best point, halving what is beside the chosen one.
+func TestNeighboursAreMeasured(t *testing.T) {
+	seconds := func(s Setting) float64 {
+		for _, step := range []struct{ from, seconds float64 }{{16, 1.5}, {8, 1}, {4, 1.05}, {2, 1.02}} {
+			if s["x"] >= step.from {
+				return step.seconds
+			}
+		}
+		return 1.3
+	}
+	for name, tt := range map[string]struct {
+		step        func(*finder, context.Context, *Curve) error
+		again, once float64 // values
+	}{"golden": {(*finder).golden, 16, 1}, "knee": {(*finder).knee, 1, 16}} {
+		t.Run(name, func(t *testing.T) {
+			visits := map[float64]int{}
+			m := &simulation{seconds: seconds, random: rand.New(rand.NewPCG(1, 1))}
+			at := func(s Setting) Runner {
+				visits[s["x"]]++
+				return m.at(s)
+			}
+			x := Knob{Name: "x", Low: 1, High: 16}
+			f, err := newFinder(Search{Knobs: []Knob{x}, Goal: Goal{Metric: diagnosis.Elapsed}, Repeats: 1, At: at}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := &Curve{Knob: x, Goal: f.Goal}
+			if err := f.measure(t.Context(), c, []float64{1, 2, 4, 8, 16}, 1); err != nil {
+				t.Fatal(err)
+			}
+			if err := tt.step(f, t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if visits[tt.again] < 2 || visits[tt.once] != 1 {
+				t.Errorf("%v was measured %d times and %v %d, want it again and once", tt.again, visits[tt.again], tt.once, visits[tt.once])
+			}
+		})
+	}
+}
