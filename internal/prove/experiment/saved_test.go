@@ -167,8 +167,8 @@ func TestDocumentsSayWhatTheyAre(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		want := "{\n  \"kind\": \"" + kind + "\",\n  \"schema\": 1,\n  \""
-		if err := write(&b); err != nil || !strings.HasPrefix(b.String(), want) {
-			t.Errorf("%s is written as %.60q (%v), want %q first", kind, b.String(), err, want)
+		if err := write(&b); err != nil || !strings.HasPrefix(b.String(), want) || !strings.HasSuffix(b.String(), "\n}\n") {
+			t.Errorf("%s is written as %q (%v), want %q first and a brace on a line of its own last", kind, b.String(), err, want)
 		}
 	}
 }
