@@ -85,6 +85,8 @@ func TestWaitsOfWorkers(t *testing.T) {
 		{"of another group", blocked{"chan receive": 5 * s}, model.Wait{Reason: "chan receive", Group: "main.other"}, own, 0, 0},
 		{"of another kind", blocked{"chan receive": 5 * s}, model.Wait{Reason: "chan receive", Kind: model.OtherWait}, own, 0, 0},
 		{"by reason", blocked{"GC mark assist": 4 * s, "sync": s}, model.Wait{Reason: "GC mark assist"}, own, 4 * s, 0},
+		{"by reason, with the collector on the stack", blocked{"GC mark assist": 4 * s, "sync": s}, model.Wait{Reason: "GC mark assist"},
+			starts, 4 * s, 0},
 		{"by the stack", blocked{"sync": 5 * s}, model.Wait{Reason: "sync"}, starts, 3 * s, 0},
 		{"below the collector", blocked{"sync": 5 * s}, model.Wait{Reason: "sync"}, frames("main.work", "runtime.gcStart"), 0, 0},
 		{"by reason and by the stack", blocked{"GC sweep": 2 * s, "sync": 3 * s}, model.Wait{Reason: "sync"}, starts, 5 * s, 0},

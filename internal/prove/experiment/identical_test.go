@@ -53,7 +53,8 @@ func TestIdenticalCounters(t *testing.T) {
 	if want := "of allocs/op one of more than 0.5% would have been seen; it did not change"; trial.Conclusion != NoDifference || trial.Why != want {
 		t.Errorf("%s: %s", trial.Conclusion, trial.Why)
 	}
-	varies := &Trial{Primary: diagnosis.AllocsOp, Identical: true, Rounds: counts(diagnosis.AllocsOp, []float64{999, 1001}, []float64{1000, 1000})}
+	varies := &Trial{Primary: diagnosis.AllocsOp, Identical: true}
+	varies.Rounds = counts(diagnosis.AllocsOp, []float64{999, 1001}, []float64{1000, 1000})
 	varies.Judge() // by two in a thousand, of which four times are called different
 	if want := "of allocs/op one of more than 0.8% would have been seen; it did not change"; varies.Why != want {
 		t.Errorf("%s: %s, want %s", varies.Conclusion, varies.Why, want)

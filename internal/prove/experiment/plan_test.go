@@ -326,7 +326,8 @@ func TestInterruptedWhileBusy(t *testing.T) {
 			}
 			// What was not finished is one pair more, with no round that ended.
 			if trial.Pairs != tt.pairs || trial.Dropped != tt.dropped || trial.Busy != tt.busy {
-				t.Errorf("%d pairs, %d dropped, busy %v, want %d, %d, %v", trial.Pairs, trial.Dropped, trial.Busy, tt.pairs, tt.dropped, tt.busy)
+				t.Errorf("%d pairs, %d dropped, busy %v, want %d, %d, %v",
+					trial.Pairs, trial.Dropped, trial.Busy, tt.pairs, tt.dropped, tt.busy)
 			}
 		})
 	}
@@ -351,7 +352,8 @@ func TestPairsAreCountedForGuards(t *testing.T) {
 				return Sample{Values: values{diagnosis.Faults: 1000 + 100*counted}}, nil
 			}
 			timed := constant(values{diagnosis.Elapsed: 1, diagnosis.PeakRSS: 1})
-			trial := verify(t, Plan{A: timed, B: timed, CountA: count, CountB: count, Primary: diagnosis.Elapsed, Guards: tt.guards, Pairs: 6})
+			p := Plan{A: timed, B: timed, CountA: count, CountB: count, Primary: diagnosis.Elapsed, Guards: tt.guards, Pairs: 6}
+			trial := verify(t, p)
 			inPairs := 0
 			for _, r := range trial.Rounds {
 				inPairs += index(r.Count && r.Pair > 0)

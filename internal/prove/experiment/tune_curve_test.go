@@ -67,6 +67,11 @@ func TestMeasureSpread(t *testing.T) {
 	if want := 3.5 / 0.954; !near(f.spread, want) { // the middle of 1, 3, 4 and 6
 		t.Errorf("the spread is %v, want %v", f.spread, want)
 	}
+	c := curveOf([]float64{1}, []float64{0, 0.0954})
+	c.Points[0].Visits[1].Round = 0
+	if c.settle(nil); !near(c.Noise, math.Expm1(0.1)) {
+		t.Errorf("the noise is %v, want %v", c.Noise, math.Expm1(0.1))
+	}
 	three, two := math.Sqrt(3./2), math.Sqrt2
 	allNear(t, "rests", f.rests, []float64{-2 * three, -1 * three, 2 * three, -2 * two, 4 * two})
 	for i, want := range []float64{1.2 * f.spread / math.Sqrt(3), f.spread / two, f.spread} {
@@ -136,7 +141,7 @@ func TestCompare(t *testing.T) {
 func TestHangs(t *testing.T) {
 	edge := 1 + NearBest
 	c := &Curve{Best: 3, Chosen: 2, Points: []Point{
-		{Ratio: edge * 1.5, Error: 0.1, Kept: true},
+		{Ratio: edge * 1.3, Error: 0.1, Kept: true}, // 2.75 standard errors away
 		{Ratio: edge * 1.1, Error: 0.1, Kept: true},
 		{Ratio: edge * 0.9, Error: 0.1, Kept: true},
 		{Ratio: 1, Error: 0.1, Kept: true},

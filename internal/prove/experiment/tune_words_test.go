@@ -353,7 +353,8 @@ func TestTuneInterruptedWhileBusy(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			m := &simulation{seconds: func(Setting) float64 { return 1 }, random: rand.New(rand.NewPCG(1, 1)), after: func(n int, s *Sample) error {
+			m := &simulation{seconds: func(Setting) float64 { return 1 }, random: rand.New(rand.NewPCG(1, 1))}
+			m.after = func(n int, s *Sample) error {
 				if n > tt.quiet {
 					s.Conditions.Others = 0.5
 				}
@@ -361,7 +362,7 @@ func TestTuneInterruptedWhileBusy(t *testing.T) {
 					cancel()
 				}
 				return ctx.Err()
-			}}
+			}
 			s := Search{Knobs: []Knob{{Name: "x", Values: []float64{1, 2}}}, Goal: Goal{Metric: diagnosis.Elapsed}, At: m.at}
 			got, err := Tune(ctx, s, nil)
 			if !errors.Is(err, context.Canceled) || got.Runs != tt.runs || got.Dropped != tt.dropped {

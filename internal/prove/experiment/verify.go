@@ -432,7 +432,7 @@ func (v *verifier) settled() bool {
 	v.trial.Judge()
 	t := v.trial
 	t.Warnings = warnings // they are for the end, when it is known what was measured
-	if len(t.Effects) == 0 || t.Effects[0].Metric != t.Primary || t.Primary == "" {
+	if t.Primary == "" {  // or else its effect is the first
 		return false
 	}
 	open := t.Effects[0].Verdict == Inconclusive
