@@ -208,11 +208,13 @@ type Wake struct {
 // A Burst is a place where one goroutine made at least 8 others ready within 100 µs, on one
 // thread. Many that run one after the other and wake one each are none.
 type Burst struct {
-	Waker  Stack
-	Count  int64
-	Woken  int64
-	Max    int
-	Futile int64 // of the woken: ran less than 20 µs and waited again at the same place
+	Waker Stack
+	Count int64
+	Woken int64
+	Max   int
+	// Futile is how many of the woken ran less than 20 µs, waited for a lock at most and ran as short again,
+	// and then waited at the same place.
+	Futile int64
 }
 
 // A Cycle is one garbage collection; a Time of 0 is outside the trace.

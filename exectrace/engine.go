@@ -28,6 +28,7 @@ const (
 	flUnnamed             // made ready from a wait whose place this generation does not tell
 	flRan                 // ran in this generation
 	flHere                // alive under its id, or named by an event
+	flRelock              // with flBurst: it waited for a lock before anything else
 )
 
 // Traits of a goroutine that only its end asks for.
@@ -68,6 +69,7 @@ type gor struct {
 	carry                int32  // index into engine.carries plus one
 	cold                 int32  // index into engine.colds plus one
 	late                 int32  // first of its waits in engine.late, plus one
+	herdWaker, herdWoken uint32 // stack and woken as they were; valid with flRelock
 }
 
 // carry returns what is known of the state that s was in at first.

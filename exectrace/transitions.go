@@ -440,6 +440,8 @@ const (
 	minBurst  = 8
 	burstSpan = 100_000 // ns
 	futileRun = 20_000  // ns
+
+	lockReason = "sync" // of a wait for a lock
 )
 
 func (e *engine) flushBurst(m *thread) {
@@ -463,10 +465,22 @@ func (e *engine) burstAt(stack uint32) *burstTally {
 }
 
 // endBurst is called when a goroutine that was woken with many others stops
-// for the first time, at stack: did it do anything?
-func (e *engine) endBurst(s *gor, stack uint32, now int64) {
-	s.flags &^= flBurst
-	if stack == s.woken && e.ns(now-s.since) < futileRun {
-		e.burstAt(s.stack).futile++
+// for the first time, at stack: did it do anything? Who stops for a lock is asked once more: a
+// Cond.Wait takes its lock again, which who woke all of them may still hold.
+func (e *engine) endBurst(s *gor, stack uint32, now int64, lock bool) {
+	waker, woken := s.stack, s.woken
+	again := s.flags&flRelock != 0
+	if again {
+		waker, woken = s.herdWaker, s.herdWoken
+	}
+	short := e.ns(now-s.since) < futileRun
+	if lock && short && !again && stack != woken {
+		s.flags |= flRelock
+		s.herdWaker, s.herdWoken = waker, woken
+		return
+	}
+	s.flags &^= flBurst | flRelock
+	if stack == woken && short {
+		e.burstAt(waker).futile++
 	}
 }

@@ -43,6 +43,9 @@ const (
 	// herdIdle is the share of the woken that may do nothing where the crowd is said to
 	// have work: the same quarter, from the other side. Between the two neither is known.
 	herdIdle = 1 - herdFutile
+	// herdCores is the CPU in such runs below which they are nobody's concern, whatever their share: a program of
+	// the field that hardly does anything spends 0.002 cores so, the least of those that have the problem 0.39.
+	herdCores = 0.02
 	// futileRun is the longest run that the model counts as futile.
 	futileRun = 20 * time.Microsecond
 )
@@ -68,8 +71,8 @@ func checkHerdwakeup(p *diagnosis.Pass) {
 		switch {
 		case b.futile.Value < herdFutile:
 			futile = futile.Larger(b.futile)
-		case b.share.Value < minShare:
-			slight = slight.Larger(b.share)
+		case b.share.Value < minShare, b.cost.Value < herdCores:
+			slight = slight.Larger(b.cost)
 		default:
 			found = true
 			p.Report(herdFinding(p, b))
@@ -82,7 +85,7 @@ func checkHerdwakeup(p *diagnosis.Pass) {
 			fact.Sentence("where a crowd is woken, %s of it does nothing: too few for a finding, and too many to call it well", futile),
 			"look at who wakes them: for one item Signal wakes one, Broadcast all")
 	case slight.Value > 0:
-		p.Fine(fact.Sentence("wake-ups: some are for nothing, at a cost of %s of the CPU in use", slight))
+		p.Fine(fact.Sentence("wake-ups: some are for nothing, at a cost of %s", slight))
 	case futile.Value > 0:
 		p.Fine(fact.Sentence("wake-ups: goroutines woken together have work to do, all but %s of them", futile))
 	case handed:

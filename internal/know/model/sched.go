@@ -314,8 +314,8 @@ type Burst struct {
 	Count int64 // how often it happened, with at least MinBurst goroutines
 	Woken int64 // goroutines made ready by these bursts
 	Max   int   // the largest single one
-	// Futile is how many of them ran for less than 20 µs and then waited
-	// again at the place they had been woken from. Only from the MinBurst-th
+	// Futile is how many of them ran for less than 20 µs, perhaps once more behind a lock, and then
+	// waited again at the place they had been woken from. Only from the MinBurst-th
 	// on are the woken known to be many and followed, so that it is at most
 	// Woken - (MinBurst-1)·Count: divide by that for a share.
 	Futile int64
