@@ -28,7 +28,6 @@ const (
 	flUnnamed             // made ready from a wait whose place this generation does not tell
 	flRan                 // ran in this generation
 	flHere                // alive under its id, or named by an event
-	flRelock              // with flBurst: it waited for a lock before anything else
 )
 
 // Traits of a goroutine that only its end asks for.
@@ -69,7 +68,6 @@ type gor struct {
 	carry                int32  // index into engine.carries plus one
 	cold                 int32  // index into engine.colds plus one
 	late                 int32  // first of its waits in engine.late, plus one
-	herdWaker, herdWoken uint32 // stack and woken as they were; valid with flRelock
 }
 
 // carry returns what is known of the state that s was in at first.
@@ -303,6 +301,9 @@ type logTally struct {
 
 type burstTally struct{ count, woken, max, futile int64 }
 
+// A herd is where a goroutine of a burst had waited, and who woke it, while it waits for a lock.
+type herd struct{ waker, woken uint32 }
+
 // A lateWait is a wait of a goroutine whose group, or whose place of waiting
 // before, was not known when it ended: no stack of it had been seen.
 type lateWait struct {
@@ -381,6 +382,7 @@ type engine struct {
 	pauses     []pauseMark
 	load       []loadMark
 	bursts     map[uint32]*burstTally
+	herds      map[int32]herd // by slot
 	procs      []procsMark
 
 	limit  int64   // of a marked replay: events from here on wait
@@ -399,7 +401,7 @@ type engine struct {
 
 func newEngine() *engine {
 	return &engine{
-		byM: map[uint64]int32{}, samples: map[uint32]int64{}, bursts: map[uint32]*burstTally{}, parkings: map[uint32]uint16{},
+		byM: map[uint64]int32{}, samples: map[uint32]int64{}, bursts: map[uint32]*burstTally{}, herds: map[int32]herd{}, parkings: map[uint32]uint16{},
 	}
 }
 
@@ -443,6 +445,7 @@ func (e *engine) reset(g *generation, o Options) {
 	e.taskIDs.reset()
 	e.taskFree, e.coldFree, e.late = e.taskFree[:0], e.coldFree[:0], e.late[:0]
 	clear(e.bursts)
+	clear(e.herds)
 	clear(e.samples)
 	e.regionEnds, e.tasks, e.gcs = e.regionEnds[:0], e.tasks[:0], e.gcs[:0]
 	e.heap = [heapMarks]heapMark{}

@@ -211,7 +211,7 @@ func (e *engine) mark(x *marking, i int) {
 		if t, ok := place[int32(slot)]; ok {
 			k.threads[t].g = int32(len(k.gs))
 		}
-		k.gs = append(k.gs, markedGor{s.word, s.id, s.since, s.created, s.stack, s.woken, s.group, s.reason, s.flags &^ (flBurst | flRelock), s.traits})
+		k.gs = append(k.gs, markedGor{s.word, s.id, s.since, s.created, s.stack, s.woken, s.group, s.reason, s.flags &^ flBurst, s.traits})
 	}
 	x.bytes += size
 	x.list[i] = k

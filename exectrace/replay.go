@@ -327,7 +327,7 @@ func run[variant plain | noted | marked](e *engine, mi int32, force bool) {
 			}
 			s := &e.gs[m.g]
 			if s.flags&flBurst != 0 {
-				e.endBurst(s, uint32(a2), now, typ == evGoBlock && string(e.reasons[e.reasonIndex(a1)]) == lockReason)
+				e.endBurst(m.g, uint32(a2), now, typ == evGoBlock && string(e.reasons[e.reasonIndex(a1)]) == lockReason)
 			}
 			if notes {
 				e.notes.ran(e, mi, uint32(a2), now)

@@ -368,6 +368,9 @@ func (e *engine) endGoroutine(slot int32, now int64) {
 	if s.cold > 0 {
 		e.closeCold(slot, s, now)
 	}
+	if len(e.herds) > 0 {
+		delete(e.herds, slot)
+	}
 	if e.notes != nil {
 		e.notes.died(e, slot, now)
 	}
@@ -467,20 +470,20 @@ func (e *engine) burstAt(stack uint32) *burstTally {
 // endBurst is called when a goroutine that was woken with many others stops
 // for the first time, at stack: did it do anything? Who stops for a lock is asked once more: a
 // Cond.Wait takes its lock again, which who woke all of them may still hold.
-func (e *engine) endBurst(s *gor, stack uint32, now int64, lock bool) {
-	waker, woken := s.stack, s.woken
-	again := s.flags&flRelock != 0
-	if again {
-		waker, woken = s.herdWaker, s.herdWoken
-	}
+func (e *engine) endBurst(slot int32, stack uint32, now int64, lock bool) {
+	s := &e.gs[slot]
 	short := e.ns(now-s.since) < futileRun
-	if lock && short && !again && stack != woken {
-		s.flags |= flRelock
-		s.herdWaker, s.herdWoken = waker, woken
+	h, again := e.herds[slot]
+	if !again {
+		h = herd{s.stack, s.woken}
+	}
+	if lock && short && !again && stack != h.woken {
+		e.herds[slot] = h
 		return
 	}
-	s.flags &^= flBurst | flRelock
-	if stack == woken && short {
-		e.burstAt(waker).futile++
+	s.flags &^= flBurst
+	delete(e.herds, slot)
+	if stack == h.woken && short {
+		e.burstAt(h.waker).futile++
 	}
 }
