@@ -202,15 +202,21 @@ func rowOfReads(p *diagnosis.Pass) fact.Fact {
 
 // rowOfWrites returns how many writes to connections come in a row, nothing where that is no long row or is of few of
 // the writes. A goroutine may write a message to each of many peers: those count that go through a buffer, or by fmt, of
-// goroutines that are several, as one to each connection is.
+// goroutines that are several, as one to each connection is, or in rows so long that the program has not enough
+// descriptors for as many peers.
 func rowOfWrites(p *diagnosis.Pass) (row fact.Fact) {
 	if p.Model.Sched == nil {
 		return row
 	}
+	peers := 0.0 // at most
+	for _, s := range p.Model.Process.Series(func(s model.ProcessSample) float64 { return float64(s.FDs) }) {
+		peers = max(peers, s.Value)
+	}
 	return longRows(p, p.Model.Sched.WriteRows, "writes to connections, goroutine by goroutine", "writes", func(r *model.CallRow) bool {
 		frames := p.Model.Stacks.Frames(r.Stack)
 		root := code.Group(p.Model, code.Root(p.Model, r.Stack))
-		return root != nil && root.Count > 1 && (piece(frames) || code.Through(frames, []string{"bufio.(*Writer)"}))
+		several := root != nil && root.Count > 1 || peers > 0 && float64(r.Calls) >= smallRow*peers*float64(r.Rows)
+		return several && (piece(frames) || code.Through(frames, []string{"bufio.(*Writer)"}))
 	})
 }
 

@@ -1,0 +1,3 @@
+module bellfoundry
+
+go 1.26

@@ -1,0 +1,3 @@
+module canalsluices
+
+go 1.26

@@ -1,0 +1,3 @@
+module dentalclaims
+
+go 1.26

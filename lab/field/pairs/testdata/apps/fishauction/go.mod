@@ -1,0 +1,3 @@
+module fishauction
+
+go 1.26

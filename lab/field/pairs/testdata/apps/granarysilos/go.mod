@@ -1,0 +1,3 @@
+module granarysilos
+
+go 1.26

@@ -1,0 +1,3 @@
+module hamletfinder
+
+go 1.26

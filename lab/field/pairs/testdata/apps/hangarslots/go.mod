@@ -1,0 +1,3 @@
+module hangarslots
+
+go 1.26

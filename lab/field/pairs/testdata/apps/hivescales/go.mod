@@ -1,0 +1,3 @@
+module hivescales
+
+go 1.26

@@ -1,0 +1,3 @@
+module parishrolls
+
+go 1.26

@@ -1,0 +1,3 @@
+module plottershop
+
+go 1.26

@@ -1,0 +1,3 @@
+module seedbank
+
+go 1.26

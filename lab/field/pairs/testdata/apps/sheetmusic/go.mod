@@ -1,0 +1,3 @@
+module sheetmusic
+
+go 1.26

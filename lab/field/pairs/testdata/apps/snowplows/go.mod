@@ -1,0 +1,3 @@
+module snowplows
+
+go 1.26

@@ -1,0 +1,3 @@
+module weighbridge
+
+go 1.26
