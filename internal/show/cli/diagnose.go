@@ -121,10 +121,7 @@ func (c *command) diagnose(ctx context.Context, files []string, o *diagnoseOptio
 		return err
 	}
 	if o.online {
-		newest, err := release.New()
-		if err != nil {
-			return err
-		}
+		newest := release.New()
 		defer newest.Close()
 		o.reading.newest = newest
 	}

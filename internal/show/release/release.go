@@ -36,13 +36,8 @@ type Newest struct {
 }
 
 // New returns what knows no release yet. Close removes what asking for them leaves behind.
-func New() (*Newest, error) {
-	dir, err := os.MkdirTemp("", "gowhy-release-")
-	if err != nil {
-		return nil, fmt.Errorf("--online: cannot ask for newer versions: %w", err)
-	}
-	return &Newest{asker: asker{dir}, releases: map[modules.Module]*release{}, failed: map[modules.Module]error{},
-		packages: modules.Packages{}}, nil
+func New() *Newest {
+	return &Newest{releases: map[modules.Module]*release{}, failed: map[modules.Module]error{}, packages: modules.Packages{}}
 }
 
 // Close removes the directory in which the go command ran.
@@ -62,12 +57,22 @@ func (n *Newest) of(ctx context.Context, m modules.Module) (*release, error) {
 	if r, ok := n.releases[m]; ok {
 		return r, n.failed[m]
 	}
-	r, err := n.newest(ctx, m)
+	r, err := n.ask(ctx, m)
 	if err != nil {
 		r, err = nil, fmt.Errorf("--online: %w", err)
 	}
 	n.releases[m], n.failed[m] = r, err
 	return r, err
+}
+
+// ask asks in a directory that is made for the first module.
+func (n *Newest) ask(ctx context.Context, m modules.Module) (r *release, err error) {
+	if n.dir == "" {
+		if n.dir, err = os.MkdirTemp("", "gowhy-release-"); err != nil {
+			return nil, fmt.Errorf("cannot ask for newer versions of %s: %w", m.Path, err)
+		}
+	}
+	return n.newest(ctx, m)
 }
 
 // Compare adds a sentence to the remedy of each finding that names a function of a

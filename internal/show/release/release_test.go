@@ -136,10 +136,7 @@ func inCache(function string) diagnosis.Place {
 // compareNew compares with what a new Newest knows.
 func compareNew(ctx context.Context, t *testing.T, d *diagnosis.Diagnosis, program string) error {
 	t.Helper()
-	n, err := New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := New()
 	defer n.Close()
 	return n.Compare(ctx, d, program)
 }
@@ -233,6 +230,7 @@ func TestUnanswered(t *testing.T) {
 		{"a newer toolchain", func(t *testing.T, p proxy) {
 			p.add(t, "example.com/Burnt/iter", "v1.1.1", map[string]string{"go.mod": "module example.com/Burnt/iter\n\ngo 1.999\n"})
 		}, time.Minute, []string{compare + ".1: ", "requires go >= 1.999"}},
+		{"no temporary directory", func(t *testing.T, _ proxy) { t.Setenv("TMPDIR", "/nosuch") }, time.Minute, []string{cannot + ": ", "/nosuch"}},
 		{"no go command", func(t *testing.T, _ proxy) { t.Setenv("PATH", t.TempDir()) }, time.Minute, []string{cannot + ": ", "executable file not found"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -266,10 +264,7 @@ func TestCompareInterrupted(t *testing.T) {
 // A module is asked for once, whether its newest release is fetched, compared with or cannot be had.
 func TestNewestAsksOnce(t *testing.T) {
 	p := published(t)
-	n, err := New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := New()
 	defer n.Close()
 	iter := modules.Module{Path: "example.com/Burnt/iter", Version: "v1.0.0"}
 	if err := n.Fetch(t.Context(), iter); err != nil {
