@@ -21,8 +21,10 @@ type dump struct {
 	s     *spans
 	names map[uint64]named // functions, by an address in them, without the file
 
-	// Where the objects of the span that was read last are in the dump, by their numbers in it.
-	scanner *heapdump.Scanner
+	scanner *heapdump.Scanner // goes through all objects
+	// Where the objects of the span that was read last are in the dump, by their numbers in it. Its own
+	// scanner finds them: types that package reflect makes are read while the other stands among objects.
+	finder  *heapdump.Scanner
 	last    int32
 	offsets []int64
 }
@@ -41,7 +43,7 @@ func ReadDump(ctx context.Context, f *heapdump.File, p *heapdump.Program, o Opti
 	if f.Data.Offset == 0 || f.BSS.Offset == 0 {
 		return nil, fmt.Errorf("%w %w", ErrCut, f.Damage)
 	}
-	d := &dump{f: f, p: p, names: map[uint64]named{}, scanner: f.NewScanner(), last: -1}
+	d := &dump{f: f, p: p, names: map[uint64]named{}, scanner: f.NewScanner(), finder: f.NewScanner(), last: -1}
 	pr := program{}
 	if p != nil {
 		pr = program{image: p.Image, base: p.Base}
@@ -83,7 +85,11 @@ func (d *dump) spans(budget uint64) (*spans, error) {
 	for i := range d.f.Runs {
 		r := &d.f.Runs[i]
 		n := span{at: uint64(i), start: r.Start, bytes: r.End - r.Start, elem: r.Size, n: uint32((r.End - r.Start) / r.Size), noscan: !r.Pointers}
-		if r.Size <= heapdump.MaxSmall {
+		small, err := d.small(r)
+		if err != nil {
+			return nil, err
+		}
+		if small {
 			if classes[r.Size] == 0 && len(classes) < maxSizes {
 				classes[r.Size] = uint8(len(classes) + 1)
 			}
@@ -101,6 +107,20 @@ func (d *dump) spans(budget uint64) (*spans, error) {
 	s.used = make([]uint64, s.objects/64+1)
 	d.s = s
 	return s, d.markUsed()
+}
+
+// small reports whether the objects of a run are small ones, which begin with the address of their type
+// where they have pointers and no map of these behind them.
+func (d *dump) small(r *heapdump.Run) (bool, error) {
+	if r.Size != heapdump.MaxSmall || !r.Pointers {
+		return r.Size <= heapdump.MaxSmall, nil
+	}
+	typed := false
+	err := d.scanner.Each(r, func(o *heapdump.Object) {
+		at := word(o.Bytes(0, 8))
+		typed = d.p != nil && at >= d.p.Types && at < d.p.TypesEnd
+	}, nil)
+	return typed, err
 }
 
 // markUsed notes which places have objects: all of a run without gaps.
@@ -370,7 +390,7 @@ func (d *dump) object(b []byte, at uint64) int {
 	}
 	if d.last != i {
 		d.last, d.offsets = -1, append(d.offsets[:0], make([]int64, n.n)...)
-		err := d.scanner.Each(&d.f.Runs[n.at], func(o *heapdump.Object) {
+		err := d.finder.Each(&d.f.Runs[n.at], func(o *heapdump.Object) {
 			if k := n.index(o.At - n.start); k < n.n {
 				d.offsets[k] = o.Offset
 			}

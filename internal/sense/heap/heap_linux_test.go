@@ -38,6 +38,8 @@ var holding = []struct{ does, kind, name, way string }{
 	{"timer", model.HeldByTimers, "runtime.allp", "later.func1 → 40960-byte objects"},
 	{"pool", model.HeldByVariable, "main.blocks", "main.blocks"},
 	{"interface", model.HeldByVariable, "main.values", "main.values → []interface {} → main.Session.raw → []byte"},
+	{"made", model.HeldByVariable, "main.values", "main.values → []interface {} → reflect.StructOf.Raw → []byte"},
+	{"wide", model.HeldByVariable, "main.chunks", "main.chunks → [][]*main.Session → []*main.Session → main.Session.raw → []byte"},
 	{"left", model.HeldByGoroutines, "main.keep (sleep)", "main.keep (sleep) in main.keep"},
 	{"finalizer", model.HeldByFinalizers, "finalizers that wait to be called", "finalizers that wait to be called → main.Session.raw → []byte"},
 }

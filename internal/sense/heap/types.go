@@ -148,6 +148,13 @@ const (
 	kindProgram  = 1 << 6 // until Go 1.23: the mask is a program that makes one
 )
 
+// madeBy names types that package reflect makes as the program runs, by what makes them: their own names
+// are where only the runtime finds them, and their offsets are negative.
+var madeBy = map[kind]string{
+	kindArray: "reflect.ArrayOf", kindChan: "reflect.ChanOf", kindFunc: "reflect.FuncOf", kindMap: "reflect.MapOf",
+	kindPointer: "reflect.PointerTo", kindSlice: "reflect.SliceOf", kindStruct: "reflect.StructOf",
+}
+
 func (t *types) read(at uint64, depth int) (id typeID) {
 	if known, ok := t.known[at]; ok {
 		return known
@@ -164,7 +171,10 @@ func (t *types) read(at uint64, depth int) (id typeID) {
 	if g.kind == 0 || g.kind > kindUnsafePointer || g.size > maxTypeSize || g.pointers > g.size || g.pointers%8 != 0 {
 		return untyped
 	}
-	name := t.name(t.low + uint64(binary.LittleEndian.Uint32(b[typeName:])))
+	name := madeBy[g.kind]
+	if offset := int32(binary.LittleEndian.Uint32(b[typeName:])); offset >= 0 {
+		name = t.name(t.low + uint64(offset))
+	}
 	if b[typeFlags]&flagStar != 0 {
 		name = strings.TrimPrefix(name, "*")
 	}

@@ -309,7 +309,8 @@ func (f *File) params(c *cursor) {
 const pageBytes = 8 << 10
 
 const (
-	// MaxSmall is the size up to which a span has several objects.
+	// MaxSmall is the size up to which a span has several objects. One of that size may be a large object, too:
+	// it is a run of its own.
 	MaxSmall = 32 << 10
 	// runBytes is how large a run of objects grows that are in several spans.
 	runBytes = 64 << 10
@@ -336,7 +337,7 @@ func (f *File) object(c *cursor, record int64) {
 	f.Bytes += size
 	follows := record == f.behind
 	f.behind = c.offset()
-	if n := len(f.Runs); n > 0 && size <= MaxSmall && follows {
+	if n := len(f.Runs); n > 0 && size < MaxSmall && follows {
 		r := &f.Runs[n-1]
 		fits := r.Size == size && at >= r.End && (at-r.Start)%size == 0 && at/pageBytes <= (r.End-1)/pageBytes+1
 		if fits && (at%pageBytes != 0 || r.Pointers == pointers && at-r.Start < runBytes) {
