@@ -143,15 +143,11 @@ func TestFigures(t *testing.T) {
 // CI must run what people are told to run.
 func TestCommandsAreThoseOfCI(t *testing.T) {
 	const plain, all = "go test ./... ./lab/... ./agent/... ./fleet/...", "GOWHY_TESTS=all go test -p 1 -timeout 30m ./... ./lab/... ./agent/... ./fleet/..."
-	for file, commands := range map[string][]string{".ci/run": {plain, all}, "Makefile": {plain}} {
-		for _, command := range commands {
-			if !slices.Contains(trimmedLines(read(t, file)), command) {
-				t.Errorf("%s does not run %q", file, command)
-			}
-			told := map[string]string{plain: "README.md", all: "CONTRIBUTING.md"}[command]
-			if !slices.Contains(trimmedLines(read(t, told)), command) {
-				t.Errorf("%s does not tell to run %q", told, command)
-			}
+	for file, command := range map[string]string{
+		".ci/run": plain, "Makefile": plain, "README.md": plain, "CONTRIBUTING.md": all, // which CI runs in parts
+	} {
+		if !slices.Contains(trimmedLines(read(t, file)), command) {
+			t.Errorf("%s does not have %q", file, command)
 		}
 	}
 	if info, err := os.Stat(".ci/run"); err != nil || info.Mode()&0o111 == 0 {

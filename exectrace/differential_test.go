@@ -41,7 +41,7 @@ func each(t *testing.T, f func(t *testing.T, s subject)) {
 		}
 		f(t, subject{"synthetic", b.Bytes()})
 	})
-	for _, s := range corpus.Specs() {
+	for _, s := range corpus.Specs(t) {
 		t.Run(s.String(), func(t *testing.T) {
 			data, err := os.ReadFile(corpus.Trace(t, s))
 			if err != nil {

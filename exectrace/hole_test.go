@@ -130,7 +130,7 @@ func openWaits(t *testing.T, data []byte) (open map[openAt]int64, trusted bool) 
 
 func corpusTrace(t *testing.T, program string) []byte {
 	t.Helper()
-	for _, s := range corpus.Specs() {
+	for _, s := range corpus.Specs(t) {
 		if s.Program == program && s.Toolchain == "" {
 			data, err := os.ReadFile(corpus.Trace(t, s))
 			if err != nil {

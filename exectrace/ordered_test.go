@@ -47,7 +47,7 @@ func eachTrace(t *testing.T, f func(t *testing.T, data []byte)) {
 	for _, c := range corpus.Sick() {
 		t.Run("sick/"+c.Name, func(t *testing.T) { f(t, c.Trace) })
 	}
-	for _, s := range corpus.Specs() {
+	for _, s := range corpus.Specs(t) {
 		if strings.HasPrefix(s.Toolchain, "go1.21") {
 			continue // another format
 		}

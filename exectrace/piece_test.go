@@ -767,7 +767,7 @@ func TestPiecesCanBeLeft(t *testing.T) {
 }
 
 func BenchmarkPieces(b *testing.B) {
-	path, err := corpus.Make(b.Context(), corpus.Specs()[0]) // those that are kept are small
+	path, err := corpus.Make(b.Context(), corpus.Specs(b)[0]) // those that are kept are small
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -325,7 +325,7 @@ func TestNarrow(t *testing.T) {
 func TestSimulated(t *testing.T) {
 	const worse = 23
 	processes := 100
-	if attempt.All() {
+	if attempt.All(t) {
 		processes = 250
 	}
 	plan := simulate.Plan{Seed: 7, Start: start, Length: 3 * time.Hour, Step: 20 * time.Minute}

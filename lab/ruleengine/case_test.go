@@ -260,7 +260,7 @@ func killed(t *testing.T, kills int, args ...string) (got []decision, messages i
 // An engine that is killed loses nothing, and what is done twice counts once.
 func TestKilled(t *testing.T) {
 	kills := 1
-	if attempt.All() {
+	if attempt.All(t) {
 		kills = 3
 	}
 	for _, args := range []string{"-commit sync -rate 300 -messages 1500", "-commit async -rate 4000 -messages 20000"} {

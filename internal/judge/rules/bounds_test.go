@@ -345,7 +345,7 @@ func TestBoundsOfSimulations(t *testing.T) {
 			case testing.Short(): // as often as faults are planted in the rules
 				k.ns = []int{8}
 			case k.ns != nil:
-			case attempt.All():
+			case attempt.All(t):
 				k.ns = []int{2, 8, 40, 200}
 			case k.alone:
 				k.ns = []int{8, 200}
@@ -357,7 +357,7 @@ func TestBoundsOfSimulations(t *testing.T) {
 				switch {
 				case testing.Short():
 					holds = holds[:1]
-				case !attempt.All():
+				case !attempt.All(t):
 					holds = holds[:2]
 				}
 				if k.hold > 0 {

@@ -18,7 +18,7 @@ import (
 // Programs that run are replayed near to what they took, and what must hold
 // of any replay holds of theirs.
 func TestCorpus(t *testing.T) {
-	for _, s := range corpus.Specs() {
+	for _, s := range corpus.Specs(t) {
 		if s.Toolchain != "" {
 			continue
 		}

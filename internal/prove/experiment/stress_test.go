@@ -63,7 +63,7 @@ func run(sample func() Sample) Runner {
 // primary at most, one in twenty any of all others, and one in twenty a broken
 // guard.
 func TestNoFalseEffects(t *testing.T) {
-	trials := manyTrials()
+	trials := manyTrials(t)
 	first, others, broken, dropped := 0, 0, 0, 0
 	falsely := map[diagnosis.Metric]int{}
 	for i := range trials {

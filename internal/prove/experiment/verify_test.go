@@ -82,8 +82,8 @@ func verify(t *testing.T, p Plan) *Trial {
 }
 
 // manyTrials returns how many identical programs are tried: the fewer, the less is noticed.
-func manyTrials() int {
-	if attempt.All() {
+func manyTrials(t *testing.T) int {
+	if attempt.All(t) {
 		return 200
 	}
 	return 60
@@ -99,7 +99,7 @@ func falseOf(trials int) int {
 // Identical arms are called different in one of twenty trials at most, whatever
 // the machine does.
 func TestNoFalseVerdicts(t *testing.T) {
-	trials := manyTrials()
+	trials := manyTrials(t)
 	for name, noise := range noises {
 		found, same := 0, 0
 		for i := range trials {
@@ -872,7 +872,7 @@ func TestInconclusiveSaysHowMany(t *testing.T) {
 // Several metrics without any effect: one of them is called different in one of
 // twenty trials at most.
 func TestOtherMetricsTogether(t *testing.T) {
-	trials := manyTrials()
+	trials := manyTrials(t)
 	found := 0
 	for i := range trials {
 		r := rand.New(rand.NewPCG(uint64(i), 8))

@@ -33,7 +33,7 @@ func TestUtilization(t *testing.T) {
 	}
 	windows := []time.Duration{10 * time.Microsecond, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, time.Second}
 	loaded := 0
-	for _, s := range corpus.Specs() {
+	for _, s := range corpus.Specs(t) {
 		t.Run(s.String(), func(t *testing.T) {
 			path := corpus.Trace(t, s)
 			data, err := os.ReadFile(path)

@@ -161,7 +161,7 @@ func TestChurn(t *testing.T) {
 		"main.sendsInto":          {"chan receive", "select", "sleep"},
 	}
 	readings, times := 200, 0
-	if attempt.All() {
+	if attempt.All(t) {
 		readings = 10_000
 	}
 	torn, most, stacks, cut := 0, 0, 0, 0

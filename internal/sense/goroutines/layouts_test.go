@@ -72,9 +72,9 @@ func TestLayouts(t *testing.T) {
 						}
 					}
 				}
-			case own && (arch == runtime.GOARCH || attempt.All()):
+			case own && (arch == runtime.GOARCH || attempt.All(t)):
 				l = layoutOf(t, "local", arch)
-			case attempt.All():
+			case attempt.All(t):
 				l = layoutOf(t, pair[1], arch)
 			default:
 				continue

@@ -89,7 +89,7 @@ func (s *slowly) Read(p []byte) (int, error) {
 // its hours. The plain go test has eight of them.
 func TestDay(t *testing.T) {
 	hours := 8 * time.Hour
-	if attempt.All() {
+	if attempt.All(t) {
 		hours = 24 * time.Hour
 	}
 	profile, trace := cpuProfile(t), sampleTrace()[:16] // real ones, which no bubble has

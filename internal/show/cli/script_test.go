@@ -178,7 +178,7 @@ func TestTranscripts(t *testing.T) {
 			dir := t.TempDir()
 			evidenceFiles(t, dir)
 			for _, s := range parseTranscript(t, string(text)) {
-				if !s.slow || attempt.All() {
+				if !s.slow || attempt.All(t) {
 					s.run(t, dir)
 				}
 			}

@@ -1,8 +1,8 @@
 // Package attempt is for tests whose answer depends on what else the machine
 // does: programs that run in real time, are recorded, and judged.
 //
-// It hides which tests the plain go test leaves out, how often a test may try
-// again, how continuous integration learns that one did, and how CPU time is read.
+// It hides which tests the plain go test leaves out, how often a test may try again, how
+// continuous integration learns of both, and how CPU time is read.
 package attempt
 
 import (
@@ -22,18 +22,35 @@ const (
 	// shows nothing of a package that passes.
 	retriesVariable = "GOWHY_RETRIES"
 
+	// leftVariable names a file that gets a line for each test that leaves something out.
+	leftVariable = "GOWHY_LEFT"
+
 	// retries is how often a test may try again. Who needs more measures the
 	// machine and not the program.
 	retries = 2
 )
 
-// All reports whether all tests are asked for.
-func All() bool { return os.Getenv(testsVariable) == everything }
+// All reports whether all tests are asked for. What t leaves out where they are not is on record.
+func All(t testing.TB) bool {
+	t.Helper()
+	if os.Getenv(testsVariable) == everything {
+		return true
+	}
+	dir, err := os.Getwd()
+	test, _, _ := strings.Cut(t.Name(), "/")
+	if err == nil {
+		err = note(leftVariable, dir+" "+test)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	return false
+}
 
 // Only skips a test that is not for the plain go test, and says why it is not.
 func Only(t testing.TB, why string) {
 	t.Helper()
-	if !All() {
+	if !All(t) {
 		t.Skipf("%s: %s=%s runs it", why, testsVariable, everything)
 	}
 }
@@ -50,14 +67,15 @@ func Repeat(t testing.TB, try func() error) error {
 		reason, _, _ := strings.Cut(err.Error(), "\n")
 		line := fmt.Sprintf("retried: %s %d of %d: %s", t.Name(), n, retries, reason)
 		t.Log(line)
-		if err := record(line); err != nil {
+		if err := note(retriesVariable, line); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-func record(line string) error {
-	name := os.Getenv(retriesVariable)
+// note adds a line to the file that a variable names, if it names one.
+func note(variable, line string) error {
+	name := os.Getenv(variable)
 	if name == "" {
 		return nil
 	}

@@ -37,15 +37,28 @@ func TestRepeat(t *testing.T) {
 }
 
 func TestOnly(t *testing.T) {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for value, want := range map[string]bool{"": false, "all": true, "some": false} {
 		t.Setenv(testsVariable, value)
+		left := filepath.Join(t.TempDir(), "left")
+		t.Setenv(leftVariable, left)
 		ran := false
 		t.Run("only", func(t *testing.T) {
 			Only(t, "depends on timing")
 			ran = true
 		})
-		if ran != want || All() != want {
-			t.Errorf("%s=%s runs the test: %v, All() = %v, want %v", testsVariable, value, ran, All(), want)
+		line := dir + " TestOnly\n"
+		if want {
+			line = ""
+		}
+		if got, _ := os.ReadFile(left); string(got) != line {
+			t.Errorf("%s=%s: left out is %q, want %q", testsVariable, value, got, line)
+		}
+		if all := All(t); ran != want || all != want {
+			t.Errorf("%s=%s runs the test: %v, All = %v, want %v", testsVariable, value, ran, all, want)
 		}
 	}
 }

@@ -182,7 +182,7 @@ func TestMake(t *testing.T) {
 // and can be tested side by side.
 func TestAllAreMade(t *testing.T) {
 	attempt.Only(t, "makes all recordings, which wants a quiet machine")
-	specs := Specs()
+	specs := Specs(t)
 	for _, program := range OldPrograms {
 		specs = append(specs, Old(program))
 	}

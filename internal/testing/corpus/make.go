@@ -91,9 +91,9 @@ func (s Spec) String() string {
 // local toolchain and, if all tests are asked for, the main programs with each
 // of [Toolchains]. Each has several generations, and is a megabyte or so, or a
 // fifth of that if it is kept.
-func Specs() []Spec {
+func Specs(t testing.TB) []Spec {
 	list := local()
-	if attempt.All() {
+	if attempt.All(t) {
 		list = append(list, pastReleases()...)
 	}
 	return list
@@ -156,7 +156,7 @@ func (e *Unavailable) Unwrap() error { return e.Why }
 // It skips the test when the machine cannot.
 func Trace(t testing.TB, s Spec) string {
 	t.Helper()
-	if !attempt.All() {
+	if !attempt.All(t) {
 		if path := s.unpackRecording(t); path != "" {
 			return path
 		}

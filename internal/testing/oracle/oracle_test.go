@@ -18,10 +18,6 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// specs returns the traces of which the reference itself is asked. The old formats
-// and the old faults of the runtime are in them.
-func specs() []corpus.Spec { return corpus.Specs() }
-
 func analyze(t *testing.T, data []byte, o Options) *Report {
 	t.Helper()
 	rep, err := Analyze(bytes.NewReader(data), o)
@@ -82,7 +78,7 @@ func TestRawTimes(t *testing.T) {
 
 // Raw fails by itself where a time differs for another reason than the clamp.
 func TestRawExplainsAllTimes(t *testing.T) {
-	for _, s := range specs() {
+	for _, s := range corpus.Specs(t) {
 		t.Run(s.String(), func(t *testing.T) {
 			data := read(t, corpus.Trace(t, s))
 			if v1(data) {
@@ -199,7 +195,7 @@ func buildReference(t *testing.T) string {
 
 func TestSummaryEqualsReference(t *testing.T) {
 	bin := buildReference(t)
-	for _, s := range specs() {
+	for _, s := range corpus.Specs(t) {
 		t.Run(s.String(), func(t *testing.T) {
 			path := corpus.Trace(t, s)
 			out, err := exec.Command(bin, path).Output()
@@ -275,7 +271,7 @@ func TestProfilesEqualReference(t *testing.T) {
 	}
 	tool := strings.TrimSpace(string(out))
 	names := [profiles]string{"net", "sync", "syscall", "sched"}
-	for _, s := range specs() {
+	for _, s := range corpus.Specs(t) {
 		switch s.Program {
 		case "cgo", "files", "gc", "annotations": // each has something the others lack
 		default:
