@@ -135,10 +135,14 @@ func (l *loader) convert(p *pprofFile) (*model.Profile, error) {
 }
 
 // intern returns the identity of a profile's stack; equal stacks of several
-// profiles have the same one, so that they can be compared.
+// profiles have the same one, so that they can be compared. Functions get the names
+// that a trace has for them.
 func (l *loader) intern(name string, frames []model.Frame) (model.Stack, error) {
 	if len(frames) == 0 {
 		return 0, nil
+	}
+	for i := range frames {
+		frames[i].Func = tracedName(frames[i].Func)
 	}
 	key := l.framesKey(frames)
 	if s, ok := l.stacks[key]; ok {
@@ -177,6 +181,20 @@ func (l *loader) number(name string) uint64 {
 		l.names[name] = n
 	}
 	return n
+}
+
+// tracedName returns a function's name as the runtime prints and traces it: in place of what it is made for,
+// which a symbol spells out, it has three dots.
+func tracedName(function string) string {
+	i := strings.Index(function, "[go.shape.")
+	if i < 0 {
+		return function
+	}
+	j := strings.LastIndexByte(function, ']')
+	if j < i {
+		return function
+	}
+	return function[:i] + "[...]" + function[j+1:]
 }
 
 // maxName is how much of a function's name or a path is kept: instances of
