@@ -265,11 +265,12 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 		stack := b.ref(a, "stack")
 		frames := b.m.Stacks.Frames(stack)
 		s.Chains = append(s.Chains, model.Chain{Operation: frames[len(frames)-1-int(a.int("root"))], Stack: stack, Loops: a.bool("loops"), Own: a.bool("own"),
-			Done: a.int("done"), Waits: a.int("waits"), Waited: a.dur("waited"), Took: a.dur("took"), Followed: a.int("followed")})
+			Done: a.int("done"), Waits: a.int("waits"), Waited: a.dur("waited"), Took: a.dur("took"), Followed: a.int("followed"),
+			Peers: a.int("peers"), PeersTime: a.dur("peerstime")})
 	},
 	"link": func(b *builder, a *attrs, _ *fixture) {
 		c := &b.sched().Chains[len(b.sched().Chains)-1]
-		kind := map[string]model.LinkKind{"clock": model.LinkClock, "answer": model.LinkAnswer, "runs": model.LinkRuns, "syscall": model.LinkSyscall, "other": model.LinkOther}[a.word()]
+		kind := map[string]model.LinkKind{"clock": model.LinkClock, "answer": model.LinkAnswer, "peer": model.LinkPeer, "runs": model.LinkRuns, "syscall": model.LinkSyscall, "other": model.LinkOther}[a.word()]
 		l := model.ChainLink{Kind: kind, Goroutine: model.Frame{Func: a.str("goroutine")}, Gathers: a.bool("gathers"),
 			Count: a.int("count"), For: a.int("for"), Asked: a.int("asked"), Timer: a.bool("timer"), Time: a.dur("time")}
 		if l.Goroutine.Func == "" {

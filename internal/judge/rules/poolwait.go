@@ -47,6 +47,11 @@ func inConnectionPool(frames []model.Frame) bool {
 }
 
 func checkPoolwait(p *diagnosis.Pass) {
+	k := longestKept(p)
+	if k != nil && k.forElsewhere() {
+		p.Report(k.finding(p))
+		return
+	}
 	var worst fact.Fact
 	for _, q := range queueing.Queues(p) {
 		if q.Kind == queueing.Lock || q.Kind == queueing.Descriptor || !inConnectionPool(p.Model.Stacks.Frames(q.Stacks[0])) || dials(p.Model, &q) >= poolDials {
@@ -58,6 +63,10 @@ func checkPoolwait(p *diagnosis.Pass) {
 			continue
 		}
 		p.Report(poolFinding(p, &q, waiting))
+		return
+	}
+	if k != nil {
+		p.Report(k.finding(p))
 		return
 	}
 	if worst.Value > 0 {
@@ -90,24 +99,12 @@ func poolFinding(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) diagno
 		waiting, share, wait, fact.Quotient.Of("connections handed on", fact.PerSec, served, p.WindowLength()), cpu.BusyPs(p),
 	}
 	f.Confidence = diagnosis.Low
-	f.Reasons = []string{
-		"the waits are named by the pool's own functions",
-		"whether the other side bears more connections at once is not in the evidence: " +
-			"where it is the limit, a larger pool moves the queue there",
-	}
+	f.Reasons = []string{"the waits are named by the pool's own functions", poolLimitUnknown}
 	f.RuledOut = []string{
 		"connections being made: these waits were ended by one that came back",
 		cpu.FullMachine(p),
 	}
-	f.Remedy = diagnosis.Remedy{
-		Text: "Hold connections for less time: " +
-			"close rows and read bodies to their end at once, do other work outside of transactions, " +
-			"send several statements together. The pool needs operations per second × seconds that one holds a " +
-			"connection (Little's law): " +
-			"raise the limit step by step while throughput rises (DB.SetMaxOpenConns together with SetMaxIdleConns, " +
-			"Transport.MaxConnsPerHost, PoolSize), and stop where the other side's own latency begins to rise.",
-		Code: "db.SetMaxOpenConns(n)\ndb.SetMaxIdleConns(n) // else n-2 of them are closed and dialled again",
-	}
+	f.Remedy = poolRemedy
 	f.Experiment = &diagnosis.Experiment{
 		Primary: diagnosis.ThroughputMetric(p.Model), Tune: "pool=1..256",
 		Note: "If throughput stays while the wait for the pool shrinks, the time went to the other side: it is the limit.",
@@ -115,4 +112,14 @@ func poolFinding(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) diagno
 	f.Say("On average %s goroutines wait for a free connection of a pool in %s, %s each time, %s of their time.",
 		waiting, code.Name(asks.Function), wait, share)
 	return f
+}
+
+var poolRemedy = diagnosis.Remedy{
+	Text: "Hold connections for less time: " +
+		"close rows and read bodies to their end at once, do other work outside of transactions, " +
+		"send several statements together. The pool needs operations per second × seconds that one holds a " +
+		"connection (Little's law): " +
+		"raise the limit step by step while throughput rises (DB.SetMaxOpenConns together with SetMaxIdleConns, " +
+		"Transport.MaxConnsPerHost, PoolSize), and stop where the other side's own latency begins to rise.",
+	Code: "db.SetMaxOpenConns(n)\ndb.SetMaxIdleConns(n) // else n-2 of them are closed and dialled again",
 }

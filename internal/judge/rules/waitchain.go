@@ -58,10 +58,10 @@ func checkWaitchain(p *diagnosis.Pass) {
 	seen := false
 	for i := range p.Model.Sched.Chains {
 		c := &p.Model.Sched.Chains[i]
-		if c.Done < serialCallsDone {
+		if c.Done < serialCallsDone || c.PeersTime > c.Waited/2 { // of what others keep [poolwait] judges
 			continue
 		}
-		known := c.LinkTime(model.LinkOther).Seconds() <= chainLost*c.LinkTime("").Seconds()
+		known := (c.LinkTime(model.LinkOther) + c.LinkTime(model.LinkPeer)).Seconds() <= chainLost*c.LinkTime("").Seconds()
 		for j := range c.Links {
 			l := &c.Links[j]
 			if l.Kind != model.LinkClock && l.Kind != model.LinkAnswer || l.Stack == 0 && l.Goroutine.Func == "" {

@@ -208,6 +208,8 @@ type Chain struct {
 	Waited    time.Duration // in these waits
 	Took      time.Duration // that these operations lasted
 	Followed  int64         // waits of all operations
+	Peers     int64         // of these, ended by a goroutine that runs the same operation
+	PeersTime time.Duration // in those
 	Links     []ChainLink   // of these, longest first
 }
 
@@ -244,6 +246,7 @@ const (
 	LinkReady   LinkKind = "waits for a P"
 	LinkClock   LinkKind = "waits for the clock"
 	LinkAnswer  LinkKind = "waits for an answer"
+	LinkPeer    LinkKind = "waits for an answer, as one of the operations"
 	LinkClient  LinkKind = "waits for a client"
 	LinkSyscall LinkKind = "is in a system call"
 	LinkOther   LinkKind = "other"

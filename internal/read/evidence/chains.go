@@ -262,6 +262,10 @@ func (r *chainReader) answered(o *operation, e *exectrace.Event) {
 	}
 	w.last = e.Time
 	sum.Followed++
+	if by != nil && by.root.Func == o.root.Func {
+		sum.Peers++
+		sum.PeersTime += e.Time.Sub(from)
+	}
 	r.follow(sum, e.Goroutine, from, e.Time, 0)
 }
 
@@ -329,8 +333,9 @@ func (r *chainReader) state(sum *chainSum, l *chainLife, d *chainState, from, to
 	case d.stop.kind == inSleep:
 		key.kind = model.LinkClock
 	case d.stop.kind != notCall || d.stop.reason == "network":
-		if l.root.Func != sum.Operation.Func { // else it is an operation, too, whose place is waited for
-			key.kind = model.LinkAnswer
+		key.kind = model.LinkAnswer
+		if l.root.Func == sum.Operation.Func { // it is an operation, too, whose place is waited for
+			key.kind = model.LinkPeer
 		}
 	case !d.stop.forAnother():
 	case d.by < 0 || d.stop.reason == "select" && r.gathers(key.at):
