@@ -89,6 +89,15 @@ func init() {
 	}
 }
 
+type member struct {
+	ID   int
+	Name string
+	Mail string
+	Tags []string
+}
+
+var event = []byte(`{"type":"joined","data":` + string(body) + `}`)
+
 type parcel struct{ Legs, Weights []int }
 
 var sent = parcel{make([]int, 20), make([]int, 20)}
@@ -517,6 +526,49 @@ var basics = []pair{
 		p := sent
 		p.Legs, p.Weights = slices.Clone(p.Legs), slices.Clone(p.Weights)
 		return len(p.Legs) == len(p.Weights)
+	}},
+	{model.RetypeByJSON, "an event whose data has five members", func() any {
+		var outer struct {
+			Type string
+			Data any
+		}
+		var p member
+		err := json.Unmarshal(event, &outer)
+		if err == nil {
+			var text []byte
+			if text, err = json.Marshal(outer.Data); err == nil {
+				err = json.Unmarshal(text, &p)
+			}
+		}
+		return err == nil && p.Name != ""
+	}, func() any {
+		var outer struct {
+			Type string
+			Data json.RawMessage
+		}
+		var p member
+		err := json.Unmarshal(event, &outer)
+		if err == nil {
+			err = json.Unmarshal(outer.Data, &p)
+		}
+		return err == nil && p.Name != ""
+	}},
+	{model.SwapSort, "200 numbers, each put into its place", func() any {
+		var list []int
+		for _, c := range cells {
+			list = append(list, c.y)
+			for i := len(list) - 1; i > 0 && list[i] < list[i-1]; i-- {
+				list[i], list[i-1] = list[i-1], list[i]
+			}
+		}
+		return list[0]
+	}, func() any {
+		var list []int
+		for _, c := range cells {
+			i, _ := slices.BinarySearch(list, c.y)
+			list = slices.Insert(list, i, c.y)
+		}
+		return list[0]
 	}},
 	{model.BoxedHeap, "200 numbers in and out", func() any {
 		h, last := &boxed{}, 0

@@ -136,6 +136,16 @@ var equivalents = []equivalent{
 			"changes the copy, none is needed.",
 		"copied := *original\ncopied.List = slices.Clone(original.List)",
 		"text that is wanted: it is decoded into the same type, and nothing else"},
+	{model.RetypeByJSON, "encoding what was decoded, to decode it into a type",
+		"Keep the text of it as it came (json.RawMessage in the outer type), and decode that once into the type that is wanted. " +
+			"Where several want it, keep what was decoded beside it.",
+		"type Event struct {\n\tType string\n\tData json.RawMessage\n}",
+		"a value that has a type: what is encoded is any, or a map or list of any"},
+	{model.SwapSort, "sorting a list by swapping neighbours",
+		"Append all and sort once (slices.Sort, slices.SortFunc) before the list is read; to keep one in order, find the place " +
+			"with slices.BinarySearch and let slices.Insert move the rest in one piece.",
+		"i, _ := slices.BinarySearch(list, x)\nlist = slices.Insert(list, i, x)",
+		"bytes that change places: the loop compares the elements that it swaps"},
 	{model.BoxedHeap, "passing the elements of a heap through interfaces",
 		"Write push and pop for the type of the elements, or take a generic heap: container/heap passes each element as any, " +
 			"which is an object for each, and compares and swaps by methods of an interface.", "",

@@ -42,6 +42,8 @@ const (
 	PowSmall           Pattern = "pow-small"            // math.Pow for a square
 	MapGrowKnown       Pattern = "map-grow-known"       // a map filled from nothing, once for each of a known number
 	CopyByJSON         Pattern = "copy-by-json"         // a value is encoded and decoded to have another
+	RetypeByJSON       Pattern = "retype-by-json"       // what was decoded without a type is encoded to decode it into one
+	SwapSort           Pattern = "swap-sort"            // a list is sorted by swapping neighbours
 	BoxedHeap          Pattern = "boxed-heap"           // container/heap, whose elements are interfaces
 	StackPerCall       Pattern = "stack-per-call"       // a stack as text on the path of ordinary work
 	ShiftFront         Pattern = "shift-front"          // a list is moved by one for each element taken or put at its front

@@ -800,12 +800,38 @@ func (s *site) sortSlice(n node) *match {
 	return &match{at: call, instead: name + types.ExprString(call.Args[0]) + ", func(a, b T) int { return cmp.Compare(a.key, b.key) })"}
 }
 
-// copyByJSON matches a value that is encoded to decode another of its type from the text,
-// for which there is no other use.
+// copyByJSON matches a value that is encoded to decode another of its type from the text.
 func (s *site) copyByJSON(n node) *match {
-	call := s.call(n)
-	if call == nil {
+	call, from, to := s.throughJSON(n)
+	if call == nil || isAny(to) || !types.Identical(from, to) {
 		return nil
+	}
+	return s.whole(call)
+}
+
+// retypeByJSON matches what was decoded without a type, and is encoded only to decode it into one.
+func (s *site) retypeByJSON(n node) *match {
+	call, from, to := s.throughJSON(n)
+	if call == nil || !untyped(from) {
+		return nil
+	}
+	if _, parameter := types.Unalias(to).(*types.TypeParam); !parameter && untyped(to) {
+		return nil
+	}
+	return s.whole(call)
+}
+
+// untyped reports whether a type is what JSON is decoded into where nobody says a type.
+func untyped(t types.Type) bool {
+	list, _ := under(t).(*types.Slice)
+	return isAny(t) || isAnyMap(t) || list != nil && isAny(list.Elem())
+}
+
+// throughJSON returns a node as a call that is a half of what a function does to a value: encode it and decode the
+// text, for which there is no other use. It has the types of both values.
+func (s *site) throughJSON(n node) (call *ast.CallExpr, from, to types.Type) {
+	if call = s.call(n); call == nil {
+		return nil, nil, nil
 	}
 	var encode, decode *ast.CallExpr
 	var text *types.Var
@@ -823,16 +849,13 @@ func (s *site) copyByJSON(n node) *match {
 		return true
 	})
 	if encode == nil || decode == nil || call != encode && call != decode || len(encode.Args) != 1 {
-		return nil
+		return nil, nil, nil
 	}
-	from, to := value(s.typ(encode.Args[0])), value(s.typ(decode.Args[1]))
-	if from == nil || to == nil || isAny(to) || !types.Identical(from, to) {
-		return nil
+	from, to = value(s.typ(encode.Args[0])), value(s.typ(decode.Args[1]))
+	if _, only := s.uses(text, s.Body, func(u node) bool { return u.up(0) == decode }); !only || from == nil || to == nil {
+		return nil, nil, nil
 	}
-	if _, only := s.uses(text, s.Body, func(u node) bool { return u.up(0) == decode }); !only {
-		return nil
-	}
-	return s.whole(call)
+	return call, from, to
 }
 
 // value returns a type, or what a pointer of it points to.

@@ -249,6 +249,71 @@ func (s *site) stepped(v *types.Var, b *ast.BlockStmt) bool {
 	return ok && step.Tok == token.INC && s.variable(step.X) == v
 }
 
+// swapSort matches a loop that brings the elements of a list into order by swapping neighbours: each goes step by
+// step to where it belongs.
+func (s *site) swapSort(n node) *match {
+	loop := s.loop(n)
+	if loop == nil {
+		return nil
+	}
+	list := ""
+	ast.Inspect(loop, func(n ast.Node) bool {
+		if set, ok := n.(*ast.AssignStmt); ok && swapsNeighbours(set) {
+			list = types.ExprString(set.Lhs[0].(*ast.IndexExpr).X)
+		}
+		return list == ""
+	})
+	ordered := false
+	ast.Inspect(loop, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.BinaryExpr:
+			ordered = ordered || (x.Op == token.LSS || x.Op == token.GTR || x.Op == token.LEQ || x.Op == token.GEQ) && elementsIn(x, list) == 2
+		case *ast.CallExpr:
+			ordered = ordered || elementsIn(x, list) == 2
+		}
+		return !ordered
+	})
+	if list == "" || !ordered {
+		return nil
+	}
+	return &match{at: loop}
+}
+
+// swapsNeighbours reports whether a statement swaps an element of a list with the one before or behind it.
+func swapsNeighbours(set *ast.AssignStmt) bool {
+	if len(set.Lhs) != 2 || len(set.Rhs) != 2 || set.Tok != token.ASSIGN {
+		return false
+	}
+	a, ok := set.Lhs[0].(*ast.IndexExpr)
+	b, is := set.Lhs[1].(*ast.IndexExpr)
+	if !ok || !is || types.ExprString(a.X) != types.ExprString(b.X) ||
+		types.ExprString(set.Rhs[0]) != types.ExprString(b) || types.ExprString(set.Rhs[1]) != types.ExprString(a) {
+		return false
+	}
+	return nextTo(a.Index, b.Index) || nextTo(b.Index, a.Index)
+}
+
+// nextTo reports whether an expression is another one and 1, or without 1.
+func nextTo(x, other ast.Expr) bool {
+	b, ok := ast.Unparen(x).(*ast.BinaryExpr)
+	if !ok || b.Op != token.ADD && b.Op != token.SUB || types.ExprString(b.X) != types.ExprString(other) {
+		return false
+	}
+	one, ok := b.Y.(*ast.BasicLit)
+	return ok && one.Value == "1"
+}
+
+// elementsIn returns how many elements of a list an expression has in it.
+func elementsIn(x ast.Expr, list string) (n int) {
+	ast.Inspect(x, func(at ast.Node) bool {
+		if i, ok := at.(*ast.IndexExpr); ok && types.ExprString(i.X) == list {
+			n++
+		}
+		return true
+	})
+	return n
+}
+
 // calendar are the methods that take a time apart as a date.
 var calendar = []string{
 	"Minute", "Hour", "Day", "Month", "Weekday", "Year", "YearDay", "Date", "Clock", "ISOWeek", "In", "Local", "Format",

@@ -562,6 +562,58 @@ func (p *plan) cloneWell() *plan {
 	return &plan{Stops: slices.Clone(p.Stops)} // well copy-by-json slices.Clone
 }
 
+// retype-by-json
+
+type arrival struct {
+	Kind string
+	Data any
+}
+
+func dataOf[T any](a *arrival) (out T, err error) {
+	text, err := json.Marshal(a.Data) // sick retype-by-json encoding/json.Marshal
+	if err != nil {
+		return out, err
+	}
+	err = json.Unmarshal(text, &out) // sick retype-by-json encoding/json.Unmarshal
+	return out, err
+}
+
+func planOf(members map[string]any) (out plan, err error) {
+	text, err := json.Marshal(members) // sick retype-by-json encoding/json.Marshal
+	if err != nil {
+		return out, err
+	}
+	return out, json.Unmarshal(text, &out) // sick retype-by-json encoding/json.Unmarshal
+}
+
+func planOfText(members map[string]any) (out plan, text []byte, err error) {
+	text, err = json.Marshal(members) // alike retype-by-json encoding/json.Marshal
+	if err != nil {
+		return out, nil, err
+	}
+	return out, text, json.Unmarshal(text, &out)
+}
+
+func membersOf(p *plan) (out map[string]any, err error) {
+	text, err := json.Marshal(p) // alike retype-by-json encoding/json.Marshal
+	if err != nil {
+		return nil, err
+	}
+	return out, json.Unmarshal(text, &out) // alike retype-by-json encoding/json.Unmarshal
+}
+
+func copiedMembers(members map[string]any) (out map[string]any, err error) {
+	text, err := json.Marshal(members) // sick copy-by-json encoding/json.Marshal
+	if err != nil {
+		return nil, err
+	}
+	return out, json.Unmarshal(text, &out)
+}
+
+func dataOfWell(text json.RawMessage) (out plan, err error) {
+	return out, json.Unmarshal(text, &out) // well retype-by-json encoding/json.Unmarshal
+}
+
 // boxed-heap
 
 type smallest []int

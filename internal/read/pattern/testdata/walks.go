@@ -2,6 +2,7 @@ package testdata
 
 import (
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -206,4 +207,49 @@ func (s *sheet) firstOf(limit int) string {
 		}
 	}
 	return ""
+}
+
+// swap-sort
+
+type ranking struct {
+	scores []int
+	teams  []entry
+}
+
+func (r *ranking) add(score int) {
+	r.scores = append(r.scores, score)
+	for i := len(r.scores) - 1; i > 0; i-- {
+		if r.scores[i] >= r.scores[i-1] { // sick swap-sort
+			break
+		}
+		r.scores[i], r.scores[i-1] = r.scores[i-1], r.scores[i] // sick swap-sort
+	}
+}
+
+func (r *ranking) arrange(less func(a, b entry) bool) {
+	for range r.teams {
+		for i := 0; i < len(r.teams)-1; i++ {
+			if less(r.teams[i+1], r.teams[i]) { // sick swap-sort
+				r.teams[i], r.teams[i+1] = r.teams[i+1], r.teams[i]
+			}
+		}
+	}
+}
+
+func flipped(b []byte) {
+	for i := 0; i+1 < len(b); i += 2 {
+		b[i], b[i+1] = b[i+1], b[i] // alike swap-sort
+	}
+}
+
+func (r *ranking) sift(i int) {
+	for i > 0 && r.scores[i] < r.scores[(i-1)/2] {
+		r.scores[i], r.scores[(i-1)/2] = r.scores[(i-1)/2], r.scores[i] // alike swap-sort
+		i = (i - 1) / 2
+	}
+}
+
+func (r *ranking) addWell(scores []int) {
+	r.scores = append(r.scores, scores...)
+	slices.Sort(r.scores) // well swap-sort
 }
