@@ -89,6 +89,15 @@ func init() {
 	}
 }
 
+// brought is what a call brings with it: names with their values.
+var brought = func() map[string][]string {
+	m := map[string][]string{}
+	for _, name := range names[:20] {
+		m[name] = []string{name}
+	}
+	return m
+}()
+
 type member struct {
 	ID   int
 	Name string
@@ -526,6 +535,15 @@ var basics = []pair{
 		p := sent
 		p.Legs, p.Weights = slices.Clone(p.Legs), slices.Clone(p.Weights)
 		return len(p.Legs) == len(p.Weights)
+	}},
+	{model.CopyToRead, "one of 20 names, each with a value", func() any {
+		headers := make(map[string][]string, len(brought))
+		for name, values := range brought {
+			headers[name] = append([]string(nil), values...)
+		}
+		return headers["name-7"][0]
+	}, func() any {
+		return brought["name-7"][0]
 	}},
 	{model.RetypeByJSON, "an event whose data has five members", func() any {
 		var outer struct {

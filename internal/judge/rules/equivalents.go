@@ -136,6 +136,11 @@ var equivalents = []equivalent{
 			"changes the copy, none is needed.",
 		"copied := *original\ncopied.List = slices.Clone(original.List)",
 		"text that is wanted: it is decoded into the same type, and nothing else"},
+	{model.CopyToRead, "copying all of something to read a part of it",
+		"Add a function that returns the part, under the lock that the copy is made under. Or hand out what is kept and never " +
+			"change it: who writes makes a new one and puts it in place of the old (atomic.Pointer).",
+		"func (s *Store) Limit(name string) int {\n\ts.mu.RLock()\n\tdefer s.mu.RUnlock()\n\treturn s.limits[name]\n}",
+		"a copy that the caller changes or passes on: it reads elements and fields of it, and nothing else"},
 	{model.RetypeByJSON, "encoding what was decoded, to decode it into a type",
 		"Keep the text of it as it came (json.RawMessage in the outer type), and decode that once into the type that is wanted. " +
 			"Where several want it, keep what was decoded beside it.",

@@ -280,6 +280,12 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 		}
 		c.Links = append(c.Links, l)
 	},
+	"retry": func(b *builder, a *attrs, _ *fixture) {
+		s := b.sched()
+		stack := b.ref(a, "stack")
+		s.Retries = append(s.Retries, model.Retry{Stack: stack, Calls: a.int("calls"), Again: a.int("again"), Between: a.dur("between"),
+			Loop: b.m.Stacks.Frames(stack)[a.int("loop")]})
+	},
 	"handover": func(b *builder, a *attrs, _ *fixture) {
 		s := b.sched()
 		stack := b.ref(a, "stack")

@@ -21,6 +21,7 @@ var hotretry = &diagnosis.Rule{
 	Title:    "Failing calls are retried without a pause",
 	Doc:      hotretryPage,
 	Needs:    []model.Source{model.SyscallLog},
+	Instead:  []model.Source{model.Trace},
 	Explains: []string{"syscallbound", "connectionchurn", "reopen", "allocchurn"}, // only where it takes most of the CPU
 	Check:    checkHotretry,
 }
@@ -57,10 +58,17 @@ type retry struct {
 }
 
 func checkHotretry(p *diagnosis.Pass) {
-	if p.Model.Syscalls.Window <= 0 {
+	if p.Model.Syscalls != nil && p.Model.Syscalls.Window > 0 && failsAgain(p) {
 		return
 	}
-	worst, found := fact.Fact{}, false
+	if again := againAtOnce(p); again != nil {
+		p.Report(again.finding(p))
+	}
+}
+
+// failsAgain reports the system calls that hardly ever succeed, and whether there are any.
+func failsAgain(p *diagnosis.Pass) (found bool) {
+	worst := fact.Fact{}
 	short := false // for want of something: a cause at any rate, and no call that is fine
 	for _, c := range p.Model.Syscalls.Calls {
 		for errno, n := range c.Errors {
@@ -87,6 +95,7 @@ func checkHotretry(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("failing system calls: none is tried again without success %s times a second; "+
 			"the most frequent error comes at a rate of %s", fact.Name(fact.Count.Format(retryRate)), worst.Number()))
 	}
+	return found
 }
 
 // failing returns the error that a call has most often and that is no answer.
@@ -180,13 +189,7 @@ func retryFinding(p *diagnosis.Pass, r *retry) diagnosis.Finding {
 		},
 		Stacks: stacks,
 		Groups: code.GroupsOfStacks(p.Model, stacks),
-		Remedy: diagnosis.Remedy{
-			Text: "Wait between attempts, twice as long after each failure up to a limit, with some of it random " +
-				"so that many clients " +
-				"do not come back together; give up after a number of attempts and let the caller know. " +
-				"Where many goroutines try the same, let one try for all (a circuit breaker). " + retryAdvice(r.errno),
-			Code: "for wait := 10 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {\n\tif conn, err = dial(ctx); err == nil {\n\t\tbreak\n\t}\n\tselect {\n\tcase <-ctx.Done():\n\t\treturn ctx.Err()\n\tcase <-time.After(wait/2 + rand.N(wait/2)):\n\t}\n}",
-		},
+		Remedy: backOff(retryAdvice(r.errno)),
 		Experiment: changed(diagnosis.CPUPerOp, "", "The number of failed calls is a count: in `gowhy ledger --by "+
 			"syscall after.gowhy` "+
 			"of a new recording it must be a few a second. With what was missing back, it must still connect, open "+
@@ -265,4 +268,14 @@ func (r *retry) price(p *diagnosis.Pass, places []diagnosis.Place) (diagnosis.Co
 	}
 	return diagnosis.CostOf(r.rate.Named("failed calls"), 0),
 		diagnosis.Direction(cpu.Cores, diagnosis.CPUGoal, 0, "not measured: no samples of CPU time were recorded")
+}
+
+// backOff returns the remedy for what is tried again at once, with what helps against one error.
+func backOff(beside string) diagnosis.Remedy {
+	return diagnosis.Remedy{
+		Text: strings.TrimSpace("Wait between attempts, twice as long after each failure up to a limit, with some of it " +
+			"random so that many clients do not come back together; give up after a number of attempts and let the " +
+			"caller know. Where many goroutines try the same, let one try for all (a circuit breaker). " + beside),
+		Code: "for wait := 10 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {\n\tif conn, err = dial(ctx); err == nil {\n\t\tbreak\n\t}\n\tselect {\n\tcase <-ctx.Done():\n\t\treturn ctx.Err()\n\tcase <-time.After(wait/2 + rand.N(wait/2)):\n\t}\n}",
+	}
 }

@@ -284,6 +284,12 @@ func (c *check) wakes() {
 			c.errorf("handover: %+v", h)
 		}
 	}
+	for _, r := range c.m.Sched.Retries {
+		c.stack("retry", r.Stack)
+		if r.Again > r.Calls || r.Between < 0 {
+			c.errorf("retry: %+v", r)
+		}
+	}
 	for _, b := range c.m.Sched.Bursts {
 		c.stack("burst", b.Waker)
 		if b.Max < MinBurst && b.Count > 0 || b.Futile > b.Woken || b.Woken < b.Count*MinBurst {

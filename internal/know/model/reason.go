@@ -42,6 +42,7 @@ const (
 	PowSmall           Pattern = "pow-small"            // math.Pow for a square
 	MapGrowKnown       Pattern = "map-grow-known"       // a map filled from nothing, once for each of a known number
 	CopyByJSON         Pattern = "copy-by-json"         // a value is encoded and decoded to have another
+	CopyToRead         Pattern = "copy-to-read"         // a function gives out a copy of all, and its caller only reads
 	RetypeByJSON       Pattern = "retype-by-json"       // what was decoded without a type is encoded to decode it into one
 	SwapSort           Pattern = "swap-sort"            // a list is sorted by swapping neighbours
 	BoxedHeap          Pattern = "boxed-heap"           // container/heap, whose elements are interfaces

@@ -53,6 +53,7 @@ type Sched struct {
 	Bursts     []Burst     // many goroutines made ready at once from one place
 	Chains     []Chain     // where operations wait for other goroutines, longest wait first
 	Serial     []Serial    // what operations wait for, call after call, longest wait first
+	Retries    []Retry     // calls that are made again until there is no error, the most frequent first
 	Handovers  []Handover  // where goroutines wait at a channel for others, longest wait first
 	Callers    []Caller    // goroutines that make calls one after the other, longest wait first
 	WriteRows  []CallRow   // what goroutines write to connections in a row, most written first
@@ -300,6 +301,15 @@ type Caller struct {
 	Held     int64
 	HeldTime time.Duration
 	Wrote    Stack
+}
+
+// A Retry is the waits for answers at one place that a loop comes back to until there is no error.
+type Retry struct {
+	Stack   Stack
+	Calls   int64         // in all
+	Again   int64         // those that came behind another of the goroutine, a millisecond later at most
+	Between time.Duration // in these, from the answer to the next wait
+	Loop    Frame         // where the loop calls
 }
 
 // A CallRow is system calls of one kind that a line of the program makes, counted in rows: a row is what a

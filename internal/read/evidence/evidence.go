@@ -889,6 +889,7 @@ func (l *loader) join() error {
 	l.joinReasons()
 	l.joinSetters()
 	l.joinPolls()
+	l.joinRetries()
 	l.joinChains()
 	l.joinReleases()
 	return nil

@@ -113,8 +113,11 @@ func happened(cond ast.Expr) bool {
 	other := true
 	ast.Inspect(cond, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
-		other = other && (!ok || !strings.HasPrefix(strings.ToLower(id.Name), "err"))
+		other = other && (!ok || !isErrorName(id.Name))
 		return other
 	})
 	return other
 }
+
+// isErrorName reports whether a variable is an error, as most programs call it.
+func isErrorName(name string) bool { return strings.HasPrefix(strings.ToLower(name), "err") }

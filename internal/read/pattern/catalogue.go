@@ -117,6 +117,7 @@ var catalogue = []pattern{
 	{model.IndexPerCall, []string{"", "runtime.mapassign", "internal/runtime/maps.", "runtime.mapaccess", "runtime.growslice"}, (*site).indexPerCall},
 	{model.MapGrowKnown, []string{"runtime.mapassign", "internal/runtime/maps.mapassign"}, (*site).mapGrowKnown},
 	{model.CloneRead, []string{"slices.Clone", "maps.Clone", "maps.clone", "bytes.Clone", "runtime.growslice"}, (*site).cloneRead},
+	{model.CopyToRead, []string{ofPackage}, (*site).copyToRead},
 	{model.CopyByJSON, []string{"encoding/json.Marshal", "encoding/json.Unmarshal"}, (*site).copyByJSON},
 	{model.RetypeByJSON, []string{"encoding/json.Marshal", "encoding/json.Unmarshal"}, (*site).retypeByJSON},
 	{model.BoxedHeap, []string{"container/heap.Push", "container/heap.Pop"}, func(s *site, n node) *match { return s.whole(s.call(n)) }},

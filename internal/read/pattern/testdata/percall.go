@@ -2,6 +2,7 @@ package testdata
 
 import (
 	"io"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -389,4 +390,115 @@ func (c *codes) several(texts []string) {
 	for i, text := range texts {
 		texts[i] = r.Replace(text) // alike replacer-per-call strings.(*Replacer).build
 	}
+}
+
+// copy-to-read
+
+type headers map[string][]string
+
+func (h headers) get(name string) string {
+	if v := h[name]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}
+
+func (h headers) set(name, value string) { h[name] = []string{value} }
+
+type received struct {
+	mu      sync.Mutex
+	headers headers
+	limits  *limits
+}
+
+type limits struct {
+	perHour map[string]int
+	names   []string
+}
+
+func (l *limits) clone() *limits {
+	return &limits{perHour: maps.Clone(l.perHour), names: slices.Clone(l.names)}
+}
+
+func (r *received) all() (headers, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.headers == nil {
+		return nil, false
+	}
+	out := make(headers, len(r.headers))
+	for name, values := range r.headers {
+		out[name] = append([]string(nil), values...)
+	}
+	return out, true
+}
+
+func (r *received) some(prefix string) headers {
+	out := headers{}
+	for name, values := range r.headers {
+		if strings.HasPrefix(name, prefix) {
+			out[name] = values
+		}
+	}
+	return out
+}
+
+func (r *received) limitsNow() *limits { return r.limits.clone() }
+
+func (r *received) length() int { return len(r.headers) }
+
+func (r *received) name() string {
+	h, ok := r.all() // sick copy-to-read testdata.(*received).all
+	if !ok {
+		return ""
+	}
+	return h.get("name")
+}
+
+func (r *received) tooMany(who string, n int) bool {
+	l := r.limitsNow() // sick copy-to-read testdata.(*received).limitsNow
+	return l.perHour[who] < n && len(l.names) > 0
+}
+
+func (r *received) over(who string, n int) bool {
+	l := r.limitsNow() // sick copy-to-read testdata.(*received).limitsNow
+	return below(l, who, n)
+}
+
+func below(l *limits, who string, n int) bool { return l.perHour[who] < n }
+
+func (r *received) raised(who string) *limits {
+	l := r.limitsNow() // alike copy-to-read testdata.(*received).limitsNow
+	raise(l, who)
+	return l
+}
+
+func (r *received) raisedTo(who string) int {
+	l := r.limitsNow() // alike copy-to-read testdata.(*received).limitsNow
+	raise(l, who)
+	return l.perHour[who]
+}
+
+func raise(l *limits, who string) { l.perHour[who]++ }
+
+func (r *received) signed(value string) headers {
+	h, _ := r.all() // alike copy-to-read testdata.(*received).all
+	h.set("signature", value)
+	return h
+}
+
+func (r *received) changed(value string) string {
+	h, _ := r.all() // alike copy-to-read testdata.(*received).all
+	h.set("name", value)
+	return h.get("name")
+}
+
+func (r *received) mine() string {
+	h := r.some("x-") // alike copy-to-read testdata.(*received).some
+	return h.get("x-name")
+}
+
+func (r *received) count() int {
+	n := r.length() // well copy-to-read testdata.(*received).length
+	return n + 1
 }
