@@ -119,6 +119,9 @@ func (s *site) isCopy(decl *ast.FuncDecl, x ast.Expr, deep int) bool {
 	case *ast.UnaryExpr:
 		return x.Op == token.AND && s.isCopy(decl, x.X, deep)
 	case *ast.CompositeLit:
+		if decl.Recv == nil || x.Type == nil || receiverType(decl) != types.ExprString(x.Type) {
+			return false // it is made of what is copied, and no copy
+		}
 		for _, e := range x.Elts {
 			if pair, ok := e.(*ast.KeyValueExpr); ok {
 				e = pair.Value
@@ -158,24 +161,40 @@ func (s *site) onlyCalled(call *ast.CallExpr) (only *ast.FuncDecl) {
 	return only
 }
 
-// clones reports whether a call copies all of a list or map.
-func clones(call *ast.CallExpr) bool {
-	switch text := types.ExprString(call.Fun); {
-	case text == "slices.Clone" || text == "maps.Clone" || text == "bytes.Clone":
-		return true
-	case text == "append" && call.Ellipsis.IsValid() && len(call.Args) == 2:
-		from := types.ExprString(call.Args[0])
-		return strings.HasSuffix(from, "(nil)") || strings.HasSuffix(from, "{}")
+// receiverType returns the name of the type that a method is of.
+func receiverType(decl *ast.FuncDecl) string {
+	t := decl.Recv.List[0].Type
+	if p, ok := t.(*ast.StarExpr); ok {
+		t = p.X
 	}
-	return false
+	return types.ExprString(t)
 }
 
-// filledWithAll reports whether a variable of a function is made in it and gets an element for each of another list or
-// map, whatever it is: what leaves some out selects.
+// clones reports whether a call copies all of a list or map that is there: not of what another call has just made.
+func clones(call *ast.CallExpr) bool {
+	from := -1
+	switch text := types.ExprString(call.Fun); {
+	case text == "slices.Clone" || text == "maps.Clone" || text == "bytes.Clone":
+		from = 0
+	case text == "append" && call.Ellipsis.IsValid() && len(call.Args) == 2:
+		if to := types.ExprString(call.Args[0]); strings.HasSuffix(to, "(nil)") || strings.HasSuffix(to, "{}") {
+			from = 1
+		}
+	}
+	return from >= 0 && from < len(call.Args) && rootOf(call.Args[from]) != ""
+}
+
+// filledWithAll reports whether a variable of a function is made in it, gets each element of another list or
+// map, whatever it is, and is handed to nobody who might leave some out.
 func filledWithAll(decl *ast.FuncDecl, name string) bool {
-	made, filled := false, false
+	made, filled, handed := false, false, false
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.CallExpr:
+			handed = handed || nameOf(n) != "len" && slices.ContainsFunc(n.Args, func(x ast.Expr) bool {
+				id, ok := ast.Unparen(x).(*ast.Ident)
+				return ok && id.Name == name
+			})
 		case *ast.AssignStmt:
 			if call, ok := n.Rhs[0].(*ast.CallExpr); ok && len(n.Lhs) == 1 && rootOf(n.Lhs[0]) == name {
 				made = made || nameOf(call) == "make" || clones(call)
@@ -189,23 +208,30 @@ func filledWithAll(decl *ast.FuncDecl, name string) bool {
 		}
 		return true
 	})
-	return made && filled
+	return made && filled && !handed
 }
 
-// fills reports whether each round of a loop sets an element of a variable, or of a field of it.
+// fills reports whether each round of a loop sets an element of a variable, or of a field of it, to one of what it
+// goes over, or to a copy of that.
 func fills(loop *ast.RangeStmt, name string) (fills bool) {
 	for _, stmt := range loop.Body.List {
 		switch stmt := stmt.(type) {
 		case *ast.IfStmt, *ast.BranchStmt:
 			return false
 		case *ast.AssignStmt:
-			for _, x := range stmt.Lhs {
-				_, element := x.(*ast.IndexExpr)
-				fills = fills || element && rootOf(x) == name
-			}
+			_, element := stmt.Lhs[0].(*ast.IndexExpr)
+			fills = fills || element && len(stmt.Lhs) == 1 && rootOf(stmt.Lhs[0]) == name && isElement(stmt.Rhs[0])
 		}
 	}
 	return fills
+}
+
+// isElement reports whether an expression is a value as it is, or a copy of it.
+func isElement(x ast.Expr) bool {
+	if call, ok := ast.Unparen(x).(*ast.CallExpr); ok {
+		return clones(call)
+	}
+	return rootOf(x) != ""
 }
 
 // rootOf returns the name of the variable that an expression is a part of, "" where it is of none.

@@ -1,6 +1,7 @@
 package testdata
 
 import (
+	"bytes"
 	"io"
 	"maps"
 	"slices"
@@ -496,6 +497,37 @@ func (r *received) changed(value string) string {
 func (r *received) mine() string {
 	h := r.some("x-") // alike copy-to-read testdata.(*received).some
 	return h.get("x-name")
+}
+
+func (r *received) text() []byte { // made for the call, and copied out of its buffer
+	var b bytes.Buffer
+	b.WriteString("x")
+	return append([]byte(nil), b.Bytes()...)
+}
+
+func (r *received) sizes() []int { // something else of each
+	out := make([]int, len(r.limits.names))
+	for i, n := range r.limits.names {
+		out[i] = len(n)
+	}
+	return out
+}
+
+func (r *received) sorted() []string { // in another order
+	out := slices.Clone(r.limits.names)
+	slices.Sort(out)
+	return out
+}
+
+func (r *received) firsts() int {
+	t := r.text()  // alike copy-to-read testdata.(*received).text
+	s := r.sizes() // alike copy-to-read testdata.(*received).sizes
+	return int(t[0]) + s[0]
+}
+
+func (r *received) least() string {
+	l := r.sorted() // alike copy-to-read testdata.(*received).sorted
+	return l[0]
 }
 
 func (r *received) count() int {
