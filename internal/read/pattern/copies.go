@@ -19,7 +19,7 @@ func (s *site) copyToRead(n node) *match {
 		return nil
 	}
 	decl := s.calledHere(call)
-	if decl == nil || decl.Body == nil || !s.givesCopy(decl, maxCopyDepth) {
+	if decl == nil || decl.Body == nil || strings.HasPrefix(decl.Name.Name, "New") || !s.givesCopy(decl, maxCopyDepth) {
 		return nil
 	}
 	return &match{at: call}

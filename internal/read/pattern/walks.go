@@ -273,10 +273,25 @@ func (s *site) swapSort(n node) *match {
 		}
 		return !ordered
 	})
-	if list == "" || !ordered {
+	if list == "" || !ordered || s.endsAtGiven(loop) {
 		return nil
 	}
 	return &match{at: loop}
+}
+
+// endsAtGiven reports whether a loop ends at a number that the function was given: it sorts a part of a list, as the
+// last step of a sort that has parted it into small ones.
+func (s *site) endsAtGiven(loop ast.Stmt) (ends bool) {
+	f, ok := loop.(*ast.ForStmt)
+	if !ok || f.Cond == nil {
+		return false
+	}
+	ast.Inspect(f.Cond, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		ends = ends || ok && s.isNumber(id) && s.parameter(s.variable(id)) >= 0
+		return !ends
+	})
+	return ends
 }
 
 // swapsNeighbours reports whether a statement swaps an element of a list with the one before or behind it.

@@ -236,6 +236,14 @@ func (r *ranking) arrange(less func(a, b entry) bool) {
 	}
 }
 
+func (r *ranking) arrangePart(a, b int) {
+	for i := a + 1; i < b; i++ {
+		for j := i; j > a && r.scores[j] < r.scores[j-1]; j-- {
+			r.scores[j], r.scores[j-1] = r.scores[j-1], r.scores[j] // alike swap-sort
+		}
+	}
+}
+
 func flipped(b []byte) {
 	for i := 0; i+1 < len(b); i += 2 {
 		b[i], b[i+1] = b[i+1], b[i] // alike swap-sort
