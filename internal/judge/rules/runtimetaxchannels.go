@@ -52,12 +52,7 @@ func checkPassing(p *diagnosis.Pass, s *cpu.Use) bool {
 		},
 		RuledOut: []string{"a crowd that wakes, a channel that is closed again and again, timers, and loops that look whether there " +
 			"is something: these have rules of their own, which say nothing"},
-		Remedy: diagnosis.Remedy{
-			Text: "Put many into one hand-over: a slice of some hundred items costs one operation. Make one stage of two that do little, " +
-				"or call the function instead of sending to a goroutine that calls it. Only what takes some µs and more is worth a " +
-				"hand-over of its own.",
-			Code: "batch := make([]T, 0, 256)\nfor item := range items {\n\tif batch = append(batch, item); len(batch) == cap(batch) {\n\t\tout <- batch\n\t\tbatch = make([]T, 0, 256)\n\t}\n}",
-		},
+		Remedy:     fewerRemedy,
 		Explains:   p.Rule.Explains,
 		Experiment: changed(diagnosis.CPUPerOp, "", "The share of channels in `gowhy ledger FILE --by work` must fall with it."),
 	}
@@ -69,6 +64,63 @@ func checkPassing(p *diagnosis.Pass, s *cpu.Use) bool {
 		format, parts = format+"; %s times a second somebody waits at one", append(parts, rate.Number())
 	}
 	f.Say(format+".", parts...)
+	if a, b, ok := askedThroughChannels(p); ok {
+		f.Title = "Each question is handed to a goroutine, and each answer back"
+		f.Remedy = ownerRemedy
+		f.Reasons = append(f.Reasons, fact.Sentence("%s and %s wait for each other by turns: each receives what the other sends", code.Name(a), code.Name(b)))
+	}
 	p.Report(f)
 	return true
+}
+
+var (
+	fewerRemedy = diagnosis.Remedy{
+		Text: "Put many into one hand-over: a slice of some hundred items costs one operation. Make one stage of two that do little, " +
+			"or call the function instead of sending to a goroutine that calls it. Only what takes some µs and more is worth a " +
+			"hand-over of its own.",
+		Code: "batch := make([]T, 0, 256)\nfor item := range items {\n\tif batch = append(batch, item); len(batch) == cap(batch) {\n\t\tout <- batch\n\t\tbatch = make([]T, 0, 256)\n\t}\n}",
+	}
+	ownerRemedy = diagnosis.Remedy{
+		Text: "Keep what that goroutine owns behind a sync.RWMutex, or as a map that nobody changes in an atomic.Pointer, which " +
+			"a change replaces by another, and read it in the goroutine that has the question. A goroutine that owns something " +
+			"is worth it where an answer takes some µs and more; else ask many questions at once.",
+		Code: "routes := table.Load() // *atomic.Pointer[map[string]Route]\nroute, ok := (*routes)[key]",
+	}
+)
+
+// askedPart is the part of the waits for channels from which most of them are questions and their answers: lookups of a registry
+// that a goroutine owns are at 1.0, stages of a pipeline at none.
+const askedPart = 0.5
+
+// askedThroughChannels returns the function that asks a goroutine and waits for its answer, and the one that answers, by their
+// names: each receives what the other sends.
+func askedThroughChannels(p *diagnosis.Pass) (first, second string, ok bool) {
+	if p.Model.Sched == nil {
+		return "", "", false
+	}
+	receives, all := map[model.Stack]bool{}, int64(0)
+	for i := range p.Model.Sched.Waits {
+		if w := &p.Model.Sched.Waits[i]; forOwnChannel(p.Model, w) {
+			receives[w.Stack] = w.Reason != "chan send"
+			all += w.Count
+		}
+	}
+	type pair struct{ waits, wakes string }
+	counts := map[pair]int64{}
+	for _, w := range p.Model.Sched.Wakes {
+		waits, known := p.UserPlace(w.Woken)
+		wakes, both := p.UserPlace(w.Waker)
+		if known && both && receives[w.Woken] && waits.Function != wakes.Function {
+			counts[pair{waits.Function, wakes.Function}] += w.Count
+		}
+	}
+	most := int64(0)
+	for between, n := range counts {
+		back := counts[pair{between.wakes, between.waits}]
+		if both := n + back; min(n, back)*4 >= both && between.waits < between.wakes &&
+			(both > most || both == most && between.waits < first) {
+			most, first, second = both, between.waits, between.wakes
+		}
+	}
+	return first, second, most > 0 && float64(most) >= askedPart*float64(all)
 }
