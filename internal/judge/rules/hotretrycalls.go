@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -67,8 +68,18 @@ func (r *retriedCalls) finding(p *diagnosis.Pass) diagnosis.Finding {
 	}
 	f.Say("%s makes a call of %s again at once, %s times a second: %s of all of them, %s behind the answer.",
 		code.Name(loop.Function), code.Name(at.Function), r.rate.Number(), r.share, r.between)
-	costs := retry{rate: r.rate}
-	f.Cost, f.Bound = costs.price(p, code.Places(at))
+	f.Cost, f.Bound = r.price(p, at)
 	f.Remark = f.Cost.Share < retryCost && r.rate.Value < retryRate
 	return f
+}
+
+// price measures what the calls take on this side: whoever answers them has work with each, in this process or another.
+func (r *retriedCalls) price(p *diagnosis.Pass, at diagnosis.Place) (diagnosis.Cost, diagnosis.Bound) {
+	const note = "in the function that calls; whoever answers has work with each, too"
+	s, ok := cpu.UseOf(p)
+	if !ok {
+		return diagnosis.CostOf(r.rate, 0), noSaving(fact.Cores, diagnosis.CPUGoal, "no samples of CPU time were recorded")
+	}
+	share := s.ShareIn("CPU in trying", cpu.InFunctions(at))
+	return s.Cost(share), diagnosis.Direction(s.CoresOf(share), diagnosis.CPUGoal, share.Value, note)
 }
