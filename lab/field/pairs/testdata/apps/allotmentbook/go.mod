@@ -1,0 +1,3 @@
+module allotmentbook
+
+go 1.26

@@ -1,0 +1,3 @@
+module cattlepasses
+
+go 1.26

@@ -1,0 +1,3 @@
+module coinarchive
+
+go 1.26

@@ -1,0 +1,3 @@
+module fridgewards
+
+go 1.26

@@ -1,0 +1,3 @@
+module glasshouses
+
+go 1.26

@@ -1,0 +1,3 @@
+module icerinks
+
+go 1.26

@@ -1,0 +1,3 @@
+module laundrette
+
+go 1.26

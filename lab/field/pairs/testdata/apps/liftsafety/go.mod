@@ -1,0 +1,3 @@
+module liftsafety
+
+go 1.26

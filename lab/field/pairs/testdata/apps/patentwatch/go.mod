@@ -1,0 +1,3 @@
+module patentwatch
+
+go 1.26

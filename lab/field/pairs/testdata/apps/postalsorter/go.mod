@@ -1,0 +1,3 @@
+module postalsorter
+
+go 1.26

@@ -1,0 +1,3 @@
+module pumpstations
+
+go 1.26

@@ -1,0 +1,3 @@
+module quarrypages
+
+go 1.26

@@ -1,0 +1,3 @@
+module skipasses
+
+go 1.26

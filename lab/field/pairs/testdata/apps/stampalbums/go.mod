@@ -1,0 +1,3 @@
+module stampalbums
+
+go 1.26
