@@ -127,19 +127,15 @@ func (l *loader) joinRetries() {
 		l.m.Sched.Retries = nil
 		return
 	}
-	r := l.sourceReader()
-	l.m.Sched.Retries = slices.DeleteFunc(l.m.Sched.Retries, func(again model.Retry) bool {
-		return !slices.ContainsFunc(l.m.Stacks.Frames(again.Stack), func(f model.Frame) bool { return !model.IsStd(f.Func) && r.retries(f) })
-	})
-	for i := range l.m.Sched.Retries {
-		again := &l.m.Sched.Retries[i]
-		for _, f := range l.m.Stacks.Frames(again.Stack) {
-			if !model.IsStd(f.Func) && r.retries(f) {
-				again.Loop = f
-				break
-			}
+	r, known := l.sourceReader(), l.m.Sched.Retries[:0]
+	for _, again := range l.m.Sched.Retries {
+		frames := l.m.Stacks.Frames(again.Stack)
+		if i := slices.IndexFunc(frames, func(f model.Frame) bool { return !model.IsStd(f.Func) && r.retries(f) }); i >= 0 {
+			again.Loop = frames[i]
+			known = append(known, again)
 		}
 	}
+	l.m.Sched.Retries = known
 }
 
 // retries reports whether a line calls in a loop that ends when there is no error.
