@@ -61,8 +61,12 @@ func checkHotretry(p *diagnosis.Pass) {
 	if p.Model.Syscalls != nil && p.Model.Syscalls.Window > 0 && failsAgain(p) {
 		return
 	}
-	if again := againAtOnce(p); again != nil {
+	again := againAtOnce(p)
+	switch {
+	case again != nil:
 		p.Report(again.finding(p))
+	case p.Model.Syscalls == nil:
+		p.Unchecked("whether system calls fail and are tried again", "they were not counted", p.HowToGet(model.SyscallLog))
 	}
 }
 

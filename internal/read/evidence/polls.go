@@ -3,6 +3,7 @@ package evidence
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -37,25 +38,9 @@ func (r *sourceReader) polls(f model.Frame) bool {
 	if body == nil {
 		return false
 	}
-	var loop *ast.ForStmt
-	sleeps := false
-	ast.Inspect(body, func(n ast.Node) bool {
-		if n == nil || !g.around(n, f.Line) {
-			return false
-		}
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			loop = nil
-		case *ast.RangeStmt:
-			loop = nil // a number of times, or for each of a list
-		case *ast.ForStmt:
-			loop = n
-		case *ast.CallExpr:
-			sleeps = sleeps || calledName(n) == "Sleep"
-		}
-		return true
-	})
-	if loop == nil || !sleeps {
+	around, calls := innermostLoop(g, body, f.Line)
+	loop, ok := around.(*ast.ForStmt) // else a number of times, or for each of a list
+	if !ok || !slices.Contains(calls, "Sleep") {
 		return false
 	}
 	for _, stmt := range loop.Body.List {
@@ -72,6 +57,28 @@ func (r *sourceReader) polls(f model.Frame) bool {
 		return false
 	}
 	return false
+}
+
+// innermostLoop returns the innermost loop around a line, and what the calls around and in it name; nil where the line is in none of
+// the function or literal that it is in.
+func innermostLoop(g *goFile, body ast.Node, line int) (loop ast.Stmt, calls []string) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		if n == nil || !g.around(n, line) {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			loop = nil
+		case *ast.ForStmt:
+			loop = n
+		case *ast.RangeStmt:
+			loop = n
+		case *ast.CallExpr:
+			calls = append(calls, calledName(n))
+		}
+		return true
+	})
+	return loop, calls
 }
 
 // notYet reports whether a loop goes on until something is so: one over what comes in ends by that.

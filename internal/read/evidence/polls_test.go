@@ -80,19 +80,26 @@ func answer() {
 		t.Fatal(err)
 	}
 	r := newSourceReader()
-	name, checked := "", 0
+	if checked := eachMarked(source, ") // ", "example.com/polls.", file, func(f model.Frame, what string) {
+		if got := r.polls(f); got != (what == "polls") {
+			t.Errorf("line %d, %s in %s: polls = %t", f.Line, what, f.Func, got)
+		}
+	}); checked < 8 {
+		t.Fatalf("%d lines were checked", checked)
+	}
+}
+
+// eachMarked calls check for each line of a source that has a mark, with what is behind it, and returns how many there are.
+func eachMarked(source, mark, pkg, file string, check func(f model.Frame, what string)) (checked int) {
+	name := ""
 	for i, line := range strings.Split(source, "\n") {
 		if rest, ok := strings.CutPrefix(line, "func "); ok {
 			name, _, _ = strings.Cut(rest, "(")
 		}
-		if _, what, ok := strings.Cut(line, ") // "); ok {
+		if _, what, ok := strings.Cut(line, mark); ok {
 			checked++
-			if got := r.polls(model.Frame{Func: "example.com/polls." + name, File: file, Line: i + 1}); got != (what == "polls") {
-				t.Errorf("line %d, %s in %s: polls = %t", i+1, what, name, got)
-			}
+			check(model.Frame{Func: pkg + name, File: file, Line: i + 1}, what)
 		}
 	}
-	if checked < 8 {
-		t.Fatalf("%d lines were checked", checked)
-	}
+	return checked
 }

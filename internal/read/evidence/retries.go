@@ -144,28 +144,21 @@ func (r *sourceReader) retries(f model.Frame) bool {
 	if body == nil {
 		return false
 	}
-	var loop *ast.BlockStmt
-	calls := false
-	ast.Inspect(body, func(n ast.Node) bool {
-		if n == nil || !g.around(n, f.Line) {
+	around, calls := innermostLoop(g, body, f.Line)
+	var round *ast.BlockStmt
+	switch loop := around.(type) {
+	case *ast.ForStmt:
+		round = loop.Body
+	case *ast.RangeStmt:
+		_, number := loop.X.(*ast.BasicLit)
+		if !number && (loop.Value != nil || loop.Tok != token.ILLEGAL) { // else a number of attempts
 			return false
 		}
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			loop = nil
-		case *ast.ForStmt:
-			loop = n.Body
-		case *ast.RangeStmt:
-			loop = nil
-			if _, number := n.X.(*ast.BasicLit); number || n.Value == nil && n.Tok == token.ILLEGAL { // for range attempts
-				loop = n.Body
-			}
-		case *ast.CallExpr:
-			calls = true
-		}
-		return true
-	})
-	return loop != nil && calls && (endsWhen(loop, noError) || goesOnWithError(loop.List))
+		round = loop.Body
+	default:
+		return false
+	}
+	return len(calls) > 0 && (endsWhen(round, noError) || goesOnWithError(round.List))
 }
 
 // noError reports whether a condition is of an error that is none.

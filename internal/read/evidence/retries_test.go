@@ -73,11 +73,7 @@ func askedAgain(t *testing.T, pause time.Duration) []model.Retry {
 	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, err := Load(t.Context(), []string{file}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m.Sched.Retries
+	return load(t, Options{}, file).Sched.Retries
 }
 
 // TestCallsAgain: what is asked again at once behind an error is counted, and with a pause it is not.
@@ -178,19 +174,11 @@ func serve(c *client) {
 		t.Fatal(err)
 	}
 	r := newSourceReader()
-	name, checked := "", 0
-	for i, line := range strings.Split(source, "\n") {
-		if rest, ok := strings.CutPrefix(line, "func "); ok {
-			name, _, _ = strings.Cut(rest, "(")
+	if checked := eachMarked(source, " // ", "example.com/retries.", file, func(f model.Frame, what string) {
+		if got := r.retries(f); got != (what == "tries") {
+			t.Errorf("line %d, %s in %s: retries = %t", f.Line, what, f.Func, got)
 		}
-		if _, what, ok := strings.Cut(line, " // "); ok {
-			checked++
-			if got := r.retries(model.Frame{Func: "example.com/retries." + name, File: file, Line: i + 1}); got != (what == "tries") {
-				t.Errorf("line %d, %s in %s: retries = %t", i+1, what, name, got)
-			}
-		}
-	}
-	if checked != 6 {
+	}); checked != 6 {
 		t.Fatalf("%d lines were checked", checked)
 	}
 }
