@@ -98,6 +98,13 @@ var brought = func() map[string][]string {
 	return m
 }()
 
+type passage struct {
+	x, y        int
+	name        string
+	level, flow float64
+	open        bool
+}
+
 type member struct {
 	ID   int
 	Name string
@@ -535,6 +542,27 @@ var basics = []pair{
 		p := sent
 		p.Legs, p.Weights = slices.Clone(p.Legs), slices.Clone(p.Weights)
 		return len(p.Legs) == len(p.Weights)
+	}},
+	{model.MapRows, "200 rows of six columns", func() any {
+		rows := make([]map[string]any, 0, len(cells))
+		for _, c := range cells {
+			rows = append(rows, map[string]any{"x": c.x, "y": c.y, "name": names[c.x], "level": float64(c.x), "flow": float64(c.y), "open": c.y > 100})
+		}
+		sum := 0
+		for _, r := range rows {
+			sum += r["x"].(int)
+		}
+		return sum
+	}, func() any {
+		rows := make([]passage, 0, len(cells))
+		for _, c := range cells {
+			rows = append(rows, passage{c.x, c.y, names[c.x], float64(c.x), float64(c.y), c.y > 100})
+		}
+		sum := 0
+		for i := range rows {
+			sum += rows[i].x
+		}
+		return sum
 	}},
 	{model.CopyToRead, "one of 20 names, each with a value", func() any {
 		headers := make(map[string][]string, len(brought))

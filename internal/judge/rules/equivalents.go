@@ -168,6 +168,11 @@ var equivalents = []equivalent{
 	{model.RepeatedCall, "making the same call again",
 		"Keep the result of the first call in a variable: nothing that it is given changes in between.", "",
 		"an argument that changes: its variables get no second value, and the first call is always made before"},
+	{model.MapRows, "a map for each row of columns that are known",
+		"Make the row a struct: a field costs what its value has, and a map its buckets, the names' hashes and a value on the " +
+			"heap for each column. Readers that ask by name get a method that switches over the names.",
+		"type row struct {\n\tName string\n\tAt   int64\n\tLoad float64\n}",
+		"rows whose columns only the input knows: all names are constants, and each row is kept as one of many"},
 	{model.MapPerCall, "making a map of constants for each call",
 		"Make the map once, in a variable of the package, or use a switch: it has nothing but constants.",
 		"var known = map[string]int{…} // at package level",

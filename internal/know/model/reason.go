@@ -68,6 +68,7 @@ const (
 	PowTen             Pattern = "pow-ten"              // math.Pow of ten to a whole number
 	KeyInCompare       Pattern = "key-in-compare"       // each comparison of a sort makes the keys again
 	SortForOne         Pattern = "sort-for-one"         // a list is sorted for its first or last
+	MapRows            Pattern = "map-rows"             // each of many rows is a map with the same constant names
 	MapTwice           Pattern = "map-twice"            // the same key is looked up twice
 	FNVObject          Pattern = "fnv-object"           // a hash of package fnv as an object, for one piece of data
 	FinalizerPerObject Pattern = "finalizer-per-object" // a finalizer for each of many objects

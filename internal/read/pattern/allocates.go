@@ -191,3 +191,90 @@ func (s *site) boxed(call *ast.CallExpr) (n int) {
 	}
 	return n
 }
+
+// fewestColumns is from how many names on a map with constant ones is a row: two are a pair or an option.
+const fewestColumns = 3
+
+// mapRows matches a map with constant names that is kept as one of many: a row with columns that the source knows.
+func (s *site) mapRows(n node) *match {
+	switch at := n.Node.(type) {
+	case *ast.CompositeLit:
+		if s.isRow(at) && (s.keptRow(n) || s.keptByName(n)) {
+			return &match{at: at}
+		}
+	case *ast.AssignStmt: // row["name"] = name
+		index, ok := at.Lhs[0].(*ast.IndexExpr)
+		if !ok || len(at.Lhs) != 1 || !s.rowType(s.typ(index.X)) || s.Info.Types[index.Index].Value == nil {
+			return nil
+		}
+		if v := s.variable(index.X); local(v) && s.parameter(v) < 0 && s.setsNames(v) >= fewestColumns && s.appended(v) {
+			return &match{at: at, line: true}
+		}
+	}
+	return nil
+}
+
+// rowType reports whether a type is a map of names to values of any or a basic type.
+func (s *site) rowType(t types.Type) bool {
+	m, ok := under(t).(*types.Map)
+	return ok && isString(m.Key()) && (isAny(m.Elem()) || isBasic(m.Elem()))
+}
+
+// isRow reports whether a literal is a map with a row's fewest columns or more, all named by constants.
+func (s *site) isRow(row *ast.CompositeLit) bool {
+	return len(row.Elts) >= fewestColumns && s.rowType(s.typ(row)) && !slices.ContainsFunc(row.Elts, func(e ast.Expr) bool {
+		pair, ok := e.(*ast.KeyValueExpr)
+		return !ok || s.Info.Types[pair.Key].Value == nil
+	})
+}
+
+// keptRow reports whether a value is added to a list, or to those of a list or map in a loop, or goes into a channel.
+func (s *site) keptRow(n node) bool {
+	switch up := n.up(0).(type) {
+	case *ast.CallExpr:
+		return s.builtin(up, "append") != nil
+	case *ast.AssignStmt:
+		_, element := up.Lhs[0].(*ast.IndexExpr)
+		return element && len(up.Lhs) == 1 && s.loop(n) != nil
+	case *ast.SendStmt:
+		return true
+	}
+	return false
+}
+
+// keptByName reports whether a value gets a name, by which it is added to a list.
+func (s *site) keptByName(n node) bool {
+	set, ok := n.up(0).(*ast.AssignStmt)
+	if !ok || set.Tok != token.DEFINE || len(set.Lhs) != 1 {
+		return false
+	}
+	v := s.variable(set.Lhs[0])
+	return v != nil && s.appended(v)
+}
+
+// appended reports whether a variable is added to a list.
+func (s *site) appended(v *types.Var) (found bool) {
+	s.uses(v, s.Body, func(u node) bool {
+		call, ok := u.up(0).(*ast.CallExpr)
+		found = found || ok && s.builtin(call, "append") != nil && !call.Ellipsis.IsValid()
+		return true
+	})
+	return found
+}
+
+// setsNames returns how many elements of a map the function sets whose names are constants; none where one is not.
+func (s *site) setsNames(v *types.Var) (n int) {
+	constants := true
+	s.uses(v, s.Body, func(u node) bool {
+		index, ok := u.up(0).(*ast.IndexExpr)
+		if ok && index.X == u.Node && s.stores(u.outer()) {
+			n++
+			constants = constants && s.Info.Types[index.Index].Value != nil
+		}
+		return true
+	})
+	if !constants {
+		return 0
+	}
+	return n
+}

@@ -39,6 +39,9 @@ var templateNames = []string{
 	"text/template.ParseFiles", "html/template.ParseFiles", "text/template.ParseGlob", "html/template.ParseGlob",
 }
 
+// makesMap are the functions that making a map and filling it goes through.
+var makesMap = []string{"runtime.mapassign", "runtime.makemap", "runtime.mapinit", "internal/runtime/maps."}
+
 // A pattern is one line of the catalogue.
 type pattern struct {
 	name model.Pattern
@@ -112,7 +115,8 @@ var catalogue = []pattern{
 	{model.TotalPerCall, selecting, (*site).totalPerCall},
 	{model.BufferPerCall, []string{"runtime.makeslice"}, (*site).bufferPerCall},
 	{model.CopyLoop, []string{"", "runtime.growslice"}, (*site).copyLoop},
-	{model.MapPerCall, []string{"runtime.mapassign", "runtime.makemap", "runtime.mapinit", "internal/runtime/maps."}, (*site).mapPerCall},
+	{model.MapRows, append([]string{"runtime.convT"}, makesMap...), (*site).mapRows},
+	{model.MapPerCall, makesMap, (*site).mapPerCall},
 	{model.MapTwice, []string{"runtime.mapaccess", "internal/runtime/maps."}, (*site).mapTwice},
 	{model.IndexPerCall, []string{"", "runtime.mapassign", "internal/runtime/maps.", "runtime.mapaccess", "runtime.growslice"}, (*site).indexPerCall},
 	{model.MapGrowKnown, []string{"runtime.mapassign", "internal/runtime/maps.mapassign"}, (*site).mapGrowKnown},

@@ -151,6 +151,75 @@ func days() map[string]int {
 	return map[string]int{"mon": 1, "tue": 2, "wed": 3} // alike map-per-call runtime.mapassign_faststr
 }
 
+// map-rows
+
+type rowOf map[string]any
+
+type frame struct {
+	rows   []rowOf
+	byName map[string]rowOf
+}
+
+func (f *frame) add(name string, at int, load float64) {
+	f.rows = append(f.rows, rowOf{
+		"name": name,
+		"at":   at, // sick map-rows runtime.mapassign_faststr
+		"load": load,
+	})
+}
+
+func (f *frame) addAll(names []string) {
+	for i, name := range names {
+		f.byName[name] = rowOf{"name": name, "at": i, "load": 0.0} // sick map-rows runtime.convT64
+	}
+}
+
+func (f *frame) addNamed(name string, at int) {
+	row := rowOf{"name": name, "at": at, "load": 0.0} // sick map-rows runtime.mapassign_faststr
+	f.rows = append(f.rows, row)
+}
+
+func (f *frame) addFilled(name string, at int) {
+	row := make(rowOf, 3)
+	row["name"] = name
+	row["at"] = at // sick map-rows runtime.mapassign_faststr
+	row["load"] = 0.0
+	f.rows = append(f.rows, row)
+}
+
+func (f *frame) addGiven(columns []string, values []any) {
+	row := make(rowOf, len(columns))
+	row["at"] = 1
+	row["name"] = "x"
+	row["load"] = 0.0
+	for i, c := range columns {
+		row[c] = values[i] // alike map-rows runtime.mapassign_faststr
+	}
+	f.rows = append(f.rows, row)
+}
+
+func (f *frame) addOptions(name string) {
+	f.rows = append(f.rows, rowOf{"name": name, "at": 1}) // alike map-rows runtime.mapassign_faststr
+}
+
+func (f *frame) addColumns(name, column string, value any) {
+	f.rows = append(f.rows, rowOf{"name": name, "at": 1, column: value}) // alike map-rows runtime.mapassign_faststr
+}
+
+func (f *frame) one(name string) rowOf {
+	return rowOf{"name": name, "at": 1, "load": 0.0} // alike map-rows runtime.mapassign_faststr
+}
+
+type plainRow struct {
+	name string
+	at   int
+	load float64
+}
+
+func (f *frame) addWell(rows []plainRow, name string) []plainRow {
+	return append(rows, plainRow{name, 1, 0}) // well map-rows
+}
+
 func dayFilled(name string) int {
 	days := map[string]int{"mon": 1, "tue": 2, "wed": 3} // alike map-per-call runtime.mapassign_faststr
 	days["thu"] = 4
