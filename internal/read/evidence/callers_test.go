@@ -1,16 +1,11 @@
 package evidence
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"runtime/trace"
 	"strings"
 	"testing"
 	"time"
@@ -33,10 +28,7 @@ func TestCallers(t *testing.T) {
 func callersAre(t *testing.T) error {
 	const calls = 50
 	one, two, paced, pushed := echoes(t), echoes(t), echoes(t), pushes(t)
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Skip(err)
-	}
+	recorded := traceHere(t)
 	done := make(chan bool)
 	for _, work := range []func(){
 		func() { asksInOne(one, calls) }, func() { asksInTwo(two, calls) },
@@ -51,15 +43,7 @@ func callersAre(t *testing.T) error {
 	for range 5 {
 		<-done
 	}
-	trace.Stop()
-	file := filepath.Join(t.TempDir(), "trace.out")
-	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Load(context.Background(), []string{file}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := load(t, Options{}, recorded())
 	var wrong []error
 	found := map[string]model.Caller{}
 	for _, c := range m.Sched.Callers {

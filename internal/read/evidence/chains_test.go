@@ -1,13 +1,9 @@
 package evidence
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"runtime/trace"
 	"strings"
 	"sync"
 	"testing"
@@ -157,10 +153,7 @@ func TestChains(t *testing.T) {
 	late("/overlong", 1100*time.Millisecond) // the trace's next generation tells once more that it waits
 	s := httptest.NewServer(mux)
 	defer s.Close()
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Skip(err)
-	}
+	recorded := traceHere(t)
 	ask := func(path string) {
 		r, err := http.Get(s.URL + path)
 		if err != nil {
@@ -183,18 +176,11 @@ func TestChains(t *testing.T) {
 		clients.Wait()
 	}
 	overlong.Wait()
-	trace.Stop()
+	file := recorded()
 	for _, c := range pieces {
 		close(c)
 	}
-	file := filepath.Join(t.TempDir(), "trace.out")
-	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Load(context.Background(), []string{file}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := load(t, Options{}, file)
 	found := map[string]model.ChainLink{}
 	for _, c := range m.Sched.Chains {
 		if c.Done == 0 || c.Waited <= 0 || c.Waited > c.Took {

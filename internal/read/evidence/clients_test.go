@@ -1,13 +1,9 @@
 package evidence
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"path/filepath"
-	"runtime/trace"
 	"strings"
 	"testing"
 	"time"
@@ -29,10 +25,7 @@ func TestClients(t *testing.T) {
 func clientsAre(t *testing.T) error {
 	const calls = 60
 	direct, through, served, ahead, beside := shared(t, byCaller), shared(t, byAnother), shared(t, ofServer), shared(t, inAdvance), shared(t, forNobody)
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Skip(err)
-	}
+	recorded := traceHere(t)
 	done := make(chan bool)
 	for _, work := range []func(){
 		func() { asksDirectly(direct, calls) }, func() { asksThrough(through, calls) }, func() { answersOthers(served, calls) },
@@ -46,15 +39,7 @@ func clientsAre(t *testing.T) error {
 	for range 5 {
 		<-done
 	}
-	trace.Stop()
-	file := filepath.Join(t.TempDir(), "trace.out")
-	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Load(t.Context(), []string{file}, Options{NoSource: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := load(t, Options{NoSource: true}, recorded())
 	found := map[string]model.Caller{}
 	for _, c := range m.Sched.Callers {
 		for _, f := range m.Stacks.Frames(c.Stack) {

@@ -1,10 +1,6 @@
 package evidence
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
-	"runtime/trace"
 	"strings"
 	"sync"
 	"testing"
@@ -16,23 +12,12 @@ import (
 // Goroutines that queue for a lock at the beginning of a trace do so early, those that queue for
 // another at its end do not.
 func TestEarly(t *testing.T) {
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Skip(err)
-	}
+	recorded := traceHere(t)
 	begin := time.Now()
 	queue(lockFirst)
 	time.Sleep(max(300*time.Millisecond, 20*time.Since(begin))) // so that the first is in the window's first tenth
 	queue(lockLast)
-	trace.Stop()
-	file := filepath.Join(t.TempDir(), "trace.out")
-	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Load(t.Context(), []string{file}, Options{NoSource: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := load(t, Options{NoSource: true}, recorded())
 	early, total := map[string]time.Duration{}, map[string]time.Duration{}
 	for i := range m.Sched.Waits {
 		w := &m.Sched.Waits[i]

@@ -481,3 +481,20 @@ func TestStreamWithoutSpool(t *testing.T) {
 		t.Errorf("notes %q, want the trace, and that operations were not followed", m.Run.Coverage.Notes)
 	}
 }
+
+// traceHere records a trace of the test from here on. What it returns ends that and writes the file, whose name it gives.
+func traceHere(t *testing.T) (recorded func() string) {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Skip(err)
+	}
+	return func() string {
+		trace.Stop()
+		file := filepath.Join(t.TempDir(), "trace.out")
+		if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+}

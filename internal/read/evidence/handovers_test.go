@@ -1,10 +1,6 @@
 package evidence
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
-	"runtime/trace"
 	"sync"
 	"testing"
 	"time"
@@ -46,7 +42,6 @@ func toFirst(to []*subscribed, turns int) {
 // handoverIn returns the handover in a function of the test while it runs.
 func handoverIn(t *testing.T, function string, takes [4]time.Duration, run func([]*subscribed, int), before bool) model.Handover {
 	t.Helper()
-	var buf bytes.Buffer
 	var wg sync.WaitGroup
 	var to []*subscribed
 	begin := func() {
@@ -61,9 +56,7 @@ func handoverIn(t *testing.T, function string, takes [4]time.Duration, run func(
 		begin()
 		time.Sleep(5 * time.Millisecond) // so that they wait
 	}
-	if err := trace.Start(&buf); err != nil {
-		t.Skip(err)
-	}
+	recorded := traceHere(t)
 	if !before {
 		begin()
 	}
@@ -73,15 +66,11 @@ func handoverIn(t *testing.T, function string, takes [4]time.Duration, run func(
 		close(done)
 	}()
 	<-done
-	trace.Stop()
+	path := recorded()
 	for _, s := range to {
 		close(s.messages)
 	}
 	wg.Wait()
-	path := filepath.Join(t.TempDir(), "trace")
-	if err := os.WriteFile(path, buf.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	m := load(t, Options{}, path)
 	for _, h := range m.Sched.Handovers {
 		for _, f := range m.Stacks.Frames(h.Stack) {

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime/trace"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -56,10 +54,7 @@ func askedAgain(t *testing.T, pause time.Duration) []model.Retry {
 		}
 	}))
 	defer s.Close()
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Skip(err)
-	}
+	recorded := traceHere(t)
 	done := make(chan bool)
 	go func() {
 		defer close(done)
@@ -68,12 +63,7 @@ func askedAgain(t *testing.T, pause time.Duration) []model.Retry {
 		}
 	}()
 	<-done
-	trace.Stop()
-	file := filepath.Join(t.TempDir(), "trace.out")
-	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return load(t, Options{}, file).Sched.Retries
+	return load(t, Options{}, recorded()).Sched.Retries
 }
 
 // TestCallsAgain: what is asked again at once behind an error is counted, and with a pause it is not.

@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime/trace"
 	"slices"
 	"strings"
 	"sync"
@@ -30,10 +29,7 @@ func TestWriteRows(t *testing.T) {
 // rowsAre has servers answer eight questions at a time; the error is that a row is not as long as it was.
 func rowsAre(t *testing.T) error {
 	const rounds, questions = 40, 8
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Skip(err)
-	}
+	recorded := traceHere(t)
 	var wg sync.WaitGroup
 	for _, serve := range []func(net.Conn){flushesEach, flushesLast} {
 		client, server := connected(t)
@@ -52,15 +48,7 @@ func rowsAre(t *testing.T) error {
 		})
 	}
 	wg.Wait()
-	trace.Stop()
-	file := filepath.Join(t.TempDir(), "trace.out")
-	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Load(t.Context(), []string{file}, Options{NoSource: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := load(t, Options{NoSource: true}, recorded())
 	var wrong []error
 	for name, each := range map[string]float64{"flushesEach": questions, "flushesLast": 1} {
 		found := false
@@ -94,10 +82,7 @@ func TestReadRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Skip(err)
-	}
+	recorded := traceHere(t)
 	questions, answers := make(chan int), make(chan error)
 	go func() {
 		for range questions {
@@ -111,15 +96,7 @@ func TestReadRows(t *testing.T) {
 		}
 	}
 	close(questions)
-	trace.Stop()
-	file := filepath.Join(t.TempDir(), "trace.out")
-	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Load(t.Context(), []string{file}, Options{NoSource: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := load(t, Options{NoSource: true}, recorded())
 	if len(m.Sched.ReadRows) != 1 || len(m.Sched.WriteRows) != 0 {
 		t.Fatalf("%d lines read and %d write in rows, want one that reads", len(m.Sched.ReadRows), len(m.Sched.WriteRows))
 	}

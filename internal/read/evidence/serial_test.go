@@ -1,15 +1,12 @@
 package evidence
 
 import (
-	"bytes"
-	"context"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime/trace"
 	"strings"
 	"testing"
 	"time"
@@ -70,10 +67,7 @@ func TestSerial(t *testing.T) {
 	mux.HandleFunc("/rests", restOnce)
 	s := httptest.NewServer(mux)
 	defer s.Close()
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Skip(err)
-	}
+	recorded := traceHere(t)
 	for i := range 160 {
 		r, err := http.Get(s.URL + []string{"/asks", "/reads", "/sleeps", "/serves", "/streams", "/drives", "/gets", "/rests"}[i%8])
 		if err != nil {
@@ -81,15 +75,7 @@ func TestSerial(t *testing.T) {
 		}
 		r.Body.Close()
 	}
-	trace.Stop()
-	file := filepath.Join(t.TempDir(), "trace.out")
-	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Load(context.Background(), []string{file}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := load(t, Options{}, recorded())
 	found := map[string]model.Serial{}
 	for _, s := range m.Sched.Serial {
 		f, ok := model.UserFrame(m.Stacks.Frames(s.Stack))
@@ -130,10 +116,7 @@ func TestSerial(t *testing.T) {
 // TestRounds: a goroutine that nobody outside waits for has rounds: a list is asked for, and then each of its rows.
 func TestRounds(t *testing.T) {
 	c := echoes(t)
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Skip(err)
-	}
+	recorded := traceHere(t)
 	ended := make(chan bool)
 	go func() {
 		defer close(ended)
@@ -143,15 +126,7 @@ func TestRounds(t *testing.T) {
 		}
 	}()
 	<-ended
-	trace.Stop()
-	file := filepath.Join(t.TempDir(), "trace.out")
-	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Load(context.Background(), []string{file}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := load(t, Options{}, recorded())
 	found := map[string]model.Serial{}
 	for _, s := range m.Sched.Serial {
 		if s.Loops {
@@ -325,10 +300,7 @@ func TestExpiredCalls(t *testing.T) {
 	mux.HandleFunc("/closed", func(w http.ResponseWriter, r *http.Request) { askAndClose(silent.Listener.Addr().String()) })
 	s := httptest.NewServer(mux)
 	defer s.Close()
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Skip(err)
-	}
+	recorded := traceHere(t)
 	for i := range 60 {
 		r, err := http.Get(s.URL + []string{"/asks", "/gets", "/closed"}[i%3])
 		if err != nil {
@@ -336,15 +308,7 @@ func TestExpiredCalls(t *testing.T) {
 		}
 		r.Body.Close()
 	}
-	trace.Stop()
-	file := filepath.Join(t.TempDir(), "trace.out")
-	if err := os.WriteFile(file, buf.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Load(context.Background(), []string{file}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := load(t, Options{}, recorded())
 	for _, s := range m.Sched.Serial {
 		if f, _ := model.UserFrame(m.Stacks.Frames(s.Stack)); strings.HasSuffix(f.Func, ".askAndClose") && s.Expired > 0 {
 			t.Errorf("%+v, want none that a deadline ended: the connection was closed", s)

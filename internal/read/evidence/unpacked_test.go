@@ -79,10 +79,7 @@ func inMemory(t *testing.T, file string) *model.Model {
 
 func loaded(t *testing.T, path string) *model.Model {
 	t.Helper()
-	m, err := Load(t.Context(), []string{path}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := load(t, Options{}, path)
 	return m
 }
 
