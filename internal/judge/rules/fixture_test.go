@@ -286,6 +286,10 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 		s.Retries = append(s.Retries, model.Retry{Stack: stack, Calls: a.int("calls"), Again: a.int("again"), Between: a.dur("between"),
 			Loop: b.m.Stacks.Frames(stack)[a.int("loop")]})
 	},
+	"lives": func(b *builder, a *attrs, _ *fixture) {
+		s := b.sched()
+		s.Lives = append(s.Lives, model.Lives{Function: a.word(), Ended: a.int("ended"), First: a.dur("first"), Last: a.dur("last")})
+	},
 	"handover": func(b *builder, a *attrs, _ *fixture) {
 		s := b.sched()
 		stack := b.ref(a, "stack")

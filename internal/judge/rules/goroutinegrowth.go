@@ -73,6 +73,8 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 	case !g.fitted && lived(p, &g, &s).Value > growthLived:
 		p.Fine(fact.Sentence("number of goroutines: from %s to %s, a start and no growth: those that came lived %s of the window on average",
 			g.start, g.end, lived(p, &g, &s)))
+	case p.Model.Load == nil && fires(p, overload):
+		p.Unchecked(what, fact.Sentence("they rose from %s to %s because more came than got through, which queues; the finding is about that", rose...), "")
 	case overloaded(p.Model):
 		p.Unchecked(what, fact.Sentence("they rose from %s to %s while more requests came than were served, which queues: "+
 			"record at a load that the program can serve", rose...), p.HowToGet(model.Trace))

@@ -20,10 +20,14 @@ var overload = &diagnosis.Rule{
 	Title:    "More requests come in than are served, and none is refused",
 	Doc:      overloadPage,
 	Needs:    []model.Source{model.LoadResult},
-	Explains: []string{"heapgrowth", "goroutinegrowth", "schedlatency"},
+	Instead:  []model.Source{model.Trace},
+	Explains: overloadSymptoms,
 	Whole:    true,
 	Check:    checkOverload,
 }
+
+// overloadSymptoms are the rules that see what piles up.
+var overloadSymptoms = []string{"heapgrowth", "goroutinegrowth", "schedlatency"}
 
 const (
 	// overloadOffered is how much more must be offered than is served: less may
@@ -61,6 +65,10 @@ func (e *excess) swells() bool {
 
 func checkOverload(p *diagnosis.Pass) {
 	l := p.Model.Load
+	if l == nil {
+		checkCongestion(p)
+		return
+	}
 	if len(l.Benchmarks) > 0 || l.Offered <= 0 || l.Rate <= 0 || l.Duration < overloadLeast {
 		return
 	}
@@ -136,6 +144,18 @@ func medianOf(over []model.Interval) time.Duration {
 	return seen[len(seen)/2]
 }
 
+var (
+	overloadRemedy = diagnosis.Remedy{
+		Text: "Decide what happens to the rest: take a slot before the work begins and refuse when none is free " +
+			"(503, REFUSED, an error that says when to come back), give each operation a deadline and drop what has passed it, " +
+			"and keep queues short. Then see what limits the rate: the other findings are about that.",
+		Code: "select {\ncase slots <- struct{}{}: // make(chan struct{}, limit)\n\tdefer func() { <-slots }()\n" +
+			"default:\n\thttp.Error(w, \"busy\", http.StatusServiceUnavailable)\n\treturn\n}",
+	}
+	overloadExperiment = changed(diagnosis.PeakRSS, "", "Offer the same rate to both. Memory and the 99th percentile of what is served "+
+		"must stay level in time; the number served must not fall.")
+)
+
 func overloadFinding(p *diagnosis.Pass, e *excess) diagnosis.Finding {
 	part := fact.Rest.Of("part not served", fact.Ratio, fact.Quotient.Of("part served", fact.Ratio, e.served, e.offered))
 	cost := e.backlog.Named("operations waiting at the end")
@@ -153,15 +173,8 @@ func overloadFinding(p *diagnosis.Pass, e *excess) diagnosis.Finding {
 			"a queue of fixed length: that is full at once and stays as it is",
 			"overload that is turned away: refused operations count as not served, but they pile up nowhere",
 		},
-		Remedy: diagnosis.Remedy{
-			Text: "Decide what happens to the rest: take a slot before the work begins and refuse when none is free " +
-				"(503, REFUSED, an error that says when to come back), give each operation a deadline and drop what has passed it, " +
-				"and keep queues short. Then see what limits the rate: the other findings are about that.",
-			Code: "select {\ncase slots <- struct{}{}: // make(chan struct{}, limit)\n\tdefer func() { <-slots }()\n" +
-				"default:\n\thttp.Error(w, \"busy\", http.StatusServiceUnavailable)\n\treturn\n}",
-		},
-		Experiment: changed(diagnosis.PeakRSS, "", "Offer the same rate to both. Memory and the 99th percentile of what is served "+
-			"must stay level in time; the number served must not fall."),
+		Remedy:     overloadRemedy,
+		Experiment: overloadExperiment,
 	}
 	for _, n := range []fact.Fact{e.backlog, e.slower} {
 		if n.Value > 0 {

@@ -54,6 +54,7 @@ type Sched struct {
 	Chains     []Chain     // where operations wait for other goroutines, longest wait first
 	Serial     []Serial    // what operations wait for, call after call, longest wait first
 	Retries    []Retry     // calls that are made again until there is no error, the most frequent first
+	Lives      []Lives     // how long goroutines lived that were seen from begin to end, most of them first
 	Handovers  []Handover  // where goroutines wait at a channel for others, longest wait first
 	Callers    []Caller    // goroutines that make calls one after the other, longest wait first
 	WriteRows  []CallRow   // what goroutines write to connections in a row, most written first
@@ -64,6 +65,13 @@ type Sched struct {
 	Slice Histogram
 	// Threads is the number of OS threads seen.
 	Threads int
+}
+
+// Lives is how long goroutines lived that one function was started with and that were seen from begin to end.
+type Lives struct {
+	Function    string
+	Ended       int64
+	First, Last time.Duration // on average, of the third that ended first, and of the third that ended last
 }
 
 // A Group is all goroutines started by one function.

@@ -30,7 +30,7 @@ func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 	callers.clients = &clients
 	handovers := newHandoverReader()
 	writes, reads := newRowReader(writesToConnection), newRowReader(readsAtPlace)
-	again := newRetryReader()
+	again, lives := newRetryReader(), newLivesReader(l.m.Run.Duration)
 	rounds := roundReader{lives: map[int64]*roundLife{}, sums: map[serialKey]*serialSum{}}
 	early := earlyReader{waiting: map[int64]earlyWait{}, waited: map[earlyKey]*earlyStack{}}
 	n := 0
@@ -58,13 +58,14 @@ func (l *loader) serial(t *exectrace.Trace, window exectrace.Range) error {
 			writes.next(&e, s)
 			reads.next(&e, s)
 			again.next(&e, s)
+			lives.next(&e, s)
 			early.next(&e, s)
 		}
 	}
 	l.m.Sched.Serial = append(foundSums(l.m, r.sums), rounds.found(l.m)...)
 	l.m.Sched.Callers, l.m.Sched.Chains = callers.found(l.m), chains.found(l.m)
 	l.m.Sched.Handovers, l.m.Sched.WriteRows, l.m.Sched.ReadRows = handovers.found(l.m), writes.found(l.m), reads.found(l.m)
-	l.m.Sched.Retries = again.found(l.m)
+	l.m.Sched.Retries, l.m.Sched.Lives = again.found(l.m), lives.found()
 	early.add(l.m)
 	return nil
 }
