@@ -180,34 +180,46 @@ func (l *lockedLines) frame(frames []model.Frame) (model.Frame, bool) {
 	return frames[i], true
 }
 
-// heldWaiting finds what goroutines that hold the lock wait for longest, and where.
-func (q *Queue) heldWaiting(p *diagnosis.Pass) (h Hold, ok bool) {
+// A HeldWait is what goroutines wait for at a line between one that takes a lock and one that gives it back.
+type HeldWait struct {
+	Wait *model.Wait // the longest of them
+	Line diagnosis.Place
+	Time fact.Fact
+}
+
+// HeldWait finds what goroutines that hold the lock wait for longest, and where.
+func (q *Queue) HeldWait(p *diagnosis.Pass) (h HeldWait, ok bool) {
 	m, lines := p.Model, q.lockedLines(p.Model)
 	inside := func(w *model.Wait) (model.Frame, bool) {
 		f, ok := lines.frame(m.Stacks.Frames(w.Stack))
 		return f, ok && w.Kind != model.SchedWait && !q.Has(w)
 	}
-	longest := (*model.Wait)(nil)
 	for i := range m.Sched.Waits { // the longest first
 		if _, ok := inside(&m.Sched.Waits[i]); ok {
-			longest = &m.Sched.Waits[i]
+			h.Wait = &m.Sched.Waits[i]
 			break
 		}
 	}
-	if longest == nil {
+	if h.Wait == nil {
 		return h, false
 	}
-	line, _ := inside(longest)
-	time := p.Waits("time in which whoever holds the lock waits there", longest.Kind, func(w *model.Wait) bool {
+	line, _ := inside(h.Wait)
+	h.Line = code.PlaceOf(line)
+	h.Time = p.Waits("time in which whoever holds the lock waits there", h.Wait.Kind, func(w *model.Wait) bool {
 		f, ok := inside(w)
 		return ok && f.Func == line.Func && f.Line == line.Line
 	})
-	if !q.longEnough(p, time) {
+	return h, q.longEnough(p, h.Time)
+}
+
+func (q *Queue) heldWaiting(p *diagnosis.Pass) (h Hold, ok bool) {
+	held, ok := q.HeldWait(p)
+	if !ok {
 		return h, false
 	}
 	return Hold{
-		Words: fact.Sentence("Whoever holds it %s at %s, %s in all.", waitingVerb(longest), code.FileLine(code.PlaceOf(line)), time),
-		Facts: []fact.Fact{time},
+		Words: fact.Sentence("Whoever holds it %s at %s, %s in all.", waitingVerb(held.Wait), code.FileLine(held.Line), held.Time),
+		Facts: []fact.Fact{held.Time},
 	}, true
 }
 
