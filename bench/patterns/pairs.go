@@ -98,6 +98,20 @@ var brought = func() map[string][]string {
 	return m
 }()
 
+var (
+	keptTexts = map[string]string{"fees": strings.Join(numbered("17;name-", 40), "\n")}
+	keptFees  = map[string]map[string]int{"fees": parsedLines(keptTexts["fees"])}
+)
+
+func parsedLines(text string) map[string]int {
+	lines := map[string]int{}
+	for line := range strings.SplitSeq(text, "\n") {
+		number, name, _ := strings.Cut(line, ";")
+		lines[name], _ = strconv.Atoi(number)
+	}
+	return lines
+}
+
 type passage struct {
 	x, y        int
 	name        string
@@ -563,6 +577,11 @@ var basics = []pair{
 			sum += rows[i].x
 		}
 		return sum
+	}},
+	{model.ReadStored, "a text of 40 lines with a number each, for one of them", func() any {
+		return parsedLines(keptTexts["fees"])["name-20"]
+	}, func() any {
+		return keptFees["fees"]["name-20"]
 	}},
 	{model.CopyToRead, "one of 20 names, each with a value", func() any {
 		headers := make(map[string][]string, len(brought))

@@ -64,7 +64,11 @@ func scanAll(dirs []string, w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, dir := range dirs {
 		t := tally{found: map[model.Pattern]int{}}
-		err := filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
+		dir, err := filepath.Abs(dir) // modules are found from where a file is
+		if err != nil {
+			return err
+		}
+		err = filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return err

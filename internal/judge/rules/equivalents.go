@@ -243,6 +243,11 @@ var equivalents = []equivalent{
 			"them, and all goroutines may use it at once.",
 		"var escaper = strings.NewReplacer(…) // at package level, or a field that changes with the pairs",
 		"pairs that only the call knows: they are constants, or what the program keeps"},
+	{model.ReadStored, "reading a stored text anew for each call",
+		"Keep what was read beside the text, and read it anew where the text is put: it is read more often than it changes. " +
+			"Who changes what is read gets a copy.",
+		"type document struct {\n\ttext   string\n\tparsed *schedule // of text, made in Put\n}",
+		"texts that come and go: nothing is ever taken out of the map, and nobody keeps the result"},
 	{model.DerivedPerCall, "working out for each call what each kept element has",
 		"Work it out once, where the element comes in or changes, and keep it in a field beside what it comes from.",
 		"type item struct {\n\tname  string\n\tlower string // of name, made in Add\n}",

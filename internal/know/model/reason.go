@@ -85,6 +85,7 @@ const (
 	ContextChain       Pattern = "context-chain"        // a kept context is wrapped again and again
 	SkipOffset         Pattern = "skip-offset"          // elements are gone through to be left out
 	TryEach            Pattern = "try-each"             // layouts are tried one after the other until one fits
+	ReadStored         Pattern = "read-stored"          // a text that a store has is read anew for each call
 	DerivedPerCall     Pattern = "derived-per-call"     // something of each kept element is worked out for each call
 	IndexPerCall       Pattern = "index-per-call"       // a map of what is kept is made for each call
 	SortPerCall        Pattern = "sort-per-call"        // a copy of what is kept is sorted for each call

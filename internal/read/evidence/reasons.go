@@ -56,6 +56,11 @@ func (l *loader) joinReasons() {
 		r.dirs = []string{l.m.Run.Dir}
 	}
 	r.types = pattern.NewTypes(r.set, l.goroot(), r.imported)
+	for _, c := range calls { // what one line says may hang on who calls it, from another package
+		if g, body := r.code(c.caller); body != nil {
+			r.checked(c.caller, g)
+		}
+	}
 	for _, c := range calls {
 		if reason, ok := r.reason(c); ok && !(reason.Pattern == model.TextForLog && isLogged(c, reason.Line, reason.Last, parts)) && !slices.ContainsFunc(l.m.Reasons, func(o model.Reason) bool { return o.Same(&reason) }) {
 			l.m.Reasons = append(l.m.Reasons, reason)

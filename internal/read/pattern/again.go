@@ -282,6 +282,135 @@ func (s *site) calledAgain(at int) (found bool) {
 	return found
 }
 
+// remadeThrough matches a call that works something out of one of several things which the function is given, where
+// somebody calls the function in a loop in which that one stays the same.
+func (s *site) remadeThrough(n node) *match {
+	call := s.anyCall(n)
+	if call == nil || s.Decl == nil || s.Body != s.Decl.Body || s.Decl.Type.Params.NumFields() < 2 || !s.onlyMakes(call, 0) || !s.goesThrough(call) {
+		return nil
+	}
+	at := -1
+	for _, x := range call.Args {
+		if s.constant(x) {
+			continue
+		}
+		v := s.rootOf(x)
+		if i := s.parameter(v); i < 0 || at >= 0 && at != i || s.written(v, s.Body) {
+			return nil
+		} else {
+			at = i
+		}
+	}
+	if at < 0 || !s.calledInLoop(at) {
+		return nil
+	}
+	return s.whole(call)
+}
+
+// goesThrough reports whether a call is of a parser, or of a function of the program that goes through what it is given.
+func (s *site) goesThrough(call *ast.CallExpr) (goes bool) {
+	if s.parses(call, 0) {
+		return true
+	}
+	decl := s.calledHere(call)
+	if decl == nil || decl.Body == nil {
+		return false
+	}
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			goes = true
+		case *ast.CallExpr:
+			goes = goes || s.parses(n, 0)
+		}
+		return !goes
+	})
+	return goes
+}
+
+// calledInLoop reports whether a function of the program calls the one around the line, by its name or as a method of an
+// interface, in a loop in all rounds of which an argument is the same, or in a literal that is given others.
+func (s *site) calledInLoop(at int) (found bool) {
+	for _, file := range s.Files {
+		for _, d := range file.Decls {
+			decl, ok := d.(*ast.FuncDecl)
+			if !ok || decl.Body == nil || found {
+				continue
+			}
+			in := s.within(decl)
+			ast.Inspect(decl.Body, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if ok && at < len(call.Args) && (s.isThis(call) || s.implements(call)) {
+					round := in.roundOf(call)
+					found = found || round != nil && in.sameInRounds(call.Args[at], round) && in.othersChange(call, at, round)
+				}
+				return !found
+			})
+		}
+	}
+	return found
+}
+
+// implements reports whether a call is of an interface's method that the function around the line implements.
+func (s *site) implements(call *ast.CallExpr) bool {
+	this, _ := s.Info.Defs[s.Decl.Name].(*types.Func)
+	id := last(call.Fun)
+	if id == nil || this == nil {
+		return false
+	}
+	method, _ := s.Info.Uses[id].(*types.Func)
+	if method == nil || method.Name() != this.Name() || s.Decl.Recv == nil {
+		return false
+	}
+	recv := method.Signature().Recv()
+	i, ok := under(orInvalid(typeOf(recv))).(*types.Interface)
+	own := typeOf(this.Signature().Recv())
+	return ok && own != nil && (types.Implements(own, i) || types.Implements(types.NewPointer(own), i))
+}
+
+func typeOf(v *types.Var) types.Type {
+	if v == nil {
+		return nil
+	}
+	return v.Type()
+}
+
+// roundOf returns the innermost loop around a call, or literal with parameters; nil for none.
+func (s *site) roundOf(call *ast.CallExpr) (round ast.Node) {
+	ast.Inspect(s.Body, func(n ast.Node) bool {
+		switch at := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			if inside(call, at) {
+				round = at
+			}
+		case *ast.FuncLit:
+			if inside(call, at) && at.Type.Params.NumFields() > 0 {
+				round = at
+			}
+		}
+		return true
+	})
+	return round
+}
+
+// sameInRounds reports whether an expression is a variable from outside of a loop or literal, or a part of one, of which
+// nothing is written there.
+func (s *site) sameInRounds(x ast.Expr, round ast.Node) bool {
+	v := s.rootOf(x)
+	return local(v) && !inside(v, round) && !s.written(v, round)
+}
+
+// othersChange reports whether an argument of a call beside one has something that a loop makes in each round, or that a
+// literal is given.
+func (s *site) othersChange(call *ast.CallExpr, at int, round ast.Node) bool {
+	for i, x := range call.Args {
+		if i != at && s.madeInRound(x, round) {
+			return true
+		}
+	}
+	return false
+}
+
 // nestedMarshal matches JSON that a MarshalJSON makes by encoding/json: whoever called it checks and compacts all of it
 // again, at each level.
 func (s *site) nestedMarshal(n node) *match {

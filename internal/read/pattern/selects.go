@@ -141,11 +141,7 @@ func (s *site) saysKept(decl *ast.FuncDecl) bool {
 	if decl.Recv == nil || decl.Body == nil || decl.Type.Results.NumFields() != 1 {
 		return false
 	}
-	in := *s
-	f := *s.Function
-	f.Decl, f.Body = decl, decl.Body
-	in.Function = &f
-	kept := false
+	in, kept := s.within(decl), false
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
 		if r, ok := n.(*ast.ReturnStmt); ok && len(r.Results) == 1 {
 			x := ast.Unparen(r.Results[0])
@@ -172,10 +168,7 @@ func (s *site) keptArgument(at int) (found bool) {
 			if !ok || decl.Body == nil || decl == s.Decl || found {
 				continue
 			}
-			in := *s
-			f := *s.Function
-			f.Decl, f.Body = decl, decl.Body
-			in.Function = &f
+			in := s.within(decl)
 			ast.Inspect(decl.Body, func(n ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
 				if !ok || at >= len(call.Args) || !s.isThis(call) {

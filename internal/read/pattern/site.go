@@ -154,6 +154,13 @@ type site struct {
 	callee string
 }
 
+// within returns another function of the program, as if the line were there.
+func (s *site) within(decl *ast.FuncDecl) *site {
+	f := *s.Function
+	f.Decl, f.Body = decl, decl.Body
+	return &site{Function: &f, line: s.line, callee: s.callee}
+}
+
 // first returns the innermost match of a function on the line.
 func (s *site) first(match func(*site, node) *match) *match {
 	var path []ast.Node

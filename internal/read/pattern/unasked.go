@@ -44,8 +44,9 @@ var parsers = map[string][]string{
 
 // walkers are functions that look at each letter or element by a function that they are given, and change nothing.
 var walkers = map[string][]string{
-	"strings": {"Map", "FieldsFunc", "TrimFunc", "IndexFunc", "ContainsFunc", "ContainsRune", "EqualFold", "HasPrefix", "HasSuffix", "CutPrefix", "CutSuffix", "Cut", "Join", "ContainsAny"},
-	"slices":  {"Contains", "ContainsFunc", "Index", "IndexFunc", "Max", "Min", "Sorted", "BinarySearch"},
+	"strings": {"Map", "FieldsFunc", "TrimFunc", "IndexFunc", "ContainsFunc", "ContainsRune", "EqualFold", "HasPrefix", "HasSuffix", "CutPrefix", "CutSuffix", "Cut", "Join", "ContainsAny",
+		"Compare", "IndexByte", "IndexAny", "LastIndexByte", "SplitSeq", "FieldsSeq", "Lines"},
+	"slices": {"Contains", "ContainsFunc", "Index", "IndexFunc", "Max", "Min", "Sorted", "BinarySearch"},
 }
 
 // computing are packages whose functions do nothing but compute.
@@ -53,6 +54,9 @@ var computing = []string{"cmp", "math", "math/bits", "unicode", "unicode/utf8"}
 
 // builders are what text is put together in: one of a function's own is nobody else's.
 var builders = []string{"strings.Builder", "bytes.Buffer"}
+
+// scanners are what text is gone through with.
+var scanners = []string{"bufio.Scanner", "bufio.Reader", "strings.Reader", "bytes.Reader", "encoding/csv.Reader"}
 
 // namesOf returns the functions of such a list as stacks have them.
 func namesOf(list map[string][]string) (names []string) {
@@ -86,6 +90,13 @@ func (f *Function) onlyMakes(call *ast.CallExpr, depth int) bool {
 			return true
 		}
 		if v := f.variable(sel.X); local(v) && slices.Contains(builders, named(v.Type())) {
+			return true
+		}
+		if strings.HasPrefix(sel.Sel.Name, "New") && len(call.Args) > 0 && slices.Contains(scanners, named(f.typ(call))) {
+			inner, ok := ast.Unparen(call.Args[0]).(*ast.CallExpr)
+			return !ok && (isString(f.typ(call.Args[0])) || isBytes(f.typ(call.Args[0]))) || ok && f.onlyMakes(inner, depth)
+		}
+		if pkg == "fmt" && sel.Sel.Name == "Errorf" {
 			return true
 		}
 		if pkg == "fmt" && strings.HasPrefix(sel.Sel.Name, "Fprint") {
@@ -166,11 +177,31 @@ func (f *Function) makes(decl *ast.FuncDecl, depth int) bool {
 		case *ast.IncDecStmt:
 			only = only && f.ownVariable(n.X, decl)
 		case *ast.CallExpr:
-			only = only && f.onlyMakes(n, depth)
+			only = only && (f.onlyMakes(n, depth) || f.fillsOwn(n, decl))
 		}
 		return only
 	})
 	return only
+}
+
+// fillsOwn reports whether a call changes nothing but what a function has made: it sorts that, reads a text into it, or
+// takes the next of a scanner.
+func (f *Function) fillsOwn(call *ast.CallExpr, decl *ast.FuncDecl) bool {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	switch pkg := f.packageOf(sel.X); {
+	case pkg == "":
+		v := f.variable(sel.X)
+		return local(v) && inside(v, decl.Body) && slices.Contains(scanners, named(v.Type()))
+	case pkg == "sort", pkg == "slices" && strings.HasPrefix(sel.Sel.Name, "Sort"):
+		return len(call.Args) > 0 && f.ownVariable(call.Args[0], decl)
+	case sel.Sel.Name == "Unmarshal" && len(call.Args) == 2:
+		to, ok := ast.Unparen(call.Args[1]).(*ast.UnaryExpr)
+		return ok && to.Op == token.AND && f.ownVariable(to.X, decl)
+	}
+	return false
 }
 
 // ownVariable reports whether an expression is a variable of a function, or a part of what the function has made and
@@ -182,6 +213,8 @@ func (f *Function) ownVariable(x ast.Expr, decl *ast.FuncDecl) bool {
 	part := false
 	for {
 		switch e := ast.Unparen(x).(type) {
+		case *ast.StarExpr:
+			return f.pointsToOwn(f.variable(e.X), decl)
 		case *ast.IndexExpr:
 			x, part = e.X, true
 			continue
@@ -193,6 +226,27 @@ func (f *Function) ownVariable(x ast.Expr, decl *ast.FuncDecl) bool {
 	}
 	v := f.variable(x)
 	return local(v) && (inside(v, decl.Body) || decl.Type.Results != nil && inside(v, decl.Type.Results)) && (!part || f.freshIn(v, decl))
+}
+
+// pointsToOwn reports whether a variable goes over a list that is written down and has addresses of the function's
+// own variables.
+func (f *Function) pointsToOwn(v *types.Var, decl *ast.FuncDecl) (own bool) {
+	if !local(v) {
+		return false
+	}
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		over, ok := n.(*ast.RangeStmt)
+		if !ok || over.Value == nil || f.variable(over.Value) != v {
+			return !own
+		}
+		list, ok := ast.Unparen(over.X).(*ast.CompositeLit)
+		own = ok && !slices.ContainsFunc(list.Elts, func(x ast.Expr) bool {
+			of, ok := ast.Unparen(x).(*ast.UnaryExpr)
+			return !ok || of.Op != token.AND || !f.ownVariable(of.X, decl)
+		})
+		return false
+	})
+	return own
 }
 
 // freshIn reports whether all that a variable of a function ever is was made by it.

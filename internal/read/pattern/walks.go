@@ -181,7 +181,7 @@ func (s *site) comparesParameter(x ast.Expr, loop ast.Stmt) bool {
 }
 
 // madeInRound reports whether an expression has a variable of a loop.
-func (s *site) madeInRound(x ast.Expr, loop ast.Stmt) (found bool) {
+func (s *site) madeInRound(x ast.Expr, loop ast.Node) (found bool) {
 	ast.Inspect(x, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
 		if ok {
@@ -425,6 +425,9 @@ func (s *site) takesApart(code ast.Node, t *types.Var, depth int) (found bool) {
 // countPrefix matches what is counted in a text up to a place, for each place: lines or letters before it. The text is
 // kept, or the place is of a loop's round.
 func (s *site) countPrefix(n node) *match {
+	if m := s.walksPrefix(n); m != nil {
+		return m
+	}
 	call := s.call(n)
 	if call == nil || len(call.Args) == 0 || s.onceOnly(n) {
 		return nil
@@ -444,4 +447,66 @@ func (s *site) countPrefix(n node) *match {
 		return nil
 	}
 	return s.whole(call)
+}
+
+// walksPrefix matches a loop that goes through what the receiver keeps, from its beginning up to a place that the function
+// is given, and only counts.
+func (s *site) walksPrefix(n node) *match {
+	if s.Decl == nil || s.Body != s.Decl.Body || len(s.loops(n)) > 0 {
+		return nil
+	}
+	switch loop := n.Node.(type) {
+	case *ast.RangeStmt:
+		part, ok := ast.Unparen(loop.X).(*ast.SliceExpr)
+		if ok && (part.Low == nil || s.is(part.Low, "0")) && s.parameter(s.variable(part.High)) >= 0 && s.isKept(part.X) && s.onlyCounts(loop.Body) {
+			return &match{at: loop}
+		}
+	case *ast.ForStmt: // for i := 0; i < at; i++
+		cond, ok := loop.Cond.(*ast.BinaryExpr)
+		if ok && cond.Op == token.LSS && s.beginsAtZero(loop) && s.parameter(s.variable(cond.Y)) >= 0 && s.looksAtKept(loop) && s.onlyCounts(loop.Body) {
+			return &match{at: loop}
+		}
+	}
+	return nil
+}
+
+// isKept reports whether an expression is a field of the receiver.
+func (s *site) isKept(x ast.Expr) bool {
+	_, field := ast.Unparen(x).(*ast.SelectorExpr)
+	return field && s.ofReceiver(x)
+}
+
+// beginsAtZero reports whether a loop's variable begins with 0.
+func (s *site) beginsAtZero(loop *ast.ForStmt) bool {
+	set, ok := loop.Init.(*ast.AssignStmt)
+	return ok && len(set.Rhs) == 1 && s.is(set.Rhs[0], "0")
+}
+
+// looksAtKept reports whether each round of a loop looks at one element of what the receiver keeps.
+func (s *site) looksAtKept(loop *ast.ForStmt) (looks bool) {
+	ast.Inspect(loop.Body, func(n ast.Node) bool {
+		index, ok := n.(*ast.IndexExpr)
+		looks = looks || ok && s.isKept(index.X) && s.madeInRound(index.Index, loop)
+		return !looks
+	})
+	return looks
+}
+
+// onlyCounts reports whether code steps and sets variables of the function, and goes through to its end.
+func (s *site) onlyCounts(b *ast.BlockStmt) bool {
+	only, counts := true, false
+	ast.Inspect(b, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ReturnStmt, *ast.BranchStmt, *ast.GoStmt, *ast.DeferStmt, *ast.SendStmt, *ast.CallExpr:
+			only = false
+		case *ast.AssignStmt:
+			counts = counts || n.Tok == token.ADD_ASSIGN
+			only = only && !slices.ContainsFunc(n.Lhs, func(x ast.Expr) bool { return !s.ownVariable(x, s.Decl) })
+		case *ast.IncDecStmt:
+			counts = true
+			only = only && s.ownVariable(n.X, s.Decl)
+		}
+		return only
+	})
+	return only && counts
 }

@@ -179,3 +179,83 @@ func without(list []lot, i int) []lot {
 	list = slices.Delete(list, i, i+1) // alike shift-rest runtime.memmove
 	return list
 }
+
+// repeated-call, of what one of several arguments says
+
+type term struct{ key, value string }
+
+type selector map[string]string
+
+func selectorOf(terms []term) selector {
+	s := selector{}
+	for _, t := range terms {
+		s[strings.ToLower(t.key)] = t.value
+	}
+	return s
+}
+
+type ship struct {
+	terms   []term
+	draught int
+}
+
+type berth struct{ attrs map[string]string }
+
+type filter interface {
+	admits(s *ship, b *berth) bool
+	refuses(s *ship, b *berth) bool
+}
+
+type byTerms struct{}
+
+func (byTerms) admits(s *ship, b *berth) bool {
+	for key, value := range selectorOf(s.terms) { // sick repeated-call testdata.selectorOf
+		if b.attrs[key] != value {
+			return false
+		}
+	}
+	return true
+}
+
+func (byTerms) refuses(s *ship, b *berth) bool {
+	return len(selectorOf(s.terms)) > len(b.attrs) // alike repeated-call testdata.selectorOf
+}
+
+func firstBerth(f filter, s *ship, berths []*berth) *berth {
+	for _, b := range berths {
+		if f.admits(s, b) {
+			return b
+		}
+	}
+	return nil
+}
+
+func refused(f filter, ships []*ship, b *berth) (n int) {
+	for _, s := range ships {
+		if f.refuses(s, b) {
+			n++
+		}
+	}
+	return n
+}
+
+func fits(s *ship, b *berth) bool {
+	return selectorOf(s.terms)["length"] == b.attrs["length"] // sick repeated-call testdata.selectorOf
+}
+
+func whoFits(s *ship) func(*berth) bool {
+	return func(b *berth) bool { return fits(s, b) }
+}
+
+func loaded(s *ship, b *berth) bool {
+	return selectorOf(s.terms)["load"] == b.attrs["load"] // alike repeated-call testdata.selectorOf
+}
+
+func loadAll(s *ship, berths []*berth) {
+	for i, b := range berths {
+		s.terms = s.terms[i:]
+		if loaded(s, b) {
+			return
+		}
+	}
+}

@@ -257,3 +257,44 @@ func (l *lexer) all() int {
 func linesBefore(text string, at int) int {
 	return strings.Count(text[:at], "\n") // alike count-prefix strings.Count
 }
+
+type place struct{ line, column int }
+
+func (l *lexer) place(off int) place {
+	p := place{1, 1}
+	for _, r := range l.src[:off] { // sick count-prefix
+		p.column++
+		if r == '\n' {
+			p.line++
+			p.column = 1
+		}
+	}
+	return p
+}
+
+func (l *lexer) lineOf(off int) (n int) {
+	for i := 0; i < off; i++ { // sick count-prefix
+		if l.src[i] == '\n' {
+			n++
+		}
+	}
+	return n
+}
+
+func (l *lexer) lines() (n int) {
+	for _, r := range l.src { // well count-prefix
+		if r == '\n' {
+			n++
+		}
+	}
+	return n
+}
+
+func (l *lexer) first(off int) int {
+	for i := 0; i < off; i++ { // alike count-prefix
+		if l.src[i] == '\n' {
+			return i
+		}
+	}
+	return off
+}
