@@ -195,8 +195,8 @@ func lockedioFinding(p *diagnosis.Pass, q *queueing.Queue, h heldWait, waiting f
 	}
 	if h.what == atChannel {
 		f.Remedy = diagnosis.Remedy{
-			Text: "Take what is sent and received out of the locked section: copy under the lock who is to get it, release the lock, and send then. " +
-				"Where a receiver may be slow, do not wait for it: drop what has no room, or keep only the newest.",
+			Text: "Take what is sent and received out of the locked section: copy under the lock who is to get it, release it, and " +
+				"send then. Where a receiver may be slow, do not wait for it: drop what has no room, or keep only the newest.",
 			Code: "mu.Lock()\nto := slices.Clone(listeners)\nmu.Unlock()\nfor _, c := range to {\n\tselect {\n\tcase c <- v:\n\tdefault: // it has enough\n\t}\n}",
 		}
 	}
