@@ -140,7 +140,7 @@ func checkFew(p *diagnosis.Pass, g *swelling, longer string) {
 		openHeap(p, fact.Sentence("it grew by %s over %s collections, "+
 			"and of what the heap profile shows of it the lines whose objects stay have less than half", g.bytes, g.cycles), longer)
 	default:
-		p.Report(swellingFinding(p, g))
+		reportSwelling(p, g, longer)
 	}
 }
 
