@@ -126,8 +126,8 @@ func (r *recorder) keepLooks() {
 	}
 }
 
-// follow looks at a command while it runs: when it has run for a second, and again each time that
-// twice as long has passed, so that the last look is never older than half of the run. The
+// follow looks at a command while it runs: when it has run for a second, as soon as growth can show, and again each
+// time that twice as long has passed, so that the last look is never older than half of the run. The
 // returned function ends that, with a look if the program goes on.
 func (l *holderLog) follow(ctx context.Context, p *process) (end func()) {
 	if l == nil {
@@ -143,7 +143,8 @@ func (l *holderLog) follow(ctx context.Context, p *process) (end func()) {
 	}
 	go func() {
 		defer close(done)
-		for wait := firstHolders; ; wait *= 2 {
+		begun := time.Now()
+		for wait := firstHolders; ; wait = max(time.Since(begun), holdersApart) {
 			sleepUntil(ctx, time.Now().Add(wait))
 			if ctx.Err() != nil {
 				return

@@ -26,6 +26,7 @@ func TestRecordHolders(t *testing.T) {
 	exe := memoryProgram(t)
 	pid := func(t *testing.T) Target { return Target{PID: startMemory(t, exe, "filling", "").Process.Pid} }
 	command := func(*testing.T) Target { return Target{Command: []string{exe, "filling"}} }
+	ends := func(*testing.T) Target { return Target{Command: []string{exe, "filling", "5500ms"}} }
 	only := []string{"metrics", "proc"}
 	for _, c := range []struct {
 		name   string
@@ -34,6 +35,7 @@ func TestRecordHolders(t *testing.T) {
 	}{
 		{"process", pid, Options{Duration: 4 * time.Second, Only: only, Outside: true, Holders: true}},
 		{"command", command, Options{Duration: 6 * time.Second, Startup: 6 * time.Second, Only: only, Holders: true}},
+		{"command that ends", ends, Options{Startup: 6 * time.Second, Only: only, Holders: true}},
 		{"mark", pid, Options{Duration: 8 * time.Second, UntilMemory: Mark{Bytes: 130 << 20}, Holders: true}},
 		{"not asked", pid, Options{Duration: time.Second, Only: only, Outside: true}},
 	} {

@@ -60,6 +60,13 @@ func fill() {
 }
 
 func main() {
+	if len(os.Args) > 2 { // how long it runs
+		d, err := time.ParseDuration(os.Args[2])
+		if err != nil {
+			panic(err)
+		}
+		time.AfterFunc(d, func() { os.Exit(0) })
+	}
 	switch os.Args[1] {
 	case "live":
 		for range 60 {
