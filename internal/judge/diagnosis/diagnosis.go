@@ -310,6 +310,10 @@ type Finding struct {
 	// how fast it was done.
 	Fails bool `json:"-"`
 
+	// Queues is set when it is the queue before processors that are nearly all in use: what takes
+	// them needlessly is its cause.
+	Queues bool `json:"-"`
+
 	// Groups and Stacks are what the finding is about; they decide whether
 	// it overlaps with another. Empty means the whole program.
 	Groups []string      `json:"-"`

@@ -49,10 +49,18 @@ func (r *runner) children(of int) (ts []tree) {
 	return ts
 }
 
+// queueMaker is the part of the CPU from which what takes it needlessly makes the queue before the processors: a tenth is
+// what accuses work, and a queue before processors that are 99% in use is a tenth as long at 89%.
+const queueMaker = 0.1
+
 // explains reports whether f names s's rule as a symptom and both are about
 // the same part of the program: goroutines, stacks, or a line that both name, as stacks of
-// the processor's samples are others than those of who waits there.
+// the processor's samples are others than those of who waits there. Whatever takes busy
+// processors needlessly explains the queue before them.
 func (f *found) explains(s *found) bool {
+	if s.Queues && f.Bound.Goal == CPUGoal && !f.Remark && f.Cost.Share >= queueMaker {
+		return true
+	}
 	if f.Rule == s.Rule || !slices.Contains(f.Explains, s.Rule) {
 		return false
 	}

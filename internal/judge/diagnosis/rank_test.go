@@ -190,6 +190,35 @@ func TestFoldNeedsTheSame(t *testing.T) {
 	}
 }
 
+// TestQueueIsASymptom folds the queue before busy processors under what takes a tenth of them needlessly, and leaves any
+// other wait where it was.
+func TestQueueIsASymptom(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		goal   Goal
+		share  float64
+		remark bool
+		queues bool
+		want   string
+	}{
+		{"a tenth of the CPU", CPUGoal, 0.1, false, true, "a(b)"},
+		{"less", CPUGoal, 0.09, false, true, "b a"},
+		{"a remark", CPUGoal, 0.3, true, true, "b a"},
+		{"memory", MemoryGoal, 0.3, false, true, "b a"},
+		{"processors that are free", CPUGoal, 0.1, false, false, "b a"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			work := bounded("", c.goal, fact.Cores, 0.2, c.share)
+			work.Cost.Share, work.Remark = c.share, c.remark
+			queue := bounded("", Latency, fact.Seconds, 0.01, 0.7)
+			queue.Queues = c.queues
+			if got := outline(Run(busy(0.9), []*Rule{says("a", work), says("b", queue)}, Options{}).Findings); got != c.want {
+				t.Errorf("the findings are %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
 // TestPromises holds a bound to what its unit and goal say, and to nothing else.
 func TestPromises(t *testing.T) {
 	m := &model.Model{Process: &model.Process{Samples: []model.ProcessSample{{RSS: 1000}}}}

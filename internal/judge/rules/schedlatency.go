@@ -194,6 +194,7 @@ func delayedFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 			"a batch that only shares its processors: this program answers somebody",
 			"waits caused outside the program: goroutines queued in it at the same time",
 		},
+		Queues: busy.Value >= loadedPs,
 		// No Groups: the run queue is the whole program's, and a crowd of one
 		// kind makes every other wait.
 		Remedy: saturationRemedy(p, busy),

@@ -1,0 +1,3 @@
+module berthallot
+
+go 1.26

@@ -1,0 +1,3 @@
+module claimsdesk
+
+go 1.26

@@ -1,0 +1,3 @@
+module dispensary
+
+go 1.26

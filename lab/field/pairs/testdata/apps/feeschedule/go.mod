@@ -1,0 +1,3 @@
+module feeschedule
+
+go 1.26

@@ -1,0 +1,3 @@
+module ferryboards
+
+go 1.26

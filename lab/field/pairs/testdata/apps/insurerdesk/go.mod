@@ -1,0 +1,3 @@
+module insurerdesk
+
+go 1.26

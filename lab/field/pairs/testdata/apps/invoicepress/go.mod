@@ -1,0 +1,3 @@
+module invoicepress
+
+go 1.26

@@ -1,0 +1,3 @@
+module meterfeeds
+
+go 1.26

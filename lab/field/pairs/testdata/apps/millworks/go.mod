@@ -1,0 +1,3 @@
+module millworks
+
+go 1.26

@@ -1,0 +1,3 @@
+module scooterdesk
+
+go 1.26

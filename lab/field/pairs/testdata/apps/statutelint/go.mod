@@ -1,0 +1,3 @@
+module statutelint
+
+go 1.26

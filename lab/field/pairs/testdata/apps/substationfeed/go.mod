@@ -1,0 +1,3 @@
+module substationfeed
+
+go 1.26

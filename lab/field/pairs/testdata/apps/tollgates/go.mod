@@ -1,0 +1,3 @@
+module tollgates
+
+go 1.26

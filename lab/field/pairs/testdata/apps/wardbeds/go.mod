@@ -1,0 +1,3 @@
+module wardbeds
+
+go 1.26
