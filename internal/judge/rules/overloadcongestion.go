@@ -97,7 +97,7 @@ func congestionFinding(p *diagnosis.Pass, c *congestion) diagnosis.Finding {
 			"a queue of fixed length: that is full at once and stays as it is",
 			"idle connections and timers: waits for the network and for time are not counted as waiting",
 		},
-		Explains:   append([]string{waitchain.Name, poolwait.Name}, overloadSymptoms...),
+		Explains:   overloadSymptoms,
 		Remedy:     overloadRemedy,
 		Experiment: overloadExperiment,
 	}
