@@ -116,14 +116,14 @@ type connectionSide struct {
 func sideOf(p *diagnosis.Pass, out, in fact.Fact) connectionSide {
 	client := clientRemedy(p.Model)
 	opens := connectionSide{"opens %s connections a second", []fact.Part{out.Number()}, client}
-	accepts := connectionSide{"accepts %s connections a second", []fact.Part{in.Number()}, churnServer}
+	accepts := connectionSide{"accepts %s connections a second", []fact.Part{in.Number()}, serverRemedy(p.Model)}
 	switch dials, takes := seen(p.Model, dialFunctions), seen(p.Model, acceptFunctions); {
 	case out.Value >= newConnClear*in.Value, in.Value < newConnClear*out.Value && dials && !takes:
 		return opens
 	case in.Value >= newConnClear*out.Value, takes && !dials:
 		return accepts
 	}
-	return connectionSide{"opens %s connections a second and accepts %s", []fact.Part{out.Number(), in.Number()}, churnBoth(client)}
+	return connectionSide{"opens %s connections a second and accepts %s", []fact.Part{out.Number(), in.Number()}, churnBoth(client, serverRemedy(p.Model))}
 }
 
 // seen reports whether any stack goes through a function whose name begins so.
@@ -226,10 +226,10 @@ func awaitingConnections(p *diagnosis.Pass) []diagnosis.Place {
 	return code.Places(places...)
 }
 
-// clientRemedy returns that of who opens most connections: net/http, or database/sql, of which
-// some stack tells.
+// clientRemedy returns that of who opens most connections, of which some stack tells: net/http, database/sql, a library
+// with connections of its own, or the program, which dials itself.
 func clientRemedy(m *model.Model) diagnosis.Remedy {
-	var database, others int64
+	var database, web, own int64
 	libraries := make([]int64, len(churnLibraries))
 	count := func(s model.Stack, n int64) {
 		frames := m.Stacks.Frames(s)
@@ -242,10 +242,13 @@ func clientRemedy(m *model.Model) diagnosis.Remedy {
 				return
 			}
 		}
-		if code.Through(frames, []string{"database/sql."}) {
+		switch {
+		case code.Through(frames, []string{"database/sql."}):
 			database += n
-		} else {
-			others += n
+		case code.Through(frames, []string{"net/http."}):
+			web += n
+		default:
+			own += n
 		}
 	}
 	if m.CPU != nil {
@@ -253,18 +256,21 @@ func clientRemedy(m *model.Model) diagnosis.Remedy {
 			count(m.CPU.Samples[i].Stack, int64(m.CPU.Samples[i].Value(0)))
 		}
 	}
-	if database+others+slices.Max(libraries) == 0 {
+	if database+web+own+slices.Max(libraries) == 0 {
 		for s := range model.Stack(m.Stacks.Len()) {
 			count(s, 1)
 		}
 	}
 	for i, n := range libraries {
-		if n > 0 && n >= max(database, others, slices.Max(libraries)) {
+		if n > 0 && n >= max(database, web, own, slices.Max(libraries)) {
 			return churnLibraries[i].remedy
 		}
 	}
-	if database > others {
+	switch {
+	case database > max(web, own):
 		return churnDatabase
+	case own > web:
+		return churnOwn
 	}
 	return churnClient
 }
@@ -313,6 +319,27 @@ var churnClient = diagnosis.Remedy{
 	Code: "transport := http.DefaultTransport.(*http.Transport).Clone()\ntransport.MaxIdleConnsPerHost = 100 // as many as are in use at a time\nclient := &http.Client{Transport: transport} // one for the program",
 }
 
+// churnOwn is for a protocol of the program's own.
+var churnOwn = diagnosis.Remedy{
+	Text: "Keep the connection and send the next question on it: one for each peer that is asked one thing after another, or a few " +
+		"that are taken and given back, dialled again only after an error. Where each belongs to a session that has to be new, " +
+		"what there is to win is a longer session.",
+	Code: "conn, err := idle.take(addr) // dials where none is free\nif err != nil {\n\treturn err\n}\ndefer idle.giveBack(conn)",
+}
+
+// serverRemedy returns what may end connections on the side that accepts them.
+func serverRemedy(m *model.Model) diagnosis.Remedy {
+	if seen(m, acceptFunctions) && !seen(m, []string{"net/http.(*Server).", "net/http.(*conn)."}) {
+		return churnOwnServer
+	}
+	return churnServer
+}
+
+var churnOwnServer = diagnosis.Remedy{
+	Text: "Look for what ends connections on the server's side: a handler that closes after an answer, a deadline shorter than the " +
+		"clients' pauses, or a proxy in between that keeps none. Without one of these it is the clients who decide.",
+}
+
 var churnServer = diagnosis.Remedy{
 	Text: "Look for what ends connections on the server's side: SetKeepAlivesEnabled(false), \"Connection: close\" in answers, " +
 		"an IdleTimeout shorter than the clients' pauses, or a proxy in between that keeps none. " +
@@ -320,7 +347,7 @@ var churnServer = diagnosis.Remedy{
 }
 
 // churnBoth begins with the clients, which decide, and of which some are the program's.
-func churnBoth(client diagnosis.Remedy) diagnosis.Remedy {
-	client.Text += " What it accepts others may have opened. " + churnServer.Text
+func churnBoth(client, server diagnosis.Remedy) diagnosis.Remedy {
+	client.Text += " What it accepts others may have opened. " + server.Text
 	return client
 }

@@ -484,6 +484,8 @@ func TestEdges(t *testing.T) {
 		{poolmisuse, "as many large objects", "liveheap end stack=new objects=180 → liveheap end stack=new objects=100\nobjects=4000 bytes=30MiB → objects=4000 bytes=12000MiB", false, ""},
 		{poolmisuse, "as many large objects", "liveheap end stack=new objects=180 → liveheap end stack=new objects=140", false, ""},
 		{poolmisuse, "as many large objects", "liveheap end stack=new objects=180 → liveheap end stack=new objects=130", true, ""},
+		{connectionchurn, "a client and its server in one process", "net/http.(*Server).Serve@server.go:3300 → main.listen@srv.go:3\nnet/http.(*conn).serve@server.go:2000 → main.answer@srv.go:5", true,
+			"a handler that closes after an answer\n!SetKeepAlivesEnabled"},
 		{connectionchurn, "a client for each request", "stack first " + saves + "\nstack second runtime.gopark < " + saves, true, "!SetMaxIdleConns"},
 		{stalled, "who answered has ended", "by=answers → by=answers,late,last\nstack late main.(*desk).late@desk.go:51\nstack last main.(*desk).last@desk.go:61", true, "where main.(*desk).late\n!where main.(*desk).last"},
 		{gccost, "an object with a finalizer", "10s=90000 → 10s=10100\n10s=60000 → 10s=6000", true, "objects a second are queued"},
