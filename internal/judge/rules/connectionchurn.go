@@ -321,7 +321,7 @@ var churnClient = diagnosis.Remedy{
 
 // churnOwn is for a protocol of the program's own.
 var churnOwn = diagnosis.Remedy{
-	Text: "Keep the connection and send the next question on it: one for each peer that is asked one thing after another, or a few " +
+	Text: "Keep the connection and send the next question on it: one for each peer, or a few " +
 		"that are taken and given back, dialled again only after an error. Where each belongs to a session that has to be new, " +
 		"what there is to win is a longer session.",
 	Code: "conn, err := idle.take(addr) // dials where none is free\nif err != nil {\n\treturn err\n}\ndefer idle.giveBack(conn)",

@@ -83,6 +83,9 @@ func (s *site) checkedAgain(n node) *match {
 	if call == nil || s.Decl == nil || s.Body != s.Decl.Body || !s.onlyTells(call) {
 		return nil
 	}
+	if slices.ContainsFunc(call.Args, func(x ast.Expr) bool { return !s.constant(x) && s.parameter(s.variable(x)) < 0 }) {
+		return nil // of something else, or it fills what it is given
+	}
 	for i, x := range call.Args {
 		v := s.variable(x)
 		at := s.parameter(v)

@@ -204,11 +204,25 @@ func filledWithAll(decl *ast.FuncDecl, name string) bool {
 				made = true
 			}
 		case *ast.RangeStmt:
-			filled = filled || fills(n, name)
+			filled = filled || fills(n, name) && !defines(decl, rootOf(n.X))
 		}
 		return true
 	})
 	return made && filled && !handed
+}
+
+// defines reports whether a function gives a variable of its own its value: it is of a call, and nothing that was
+// there before.
+func defines(decl *ast.FuncDecl, name string) (own bool) {
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		set, ok := n.(*ast.AssignStmt)
+		if ok && set.Tok == token.DEFINE && slices.ContainsFunc(set.Lhs, func(x ast.Expr) bool { return rootOf(x) == name }) {
+			_, part := ast.Unparen(set.Rhs[0]).(*ast.SelectorExpr) // of the receiver
+			own = own || !part
+		}
+		return !own
+	})
+	return own
 }
 
 // fills reports whether each round of a loop sets an element of a variable, or of a field of it, to one of what it

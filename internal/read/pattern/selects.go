@@ -374,8 +374,8 @@ func (s *site) setsOuter(b *ast.BlockStmt, loop ast.Node) bool {
 		if !ok || set.Tok != token.ASSIGN || slices.ContainsFunc(set.Lhs, func(x ast.Expr) bool {
 			v := s.variable(x)
 			return !local(v) || inside(v, loop)
-		}) {
-			return false
+		}) || slices.ContainsFunc(set.Rhs, func(x ast.Expr) bool { return s.builtin(x, "append") != nil }) {
+			return false // a list of all that are over
 		}
 	}
 	return len(b.List) > 0

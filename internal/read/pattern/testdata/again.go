@@ -105,6 +105,25 @@ func enterOther(b *bill) error {
 	return validBill(b) // alike checked-again testdata.validBill
 }
 
+func readSum(b *bill, to *int) error {
+	*to = b.sum
+	b.sum++
+	return nil
+}
+
+func readTwo(b *bill) error {
+	first := 0
+	if err := readSum(b, &first); err != nil {
+		return err
+	}
+	return readNext(b)
+}
+
+func readNext(b *bill) error {
+	next := 0
+	return readSum(b, &next) // alike checked-again testdata.readSum
+}
+
 // repeated-call through a function
 
 func param(r *http.Request, name string) string {

@@ -208,6 +208,21 @@ func (d *depot) next() *parcel {
 	return p
 }
 
+func sweepOld(data map[string]int, ticks <-chan int) {
+	var old []string
+	for now := range ticks {
+		old = old[:0]
+		for key, t := range data { // alike least-taken
+			if t != 0 && t <= now {
+				old = append(old, key)
+			}
+		}
+		for i := range old {
+			delete(data, old[i])
+		}
+	}
+}
+
 func drained(open []int) (order []int) {
 	for len(open) > 0 {
 		best := 0
@@ -442,6 +457,22 @@ func (r *received) some(prefix string) headers {
 		}
 	}
 	return out
+}
+
+func (r *received) counted() map[string]int {
+	rows := r.ask()
+	out := make(map[string]int, len(rows))
+	for name, n := range rows {
+		out[name] = n
+	}
+	return out
+}
+
+func (r *received) ask() map[string]int { return map[string]int{r.limits.names[0]: 1} }
+
+func (r *received) first(name string) int {
+	all := r.counted() // alike copy-to-read testdata.(*received).counted
+	return all[name]
 }
 
 func (r *received) limitsNow() *limits { return r.limits.clone() }
