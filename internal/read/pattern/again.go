@@ -292,19 +292,20 @@ func (s *site) remadeThrough(n node) *match {
 	if call == nil || s.Decl == nil || s.Body != s.Decl.Body || s.Decl.Type.Params.NumFields() < 2 || !s.onlyMakes(call, 0) || !s.goesThrough(call) {
 		return nil
 	}
-	at := -1
+	at, behind := -1, false
 	for _, x := range call.Args {
 		if s.constant(x) {
 			continue
 		}
 		v := s.rootOf(x)
-		if i := s.parameter(v); i < 0 || at >= 0 && at != i || s.written(v, s.Body) {
+		i := s.parameter(v)
+		if i < 0 || at >= 0 && at != i || s.written(v, s.Body) {
 			return nil
-		} else {
-			at = i
 		}
+		_, pointer := under(v.Type()).(*types.Pointer)
+		at, behind = i, behind || pointer && s.variable(x) == nil
 	}
-	if at < 0 || !s.calledInLoop(at) {
+	if at < 0 || !s.calledInLoop(at, !behind) {
 		return nil
 	}
 	return s.whole(call)
@@ -332,8 +333,9 @@ func (s *site) goesThrough(call *ast.CallExpr) (goes bool) {
 }
 
 // calledInLoop reports whether a function of the program calls the one around the line, by its name or as a method of an
-// interface, in a loop in all rounds of which an argument is the same, or in a literal that is given others.
-func (s *site) calledInLoop(at int) (found bool) {
+// interface, in a loop in all rounds of which an argument is the same, or, where that is asked for, in a literal that is
+// given others: what is behind a pointer may be set between two of its calls.
+func (s *site) calledInLoop(at int, literals bool) (found bool) {
 	for _, file := range s.Files {
 		for _, d := range file.Decls {
 			decl, ok := d.(*ast.FuncDecl)
@@ -345,7 +347,8 @@ func (s *site) calledInLoop(at int) (found bool) {
 				call, ok := n.(*ast.CallExpr)
 				if ok && at < len(call.Args) && (s.isThis(call) || s.implements(call)) {
 					round := in.roundOf(call)
-					found = found || round != nil && in.sameInRounds(call.Args[at], round) && in.othersChange(call, at, round)
+					_, literal := round.(*ast.FuncLit)
+					found = found || round != nil && (literals || !literal) && in.sameInRounds(call.Args[at], round) && in.othersChange(call, at, round)
 				}
 				return !found
 			})
@@ -400,6 +403,9 @@ func (s *site) roundOf(call *ast.CallExpr) (round ast.Node) {
 // nothing is written there.
 func (s *site) sameInRounds(x ast.Expr, round ast.Node) bool {
 	v := s.rootOf(x)
+	if _, literal := round.(*ast.FuncLit); literal && s.variable(x) == nil {
+		return false // what is in it may be set between two calls
+	}
 	return local(v) && !inside(v, round) && !s.written(v, round)
 }
 
@@ -418,7 +424,7 @@ func (s *site) othersChange(call *ast.CallExpr, at int, round ast.Node) bool {
 // again, at each level.
 func (s *site) nestedMarshal(n node) *match {
 	call := s.call(n)
-	if call == nil || s.Decl == nil || s.Decl.Recv == nil || s.Decl.Name.Name != "MarshalJSON" {
+	if call == nil || s.Decl == nil || s.Decl.Recv == nil || s.Decl.Name.Name != "MarshalJSON" || len(call.Args) != 1 || isBasic(s.typ(call.Args[0])) {
 		return nil
 	}
 	return s.whole(call)

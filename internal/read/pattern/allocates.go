@@ -199,7 +199,7 @@ const fewestColumns = 3
 func (s *site) mapRows(n node) *match {
 	switch at := n.Node.(type) {
 	case *ast.CompositeLit:
-		if s.isRow(at) && (s.keptRow(n) || s.keptByName(n)) {
+		if s.isRow(at) && (s.keptRow(n) || s.keptByName(n)) && s.readByName(s.typ(at)) {
 			return &match{at: at}
 		}
 	case *ast.AssignStmt: // row["name"] = name
@@ -207,11 +207,45 @@ func (s *site) mapRows(n node) *match {
 		if !ok || len(at.Lhs) != 1 || !s.rowType(s.typ(index.X)) || s.Info.Types[index.Index].Value == nil {
 			return nil
 		}
-		if v := s.variable(index.X); local(v) && s.parameter(v) < 0 && s.setsNames(v) >= fewestColumns && s.appended(v) {
+		if v := s.variable(index.X); local(v) && s.parameter(v) < 0 && s.setsNames(v) >= fewestColumns && s.appended(v) && s.readByName(v.Type()) {
 			return &match{at: at, line: true}
 		}
 	}
 	return nil
+}
+
+// readByName reports whether the program reads values of a row by their names: what only a library reads, or what is
+// encoded, may have to be a map.
+func (s *site) readByName(row types.Type) (reads bool) {
+	for _, file := range s.Files {
+		var stored []ast.Expr
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				stored = append(stored, n.Lhs...)
+			case *ast.IndexExpr:
+				t := s.typ(n.X)
+				reads = reads || t != nil && types.Identical(t, row) && !slices.Contains(stored, ast.Expr(n)) &&
+					(named(row) != "" || s.constant(n.Index) && s.ofMany(n.X, file))
+			}
+			return !reads
+		})
+	}
+	return reads
+}
+
+// ofMany reports whether an expression is an element of a list, or the variable of a loop over one.
+func (s *site) ofMany(x ast.Expr, in ast.Node) (many bool) {
+	if index, ok := ast.Unparen(x).(*ast.IndexExpr); ok {
+		return s.Info.Types[index.X].Type != nil && elementOf(s.typ(index.X)) != nil
+	}
+	v := s.variable(x)
+	ast.Inspect(in, func(n ast.Node) bool {
+		over, ok := n.(*ast.RangeStmt)
+		many = many || ok && v != nil && over.Value != nil && s.variable(over.Value) == v
+		return !many
+	})
+	return many
 }
 
 // rowType reports whether a type is a map of names to values of any or a basic type.

@@ -81,7 +81,7 @@ var catalogue = []pattern{
 	{model.RegexpLiteral, []string{"regexp.(*Regexp).Match"}, (*site).regexpLiteral},
 	{model.RegexpWords, []string{"regexp.(*Regexp).Match", "regexp.(*Regexp).Find", "regexp.(*Regexp).ReplaceAll"}, (*site).regexpWords},
 	{model.PreparePerCall, []string{"database/sql.(*DB).Prepare", "database/sql.(*Conn).Prepare", "database/sql.(*Tx).Prepare"}, (*site).preparePerCall},
-	{model.TagsPerValue, []string{"reflect.StructTag.Get", "reflect.StructTag.Lookup"}, func(s *site, n node) *match { return s.whole(s.call(n)) }},
+	{model.TagsPerValue, []string{"reflect.StructTag.Get", "reflect.StructTag.Lookup"}, (*site).tagsPerValue},
 	{model.PowSmall, []string{"math.Pow", "math.pow"}, (*site).powSmall},
 	{model.PowTen, []string{"math.Pow", "math.pow"}, (*site).powTen},
 	{model.RunesInLoop, []string{"runtime.stringtoslicerune", "runtime.stringtoslicebyte"}, (*site).runesInLoop},

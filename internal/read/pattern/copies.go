@@ -234,18 +234,19 @@ func fills(loop *ast.RangeStmt, name string) (fills bool) {
 			return false
 		case *ast.AssignStmt:
 			_, element := stmt.Lhs[0].(*ast.IndexExpr)
-			fills = fills || element && len(stmt.Lhs) == 1 && rootOf(stmt.Lhs[0]) == name && isElement(stmt.Rhs[0])
+			fills = fills || element && len(stmt.Lhs) == 1 && rootOf(stmt.Lhs[0]) == name && isElement(stmt.Rhs[0], loop)
 		}
 	}
 	return fills
 }
 
-// isElement reports whether an expression is a value as it is, or a copy of it.
-func isElement(x ast.Expr) bool {
+// isElement reports whether an expression is the element of a loop as it is, or a copy of it.
+func isElement(x ast.Expr, loop *ast.RangeStmt) bool {
 	if call, ok := ast.Unparen(x).(*ast.CallExpr); ok {
 		return clones(call)
 	}
-	return rootOf(x) != ""
+	root := rootOf(x)
+	return root != "" && (loop.Value != nil && root == rootOf(loop.Value) || root == rootOf(loop.X))
 }
 
 // rootOf returns the name of the variable that an expression is a part of, "" where it is of none.

@@ -100,7 +100,7 @@ func (s *site) sweepPerCall(n node) *match {
 		return nil
 	}
 	if call := s.anyCall(n); call != nil {
-		if decl := s.calledHere(call); decl != nil && decl.Body != nil && s.sweeps(decl.Body) {
+		if decl := s.calledHere(call); decl != nil && decl.Body != nil && s.within(decl).sweeps(decl.Body) {
 			return &match{at: call, line: true}
 		}
 		return nil
@@ -152,11 +152,11 @@ func (s *site) sweeps(code ast.Node) (found bool) {
 	return found
 }
 
-// keptField reports whether an expression is a field that no method gives another value: what is made
+// keptField reports whether an expression is a field of the receiver that no method gives another value: what is made
 // anew by one is not kept.
 func (s *site) keptField(x ast.Expr) bool {
 	sel, ok := ast.Unparen(x).(*ast.SelectorExpr)
-	if !ok {
+	if !ok || !s.ofReceiver(sel.X) {
 		return false
 	}
 	field, ok := s.Info.Uses[sel.Sel].(*types.Var)

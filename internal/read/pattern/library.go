@@ -100,3 +100,16 @@ func (s *site) preparePerCall(n node) *match {
 	}
 	return nil
 }
+
+// tagsPerValue matches the tags of a struct's type, which are looked up for each value of it: not text that is read as tags.
+func (s *site) tagsPerValue(n node) *match {
+	call := s.call(n)
+	if call == nil {
+		return nil
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if made, converted := ast.Unparen(sel.X).(*ast.CallExpr); !ok || converted && s.Info.Types[made.Fun].IsType() {
+		return nil
+	}
+	return s.whole(call)
+}

@@ -166,6 +166,9 @@ func (s *site) indexPerCall(n node) *match {
 	if !s.partOfRound(index.Index, loops[0], v) || !s.partOfRound(set.Rhs[0], loops[0], v) {
 		return nil
 	}
+	if r, ok := loops[0].(*ast.RangeStmt); ok && r.Key != nil && isMap(s.typ(over)) && s.sameVariable(index.Index, r.Key) {
+		return nil // no index but a copy, as is made to go on without a lock
+	}
 	looked := 0
 	_, only := s.uses(v, s.code(), func(u node) bool {
 		if inside(u, loops[0]) || s.builtin(u.up(0), "len") != nil {

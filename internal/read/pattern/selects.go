@@ -72,7 +72,7 @@ func (s *site) keeps(x ast.Expr, loop ast.Node) bool {
 		return s.keeps(e.X, loop)
 	case *ast.CallExpr:
 		decl := s.calledHere(e)
-		return decl != nil && s.saysKept(decl)
+		return decl != nil && s.saysKept(decl) && !s.ofNew(e.Fun)
 	case *ast.Ident:
 		v := s.variable(e)
 		switch {
@@ -88,6 +88,16 @@ func (s *site) keeps(x ast.Expr, loop ast.Node) bool {
 		return made != nil && !inside(made, loop) && s.variable(made) == nil && s.keeps(made, loop)
 	}
 	return false
+}
+
+// ofNew reports whether a method is of what the function has just made.
+func (s *site) ofNew(method ast.Expr) bool {
+	v := s.rootOf(method)
+	if !local(v) || !inside(v, s.Body) {
+		return false
+	}
+	made := s.onlyValue(v)
+	return made == nil || s.makesNew(made)
 }
 
 // elementOf returns the type of a list's elements; nil for what is no list.

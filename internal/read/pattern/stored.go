@@ -106,13 +106,13 @@ func (s *site) storedValue(x ast.Expr, deep int) bool {
 }
 
 // store reports whether an expression is a map of the receiver's, or of the package, that this function does not
-// change and from which nothing is ever taken out: what is in it is there to be asked for again.
+// change, and others cannot, and from which nothing is ever taken out: what is in it is there to be asked for again.
 func (s *site) store(x ast.Expr) bool {
 	if !isMap(s.typ(x)) || last(x) == nil {
 		return false
 	}
 	v, ok := s.Info.Uses[last(x)].(*types.Var)
-	if !ok || v.IsField() && !s.ofReceiver(x) || local(v) || s.written(v, s.Body) {
+	if !ok || v.Exported() || v.IsField() && !s.ofReceiver(x) || local(v) || s.written(v, s.Body) {
 		return false
 	}
 	taken := false

@@ -134,8 +134,8 @@ func (s *site) textCompare(n node) *match {
 		return nil
 	}
 	for i, x := range call.Args {
-		if t := s.typ(x); t == nil || s.typ(other.Args[i]) == nil || !types.Identical(t, s.typ(other.Args[i])) {
-			return nil
+		if t := s.typ(x); t == nil || s.typ(other.Args[i]) == nil || !types.Identical(t, s.typ(other.Args[i])) || isAny(t) {
+			return nil // values of two types may have one text
 		}
 	}
 	return s.whole(call)

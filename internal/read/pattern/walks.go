@@ -443,10 +443,20 @@ func (s *site) countPrefix(n node) *match {
 		return s.whole(call)
 	}
 	loop := s.loop(n)
-	if text := s.variable(part.X); loop == nil || !s.still(text, loop) || s.fixed(part.High, loop) {
+	text := s.variable(part.X)
+	if loop == nil || !s.still(text, loop) || s.fixed(part.High, loop) || isBytes(s.typ(part.X)) && s.filled(text, loop) {
 		return nil
 	}
 	return s.whole(call)
+}
+
+// filled reports whether a loop hands a buffer to somebody, who may read what comes next into it.
+func (s *site) filled(buffer *types.Var, loop ast.Stmt) bool {
+	_, not := s.uses(buffer, loop, func(u node) bool {
+		call, ok := u.up(0).(*ast.CallExpr)
+		return !ok || s.builtin(call, "len") != nil
+	})
+	return !not
 }
 
 // walksPrefix matches a loop that goes through what the receiver keeps, from its beginning up to a place that the function

@@ -168,6 +168,12 @@ func (b *bill) encode() ([]byte, error) {
 	return json.Marshal(b.sum) // alike nested-marshal encoding/json.Marshal
 }
 
+type payer string
+
+func (p payer) MarshalJSON() ([]byte, error) {
+	return json.Marshal("-" + string(p)) // alike nested-marshal encoding/json.Marshal
+}
+
 // shift-rest
 
 type lot struct {
@@ -258,11 +264,11 @@ func refused(f filter, ships []*ship, b *berth) (n int) {
 	return n
 }
 
-func fits(s *ship, b *berth) bool {
+func fits(s ship, b *berth) bool {
 	return selectorOf(s.terms)["length"] == b.attrs["length"] // sick repeated-call testdata.selectorOf
 }
 
-func whoFits(s *ship) func(*berth) bool {
+func whoFits(s ship) func(*berth) bool {
 	return func(b *berth) bool { return fits(s, b) }
 }
 
@@ -277,4 +283,22 @@ func loadAll(s *ship, berths []*berth) {
 			return
 		}
 	}
+}
+
+type harbour struct{ ship *ship }
+
+func matches(s *ship, b *berth) bool {
+	return len(selectorOf(s.terms)) == len(b.attrs) // alike repeated-call testdata.selectorOf
+}
+
+func (h *harbour) whoMatches() func(*berth) bool {
+	return func(b *berth) bool { return matches(h.ship, b) }
+}
+
+func remembers(h *harbour, b *berth) bool {
+	return len(selectorOf(h.ship.terms)) == len(b.attrs) // alike repeated-call testdata.selectorOf
+}
+
+func whoRemembers(h *harbour) func(*berth) bool {
+	return func(b *berth) bool { return remembers(h, b) }
 }

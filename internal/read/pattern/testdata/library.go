@@ -1,6 +1,7 @@
 package testdata
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"image"
@@ -131,6 +132,10 @@ func firstTag(t tagged) string {
 	return t.Get("column") // alike tags-per-value testdata.tagged.Get
 }
 
+func columnOf(text string) string {
+	return reflect.StructTag(text).Get("column") // alike tags-per-value reflect.StructTag.Get
+}
+
 // time-steps
 
 type duty struct{ minutes, hours uint64 }
@@ -256,6 +261,16 @@ func (l *lexer) all() int {
 
 func linesBefore(text string, at int) int {
 	return strings.Count(text[:at], "\n") // alike count-prefix strings.Count
+}
+
+func linesRead(r io.Reader, buf []byte) (n int) {
+	for {
+		got, err := r.Read(buf)
+		n += bytes.Count(buf[:got], []byte{'\n'}) // alike count-prefix bytes.Count
+		if err != nil {
+			return n
+		}
+	}
 }
 
 type place struct{ line, column int }

@@ -138,6 +138,16 @@ func ordered(list []*parcel) []*parcel {
 	return list
 }
 
+func (d *depot) now(id string) *parcel {
+	d.mu.Lock()
+	at := make(map[string]*parcel, len(d.byID))
+	for key, p := range d.byID {
+		at[key] = p // alike index-per-call runtime.mapassign_faststr
+	}
+	d.mu.Unlock()
+	return at[id]
+}
+
 // total-per-call
 
 func (d *depot) load() (sum int) {
@@ -236,6 +246,21 @@ func drained(open []int) (order []int) {
 		open = open[:len(open)-1]
 	}
 	return order
+}
+
+type heavy struct{ weights []int }
+
+func (h *heavy) all() []int { return h.weights }
+
+func weightOf(parcels []*parcel) (n int) {
+	h := &heavy{}
+	for _, p := range parcels {
+		h.weights = append(h.weights, p.weight)
+	}
+	for _, w := range h.all() { // alike total-per-call
+		n += w
+	}
+	return n
 }
 
 func cheapest(list []int) (best int) {
@@ -472,6 +497,20 @@ func (r *received) ask() map[string]int { return map[string]int{r.limits.names[0
 
 func (r *received) first(name string) int {
 	all := r.counted() // alike copy-to-read testdata.(*received).counted
+	return all[name]
+}
+
+func (r *received) allowed() map[string]int {
+	level := r.length()
+	out := make(map[string]int, len(r.headers))
+	for name := range r.headers {
+		out[name] = level
+	}
+	return out
+}
+
+func (r *received) level(name string) int {
+	all := r.allowed() // alike copy-to-read testdata.(*received).allowed
 	return all[name]
 }
 

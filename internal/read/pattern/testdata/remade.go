@@ -210,6 +210,21 @@ func (f *frame) one(name string) rowOf {
 	return rowOf{"name": name, "at": 1, "load": 0.0} // alike map-rows runtime.mapassign_faststr
 }
 
+func (r rowOf) text(name string) string {
+	text, _ := r[name].(string)
+	return text
+}
+
+// listed gives rows to whoever encodes them, who wants maps.
+func listed(names []string) (rows []map[string]float64) {
+	for i := range names {
+		rows = append(rows, map[string]float64{"at": float64(i), "load": 0.5, "rate": 0.1}) // alike map-rows runtime.mapassign_faststr
+	}
+	return rows
+}
+
+func total(of map[string]float64) float64 { return of["at"] + of["load"] }
+
 type plainRow struct {
 	name string
 	at   int

@@ -154,3 +154,15 @@ func (t *tariffs) replaced(name string, text []byte) (map[string]int, error) {
 	err := json.Unmarshal(t.plans[name], &prices) // alike read-stored encoding/json.Unmarshal
 	return prices, err
 }
+
+type settings struct {
+	Texts map[string][]byte
+}
+
+func (s *settings) put(name string, text []byte) { s.Texts[name] = text }
+
+func (s *settings) read(name string) (map[string]int, error) {
+	var values map[string]int
+	err := json.Unmarshal(s.Texts[name], &values) // alike read-stored encoding/json.Unmarshal
+	return values, err
+}

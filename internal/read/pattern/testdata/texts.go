@@ -93,6 +93,10 @@ func isText(a place, text string) bool {
 	return fmt.Sprint(a) == text // alike text-compare fmt.Sprint
 }
 
+func sameTexts(a, b any) bool {
+	return fmt.Sprint(a) == fmt.Sprint(b) // alike text-compare fmt.Sprint
+}
+
 func textOf(p place) string {
 	text, _ := json.Marshal(p)
 	return string(text)

@@ -272,3 +272,14 @@ func (f *follower) take(of int, litres int) any {
 func other(ctx context.Context) any {
 	return ctx.Value("of") // sick context-chain context.(*valueCtx).Value
 }
+
+type labelled struct{ labels map[string]string }
+
+func cleaned(id string, l *labelled) map[string]string {
+	for name, value := range l.labels { // alike sweep-per-call internal/runtime/maps.(*Iter).Next
+		if value == id {
+			delete(l.labels, name)
+		}
+	}
+	return l.labels
+}
