@@ -64,8 +64,7 @@ func (c *congestion) queues(m *model.Model) bool {
 func checkCongestion(p *diagnosis.Pass) {
 	switch c, ok := congestionOf(p); {
 	case !ok:
-		p.Unchecked("whether more comes than the program serves", "no load generator says what it offered, and what waits elsewhere than in goroutines is not seen",
-			p.HowToGet(model.LoadResult))
+		p.Lacks("no load generator says what it offered, and what waits elsewhere than in goroutines is not seen", p.HowToGet(model.LoadResult))
 	case floods(p): // names the line, and has the same fix
 	default:
 		p.Report(congestionFinding(p, &c))

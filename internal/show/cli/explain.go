@@ -161,7 +161,11 @@ func withoutFinding(d *diagnosis.Diagnosis, rule, files string) (words, how stri
 		}
 		how = u.How
 		if strings.HasPrefix(u.What, rule) || len(u.Rules) > 1 {
-			return fmt.Sprintf("%s did not look at %s: it %s.", rule, files, u.Why), how
+			why := u.Why
+			if strings.HasPrefix(why, "needs ") {
+				why = "it " + why
+			}
+			return fmt.Sprintf("%s did not look at %s: %s.", rule, files, why), how
 		}
 		open = append(open, u.What+": "+u.Why)
 	}
