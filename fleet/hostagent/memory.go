@@ -259,7 +259,7 @@ func (m *memoryWatch) wait(ctx, waiting context.Context, p *recordable) (rest ti
 	waiting, enough := context.WithCancel(waiting)
 	defer enough()
 	res, err := m.record(waiting, p, record.Options{Out: file, UntilMemory: record.Mark{Share: fullMemory}, Duration: boxTime, Outside: p.url == "",
-		Holders: true, HolderBudget: holderBudget, Redact: !m.a.o.RecordingText, Kept: func(recording.Event) { time.AfterFunc(afterMark, enough) }})
+		Holders: record.Looks, HolderBudget: holderBudget, Redact: !m.a.o.RecordingText, Kept: func(recording.Event) { time.AfterFunc(afterMark, enough) }})
 	switch {
 	case ctx.Err() != nil:
 		return restMemory, false

@@ -46,7 +46,7 @@ func TestMemoryMarks(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		waited = append(waited, p.service)
-		if o.UntilMemory.Share != fullMemory || !o.Redact || !o.Holders || o.HolderBudget != holderBudget || o.Duration != boxTime {
+		if o.UntilMemory.Share != fullMemory || !o.Redact || o.Holders != record.Looks || o.HolderBudget != holderBudget || o.Duration != boxTime {
 			t.Errorf("options %+v", o)
 		}
 		res := &record.Result{Written: true}

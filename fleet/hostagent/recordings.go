@@ -241,8 +241,11 @@ func (r *recorder) make(ctx context.Context, p *recordable, o *api.Order) {
 	r.length = min(max(o.Length, leastLength), mostLength)
 	r.a.o.Log.Info("recording", "service", p.service, "version", p.version, "pid", p.pid, "for", r.length, "why", o.Why)
 	before, left := r.own(), r.ledger.left(r.a.now())
-	res, err := r.record(ctx, p, record.Options{Out: file, Duration: r.length, TraceLimit: min(traceLimit, left), Redact: !r.a.o.RecordingText,
-		Holders: o.Holders, HolderBudget: holderBudget})
+	how := record.Options{Out: file, Duration: r.length, TraceLimit: min(traceLimit, left), Redact: !r.a.o.RecordingText, HolderBudget: holderBudget}
+	if o.Holders {
+		how.Holders = record.Looks
+	}
+	res, err := r.record(ctx, p, how)
 	c := cost{host: r.own() - before}
 	var used time.Duration
 	if res != nil {

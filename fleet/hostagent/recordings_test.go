@@ -91,7 +91,7 @@ func newStudio(t *testing.T, o sampling.Options) *studio {
 		if o.HolderBudget != holderBudget {
 			t.Errorf("holders may take %d bytes, want %d", o.HolderBudget, holderBudget)
 		}
-		s.made, s.held = append(s.made, p.service), append(s.held, o.Holders)
+		s.made, s.held = append(s.made, p.service), append(s.held, o.Holders == record.Looks)
 		if err := os.WriteFile(o.Out, whole(t, s.clock), 0o600); err != nil {
 			t.Error(err)
 		}

@@ -40,6 +40,7 @@ var evidenceDirectives = map[string]func(*builder, *attrs, *fixture){
 	"look":         (*builder).look,
 	"holder":       (*builder).holder,
 	"step":         (*builder).step,
+	"keeper":       (*builder).keeper,
 	"kernel": func(b *builder, a *attrs, _ *fixture) {
 		k := b.kernel()
 		k.UserOnly, k.Lost = a.bool("user-only"), a.int("lost")
@@ -122,15 +123,28 @@ func (b *builder) step(a *attrs, _ *fixture) {
 		use := a.float("use")
 		s.Use = &use
 	}
+	if h := b.lastHolder(a); h != nil {
+		h.Path = append(h.Path, s)
+	}
+}
+
+func (b *builder) keeper(a *attrs, _ *fixture) {
+	if h := b.lastHolder(a); h != nil {
+		h.Keepers = append(h.Keepers, frame(a.word()))
+	}
+}
+
+// lastHolder returns the one that the lines before this are about.
+func (b *builder) lastHolder(a *attrs) *model.Holder {
 	for _, l := range b.m.Run.Holders[max(0, len(b.m.Run.Holders)-1):] {
 		for i := range l.Holders {
 			if h := &l.Holders[i]; h.Name == b.held {
-				h.Path = append(h.Path, s)
-				return
+				return h
 			}
 		}
 	}
-	a.fail("a step before its holder")
+	a.fail("it is before its holder")
+	return nil
 }
 
 func (b *builder) process(a *attrs, _ *fixture) {

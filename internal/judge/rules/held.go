@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
@@ -67,6 +68,16 @@ func holderOf(p *diagnosis.Pass) string {
 		return fact.Sentence("%s of the heap are held by %s", p.Held("held by "+h.Words(), "bytes", h), fact.Name(h.Way()))
 	}
 	return ""
+}
+
+// keepers returns the lines of the program that put things where a holder has them, one of each function.
+func keepers(h *model.Holder) (places []diagnosis.Place) {
+	for _, f := range h.Keepers {
+		if !slices.ContainsFunc(places, func(p diagnosis.Place) bool { return p.Function == f.Func }) {
+			places = append(places, diagnosis.Place{Function: f.Func, File: f.File, Line: f.Line})
+		}
+	}
+	return places
 }
 
 // A heldUse is a step of the way to what a holder keeps, of which a part is in use.

@@ -5,8 +5,10 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
 	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -30,6 +32,8 @@ const (
 	// heldMoved is the part of a holder's growth that the whole heap must have grown by: else
 	// its objects came from another holder, as of a queue that another one drains.
 	heldMoved = 0.5
+	// heldApart is how far apart two looks must be where collections show the trend: a recording looks so soon again.
+	heldApart = time.Second
 )
 
 // A heldGrowth is a holder that grew.
@@ -40,6 +44,7 @@ type heldGrowth struct {
 	reached, part    fact.Fact // of all; of what that grew by
 	trend            swelling  // of the collections, where they show one
 	traced           bool      // they do
+	lined            bool      // what lines have in use does
 	least            bool      // there is one look: it grew by this at least
 }
 
@@ -54,18 +59,23 @@ func checkHeldmemory(p *diagnosis.Pass) {
 		trend, grows = measureFew(p, &live)
 	}
 	steady := grows && lasting(&live, &trend)
-	g, ok := measureHeld(p, look)
+	lined := len(keptLines(p)) > 0 && fires(p, heapgrowth) // what lines have in use grows, whatever else is on the heap
+	least := heapgrowthWindow
+	if steady || lined { // that it goes on is known, and the looks say whose it is
+		least = heldApart
+	}
+	g, ok := measureHeld(p, look, least)
 	if ok { // or it grew before, and does no more
 		steady = steady && trend.slope.Value >= model.SteadyGrowth*g.pace.Value
 	} else if steady && fires(p, heapgrowth) {
 		g, ok = heldAtLeast(p, look, &trend)
 	}
-	g.trend, g.traced = trend, steady
+	g.trend, g.traced, g.lined = trend, steady, lined && !steady
 	switch {
 	case !ok:
 		fineHeld(p, look)
 	case toldBy(p, g.holder): // with what each of them holds
-	case steady, len(live.Series) < heapgrowthFew && g.over.Value >= heapgrowthLong.Seconds():
+	case steady, lined, len(live.Series) < heapgrowthFew && g.over.Value >= heapgrowthLong.Seconds():
 		p.Report(heldFinding(p, &g))
 	default:
 		openHeld(p, &g)
@@ -80,11 +90,11 @@ func lasting(live *memory.LiveSeries, g *swelling) bool {
 	return g.low.Value > 0 && g.late.Value >= model.SteadyGrowth*g.slope.Value && !stepped(live.Series)
 }
 
-// measureHeld compares two looks.
-func measureHeld(p *diagnosis.Pass, look *model.HeapLook) (g heldGrowth, ok bool) {
+// measureHeld compares two looks that are as far apart at the least.
+func measureHeld(p *diagnosis.Pass, look *model.HeapLook, least time.Duration) (g heldGrowth, ok bool) {
 	h := mostGrown(look)
 	first := p.Model.Run.Holders[0]
-	if h == nil || look.Over < heapgrowthWindow || first.Partial {
+	if h == nil || look.Over < least || first.Partial {
 		return g, false
 	}
 	g = heldBy(p, h)
@@ -158,12 +168,15 @@ func heldFinding(p *diagnosis.Pass, g *heldGrowth) diagnosis.Finding {
 		Evidence: []fact.Fact{g.pace, g.held, g.part, g.reached},
 		Cost:     diagnosis.CostOf(g.grew, share.Value),
 		Bound:    diagnosis.Direction(g.grew, diagnosis.MemoryGoal, share.Value, "what it came to hold meanwhile; the rate goes on until something ends it"),
-		Remedy:   heldRemedy(g.holder),
+		Remedy:   heldRemedy(lastLook(p.Model), g.holder),
 		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, fact.Sentence("Let each run last %s at least, for what grows must have the time to. "+
 			"In a recording of the changed program, with --holders, %s must have stopped growing.", g.over, fact.Name(g.holder.Words()))),
 	}
 	g.certainty(&f)
-	if places := memory.GrownPlaces(p, g.trend.few && g.traced); len(places) > 0 {
+	if f.Where = keepers(g.holder); len(f.Where) > 0 {
+		f.Scope = ""
+	}
+	if places := memory.GrownPlaces(p, g.lined || g.trend.few && g.traced); len(places) > 0 {
 		f.Scope = ""
 		f.Rest(nameGrown(p, &f, places))
 	}
@@ -171,8 +184,12 @@ func heldFinding(p *diagnosis.Pass, g *heldGrowth) diagnosis.Finding {
 	if g.least {
 		more = "%s more at least, in %s"
 	}
-	f.Say("What is held by %s grows by %s, to %s: "+more+". The way to most of it: %s.",
-		fact.Name(g.holder.Words()), g.pace, g.held, g.grew, g.over, fact.Name(g.holder.Way()))
+	format, parts := "What is held by %s grows by %s, to %s: "+more+". The way to most of it: %s.",
+		[]fact.Part{fact.Name(g.holder.Words()), g.pace, g.held, g.grew, g.over, fact.Name(g.holder.Way())}
+	if kept := keepers(g.holder); len(kept) > 0 {
+		format, parts = format+" It is put there by %s.", append(parts, code.Name(kept[0].Function))
+	}
+	f.Say(format, parts...)
 	if p.Model.Run.Killed != nil { // which its own finding says, first of all
 		f.Explains = []string{"heapgrowth", "memorylimit"}
 	}
@@ -193,6 +210,10 @@ func (g *heldGrowth) certainty(f *diagnosis.Finding) {
 			"of the growth", g.trend.slope, g.part)}
 		f.RuledOut = append(f.RuledOut, fact.Sentence("a cache that is full: it does not grow, and in the second half the heap grew by %s", g.trend.late))
 		f.Rest(g.trend.slope, g.trend.late, g.trend.cycles)
+	} else if g.lined {
+		f.Reasons = []string{fact.Sentence("two kinds of evidence agree: what lines of the program have in use grows all the time, by the heap "+
+			"profile, and the looks at the heap whose it is, with %s of the growth", g.part)}
+		f.RuledOut = append(f.RuledOut, "a cache that is full: it does not grow")
 	} else {
 		f.Confidence = diagnosis.Low
 		f.Reasons = []string{fact.Sentence("two looks, %s apart, are two points: nothing says what was between them", g.over)}
@@ -218,15 +239,17 @@ type heldCure struct {
 	text  string
 }
 
+const contextCure = "Call the cancel functions of context.WithCancel and context.WithTimeout, and what context.AfterFunc " +
+	"returns, when the work is over, on every path: a context keeps all that are made from it until they are cancelled, " +
+	"and one that lives as long as the program keeps them for ever."
+
 // heldCures are by the kind of container, the most telling first where a type has several names.
 var heldCures = []heldCure{
 	{[]string{"sync.Pool", "sync.poolLocal", "sync.poolChain"},
 		"Put nothing back that has grown large (`if cap(b) <= 64<<10 { pool.Put(b) }`), and bound how many are taken at " +
 			"once: a pool keeps what it has until two collections have passed."},
 	{[]string{"context.cancelCtx", "context.timerCtx", "context.afterFuncCtx"},
-		"Call the cancel functions of context.WithCancel and context.WithTimeout when the work is over, on every path: a " +
-			"context keeps all that are made from it until they are cancelled, and one that lives as long as the program " +
-			"keeps them for ever."},
+		contextCure},
 	{[]string{"chan "},
 		"Make the channel's buffer smaller, so that who sends waits or drops, or give it more receivers: they are slower " +
 			"than those who send, or have ended, or wait for something else."},
@@ -257,9 +280,11 @@ func containerCure(h *model.Holder) string {
 }
 
 // heldRemedy returns what to change, by who holds it and the way to it.
-func heldRemedy(h *model.Holder) diagnosis.Remedy {
+func heldRemedy(look *model.HeapLook, h *model.Holder) diagnosis.Remedy {
 	text := "Let go of it: delete what is done with, and give what is a cache a bound."
 	switch {
+	case look.Contexts(h) != "":
+		text = contextCure
 	case h.Kind == model.HeldByGoroutines && h.Count > 1:
 		text = "Let the goroutines end when their work does (with a context, a closed channel, a deadline), and set large " +
 			"variables to nil before a long wait: one that does not end keeps what is on its stack, and all that it leads to."

@@ -52,7 +52,7 @@ func checkNoheadroom(p *diagnosis.Pass) {
 	r.alive = live.MostFound(p)
 	if look := lastLook(p.Model); look != nil { // which is later than the last collection
 		r.alive = r.alive.Larger(p.Look("what is reached on the heap", "reached"))
-		if r.holder = mainHolder(look); r.holder != nil {
+		if r.look, r.holder = look, mainHolder(look); r.holder != nil {
 			r.held = p.Held("held by "+r.holder.Words(), "bytes", r.holder)
 		}
 	}
@@ -80,8 +80,9 @@ type headroom struct {
 	memory, rss, goal, alive fact.Fact // bytes: the container's, and the largest of the others in the window
 	limit                    fact.Fact // GOMEMLIMIT
 	set                      bool
-	killed                   bool          // the kernel killed it at the limit
-	native                   fact.Fact     // bytes, if they are most of the resident memory
+	killed                   bool      // the kernel killed it at the limit
+	native                   fact.Fact // bytes, if they are most of the resident memory
+	look                     *model.HeapLook
 	holder                   *model.Holder // of most of the heap; nil where nobody is, or looked
 	held                     fact.Fact     // by it
 }
@@ -220,7 +221,7 @@ func (r *headroom) remedy() diagnosis.Remedy {
 	}
 	if r.heldFull() {
 		return diagnosis.Remedy{Text: fact.Sentence("Let less stay alive, or give the container more memory: no limit keeps what is reached below it. "+
-			"Who holds it is %s. %s", fact.Name(r.holder.Words()), fact.Name(heldRemedy(r.holder).Text))}
+			"Who holds it is %s. %s", fact.Name(r.holder.Words()), fact.Name(heldRemedy(r.look, r.holder).Text))}
 	}
 	if r.killed && r.set && r.limit.Value <= r.memory.Value {
 		return diagnosis.Remedy{Text: "Let less stay alive, or give the container more memory: GOMEMLIMIT was set, and could not keep it below. " +

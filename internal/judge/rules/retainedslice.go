@@ -42,7 +42,7 @@ func checkRetainedslice(p *diagnosis.Pass) {
 func retainedFinding(p *diagnosis.Pass, u *heldUse) diagnosis.Finding {
 	share := u.share(p)
 	f := diagnosis.Finding{
-		Scope:      u.holder.Way(),
+		Where:      keepers(u.holder),
 		Evidence:   []fact.Fact{u.use, u.bytes, p.HeldStep("objects there", "objects", u.holder, u.step)},
 		Cost:       diagnosis.CostOf(u.unused, share.Value),
 		Bound:      u.bound(p, share.Value),
@@ -57,6 +57,9 @@ func retainedFinding(p *diagnosis.Pass, u *heldUse) diagnosis.Finding {
 			Code: "sessions[id] = strings.Clone(line[from:to]) // without the line",
 		},
 		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, "A copy of each part is allocated, which is its price: it is small where the part is."),
+	}
+	if len(f.Where) == 0 {
+		f.Scope = u.holder.Way()
 	}
 	if u.step.Type == "string" {
 		f.RuledOut = append(f.RuledOut, "room for more, as a buffer has it: nobody appends to a string")

@@ -410,6 +410,8 @@ func TestEdges(t *testing.T) {
 		{heldmemory, "eight bytes", "bytes=120MiB use=0.9 → bytes=120MiB use=0.01", true, "Copy what is a small part"},
 		{heldmemory, "eight bytes", "bytes=2MiB use=0.7 → bytes=2MiB use=0.01", true, "!Copy what is a small part"},
 		{heldmemory, "five seconds", "bytes=20MiB → bytes=27MiB", false, ""},
+		{heldmemory, "one line of a heap that is level", "at=8200ms → at=8010ms", true, ""},
+		{heldmemory, "one line of a heap that is level", "at=8200ms → at=7990ms", false, ""},
 		{heldmemory, "five seconds", "bytes=20MiB → bytes=25MiB", false, ""},
 		{heldmemory, "a cache that is full", "bytes=192MiB → bytes=193MiB", false, "fine: holders"},
 		{heldmemory, "a cache that is full", "bytes=192MiB → bytes=195MiB", false, "!fine"},

@@ -86,6 +86,38 @@ type Holder struct {
 	Grew *int64 `json:"grew_bytes"`
 	// Path is the way to the most of it.
 	Path []HolderStep `json:"path"`
+	// Keepers are lines that put something into the map or slice on the way in which it becomes many, by the
+	// program's source.
+	Keepers []Frame `json:"-"`
+}
+
+// contextTypes are contexts that stay until somebody ends them, those that something else is made of last.
+var contextTypes = []string{"context.afterFuncCtx", "context.timerCtx", "context.cancelCtx"}
+
+// fewContexts are as many as any program has.
+const fewContexts = 100
+
+// Contexts returns of which type the contexts are that keep what a holder has: the way to it leads through them, or there are as
+// many as objects without a type on it. It is "" where none do.
+func (l *HeapLook) Contexts(h *Holder) string {
+	many := uint64(0)
+	for i := range h.Path {
+		s := &h.Path[i]
+		for _, name := range contextTypes {
+			if s.Type == name && s.Objects >= fewContexts {
+				return name
+			}
+		}
+		if s.Type == "" && s.Retained >= h.Bytes/2 {
+			many = max(many, s.Objects)
+		}
+	}
+	for i := range l.Types {
+		if t := &l.Types[i]; slices.Contains(contextTypes, t.Name) && t.Objects >= fewContexts && many > 0 && t.Objects >= many*9/10 && t.Objects <= many*11/10 {
+			return t.Name
+		}
+	}
+	return ""
 }
 
 // A HolderStep is objects on the way: of a type, reached over a field of those before.

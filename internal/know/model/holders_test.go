@@ -137,3 +137,34 @@ func TestSince(t *testing.T) {
 		t.Errorf("a look keeps %d holders and %d types, want 500 and 50", len(long.Holders), len(long.Types))
 	}
 }
+
+// TestContexts: contexts keep what a holder has where they are on the way, or as many as objects that nothing is known of.
+func TestContexts(t *testing.T) {
+	step := func(typ string, objects uint64) HolderStep {
+		return HolderStep{Type: typ, ObjectSum: ObjectSum{Objects: objects}, Retained: 8 << 20}
+	}
+	types := func(name string, objects uint64) []HeldType {
+		return []HeldType{{Name: name, ObjectSum: ObjectSum{Objects: objects}}}
+	}
+	for _, c := range []struct {
+		name  string
+		path  []HolderStep
+		types []HeldType
+		want  string
+	}{
+		{"on the way", []HolderStep{step("map[context.canceler]struct {}", 2), step("context.timerCtx", 100)}, nil, "context.timerCtx"},
+		{"few", []HolderStep{step("context.timerCtx", 99)}, nil, ""},
+		{"one for each", []HolderStep{step("", 1), step("", 1000)}, types("context.afterFuncCtx", 900), "context.afterFuncCtx"},
+		{"one for some", []HolderStep{step("", 1000)}, types("context.afterFuncCtx", 899), ""},
+		{"more than there are objects", []HolderStep{step("", 1000)}, types("context.afterFuncCtx", 1101), ""},
+		{"other objects", []HolderStep{step("main.entry", 1000)}, types("context.afterFuncCtx", 1000), ""},
+		{"of no context", []HolderStep{step("", 1000)}, types("main.entry", 1000), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := HeapLook{Types: c.types}
+			if got := l.Contexts(&Holder{ObjectSum: ObjectSum{Bytes: 10 << 20}, Path: c.path}); got != c.want {
+				t.Errorf("Contexts() = %q, want %q", got, c.want)
+			}
+		})
+	}
+}

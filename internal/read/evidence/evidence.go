@@ -153,10 +153,11 @@ type loader struct {
 	env              map[string]string
 	toolchain        string // as the recording tells it
 	escaping         map[escapeKey]bool
-	arg              string   // the path being read, as given
-	only             string   // the part of the archive at arg that was asked for; "" is all
-	entries          int      // directories read until now
-	runs             []string // in the container that is read, where it has several
+	reasons          *reasoner // nil until a source was read for them
+	arg              string    // the path being read, as given
+	only             string    // the part of the archive at arg that was asked for; "" is all
+	entries          int       // directories read until now
+	runs             []string  // in the container that is read, where it has several
 	// onlyTrace, if set, is what happens to a trace; all else is passed over.
 	onlyTrace func(source) error
 	// reading is the file that is being read, lent the one that a trace in it
@@ -887,6 +888,7 @@ func (l *loader) join() error {
 	l.joinBuild()
 	l.nameLiterals()
 	l.joinReasons()
+	l.joinKeepers()
 	l.joinSetters()
 	l.joinPolls()
 	l.joinRetries()

@@ -48,14 +48,7 @@ func (l *loader) joinReasons() {
 	if len(calls) == 0 {
 		return
 	}
-	r := reasoner{sourceReader: l.sourceReader(), version: l.m.Run.Go, infos: map[string]*checkedPackage{}, differing: map[string]bool{}, modules: map[string]*sourcefile.Module{}}
-	if r.version == "" && l.m.Build != nil {
-		r.version = l.m.Build.Go
-	}
-	if l.m.Run.Dir != "" {
-		r.dirs = []string{l.m.Run.Dir}
-	}
-	r.types = pattern.NewTypes(r.set, l.goroot(), r.imported)
+	r := l.reasoner()
 	for _, c := range calls { // what one line says may hang on who calls it, from another package
 		if g, body := r.code(c.caller); body != nil {
 			r.checked(c.caller, g)
@@ -69,6 +62,23 @@ func (l *loader) joinReasons() {
 	if len(r.differing) > 0 {
 		l.note("the source of %s is not what the program was built from, and was not used", strings.Join(slices.Sorted(maps.Keys(r.differing)), ", "))
 	}
+}
+
+// reasoner returns the one of a recording, which has read what it was asked for.
+func (l *loader) reasoner() *reasoner {
+	if l.reasons != nil {
+		return l.reasons
+	}
+	r := &reasoner{sourceReader: l.sourceReader(), version: l.m.Run.Go, infos: map[string]*checkedPackage{}, differing: map[string]bool{}, modules: map[string]*sourcefile.Module{}}
+	if r.version == "" && l.m.Build != nil {
+		r.version = l.m.Build.Go
+	}
+	if l.m.Run.Dir != "" {
+		r.dirs = []string{l.m.Run.Dir}
+	}
+	r.types = pattern.NewTypes(r.set, l.goroot(), r.imported)
+	l.reasons = r
+	return r
 }
 
 // isLogged reports whether the call that logs takes a good part of what is made for it: a message that nobody wants

@@ -79,6 +79,19 @@ func (w *MemoryWatch) Resident() (uint64, error) {
 	if err != nil {
 		return 0, asErrGone(err)
 	}
+	return parseResident(text)
+}
+
+// ResidentOf returns the resident memory of a process in bytes, once; see [MemoryWatch.Resident].
+func ResidentOf(pid int) (uint64, error) {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "statm"))
+	if err != nil {
+		return 0, asErrGone(err)
+	}
+	return parseResident(text)
+}
+
+func parseResident(text []byte) (uint64, error) {
 	f := strings.Fields(string(text))
 	if len(f) < 2 {
 		return 0, ErrGone

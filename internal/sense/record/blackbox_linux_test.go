@@ -128,7 +128,7 @@ func killedByMemory(t *testing.T, exe string) error {
 	out := filepath.Join(t.TempDir(), "killed.gowhy")
 	kept := 0
 	var wrong error
-	res, err := Run(t.Context(), Target{PID: pid}, Options{Out: out, UntilMemory: Mark{Share: 0.9}, Holders: true, Log: func(s string) { t.Log(s) }, Kept: func(recording.Event) {
+	res, err := Run(t.Context(), Target{PID: pid}, Options{Out: out, UntilMemory: Mark{Share: 0.9}, Holders: Looks, Log: func(s string) { t.Log(s) }, Kept: func(recording.Event) {
 		if exited(pid) {
 			wrong = errors.New("it has ended by the time that evidence is kept")
 			return

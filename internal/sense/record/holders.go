@@ -17,18 +17,37 @@ import (
 	"github.com/gowhy/gowhy/internal/sense/artifact"
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
 	"github.com/gowhy/gowhy/internal/sense/heap"
+	"github.com/gowhy/gowhy/internal/sense/proc"
 )
 
 // Who holds the heap is read out of a program's memory without stopping it, which takes seconds
 // of a large one. So it is read before the window and behind it, where nothing else is measured.
 // A command that ends when it likes is looked at meanwhile, at times ever further apart. At a
-// mark of memory it is read when all else is on the disk.
+// mark of memory it is read when all else is on the disk. Where nobody said whether, a heap is looked at
+// once the program has come to need more memory, and is not too large to be read beside all else.
+
+// HolderLooks is when a recording looks at who holds the heap.
+type HolderLooks uint8
+
+const (
+	NoLooks      HolderLooks = iota
+	LooksIfGrows             // when the resident memory has grown by what is no drift
+	Looks
+)
 
 const (
 	// holdersApart is the least time between two looks: less shows no growth.
 	holdersApart = 3 * time.Second
 	// firstHolders is when a command is looked at first: before, it has just started.
 	firstHolders = time.Second
+	// holdersEvery is how long after each other it is seen whether a program's memory has grown, until two looks show by how much.
+	holdersEvery = time.Second
+	// holdersGrown is what the resident memory must grow by, and holdersPart which part of what it was, for a look that nobody
+	// asked for: by less a collector's course is up and down, and the rules say nothing of a heap that grows by less.
+	holdersGrown = 8 << 20
+	holdersPart  = 0.2
+	// holdersUnasked is how many bytes a look may use then: those of half a million objects, which take 0.15 s of CPU time.
+	holdersUnasked = 8 << 20
 	// lastHolders is how long the look at the end may take when somebody waits for that.
 	lastHolders = 20 * time.Second
 	// roomForHolders is the part of what is left of the memory that a look may use where the
@@ -38,28 +57,56 @@ const (
 
 // A holderLog keeps the first look and the last. A nil one does not look.
 type holderLog struct {
-	r     *recorder
-	looks artifact.HeldLooks
-	last  time.Time
-	err   error // why the latest could not be made
+	r      *recorder
+	looks  artifact.HeldLooks
+	n      int    // looks made
+	budget uint64 // bytes that a look may use
+	last   time.Time
+	err    error // why the latest could not be made
+	// Of LooksIfGrows: the process, and its memory at first or at the latest look.
+	pid   int
+	level uint64
 }
 
 // holders returns that of a recording; nil where it is not asked for.
 func (r *recorder) holders() *holderLog {
-	if !r.o.Holders {
-		return nil
+	switch r.o.Holders {
+	case Looks:
+		return &holderLog{r: r, budget: r.o.HolderBudget}
+	case LooksIfGrows:
+		return &holderLog{r: r, budget: holdersUnasked}
 	}
-	return &holderLog{r: r}
+	return nil
 }
 
-// look reads who holds the heap of a process now, and writes it.
+// unasked reports whether nobody said that the heap is to be looked at.
+func (l *holderLog) unasked() bool { return l.r.o.Holders == LooksIfGrows }
+
+// look reads who holds the heap of a process now, if it is time to, and writes it.
 func (l *holderLog) look(ctx context.Context, pid int) {
-	if l == nil || pid == 0 || !l.last.IsZero() && time.Since(l.last) < holdersApart {
+	switch {
+	case l == nil, pid == 0, l.unasked() && !l.grown(pid):
+		return
+	case !l.unasked() && !l.last.IsZero() && time.Since(l.last) < holdersApart:
 		return
 	}
-	if l.err = l.read(ctx, pid, heap.Options{Budget: l.r.o.HolderBudget}); l.err == nil {
+	if l.err = l.read(ctx, pid, heap.Options{Budget: l.budget}); l.err == nil {
 		l.err = l.write()
 	}
+}
+
+// grown reports whether a process needs more memory than at first, or than when it was looked at.
+func (l *holderLog) grown(pid int) bool {
+	rss, err := proc.ResidentOf(pid)
+	if err != nil {
+		return false
+	}
+	if l.pid == pid && (rss < l.level+holdersGrown || float64(rss) < (1+holdersPart)*float64(l.level)) {
+		return false
+	}
+	first := l.pid != pid
+	l.pid, l.level = pid, rss
+	return !first
 }
 
 func (l *holderLog) read(ctx context.Context, pid int, o heap.Options) error {
@@ -68,6 +115,7 @@ func (l *holderLog) read(ctx context.Context, pid int, o heap.Options) error {
 		return err
 	}
 	l.looks.Add(look)
+	l.n++
 	l.last = time.Now()
 	return nil
 }
@@ -93,7 +141,7 @@ func (l *holderLog) conclude(pid int, gone bool) {
 		defer cancel()
 		l.look(ctx, pid)
 	}
-	if !l.r.has(recording.HoldersMember) {
+	if !l.unasked() && !l.r.has(recording.HoldersMember) {
 		l.r.refuse(recording.HoldersMember, heldRefusal(pid, l.err))
 	}
 }
@@ -127,8 +175,8 @@ func (r *recorder) keepLooks() {
 }
 
 // follow looks at a command while it runs: when it has run for a second, as soon as growth can show, and again each
-// time that twice as long has passed, so that the last look is never older than half of the run. The
-// returned function ends that, with a look if the program goes on.
+// time that twice as long has passed, so that the last look is never older than half of the run; where nobody asked, it
+// is each time that its memory has grown. The returned function ends that, with a look if the program goes on.
 func (l *holderLog) follow(ctx context.Context, p *process) (end func()) {
 	if l == nil {
 		return func() {}
@@ -144,12 +192,15 @@ func (l *holderLog) follow(ctx context.Context, p *process) (end func()) {
 	go func() {
 		defer close(done)
 		begun := time.Now()
-		for wait := firstHolders; ; wait = max(time.Since(begun), holdersApart) {
+		for wait := firstHolders; ; {
 			sleepUntil(ctx, time.Now().Add(wait))
 			if ctx.Err() != nil {
 				return
 			}
 			l.look(ctx, subject())
+			if wait = holdersEvery; !l.unasked() || l.n > 1 {
+				wait = max(time.Since(begun), holdersApart)
+			}
 		}
 	}()
 	return func() {
@@ -163,7 +214,7 @@ func (l *holderLog) follow(ctx context.Context, p *process) (end func()) {
 type heldAtMark struct {
 	*holderLog
 	done  chan error // nil while nobody reads
-	n     int        // looks begun
+	tries int        // looks begun
 	begun time.Time  // the latest
 }
 
@@ -184,11 +235,11 @@ func (b *blackBox) lookAtHolders(ctx context.Context) (more bool) {
 			return false
 		}
 	}
-	again := h.n == 1 || b.kept.After(h.begun)
-	if h.n > 0 && (!again || time.Since(h.begun) < holdersApart) {
+	again := h.tries == 1 || b.kept.After(h.begun)
+	if h.tries > 0 && (!again || time.Since(h.begun) < holdersApart) {
 		return false
 	}
-	h.n, h.begun, h.done = h.n+1, time.Now(), make(chan error, 1)
+	h.tries, h.begun, h.done = h.tries+1, time.Now(), make(chan error, 1)
 	o := heap.Options{Budget: b.holderBudget()}
 	go func() { h.done <- h.read(ctx, b.pid, o) }()
 	return false

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,10 +34,12 @@ func TestRecordHolders(t *testing.T) {
 		target func(t *testing.T) Target
 		o      Options
 	}{
-		{"process", pid, Options{Duration: 4 * time.Second, Only: only, Outside: true, Holders: true}},
-		{"command", command, Options{Duration: 6 * time.Second, Startup: 6 * time.Second, Only: only, Holders: true}},
-		{"command that ends", ends, Options{Startup: 6 * time.Second, Only: only, Holders: true}},
-		{"mark", pid, Options{Duration: 8 * time.Second, UntilMemory: Mark{Bytes: 130 << 20}, Holders: true}},
+		{"process", pid, Options{Duration: 4 * time.Second, Only: only, Outside: true, Holders: Looks}},
+		{"command", command, Options{Duration: 6 * time.Second, Startup: 6 * time.Second, Only: only, Holders: Looks}},
+		{"command that ends", ends, Options{Startup: 6 * time.Second, Only: only, Holders: Looks}},
+		{"mark", pid, Options{Duration: 8 * time.Second, UntilMemory: Mark{Bytes: 130 << 20}, Holders: Looks}},
+		{"unasked, process", pid, Options{Duration: 4 * time.Second, Only: only, Outside: true, Holders: LooksIfGrows}},
+		{"unasked, command that ends", ends, Options{Startup: 6 * time.Second, Only: only, Holders: LooksIfGrows}},
 		{"not asked", pid, Options{Duration: time.Second, Only: only, Outside: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -64,9 +67,15 @@ func lookedAt(t *testing.T, target Target, o Options) error {
 		t.Fatalf("Run() = %+v, %v", res, err)
 	}
 	looks := load(t, evidence.Options{}, o.Out).Run.Holders
-	if !o.Holders {
+	if o.Holders == NoLooks {
 		if len(looks) > 0 {
 			return fmt.Errorf("%d looks that nobody asked for", len(looks))
+		}
+		return nil
+	}
+	if o.Holders == LooksIfGrows {
+		if len(looks) == 0 || len(looks[0].Holders) == 0 || looks[0].Holders[0].Name != "main.kept" || looks[0].Holders[0].Bytes < 100<<20 {
+			return fmt.Errorf("%d looks, want one or two in which main.kept has most", len(looks))
 		}
 		return nil
 	}
@@ -83,10 +92,25 @@ func lookedAt(t *testing.T, target Target, o Options) error {
 	return nil
 }
 
+// TestHoldersLevel: nobody looks unasked at a heap that does not grow, and nothing is said of that.
+func TestHoldersLevel(t *testing.T) {
+	cmd, out := startMemory(t, memoryProgram(t), "live", ""), filepath.Join(t.TempDir(), "r.gowhy")
+	o := Options{Out: out, Duration: 1500 * time.Millisecond, Only: []string{"proc"}, Outside: true, Holders: LooksIfGrows}
+	res, err := Run(t.Context(), Target{PID: cmd.Process.Pid}, o)
+	if err != nil || slices.ContainsFunc(res.Members, func(m recording.Member) bool { return m.Name == recording.HoldersMember }) {
+		t.Errorf("Run() = %+v, %v, want no look", res.Members, err)
+	}
+	for _, r := range res.Refused {
+		if r.Member == recording.HoldersMember {
+			t.Errorf("it refuses a look that nobody asked for: %s", r.Why)
+		}
+	}
+}
+
 // TestHoldersRefused: the reason why there is no look stands in the recording.
 func TestHoldersRefused(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "r.gowhy")
-	res, err := Run(t.Context(), Target{Command: []string{"sleep", "0.2"}}, Options{Out: out, Only: []string{"proc"}, Holders: true})
+	res, err := Run(t.Context(), Target{Command: []string{"sleep", "0.2"}}, Options{Out: out, Only: []string{"proc"}, Holders: Looks})
 	if err != nil {
 		if _, lacks := exec.LookPath("sleep"); lacks != nil {
 			t.Skip("there is no program that ends")

@@ -86,10 +86,10 @@ type Options struct {
 	Memory Memory
 	// Procs is the program's GOMAXPROCS, where somebody knows it already.
 	Procs int
-	// Holders reads who holds the heap, too: before the recording and behind it, of a command in
+	// Holders is whether who holds the heap is read, too: before the recording and behind it, of a command in
 	// it, with UntilMemory when evidence was kept.
-	Holders bool
-	// HolderBudget is how many bytes of memory that may take; 0 means [heap.Budget].
+	Holders HolderLooks
+	// HolderBudget is how many bytes of memory that may take where it was asked for; 0 means [heap.Budget].
 	HolderBudget uint64
 	// Looks, if set, are at who held the heap shortly before: they are kept in the recording.
 	Looks *artifact.HeldLooks

@@ -34,6 +34,7 @@ type recordFlags struct {
 	options    record.Options
 	limit      string
 	until      string // a mark of memory
+	holders    bool
 	noDiagnose bool
 	finish     string
 	elsewhere
@@ -74,11 +75,13 @@ kernel sees of the process, and the counters of /proc.
               what is alive then, beside what was when the wait began. It is on
               the disk before the kernel kills the program; how it ended is
               added. -d is the longest wait, an interrupt ends it
-  --holders   also read who holds the heap, before and behind the recording, so
-              that it says whose part grows; of a command while it runs. The
-              program is not stopped; of a heap of 1 GiB in ten million objects
-              each look takes four seconds of CPU. --until-memory looks when the
-              evidence is on the disk, unless --holders=false
+  --holders   read who holds the heap, before and behind the recording, so that
+              it says whose part grows; of a command while it runs. The program
+              is not stopped; of a heap of 1 GiB in ten million objects each
+              look takes four seconds of CPU. Without it, a heap of at most half
+              a million objects is looked at once the program has come to need
+              more memory. --until-memory looks when the evidence is on the
+              disk. --holders=false leaves both out
 
 What is meant by a CMD that starts others, like a shell or go run, is the first
 Go program that it starts.
@@ -130,7 +133,7 @@ func (f *recordFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&o.Only, "sources", nil, "record these `SOURCES` only: "+strings.Join(record.SourceNames(), ", "))
 	cmd.Flags().StringSliceVar(&o.Without, "without", nil, "record all but these `SOURCES`, like trace,block")
 	cmd.Flags().StringVar(&o.Load, "load", "", "take a load generator's result along: a `FILE` or URL, read at the end")
-	cmd.Flags().BoolVar(&o.Holders, "holders", false, "also read who holds the heap, at the begin and the end")
+	cmd.Flags().BoolVar(&f.holders, "holders", false, "read who holds the heap, at the begin and the end (default: if it grows)")
 	cmd.Flags().StringVar(&f.until, "until-memory", "", "wait until its memory reaches this `SHARE` of its limit, or size")
 	cmd.Flags().StringVar(&f.limit, "trace-limit", traceLimit, "stop the trace at this `SIZE`")
 	cmd.Flags().BoolVar(&o.OutputLogs, "output-logs", false, "keep the command's output in the recording")
@@ -179,9 +182,7 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 	if err := f.checkUntil(); err != nil {
 		return err
 	}
-	if !cmd.Flags().Changed("holders") {
-		f.options.Holders = f.until != "" && len(f.options.Only) == 0
-	}
+	f.options.Holders = f.looks(cmd.Flags().Changed("holders"))
 	limit, ok := trial.ParseSize(f.limit)
 	if !ok {
 		return misused("--trace-limit 512MB", "--trace-limit %q is no size", f.limit)
@@ -195,6 +196,17 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 		}
 	}
 	return nil
+}
+
+// looks returns when the heap is looked at; said is whether --holders was given.
+func (f *recordFlags) looks(said bool) record.HolderLooks {
+	switch {
+	case said && f.holders, !said && f.until != "" && len(f.options.Only) == 0:
+		return record.Looks
+	case said, len(f.options.Only) > 0:
+		return record.NoLooks
+	}
+	return record.LooksIfGrows
 }
 
 // checkUntil reads the mark of memory.

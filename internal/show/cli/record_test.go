@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/agent/recording"
 	"github.com/gowhy/gowhy/internal/sense/record"
@@ -49,5 +52,40 @@ func TestCostText(t *testing.T) {
 	res.Duration = time.Millisecond
 	if got := costText(res); strings.Contains(got, "of a core") {
 		t.Errorf("%q: what begins and ends a recording is no rate", got)
+	}
+}
+
+// TestHolderLooks: a heap that grows is looked at by default, any at a mark of memory, and none where sources were chosen
+// or somebody refused it; a recorder elsewhere is told what is not its default.
+func TestHolderLooks(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want record.HolderLooks
+		told string
+	}{
+		{nil, record.LooksIfGrows, ""},
+		{[]string{"--holders"}, record.Looks, "--holders=true"},
+		{[]string{"--holders=false"}, record.NoLooks, "--holders=false"},
+		{[]string{"--sources", "cpu"}, record.NoLooks, ""},
+		{[]string{"--sources", "cpu", "--holders"}, record.Looks, "--holders=true"},
+		{[]string{"--until-memory", "90%"}, record.Looks, "--holders=true"},
+		{[]string{"--until-memory", "90%", "--holders=false"}, record.NoLooks, "--holders=false"},
+	} {
+		f := &recordFlags{}
+		cmd := &cobra.Command{}
+		f.flags(cmd)
+		if err := cmd.ParseFlags(append(c.args, "--pid=1")); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.check(cmd, nil); err != nil {
+			t.Fatal(err)
+		}
+		if f.options.Holders != c.want {
+			t.Errorf("%q: looks = %v, want %v", c.args, f.options.Holders, c.want)
+		}
+		told := slices.DeleteFunc(remoteArgs(f), func(a string) bool { return !strings.HasPrefix(a, "--holders") })
+		if got := strings.Join(told, " "); got != c.told {
+			t.Errorf("%q: told elsewhere %q, want %q", c.args, got, c.told)
+		}
 	}
 }

@@ -141,8 +141,8 @@ func remoteArgs(f *recordFlags) (args []string) {
 	if o.Redact {
 		add("redact", "true")
 	}
-	if o.Holders || f.until != "" {
-		add("holders", strconv.FormatBool(o.Holders))
+	if o.Holders != f.looks(false) || f.until != "" {
+		add("holders", strconv.FormatBool(o.Holders == record.Looks))
 	}
 	return args
 }
