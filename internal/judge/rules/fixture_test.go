@@ -247,6 +247,13 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 		s := b.sched()
 		s.Wakes = append(s.Wakes, model.Wake{Waker: b.ref(a, "waker"), Woken: b.ref(a, "woken"), Count: a.int("count")})
 	},
+	"holding": func(b *builder, a *attrs, _ *fixture) {
+		s, at := b.sched(), b.ref(a, "stack")
+		if s.Holding == nil {
+			s.Holding = map[model.Stack][]model.HeldLine{}
+		}
+		s.Holding[at] = append(s.Holding[at], model.HeldLine{At: frame(a.str("at")), Taken: frame(a.str("taken"))})
+	},
 	"burst": func(b *builder, a *attrs, _ *fixture) {
 		s := b.sched()
 		s.Bursts = append(s.Bursts, model.Burst{

@@ -59,6 +59,9 @@ type Sched struct {
 	Callers    []Caller    // goroutines that make calls one after the other, longest wait first
 	WriteRows  []CallRow   // what goroutines write to connections in a row, most written first
 	ReadRows   []CallRow   // what they read at a place in a file in a row, most read first
+	// Holding has the locks that the code of a stack holds while it waits or computes, by the source; of those that
+	// take long, where others wait for locks.
+	Holding map[Stack][]HeldLine
 	// Delay is the distribution of single waits for a P, over all goroutines.
 	Delay Histogram
 	// Slice is the distribution of uninterrupted runs on a P.
@@ -66,6 +69,9 @@ type Sched struct {
 	// Threads is the number of OS threads seen.
 	Threads int
 }
+
+// A HeldLine is a frame of a stack that holds a lock, and the line of its function that took it.
+type HeldLine struct{ At, Taken Frame }
 
 // Lives is how long goroutines lived that one function was started with and that were seen from begin to end.
 type Lives struct {

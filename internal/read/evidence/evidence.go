@@ -893,6 +893,7 @@ func (l *loader) join() error {
 	l.joinPolls()
 	l.joinRetries()
 	l.joinChains()
+	l.joinHolding()
 	l.joinReleases()
 	return nil
 }

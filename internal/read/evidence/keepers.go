@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"go/ast"
 	"go/types"
+	"iter"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -21,15 +23,17 @@ const (
 	// knows which it is.
 	keptMost  = 3
 	keptLines = 6
+	// keptPackages is how many packages of a program are read for them.
+	keptPackages = 256
 	// keptShare is the part of what a holder has that must lie behind a container.
 	keptShare = 0.5
 )
 
 // contextMakers are the functions that make contexts of a type.
 var contextMakers = map[string][]string{
-	"context.afterFuncCtx": {"context.AfterFunc"},
-	"context.timerCtx":     {"context.WithTimeout", "context.WithDeadline", "context.WithTimeoutCause", "context.WithDeadlineCause"},
-	"context.cancelCtx":    {"context.WithCancel", "context.WithCancelCause"},
+	"context.afterFuncCtx": {"AfterFunc"},
+	"context.timerCtx":     {"WithTimeout", "WithDeadline", "WithTimeoutCause", "WithDeadlineCause"},
+	"context.cancelCtx":    {"WithCancel", "WithCancelCause"},
 }
 
 // joinKeepers finds the lines that put something where most of what is held stands.
@@ -38,32 +42,43 @@ func (l *loader) joinKeepers() {
 		return
 	}
 	look := l.m.Run.Holders[len(l.m.Run.Holders)-1]
-	var frames []model.Frame
+	r := l.reasoner()
+	r.most += maxHotPackages // beside those of hot lines
+	var packages []codePackage
 	for i := range look.Holders[:min(len(look.Holders), keptMost)] {
 		h := &look.Holders[i]
-		puts := putsOf(look, h)
-		if puts == nil {
+		p := putsOf(look, h)
+		if p == nil {
 			continue
 		}
-		if frames == nil {
-			frames = l.ownFrames()
+		if packages == nil {
+			packages = l.ownPackages(r)
 		}
-		h.Keepers = l.reasoner().lines(frames, puts)
+		h.Keepers = r.lines(packages, p)
 	}
 }
 
-// putsOf returns what tells the statements and calls that put something where a holder has most; nil where that is not known.
-func putsOf(look *model.HeapLook, h *model.Holder) func(ast.Node, *types.Info) bool {
+// puts tells the statements and calls that put something somewhere. A package that does has one of the names.
+type puts struct {
+	names []string
+	does  func(ast.Node, *types.Info) bool
+}
+
+// putsOf returns what puts something where a holder has most; nil where that is not known.
+func putsOf(look *model.HeapLook, h *model.Holder) *puts {
 	if makers := contextMakers[look.Contexts(h)]; makers != nil {
-		return callsAny(makers)
+		return &puts{makers, func(n ast.Node, info *types.Info) bool { return calls(n, "context", makers, info) }}
 	}
 	if h.Kind == model.HeldByTimers {
-		return callsAny([]string{"time.AfterFunc"})
+		makers := []string{"AfterFunc"}
+		return &puts{makers, func(n ast.Node, info *types.Info) bool { return calls(n, "time", makers, info) }}
 	}
-	if container := keptIn(h); container != "" && h.Kind != model.HeldByRuntime {
-		return func(n ast.Node, info *types.Info) bool { return writes(n, container, info) }
+	container := keptIn(h)
+	if container == "" || h.Kind == model.HeldByRuntime {
+		return nil
 	}
-	return nil
+	element, _, _ := strings.Cut(container[strings.LastIndexByte(container, '.')+1:], "[")
+	return &puts{[]string{element}, func(n ast.Node, info *types.Info) bool { return writes(n, container, info) }}
 }
 
 // keptIn returns the type of the map or slice on the way to what a holder has, with a type of some package in it,
@@ -85,70 +100,134 @@ func keptIn(h *model.Holder) (container string) {
 	return container
 }
 
-// ownFrames returns a frame of each package that is not the standard library's or the recorder's, by profiles of the heap and
-// the CPU, those with most first.
-func (l *loader) ownFrames() (frames []model.Frame) {
-	sum, first := map[string]float64{}, map[string]model.Frame{}
+// A codePackage is one of the program, by one of its files as stacks name them.
+type codePackage struct{ path, file string }
+
+// ownPackages returns those that are not the standard library's or the recorder's: of profiles of the heap and the CPU, those with most
+// samples first, and then what these import of their own module.
+func (l *loader) ownPackages(r *reasoner) (list []codePackage) {
+	sum, first := map[string]int{}, map[string]string{}
 	for _, p := range []*model.Profile{l.m.Heap, l.m.LiveHeap.End, l.m.CPU} {
 		if p == nil {
 			continue
 		}
 		for i := range p.Samples {
 			for _, f := range l.m.Stacks.Frames(p.Samples[i].Stack) {
-				pkg, _ := model.SplitSymbol(f.Func)
-				if model.IsStd(f.Func) || model.OfRecording([]model.Frame{f}) {
+				if model.IsStd(f.Func) || f.File == "" || model.OfRecording([]model.Frame{f}) {
 					continue
 				}
-				if _, ok := first[pkg]; !ok {
-					first[pkg] = f
-				}
+				pkg, _ := model.SplitSymbol(f.Func)
 				sum[pkg]++
+				first[pkg] = cmp.Or(first[pkg], f.File)
 			}
 		}
 	}
-	for _, f := range first {
-		frames = append(frames, f)
+	for pkg, file := range first {
+		list = append(list, codePackage{pkg, file})
 	}
-	of := func(f model.Frame) string { pkg, _ := model.SplitSymbol(f.Func); return pkg }
-	slices.SortFunc(frames, func(a, b model.Frame) int {
-		return cmp.Or(cmp.Compare(sum[of(b)], sum[of(a)]), cmp.Compare(of(a), of(b)))
+	slices.SortFunc(list, func(a, b codePackage) int {
+		return cmp.Or(cmp.Compare(sum[b.path], sum[a.path]), cmp.Compare(a.path, b.path))
 	})
-	return frames
+	for i := 0; i < len(list) && len(list) < keptPackages; i++ {
+		for path, file := range r.ownImports(list[i].file) {
+			if first[path] == "" {
+				first[path] = file
+				list = append(list, codePackage{path, file})
+			}
+		}
+	}
+	return list[:min(len(list), keptPackages)]
 }
 
-// lines returns those of some packages at which something is done; none where they are many.
-func (r *reasoner) lines(frames []model.Frame, does func(ast.Node, *types.Info) bool) (lines []model.Frame) {
-	for _, f := range frames {
-		g := r.file(f.File)
+// ownImports returns a file of each package that one imports of its own module, by their paths.
+func (r *reasoner) ownImports(file string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		g := r.file(file)
 		if g == nil {
+			return
+		}
+		dir := filepath.Dir(g.set.Position(g.file.Pos()).Filename)
+		for _, f := range r.builtFiles(dir) {
+			for _, spec := range f.Imports {
+				path, err := strconv.Unquote(spec.Path.Value)
+				if err != nil || model.IsStd(path+".x") {
+					continue
+				}
+				if files, own := r.imported(path, dir); own && len(files) > 0 && !yield(path, r.set.Position(files[0].Pos()).Filename) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// lines returns those of some packages at which something is done, none where they are many; those last whose function takes
+// something out, too. Types are checked of what has one of some names in it.
+func (r *reasoner) lines(packages []codePackage, p *puts) (lines []model.Frame) {
+	var last []model.Frame
+	for _, pkg := range packages {
+		g := r.file(pkg.file)
+		if g == nil || !r.mentions(filepath.Dir(g.set.Position(g.file.Pos()).Filename), p.names) {
 			continue
 		}
-		checked := r.checked(f, g)
+		checked := r.checked(model.Frame{Func: pkg.path + ".init"}, g)
 		if checked == nil || checked.info == nil {
 			continue
 		}
-		pkg, _ := model.SplitSymbol(f.Func)
 		for _, file := range checked.files {
 			for _, d := range file.Decls {
 				decl, ok := d.(*ast.FuncDecl)
 				if !ok || decl.Body == nil || runsOnce(decl) {
 					continue
 				}
+				to := &lines
+				if removes(decl) {
+					to = &last
+				}
 				ast.Inspect(decl.Body, func(n ast.Node) bool {
-					if n != nil && does(n, checked.info) {
+					if n != nil && p.does(n, checked.info) {
 						where := r.set.Position(n.Pos())
-						file := filepath.Join(filepath.Dir(f.File), filepath.Base(where.Filename))
-						lines = append(lines, model.Frame{Func: pkg + "." + pattern.DeclaredName(decl), File: file, Line: where.Line})
+						file := filepath.Join(filepath.Dir(pkg.file), filepath.Base(where.Filename))
+						*to = append(*to, model.Frame{Func: pkg.path + "." + pattern.DeclaredName(decl), File: file, Line: where.Line})
 					}
 					return true
 				})
 			}
 		}
 	}
-	if len(lines) > keptLines {
+	if len(lines)+len(last) > keptLines {
 		return nil
 	}
-	return lines
+	return append(lines, last...)
+}
+
+// removes reports whether a function also takes something out of a map or a slice, or begins one anew with a part of another.
+func removes(decl *ast.FuncDecl) (does bool) {
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SliceExpr:
+			high, ok := n.High.(*ast.BasicLit)
+			does = does || n.Low == nil && ok && high.Value == "0"
+		case *ast.CallExpr:
+			name := types.ExprString(n.Fun)
+			does = does || name == "delete" || strings.HasPrefix(name, "slices.Delete") ||
+				name == "append" && n.Ellipsis.IsValid() && isCut(n.Args[len(n.Args)-1])
+		}
+		return !does
+	})
+	return does
+}
+
+// mentions reports whether the package in a folder has one of some names.
+func (r *reasoner) mentions(dir string, names []string) (has bool) {
+	for _, f := range r.builtFiles(dir) {
+		ast.Inspect(f, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			has = has || ok && slices.Contains(names, id.Name)
+			return !has
+		})
+	}
+	return has
 }
 
 // runsOnce reports whether a function is main or init: what is put somewhere there does not become more.
@@ -184,18 +263,16 @@ func isCut(x ast.Expr) bool {
 	return ok
 }
 
-// callsAny returns what tells calls of one of some functions, by package and name.
-func callsAny(names []string) func(ast.Node, *types.Info) bool {
-	return func(n ast.Node, info *types.Info) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return false
-		}
-		x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-		if !ok {
-			return false
-		}
-		f := info.Uses[x.Sel]
-		return f != nil && f.Pkg() != nil && slices.Contains(names, f.Pkg().Path()+"."+f.Name())
+// calls reports whether a call is of one of some functions of a package.
+func calls(n ast.Node, pkg string, names []string, info *types.Info) bool {
+	call, ok := n.(*ast.CallExpr)
+	if !ok {
+		return false
 	}
+	x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	f := info.Uses[x.Sel]
+	return f != nil && f.Pkg() != nil && f.Pkg().Path() == pkg && slices.Contains(names, f.Name())
 }

@@ -36,6 +36,16 @@ func (s *store) remove(k string, i int) {
 	s.other = append(s.other, k)
 }
 
+func (s *store) expire() {
+	live := s.list[:0]
+	for _, e := range s.list {
+		if e.text != "" {
+			live = append(live, e)
+		}
+	}
+	s.list = live
+}
+
 func (s *store) push(e entry) { s.list = append(s.list, e) }
 
 func (s *store) watch(ctx context.Context) {
@@ -44,6 +54,13 @@ func (s *store) watch(ctx context.Context) {
 	context.AfterFunc(ctx, func() {})
 	time.AfterFunc(time.Minute, func() {})
 }
+
+func (s *store) replace(from, to string, e *entry) {
+	delete(s.byKey, from)
+	s.byKey[to] = e
+}
+
+func (s *store) move(from, to string, e *entry) { s.byKey[to] = e }
 
 func main() {
 	s := &store{byKey: map[string]*entry{}}
@@ -65,14 +82,14 @@ func TestKeepers(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{"a map", "", []model.HolderStep{step("main.store", 1), step("map[string]*main.entry", 3), step("main.entry", 5000), ends}, Options{}, "(*store).add:16 (*store).rename:18"},
-		{"a slice", "", []model.HolderStep{step("[]main.entry", 1), ends}, Options{}, "(*store).push:26"},
-		{"a map in which few things have slices of many", "", []model.HolderStep{step("map[string]*main.entry", 3), step("[]main.entry", 5), ends}, Options{}, "(*store).push:26"},
+		{"a map", "", []model.HolderStep{step("main.store", 1), step("map[string]*main.entry", 3), step("main.entry", 5000), ends}, Options{}, "(*store).add:16 (*store).rename:18 (*store).move:50 (*store).replace:47"},
+		{"a slice", "", []model.HolderStep{step("[]main.entry", 1), ends}, Options{}, "(*store).push:36 (*store).expire:30"},
+		{"a map in which few things have slices of many", "", []model.HolderStep{step("map[string]*main.entry", 3), step("[]main.entry", 5), ends}, Options{}, "(*store).push:36 (*store).expire:30"},
 		{"what ends the way", "", []model.HolderStep{step("map[string]*main.entry", 3)}, Options{}, ""},
-		{"contexts", "", []model.HolderStep{step("map[context.canceler]struct {}", 3), step("context.timerCtx", 5000), ends}, Options{}, "(*store).watch:29"},
-		{"functions of contexts", "", []model.HolderStep{step("context.afterFuncCtx", 5000), ends}, Options{}, "(*store).watch:31"},
+		{"contexts", "", []model.HolderStep{step("map[context.canceler]struct {}", 3), step("context.timerCtx", 5000), ends}, Options{}, "(*store).watch:39"},
+		{"functions of contexts", "", []model.HolderStep{step("context.afterFuncCtx", 5000), ends}, Options{}, "(*store).watch:41"},
 		{"few contexts", "", []model.HolderStep{step("context.afterFuncCtx", 9), ends}, Options{}, ""},
-		{"timers", model.HeldByTimers, []model.HolderStep{step("runtime.timer", 5000), ends}, Options{}, "(*store).watch:32"},
+		{"timers", model.HeldByTimers, []model.HolderStep{step("runtime.timer", 5000), ends}, Options{}, "(*store).watch:42"},
 		{"the runtime", model.HeldByRuntime, []model.HolderStep{step("map[string]*main.entry", 3), ends}, Options{}, ""},
 		{"a type of no program", "", []model.HolderStep{step("map[string]*other.entry", 3), ends}, Options{}, ""},
 		{"no source", "", []model.HolderStep{step("[]main.entry", 1), ends}, Options{NoSource: true}, ""},
@@ -110,6 +127,35 @@ func keepersOf(t *testing.T, source string, o Options, h model.Holder) string {
 		}
 		got = append(got, strings.TrimPrefix(f.Func, "main.")+":"+strconv.Itoa(f.Line))
 	}
-	slices.Sort(got)
 	return strings.Join(got, " ")
+}
+
+// TestKeepersElsewhere: who puts it there need not be in a profile: packages are read that those of the profile import.
+func TestKeepersElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":         "module app\n\ngo 1.26\n",
+		"main.go":        "package main\n\nimport \"app/desk\"\n\nfunc main() { run() }\n\nfunc run() { desk.Take(\"a\") }\n",
+		"desk/desk.go":   "package desk\n\nimport \"app/store\"\n\nfunc Take(k string) { store.Add(k) }\n",
+		"store/store.go": "package store\n\ntype Entry struct{ text string }\n\nvar all = map[string]*Entry{}\n\nfunc Add(k string) { all[k] = &Entry{} }\n",
+		"other/other.go": "package other\n\nimport \"app/store\"\n\nfunc Add(m map[string]*store.Entry) { m[\"\"] = nil }\n",
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := newLoader(t.Context(), Options{})
+	stack := l.m.Stacks.Add([]model.Frame{{Func: "main.run", File: filepath.Join(dir, "main.go"), Line: 7}})
+	l.m.CPU = &model.Profile{Types: []model.ValueType{{Name: "cpu", Unit: "nanoseconds"}}, Samples: []model.Sample{{Stack: stack, Values: []int64{9}}}}
+	h := model.Holder{ObjectSum: model.ObjectSum{Bytes: 10}, Path: []model.HolderStep{{Type: "map[string]*store.Entry", Retained: 10}, {Type: "store.Entry", ObjectSum: model.ObjectSum{Objects: 9}}}}
+	l.m.Run.Holders = []*model.HeapLook{{Holders: []model.Holder{h}}}
+	l.joinKeepers()
+	want := []model.Frame{{Func: "app/store.Add", File: filepath.Join(dir, "store", "store.go"), Line: 7}}
+	if got := l.m.Run.Holders[0].Holders[0].Keepers; !slices.Equal(got, want) {
+		t.Errorf("keepers = %v, want %v", got, want)
+	}
 }

@@ -69,7 +69,7 @@ func (l *loader) reasoner() *reasoner {
 	if l.reasons != nil {
 		return l.reasons
 	}
-	r := &reasoner{sourceReader: l.sourceReader(), version: l.m.Run.Go, infos: map[string]*checkedPackage{}, differing: map[string]bool{}, modules: map[string]*sourcefile.Module{}}
+	r := &reasoner{sourceReader: l.sourceReader(), version: l.m.Run.Go, most: maxHotPackages, infos: map[string]*checkedPackage{}, differing: map[string]bool{}, modules: map[string]*sourcefile.Module{}}
 	if r.version == "" && l.m.Build != nil {
 		r.version = l.m.Build.Go
 	}
@@ -198,6 +198,7 @@ type reasoner struct {
 	*sourceReader
 	types     *pattern.Types
 	version   string
+	most      int                           // packages whose types are checked
 	infos     map[string]*checkedPackage    // by the package's folder
 	differing map[string]bool               // files that are not the program's
 	modules   map[string]*sourcefile.Module // by folder; nil where there is none around it
@@ -250,7 +251,7 @@ func (r *reasoner) checked(f model.Frame, g *goFile) *checkedPackage {
 	if c, ok := r.infos[dir]; ok {
 		return c
 	}
-	if len(r.infos) == maxHotPackages {
+	if len(r.infos) >= r.most {
 		return nil
 	}
 	c := &checkedPackage{files: r.builtFiles(filepath.Dir(name))}

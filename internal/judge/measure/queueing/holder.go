@@ -142,11 +142,12 @@ func awaitsReaders(frames []model.Frame) bool {
 
 // lockedLines are the lines of functions between which a queue's lock is held.
 type lockedLines struct {
+	m                *model.Model
 	locked, unlocked map[string][]int // by function
 }
 
 func (q *Queue) lockedLines(m *model.Model) *lockedLines {
-	l := &lockedLines{locked: map[string][]int{}, unlocked: map[string][]int{}}
+	l := &lockedLines{m: m, locked: map[string][]int{}, unlocked: map[string][]int{}}
 	for _, s := range q.Stacks {
 		if f, ok := model.UserFrame(m.Stacks.Frames(s)); ok {
 			l.locked[f.Func] = append(l.locked[f.Func], f.Line)
@@ -160,9 +161,15 @@ func (q *Queue) lockedLines(m *model.Model) *lockedLines {
 	return l
 }
 
-// frame returns the one of a stack whose line is between one that takes the lock and one that
-// gives it back, in one function.
-func (l *lockedLines) frame(frames []model.Frame) (model.Frame, bool) {
+// frame returns the one of a stack that holds the lock: by the source, which knows of early returns, or because its
+// line is between one that takes the lock and one that gives it back, in one function.
+func (l *lockedLines) frame(s model.Stack) (model.Frame, bool) {
+	for _, h := range l.m.Sched.Holding[s] {
+		if slices.Contains(l.locked[h.Taken.Func], h.Taken.Line) {
+			return h.At, true
+		}
+	}
+	frames := l.m.Stacks.Frames(s)
 	i := slices.IndexFunc(frames, func(f model.Frame) bool {
 		from := 0
 		for _, line := range l.locked[f.Func] {
@@ -191,7 +198,7 @@ type HeldWait struct {
 func (q *Queue) HeldWait(p *diagnosis.Pass) (h HeldWait, ok bool) {
 	m, lines := p.Model, q.lockedLines(p.Model)
 	inside := func(w *model.Wait) (model.Frame, bool) {
-		f, ok := lines.frame(m.Stacks.Frames(w.Stack))
+		f, ok := lines.frame(w.Stack)
 		return f, ok && w.Kind != model.SchedWait && !q.Has(w)
 	}
 	for i := range m.Sched.Waits { // the longest first
@@ -240,7 +247,7 @@ func (q *Queue) heldComputing(p *diagnosis.Pass) (h Hold, ok bool) {
 	times, at := map[int]int64{}, map[int]model.Frame{}
 	for i := range m.CPU.Samples {
 		s := &m.CPU.Samples[i]
-		if f, ok := lines.frame(m.Stacks.Frames(s.Stack)); ok {
+		if f, ok := lines.frame(s.Stack); ok {
 			times[f.Line] += int64(s.Value(0))
 			at[f.Line] = f
 		}
@@ -249,10 +256,10 @@ func (q *Queue) heldComputing(p *diagnosis.Pass) (h Hold, ok bool) {
 		return h, false
 	}
 	line := at[statistics.Largest(times)[0]]
-	time := p.Samples("CPU time of whoever holds the lock there", "cpu", p.Frames(func(frames []model.Frame) bool {
-		f, ok := lines.frame(frames)
+	time := p.Samples("CPU time of whoever holds the lock there", "cpu", func(s *model.Sample) bool {
+		f, ok := lines.frame(s.Stack)
 		return ok && f.Func == line.Func && f.Line == line.Line
-	}))
+	})
 	if !q.longEnough(p, time) {
 		return h, false
 	}
@@ -275,7 +282,7 @@ func (q *Queue) heldPreempted(p *diagnosis.Pass) (h Hold, ok bool) {
 	}
 	inside := func(w *model.Wait) (model.Frame, bool) {
 		frames := m.Stacks.Frames(w.Stack)
-		f, ok := lines.frame(frames)
+		f, ok := lines.frame(w.Stack)
 		// Who gives a lock back yields to the next.
 		return f, ok && w.Kind == model.SchedWait && !wakers[w.Stack] && slices.Contains(q.Groups, w.Group) && !code.ThroughFunc(frames, code.IsMutex)
 	}
