@@ -1,15 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"container/list"
 	"context"
 	"encoding/json"
 	"hash/fnv"
 	"io"
+	"net/url"
 	"runtime"
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -31,7 +34,12 @@ var (
 	lent     = make([]byte, 64<<10)
 
 	squares = make([]int, wide*wide)
+
+	oneChunk  = bytes.Repeat([]byte("interface up\n"), 80)
+	promptEnd = []byte("up\n")
 )
+
+const longURL = "https://user@example.com:8443/a/longer/path?with=some&parameters=too#there"
 
 // wide is how many columns a table has that no cache of a core holds.
 const wide = 1024
@@ -369,6 +377,53 @@ var collections = []pair{
 			return true
 		},
 		func() any { return checkedCell(2) == nil }},
+	{model.MadeBelow, "a URL, by two functions",
+		func() any {
+			u, err := url.Parse(longURL)
+			v, again := url.Parse(longURL)
+			return err == nil && again == nil && u.Host == v.Host
+		},
+		func() any {
+			u, err := url.Parse(longURL)
+			return err == nil && u.Host != ""
+		}},
+	{model.MadeToSearch, "one of ten dates",
+		func() any {
+			var days []time.Time
+			for i := range 10 {
+				days = append(days, time.Date(2026, time.Month(i+1), 1, 0, 0, 0, 0, time.UTC))
+			}
+			slices.SortFunc(days, time.Time.Compare)
+			return slices.ContainsFunc(days, func(d time.Time) bool { return d.Month() == 5 })
+		},
+		func() any {
+			for i := range 10 {
+				if time.Date(2026, time.Month(i+1), 1, 0, 0, 0, 0, time.UTC).Month() == 5 {
+					return true
+				}
+			}
+			return false
+		}},
+	{model.SearchGrown, "64 chunks of 1 KB",
+		func() any {
+			var out []byte
+			n := 0
+			for range 64 {
+				out = append(out, oneChunk...)
+				n += bytes.Count(out, promptEnd)
+			}
+			return n > 0
+		},
+		func() any {
+			var out []byte
+			n := 0
+			for range 64 {
+				from := len(out)
+				out = append(out, oneChunk...)
+				n += bytes.Count(out[from:], promptEnd)
+			}
+			return n > 0
+		}},
 	{model.ShiftRest, "20 of 200 structs of 128 bytes",
 		func() any {
 			l := slices.Clone(wideCells)

@@ -203,15 +203,22 @@ func ratio(part, whole float64) float64 {
 // Busy returns the cores that the program kept busy on average and how many
 // it could use; ok is false when no evidence says so. From a trace this is P
 // occupancy without the collector's idle-time work, which takes nothing from
-// anybody; else the process's own counters, and a profile at last.
+// anybody, in the time that the trace knows of; else the process's own counters, and a profile at last.
 func Busy(m *model.Model) (cores, of float64, ok bool) {
 	w := m.Run.Duration.Seconds()
 	if m.Sched != nil && len(m.Sched.Procs) > 0 && w > 0 {
-		var d time.Duration
+		var d, all, unknown time.Duration
 		for _, p := range m.Sched.Procs {
-			d += p.User + p.GC + p.Syscall + p.Scheduler
+			work := p.User + p.GC + p.Syscall + p.Scheduler
+			d += work
+			all += work + p.GCIdle + p.Idle + p.Unknown
+			unknown += p.Unknown
 		}
-		return d.Seconds() / w, float64(max(m.Run.Procs, 1)), true
+		known := 1.0
+		if all > unknown {
+			known = float64(all-unknown) / float64(all)
+		}
+		return d.Seconds() / w / known, float64(max(m.Run.Procs, 1)), true
 	}
 	a := m.CPUAccount()
 	if a == nil || a.Window <= 0 {

@@ -102,8 +102,10 @@ func TestLostPart(t *testing.T) {
 // TestBusy counts what Ps do, but for the collector's work in idle time.
 func TestBusy(t *testing.T) {
 	const s = time.Second
-	ps := &model.Model{Sched: &model.Sched{Procs: []model.Proc{{User: s, GC: 2 * s, GCIdle: 100 * s, Syscall: 4 * s, Scheduler: 8 * s, Idle: 200 * s, Unknown: 400 * s}, {User: 5 * s}}}}
+	ps := &model.Model{Sched: &model.Sched{Procs: []model.Proc{{User: s, GC: 2 * s, GCIdle: 100 * s, Syscall: 4 * s, Scheduler: 8 * s, Idle: 200 * s}, {User: 5 * s}}}}
 	ps.Run.Duration, ps.Run.Procs = 10*s, 4
+	lost := &model.Model{Sched: &model.Sched{Procs: []model.Proc{{User: 6 * s, Idle: 2 * s, Unknown: 2 * s}}}}
+	lost.Run.Duration, lost.Run.Procs = 10*s, 1
 	unknown := &model.Model{Sched: ps.Sched}
 	unknown.Run.Duration = 10 * s
 	system := counted10(0, 4*s, 0)
@@ -117,6 +119,7 @@ func TestBusy(t *testing.T) {
 		ok        bool
 	}{
 		{"Ps", ps, 2, 4, true},
+		{"a P of which a fifth is lost", lost, 0.75, 1, true},
 		{"Ps of no known number", unknown, 2, 1, true},
 		{"counters", counted10(6*s, 2*s, 0), 0.8, 2, true},
 		{"counters of the kernel's time alone", system, 0.4, 1, true},

@@ -283,6 +283,20 @@ var equivalents = []equivalent{
 			"need none.",
 		"func Checked(c Claim) (Valid, error)\nfunc (l *Ledger) Save(v Valid) error",
 		"a value that changed meanwhile: whoever calls checks and passes the same variable"},
+	{model.MadeBelow, "making again what whoever calls has made",
+		"Make it once, where the value comes in, and give on what was made of it: a type of its own says that it is parsed.",
+		"code, err := Parse(tag)\nowner := ownerOf(code) // and not of the text",
+		"a value that changed meanwhile: whoever calls makes the same of the same variable, which is given a value once"},
+	{model.MadeToSearch, "making a list to look for one",
+		"Look at each as it is made, and stop at the one that is sought; where the same question comes again and again, keep a set of " +
+			"them, by what the list depends on.",
+		"for _, d := range c.off {\n\tif d.on(year) == day {\n\t\treturn true\n\t}\n}",
+		"somebody who needs the list: its caller leaves at the first that it looks for, and nobody else has it"},
+	{model.SearchGrown, "searching all that has come so far",
+		"Search what is new, and before it as much as the sought text may reach back (its length less one, or the beginning of " +
+			"the line): with all of it each time, twice the text takes four times as long.",
+		"from := max(0, len(out)-len(end)+1)\nout = append(out, chunk...)\nif i := bytes.Index(out[from:], end); i >= 0 {",
+		"a text that becomes shorter again: in the loop it is only added to"},
 	{model.ShiftRest, "moving all behind an element that is taken out or put in",
 		"Where order does not matter, put the last one in its place; else mark what is gone and take out many in one pass by " +
 			"slices.DeleteFunc, or keep pointers rather than large values.",

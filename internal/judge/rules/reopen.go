@@ -34,9 +34,10 @@ const (
 	// reopenClosed is the part of the opened that must be closed again.
 	// Otherwise they are kept, or leak.
 	reopenClosed = 0.7
-	// reopenRemoved is how many files may be deleted for each that is opened:
+	// reopenRemoved is how many files may be deleted or renamed for each that is opened:
 	// those were others each time. The worker pool of the case studies opens
-	// each of its files twice and deletes it, 0.5; a monitor deletes none.
+	// each of its files twice and deletes it, 0.5, as does who writes a file and a sum of it and renames
+	// it when it is whole; a monitor deletes none.
 	reopenRemoved = 0.2
 	// reopenStarted is how many processes may be started for each file that is opened:
 	// os/exec opens three for one that inherits nothing, 0.33. A monitor starts none.
@@ -67,7 +68,7 @@ func checkReopen(p *diagnosis.Pass) {
 		opened:  cpu.CallRate(p, "files opened", "good", openCalls...),
 		closed:  cpu.CallRate(p, "closed", "good", "close"),
 		read:    cpu.CallRate(p, "reads", "good", "read", "pread64", "readv", "preadv"),
-		removed: cpu.CallRate(p, "files deleted", "good", "unlink", "unlinkat"),
+		removed: cpu.CallRate(p, "files deleted or renamed", "good", "unlink", "unlinkat", "rename", "renameat", "renameat2"),
 		started: cpu.CallRate(p, "processes and threads started", "good", "clone", "clone3", "fork", "vfork"),
 		extra:   cpu.CallRate(p, "calls to open, prepare and close", "calls", opening...),
 		cpu:     cpu.CallUseOf(p, "CPU inside the calls that open, prepare and close", cpu.InCall(opening...)),
@@ -78,7 +79,7 @@ func checkReopen(p *diagnosis.Pass) {
 		return
 	}
 	if r.removed.Value >= reopenRemoved*opened {
-		p.Fine(fact.Sentence("files: %s opened a second and %s deleted: they are others each time", r.opened.Number(), r.removed.Number()))
+		p.Fine(fact.Sentence("files: %s opened a second and %s deleted or renamed: they are others each time", r.opened.Number(), r.removed.Number()))
 		return
 	}
 	if r.started.Value >= reopenStarted*opened {

@@ -94,6 +94,9 @@ const (
 	CloneRead          Pattern = "clone-read"           // a list is copied only to be read
 	TreeSearch         Pattern = "tree-search"          // a whole tree is walked for one node
 	CheckedAgain       Pattern = "checked-again"        // a value is checked that whoever calls has checked
+	MadeBelow          Pattern = "made-below"           // something is made of a value that whoever calls has made of it, too
+	MadeToSearch       Pattern = "made-to-search"       // a list is made of what is kept to look for one
+	SearchGrown        Pattern = "search-grown"         // all that has come so far is searched each time that more comes
 	ShiftRest          Pattern = "shift-rest"           // all behind an element is moved when that is taken out or put in
 	NestedMarshal      Pattern = "nested-marshal"       // JSON made within a MarshalJSON is checked again at each level
 	ReplacerPerCall    Pattern = "replacer-per-call"    // a strings.Replacer is made for each call

@@ -71,6 +71,7 @@ var catalogue = []pattern{
 	{model.DerivedPerCall, slices.Concat(pureNames(), namesOf(parsers), namesOf(makers), []string{ofPackage}), (*site).derivedPerCall},
 	{model.TryEach, []string{"time.Parse", "time.ParseInLocation"}, (*site).tryEach},
 	{model.SweepPerCall, []string{ofPackage, "", "internal/runtime/maps.", "runtime.mapiternext", "maps.DeleteFunc", "slices.DeleteFunc"}, (*site).sweepPerCall},
+	{model.SearchGrown, searchNames(), (*site).searchGrown},
 	{model.CountPrefix, []string{"", "strings.Count", "bytes.Count", "unicode/utf8.RuneCount", "internal/bytealg.Count"}, (*site).countPrefix},
 	{model.TimeSteps, []string{"", "time.Time.", "time.abs", ofPackage}, (*site).timeSteps},
 	{model.SwapSort, []string{"", "cmp.Compare", "strings.Compare", "cmpbody", "runtime.cmpstring", ofPackage}, (*site).swapSort},
@@ -153,6 +154,8 @@ var catalogue = []pattern{
 	{model.RepeatedCall, append(pureNames(), "net/url.(*URL).Query"), (*site).repeatedThrough},
 	{model.RepeatedCall, append(namesOf(parsers), ofPackage), (*site).remadeThrough},
 	{model.CheckedAgain, []string{ofPackage}, (*site).checkedAgain},
+	{model.MadeBelow, slices.Concat(namesOf(parsers), namesOf(makers), pureNames(), []string{ofPackage}), (*site).madeBelow},
+	{model.MadeToSearch, []string{ofPackage}, (*site).madeToSearch},
 	{model.NestedMarshal, []string{"encoding/json.Marshal"}, (*site).nestedMarshal},
 	{model.RangeCopy, []string{"", "runtime.duffcopy", "runtime.memmove", "runtime.typedmemmove"}, (*site).rangeCopy},
 }

@@ -21,7 +21,7 @@ func TestPatterns(t *testing.T) {
 	for i := range catalogue {
 		seen[catalogue[i].name] = map[string]int{}
 	}
-	for _, name := range []string{"calls.go", "loops.go", "remade.go", "texts.go", "lists.go", "unasked.go", "walks.go", "percall.go", "stored.go", "again.go", "chains.go", "chainloops.go", "chainwraps.go", "chainfresh.go", "library.go"} {
+	for _, name := range []string{"calls.go", "loops.go", "remade.go", "texts.go", "lists.go", "unasked.go", "walks.go", "percall.go", "stored.go", "again.go", "grown.go", "chains.go", "chainloops.go", "chainwraps.go", "chainfresh.go", "library.go"} {
 		f := parsed(t, filepath.Join("testdata", name), nil)
 		for _, group := range f.Files[0].Comments {
 			for _, c := range group.List {

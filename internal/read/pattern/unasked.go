@@ -52,6 +52,14 @@ var walkers = map[string][]string{
 // computing are packages whose functions do nothing but compute.
 var computing = []string{"cmp", "math", "math/bits", "unicode", "unicode/utf8"}
 
+// coders are the methods of what the library's packages read and write numbers and text with.
+var coders = map[string][]string{
+	"encoding/binary.bigEndian":    {"Uint16", "Uint32", "Uint64"},
+	"encoding/binary.littleEndian": {"Uint16", "Uint32", "Uint64"},
+	"encoding/base64.Encoding":     {"EncodeToString", "DecodeString"},
+	"encoding/base32.Encoding":     {"EncodeToString", "DecodeString"},
+}
+
 // builders are what text is put together in: one of a function's own is nobody else's.
 var builders = []string{"strings.Builder", "bytes.Buffer"}
 
@@ -87,6 +95,9 @@ func (f *Function) onlyMakes(call *ast.CallExpr, depth int) bool {
 		if slices.Contains(computing, pkg) || slices.ContainsFunc([]map[string][]string{pure, makers, parsers, walkers}, func(list map[string][]string) bool {
 			return slices.Contains(list[pkg], sel.Sel.Name)
 		}) {
+			return true
+		}
+		if slices.Contains(coders[named(f.typ(sel.X))], sel.Sel.Name) {
 			return true
 		}
 		if v := f.variable(sel.X); local(v) && slices.Contains(builders, named(v.Type())) {
