@@ -288,8 +288,8 @@ var equivalents = []equivalent{
 		"code, err := Parse(tag)\nowner := ownerOf(code) // and not of the text",
 		"a value that changed meanwhile: whoever calls makes the same of the same variable, which is given a value once"},
 	{model.MadeToSearch, "making a list to look for one",
-		"Look at each as it is made, and stop at the one that is sought; where the same question comes again and again, keep a set of " +
-			"them, by what the list depends on.",
+		"Look at each as it is made, and stop at the one that is sought; where the same question comes again and again, " +
+			"keep a set of them, by what the list depends on.",
 		"for _, d := range c.off {\n\tif d.on(year) == day {\n\t\treturn true\n\t}\n}",
 		"somebody who needs the list: its caller leaves at the first that it looks for, and nobody else has it"},
 	{model.SearchGrown, "searching all that has come so far",

@@ -1,0 +1,3 @@
+module arcadelinks
+
+go 1.26

@@ -1,0 +1,3 @@
+module arenarooms
+
+go 1.26

@@ -1,0 +1,3 @@
+module bedsidetrends
+
+go 1.26

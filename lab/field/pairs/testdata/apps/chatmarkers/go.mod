@@ -1,0 +1,3 @@
+module chatmarkers
+
+go 1.26

@@ -1,0 +1,3 @@
+module consignments
+
+go 1.26

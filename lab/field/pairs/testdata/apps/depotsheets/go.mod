@@ -1,0 +1,3 @@
+module depotsheets
+
+go 1.26

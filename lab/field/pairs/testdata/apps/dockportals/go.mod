@@ -1,0 +1,3 @@
+module dockportals
+
+go 1.26

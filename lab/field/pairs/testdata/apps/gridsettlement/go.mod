@@ -1,0 +1,3 @@
+module gridsettlement
+
+go 1.26

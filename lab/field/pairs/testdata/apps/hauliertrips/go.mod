@@ -1,0 +1,3 @@
+module hauliertrips
+
+go 1.26

@@ -1,0 +1,3 @@
+module levelsmith
+
+go 1.26

@@ -1,0 +1,3 @@
+module raidparties
+
+go 1.26

@@ -1,0 +1,3 @@
+module refinerylogs
+
+go 1.26

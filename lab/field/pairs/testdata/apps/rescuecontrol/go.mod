@@ -1,0 +1,3 @@
+module rescuecontrol
+
+go 1.26

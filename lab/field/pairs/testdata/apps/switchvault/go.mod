@@ -1,0 +1,3 @@
+module switchvault
+
+go 1.26

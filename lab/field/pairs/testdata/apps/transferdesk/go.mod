@@ -1,0 +1,3 @@
+module transferdesk
+
+go 1.26
