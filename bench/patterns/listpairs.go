@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"container/list"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"hash/fnv"
 	"io"
@@ -35,6 +36,7 @@ var (
 
 	squares = make([]int, wide*wide)
 
+	hashes    = map[int][32]byte{}
 	oneChunk  = bytes.Repeat([]byte("interface up\n"), 80)
 	promptEnd = []byte("up\n")
 )
@@ -46,6 +48,9 @@ const wide = 1024
 
 func init() {
 	kept = slices.Clone(names)
+	for i := range 2 * len(names) {
+		hashes[i] = sha256.Sum256([]byte(longText))
+	}
 	for i, w := range kept {
 		index[w] = i
 		total += len(w)
@@ -377,6 +382,13 @@ var collections = []pair{
 			return true
 		},
 		func() any { return checkedCell(2) == nil }},
+	{model.MissedCache, "the hash of 4 KB, one of 200 keys",
+		func() any {
+			sum := sha256.Sum256([]byte(longText))
+			hashes[len(names)] = sum
+			return sum[0]
+		},
+		func() any { return hashes[len(names)][0] }},
 	{model.MadeBelow, "a URL, by two functions",
 		func() any {
 			u, err := url.Parse(longURL)

@@ -283,6 +283,12 @@ var equivalents = []equivalent{
 			"need none.",
 		"func Checked(c Claim) (Valid, error)\nfunc (l *Ledger) Save(v Valid) error",
 		"a value that changed meanwhile: whoever calls checks and passes the same variable"},
+	{model.MissedCache, "making what a cache should have",
+		"Make the key of what the result depends on and of nothing else (no number of a request, no time, no pointer to a copy, " +
+			"no location), and let the cache hold more than what is wanted in turns: count what it finds and what it does not. " +
+			"Where many want the same while it is missing, let one make it (golang.org/x/sync/singleflight).",
+		"key := premiumKey{age, tariff} // without the request's number",
+		"a cache that fills: it is made as often in the last third of the recording as before"},
 	{model.MadeBelow, "making again what whoever calls has made",
 		"Make it once, where the value comes in, and give on what was made of it: a type of its own says that it is parsed.",
 		"code, err := Parse(tag)\nowner := ownerOf(code) // and not of the text",
