@@ -34,10 +34,6 @@ const (
 	// of less than a twentieth of the CPU is hardly told from noise by ten pairs of runs.
 	needlessCost = 0.10
 	needlessGain = 0.05
-	// missedShare is the share of the CPU below which what a cache misses is a remark: one with a bound always misses some,
-	// and what is wanted for the first time must be made. From half of all on it spares less than it leaves, whatever the reason. A
-	// program of the field that keeps to its memory has 0.11, four whose caches find nothing 0.24 to 0.91.
-	missedShare = 0.5
 	// needlessCores is the CPU below which it is a remark: a twentieth of a core, half of the least that a program
 	// must use to be accused of what it goes into. In programs of the field with requests at a rate, what was
 	// the problem took 0.07 cores and more, and eight lines of 0.02 to 0.054 were beside it.
@@ -155,8 +151,8 @@ func reportNeedless(p *diagnosis.Pass, s *cpu.Use, e *equivalent, reasons []mode
 	if ok && e.pattern == model.MissedCache && !n.lasts() {
 		return
 	}
-	if ok {
-		f.Remark = f.Cost.Value < needlessCores || e.pattern == model.MissedCache && f.Cost.Share < missedShare
+	if ok { // what a cache misses may be wanted for the first time: of programs that are well some have half of their CPU in it
+		f.Remark = f.Cost.Value < needlessCores || e.pattern == model.MissedCache
 		p.Report(f)
 	}
 }

@@ -163,8 +163,6 @@ func TestEdges(t *testing.T) {
 		{memoryprofiler, sampled, "count=440 time=4.4s → count=9 time=4.4s\ncount=40 time=400ms → count=1 time=400ms", false, ""},
 		{needlesswork, "what a cache should have", "stack=make mode=user count=600 time=6s density=1..1 → stack=make mode=user count=600 time=6s density=1..0.3", true, ""},
 		{needlesswork, "what a cache should have", "stack=make mode=user count=600 time=6s density=1..1 → stack=make mode=user count=600 time=6s density=1..0.1", false, ""},
-		{needlesswork, "what a cache should have", "oncpu stack=make mode=user count=600 time=6s → oncpu stack=make mode=user count=510 time=5.1s\nstack=work mode=user count=390 time=3.9s → stack=work mode=user count=480 time=4.8s\nsample stack=make count=600 time=6s → sample stack=make count=510 time=5.1s\nsample stack=work count=390 time=3.9s → sample stack=work count=480 time=4.8s", true, "!a remark"},
-		{needlesswork, "what a cache should have", "oncpu stack=make mode=user count=600 time=6s → oncpu stack=make mode=user count=485 time=4.85s\nstack=work mode=user count=390 time=3.9s → stack=work mode=user count=505 time=5.05s\nsample stack=make count=600 time=6s → sample stack=make count=485 time=4.85s\nsample stack=work count=390 time=3.9s → sample stack=work count=505 time=5.05s", true, "a remark"},
 		{needlesswork, keys, "x, y)\" → x, y)\" instead=\"key{x, y}\"", true, "code key{x, y}"},
 		{descriptorgrowth, unknown, "window 60s → window 20s\nat=0s..60s → at=0s..20s", true, "record a minute"},
 		{descriptorgrowth, unknown, "window 60s → window 31s\nat=0s..60s → at=0s..31s", true, "!record a minute"},
