@@ -382,6 +382,13 @@ var collections = []pair{
 			return true
 		},
 		func() any { return checkedCell(2) == nil }},
+	{model.KeyTooFine, "the hash of 4 KB, under a key of two numbers",
+		func() any {
+			sum := sha256.Sum256([]byte(longText))
+			hashes[len(names)+1] = sum
+			return sum[0]
+		},
+		func() any { return hashes[len(names)][0] }},
 	{model.MissedCache, "the hash of 4 KB, one of 200 keys",
 		func() any {
 			sum := sha256.Sum256([]byte(longText))

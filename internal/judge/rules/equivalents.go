@@ -283,6 +283,11 @@ var equivalents = []equivalent{
 			"need none.",
 		"func Checked(c Claim) (Valid, error)\nfunc (l *Ledger) Save(v Valid) error",
 		"a value that changed meanwhile: whoever calls checks and passes the same variable"},
+	{model.KeyTooFine, "making again what a cache has under another key",
+		"Make the key of what the result depends on, and of nothing else: the key here has all that the call behind the look-up " +
+			"is given, and something more, so that the same is made and kept once for each value of that.",
+		"key := premiumKey{age, tariff} // without the request's number",
+		"a cache that fills: it is made as often in the last third of the recording as before"},
 	{model.MissedCache, "making what a cache should have",
 		"Make the key of what the result depends on and of nothing else (no number of a request, no time, no pointer to a copy, " +
 			"no location), and let the cache hold more than what is wanted in turns: count what it finds and what it does not. " +

@@ -148,7 +148,7 @@ func reportNeedless(p *diagnosis.Pass, s *cpu.Use, e *equivalent, reasons []mode
 	if !ok {
 		f, ok = n.byBytes()
 	}
-	if ok && e.pattern == model.MissedCache && !n.lasts() {
+	if ok && (e.pattern == model.MissedCache || e.pattern == model.KeyTooFine) && !n.lasts() {
 		return
 	}
 	if ok { // what a cache misses may be wanted for the first time: of programs that are well some have half of their CPU in it

@@ -94,6 +94,7 @@ const (
 	CloneRead          Pattern = "clone-read"           // a list is copied only to be read
 	TreeSearch         Pattern = "tree-search"          // a whole tree is walked for one node
 	CheckedAgain       Pattern = "checked-again"        // a value is checked that whoever calls has checked
+	KeyTooFine         Pattern = "key-too-fine"         // a cache's key has what its value does not depend on
 	MissedCache        Pattern = "missed-cache"         // what a cache should have is made again and again
 	MadeBelow          Pattern = "made-below"           // something is made of a value that whoever calls has made of it, too
 	MadeToSearch       Pattern = "made-to-search"       // a list is made of what is kept to look for one

@@ -154,6 +154,7 @@ var catalogue = []pattern{
 	{model.RepeatedCall, append(pureNames(), "net/url.(*URL).Query"), (*site).repeatedThrough},
 	{model.RepeatedCall, append(namesOf(parsers), ofPackage), (*site).remadeThrough},
 	{model.CheckedAgain, []string{ofPackage}, (*site).checkedAgain},
+	{model.KeyTooFine, append(namesOf(parsers), ofPackage, "encoding/json.Unmarshal"), (*site).keyTooFine},
 	{model.MissedCache, append(namesOf(parsers), ofPackage, "encoding/json.Unmarshal"), (*site).missedCache},
 	{model.MadeBelow, slices.Concat(namesOf(parsers), namesOf(makers), pureNames(), []string{ofPackage}), (*site).madeBelow},
 	{model.MadeToSearch, []string{ofPackage}, (*site).madeToSearch},

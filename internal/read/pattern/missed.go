@@ -18,6 +18,7 @@ var (
 // A lookup is one in a cache, by a key.
 type lookup struct {
 	in, key string     // as they are written
+	by      ast.Expr   // the key
 	found   *types.Var // whether it was there
 	at      token.Pos
 }
@@ -34,6 +35,71 @@ func (s *site) missedCache(n node) *match {
 		}
 	}
 	return nil
+}
+
+// keyTooFine matches what a cache misses whose key has all that this depends on, and something more: what is the same is kept
+// many times, and found when the rest is the same, too.
+func (s *site) keyTooFine(n node) *match {
+	m := s.missedCache(n)
+	if m == nil {
+		return nil
+	}
+	needs := s.ownVariables(m.at)
+	if len(needs) == 0 {
+		return nil
+	}
+	for _, l := range s.lookupsBefore(n) {
+		has := s.ownVariables(s.madeOf(l.by))
+		if !s.missed(n, &l) || !s.storedBehind(n, &l) || len(has) <= len(needs) {
+			continue
+		}
+		if all := !slices.ContainsFunc(needs, func(v *types.Var) bool { return !slices.Contains(has, v) }); all {
+			return m
+		}
+	}
+	return nil
+}
+
+// ownVariables returns the variables of the function that an expression has, its receiver and what is called left out.
+func (s *site) ownVariables(x ast.Node) (list []*types.Var) {
+	ast.Inspect(x, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		v, ok := s.Info.Uses[id].(*types.Var)
+		receiver := s.Decl != nil && s.Decl.Recv != nil && ok && inside(v, s.Decl.Recv)
+		if ok && local(v) && !receiver && !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+		return true
+	})
+	return list
+}
+
+// madeOf returns what a variable was declared with, where that is its only value, and any other expression as it is.
+func (s *site) madeOf(x ast.Expr) ast.Node {
+	v := s.variable(x)
+	if !local(v) {
+		return x
+	}
+	var made []ast.Node
+	ast.Inspect(s.Body, func(n ast.Node) bool {
+		set, ok := n.(*ast.AssignStmt)
+		if !ok {
+			return true
+		}
+		for i, to := range set.Lhs {
+			if s.variable(to) == v {
+				made = append(made, set.Rhs[min(i, len(set.Rhs)-1)])
+			}
+		}
+		return true
+	})
+	if len(made) != 1 {
+		return x
+	}
+	return made[0]
 }
 
 // callsValue reports whether a call is of a function that is kept in a variable or a field.
@@ -58,12 +124,12 @@ func (s *site) lookupsBefore(n node) (list []lookup) {
 		switch from := ast.Unparen(set.Rhs[0]).(type) {
 		case *ast.IndexExpr:
 			if isMap(s.typ(from.X)) {
-				l.in, l.key = types.ExprString(from.X), types.ExprString(from.Index)
+				l.in, l.key, l.by = types.ExprString(from.X), types.ExprString(from.Index), from.Index
 			}
 		case *ast.CallExpr:
 			sel, ok := ast.Unparen(from.Fun).(*ast.SelectorExpr)
 			if ok && len(from.Args) == 1 && slices.Contains(lookups, sel.Sel.Name) && s.packageOf(sel.X) == "" {
-				l.in, l.key = types.ExprString(sel.X), types.ExprString(from.Args[0])
+				l.in, l.key, l.by = types.ExprString(sel.X), types.ExprString(from.Args[0]), from.Args[0]
 			}
 		}
 		if l.in != "" && l.found != nil && isBoolean(l.found.Type()) {

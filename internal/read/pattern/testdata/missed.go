@@ -2,6 +2,7 @@ package testdata
 
 import (
 	"crypto/sha256"
+	"strings"
 	"sync"
 	"time"
 )
@@ -36,7 +37,7 @@ func (q *quotes) get(id int, text string) *[32]byte {
 	if ok {
 		return v
 	}
-	sum := hashed(text) // sick missed-cache testdata.hashed
+	sum := hashed(text) // sick key-too-fine testdata.hashed
 	q.mu.Lock()
 	q.kept[k] = sum
 	q.mu.Unlock()
@@ -60,6 +61,31 @@ func (q *quotes) shared(text string) *[32]byte {
 	if !ok {
 		sum := hashed(text) // sick missed-cache testdata.hashed
 		v, _ = q.all.LoadOrStore(text, sum)
+	}
+	return v.(*[32]byte)
+}
+
+// key-too-fine
+
+func (q *quotes) exact(id int, text string) *[32]byte {
+	k := quoteKey{id, text}
+	if v, ok := q.kept[k]; ok {
+		return v
+	}
+	sum := salted(id, text) // well key-too-fine testdata.salted
+	q.kept[k] = sum
+	return sum
+}
+
+func salted(id int, text string) *[32]byte { return hashed(text[:id]) }
+
+func (q *quotes) raw(line string) *[32]byte {
+	text := strings.TrimSpace(line)
+	v, ok := q.all.Load(line)
+	if !ok {
+		sum := hashed(text) // alike key-too-fine testdata.hashed
+		q.all.Store(line, sum)
+		return sum
 	}
 	return v.(*[32]byte)
 }
