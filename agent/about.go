@@ -44,8 +44,8 @@ func (c clock) anchor() (a recording.Anchor, ok bool) {
 // variables of the environment that change what the runtime does.
 var variables = []string{"GODEBUG", "GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GOEXPERIMENT", "GOTRACEBACK"}
 
-// about returns what is known of the program.
-func about(redact bool) recording.Manifest {
+// manifest returns what is known of the program.
+func manifest(redact bool) recording.Manifest {
 	m := recording.Manifest{
 		Go:       runtime.Version(),
 		Procs:    runtime.GOMAXPROCS(0),

@@ -90,13 +90,13 @@ func (d *detector) look(r reading) (events []recording.Event) {
 	}
 	if wall := r.at.Sub(d.last.at).Seconds(); d.t.CPU > 0 && wall > 0 && r.procs > 0 {
 		share := (r.cpu - d.last.cpu).Seconds() / (wall * r.procs)
-		report("cpu", d.cpu.over(share, d.t.CPU, hold), share, d.t.CPU)
+		report("cpu", d.cpu.exceeded(share, d.t.CPU, hold), share, d.t.CPU)
 	}
 	if d.t.Latency > 0 {
 		if p99, ok := percentile99(r.bounds, d.lastLatencies, r.latencies); ok {
-			report("latency", d.latency.over(p99, d.t.Latency.Seconds(), holdLatency), p99, d.t.Latency.Seconds())
+			report("latency", d.latency.exceeded(p99, d.t.Latency.Seconds(), holdLatency), p99, d.t.Latency.Seconds())
 		} else {
-			d.latency.over(0, d.t.Latency.Seconds(), holdLatency) // too few to matter
+			d.latency.exceeded(0, d.t.Latency.Seconds(), holdLatency) // too few to matter
 		}
 	}
 	if d.t.Goroutines > 0 {
@@ -134,8 +134,8 @@ type level struct {
 	is        bool
 }
 
-// over reports whether the level has become too high now.
-func (l *level) over(value, limit float64, hold int) bool {
+// exceeded reports whether the level has become too high now.
+func (l *level) exceeded(value, limit float64, hold int) bool {
 	switch {
 	case value >= limit:
 		l.high, l.low = l.high+1, 0

@@ -19,13 +19,13 @@ type memoryWatch struct {
 	samples []metrics.Sample
 }
 
-// A limited is what is used of a limit, in bytes.
-type limited struct {
+// A limitUse is what is used of a limit, in bytes.
+type limitUse struct {
 	of          string
 	used, limit uint64
 }
 
-func (l limited) share() float64 {
+func (l limitUse) share() float64 {
 	if l.limit == 0 {
 		return 0
 	}
@@ -64,7 +64,7 @@ func (w *memoryWatch) look(now time.Time) (e recording.Event, fired bool) {
 			nearest = l
 		}
 	}
-	if !w.level.over(nearest.share(), w.share, 1) {
+	if !w.level.exceeded(nearest.share(), w.share, 1) {
 		return e, false
 	}
 	return recording.Event{Kind: "memory", Of: nearest.of, Time: now, Value: float64(nearest.used), Limit: float64(nearest.limit)}, true
@@ -72,7 +72,7 @@ func (w *memoryWatch) look(now time.Time) (e recording.Event, fired bool) {
 
 // runtimeLimit is GOMEMLIMIT, and what of it no collection can free: a heap that grows up to it
 // and is then collected uses all of it and is well.
-func (w *memoryWatch) runtimeLimit() limited {
+func (w *memoryWatch) runtimeLimit() limitUse {
 	metrics.Read(w.samples)
 	of := func(i int) uint64 {
 		if w.samples[i].Value.Kind() != metrics.KindUint64 {
@@ -82,8 +82,8 @@ func (w *memoryWatch) runtimeLimit() limited {
 	}
 	limit, objects := of(sampleLimit), of(sampleObjects)
 	if limit == 0 || limit > 1<<62 {
-		return limited{}
+		return limitUse{}
 	}
 	used, spare := of(sampleTotal), of(sampleReleased)+of(sampleFree)+of(sampleUnused)+objects-min(objects, of(sampleLive))
-	return limited{"GOMEMLIMIT", used - min(used, spare), limit}
+	return limitUse{"GOMEMLIMIT", used - min(used, spare), limit}
 }

@@ -20,7 +20,7 @@ const limitsEvery = time.Second
 type groupLimits struct {
 	groups []*groupLimit
 	next   time.Time
-	all    []limited // of the last look
+	all    []limitUse // of the last look
 	buf    []byte
 }
 
@@ -75,7 +75,7 @@ func openLimits(membership, v2, v1 string) (g groupLimits) {
 }
 
 // read returns the limits; near is the share from which it matters what files have.
-func (g *groupLimits) read(near float64) []limited {
+func (g *groupLimits) read(near float64) []limitUse {
 	if now := time.Now(); !now.Before(g.next) {
 		g.next = now.Add(limitsEvery)
 		for _, l := range g.groups {
@@ -100,10 +100,10 @@ func (g *groupLimits) read(near float64) []limited {
 			if !l.v2 {
 				of = "memory.limit_in_bytes"
 			}
-			g.all = append(g.all, limited{of, used, l.max})
+			g.all = append(g.all, limitUse{of, used, l.max})
 		}
 		if l.high > 0 {
-			g.all = append(g.all, limited{"memory.high", used, l.high})
+			g.all = append(g.all, limitUse{"memory.high", used, l.high})
 		}
 	}
 	return g.all

@@ -38,12 +38,12 @@ func TestGroupLimits(t *testing.T) {
 	})
 	for _, c := range []struct {
 		membership string
-		want       []limited
+		want       []limitUse
 	}{
 		// Of the outer group, which is not near, nobody asks what files have.
-		{"0::/pod/shop\n", []limited{{"memory.high", 240, 300}, {"memory.max", 300, 400}}},
+		{"0::/pod/shop\n", []limitUse{{"memory.high", 240, 300}, {"memory.max", 300, 400}}},
 		// The group of a container is the mount, whatever its path says.
-		{"4:cpu,memory:/docker/1\n0::/\n", []limited{{"memory.limit_in_bytes", 400, 500}}},
+		{"4:cpu,memory:/docker/1\n0::/\n", []limitUse{{"memory.limit_in_bytes", 400, 500}}},
 		{"0::/\n", nil}, {"", nil},
 	} {
 		g := openLimits(c.membership, v2, v1)

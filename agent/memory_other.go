@@ -7,6 +7,6 @@ type groupLimits struct{}
 
 func openGroupLimits() groupLimits { return groupLimits{} }
 
-func (*groupLimits) read(float64) []limited { return nil }
+func (*groupLimits) read(float64) []limitUse { return nil }
 
 func (*groupLimits) close() {}

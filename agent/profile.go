@@ -227,10 +227,10 @@ func (t *tally) forget() {
 	}
 }
 
-// since returns what a profile has counted since the tally was made, of the
+// profileSince returns what a profile has counted since the tally was made, of the
 // stacks whose counts are possible, or all when that is nil. The result says
 // when that was and for how long, in nanoseconds.
-func since(before *tally, profile []byte, begin, length int64, possible func([]int64) bool) ([]byte, error) {
+func profileSince(before *tally, profile []byte, begin, length int64, possible func([]int64) bool) ([]byte, error) {
 	after, err := tallyOf(profile)
 	if err != nil {
 		return nil, err

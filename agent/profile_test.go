@@ -81,7 +81,7 @@ func TestSince(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := since(tally, after, 1234, 5678, nil)
+	got, err := profileSince(tally, after, 1234, 5678, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestSince(t *testing.T) {
 
 func TestImpossibleDelays(t *testing.T) {
 	after := fakeProfile(1, fakeSample{stack: []uint64{1}, value: 100}, fakeSample{stack: []uint64{2}, value: 1000})
-	got, err := since(&tally{}, after, 1, 1, func(v []int64) bool { return v[0] < 500 })
+	got, err := profileSince(&tally{}, after, 1, 1, func(v []int64) bool { return v[0] < 500 })
 	if have := counts(t, got); err != nil || len(have) != 1 {
 		t.Errorf("since() = %v, %v; want one sample, the other is impossible", have, err)
 	}
@@ -203,7 +203,7 @@ func FuzzProfile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if tally, err := tallyOf(b); err == nil {
-			out, err := since(tally, b, 1, 2, nil)
+			out, err := profileSince(tally, b, 1, 2, nil)
 			if err != nil {
 				t.Fatal("a profile of which there is a tally:", err)
 			}

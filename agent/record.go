@@ -45,7 +45,7 @@ var states = []state{
 // record writes a whole recording to w for as long as the window is open. An
 // error means that nobody reads it.
 func record(w io.Writer, window *window, o options) error {
-	r := &recorder{opts: o, window: window, out: recording.NewStream(w), man: about(o.redact), clock: startClock()}
+	r := &recorder{opts: o, window: window, out: recording.NewStream(w), man: manifest(o.redact), clock: startClock()}
 	r.man.Start = r.clock.now().Round(0)
 	r.anchor()
 	if err := r.out.Start(r.man); err != nil {
@@ -229,8 +229,8 @@ func (t *tracer) copyTo(w io.Writer) error {
 
 // finish writes what came of the window.
 func (r *recorder) finish(t *tracer) error {
-	if t != nil && t.why() != "" {
-		r.man.Refused = append(r.man.Refused, recording.Refusal{Member: recording.TraceMember, Why: t.why()})
+	if t != nil && t.endReason() != "" {
+		r.man.Refused = append(r.man.Refused, recording.Refusal{Member: recording.TraceMember, Why: t.endReason()})
 	}
 	if t != nil && r.opts.redact {
 		r.man.Unredacted = append(r.man.Unredacted, recording.TraceMember)

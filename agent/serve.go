@@ -439,7 +439,7 @@ func serveBuild(c *conn, o options) error {
 // time between them, which nobody on another machine could measure.
 func serveAbout(c *conn, o options) error {
 	clock := startClock()
-	m := about(o.redact)
+	m := manifest(o.redact)
 	m.Schema = recording.Schema
 	m.Start = clock.start.Round(0)
 	if a, ok := clock.anchor(); ok {

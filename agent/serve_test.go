@@ -549,8 +549,8 @@ func TestTraceLimit(t *testing.T) {
 	<-tr.quit
 	tr.end()
 	var out bytes.Buffer
-	if err := tr.copyTo(&out); err != nil || out.Len() < 3<<19 || !strings.Contains(tr.why(), "limit of 1 MiB") {
-		t.Errorf("a trace at its limit: %d bytes, %v, %q; want %d or more and the limit of 1 MiB", out.Len(), err, tr.why(), 3<<19)
+	if err := tr.copyTo(&out); err != nil || out.Len() < 3<<19 || !strings.Contains(tr.endReason(), "limit of 1 MiB") {
+		t.Errorf("a trace at its limit: %d bytes, %v, %q; want %d or more and the limit of 1 MiB", out.Len(), err, tr.endReason(), 3<<19)
 	}
 	checkRestored(t)
 }
@@ -568,8 +568,8 @@ func TestSlowReader(t *testing.T) {
 	<-tr.quit
 	tr.end()
 	kept := tr.queued
-	if kept > maxQueue || !strings.Contains(tr.why(), "too slowly") {
-		t.Errorf("%d bytes kept, %q; want at most %d, and that it was read too slowly", kept, tr.why(), maxQueue)
+	if kept > maxQueue || !strings.Contains(tr.endReason(), "too slowly") {
+		t.Errorf("%d bytes kept, %q; want at most %d, and that it was read too slowly", kept, tr.endReason(), maxQueue)
 	}
 	// What follows a gap is of no use.
 	used, _ := tr.next(nil)

@@ -161,7 +161,7 @@ func (d *delta) stopWith(possible func([]int64, time.Duration) bool) ([]byte, er
 		return nil, err
 	}
 	return rewriteProfile(file, func(raw []byte) ([]byte, error) {
-		raw, err := since(d.before, raw, d.began.UnixNano(), int64(length), func(values []int64) bool {
+		raw, err := profileSince(d.before, raw, d.began.UnixNano(), int64(length), func(values []int64) bool {
 			return possible == nil || possible(values, length)
 		})
 		if err != nil || d.comment == "" {
@@ -471,8 +471,8 @@ func (t *tracer) next(used []byte) (piece []byte, ok bool) {
 	return piece, true
 }
 
-// why says why the trace ended early, or nothing.
-func (t *tracer) why() string {
+// endReason says why the trace ended early, or nothing.
+func (t *tracer) endReason() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.cut

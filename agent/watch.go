@@ -380,7 +380,7 @@ func (w *watcher) recordEvent(out io.Writer, window *window, t Triggers, e recor
 	if kill {
 		o.sources, o.collect = []string{"heap", "goroutine", "metrics"}, true
 	}
-	r := &recorder{opts: o, window: window, out: recording.NewStream(out), man: about(t.Redact), clock: startClock(), history: w.history}
+	r := &recorder{opts: o, window: window, out: recording.NewStream(out), man: manifest(t.Redact), clock: startClock(), history: w.history}
 	r.man.Event = &e
 	r.man.Start = later(e.Time.Add(-t.Before), w.began).Round(0)
 	r.man.Asked = append(r.man.Asked, recording.TraceMember)

@@ -404,7 +404,7 @@ func TestGenerateAndLoop(t *testing.T) {
 	}
 	for _, name := range []string{subject, loopName, sumName} {
 		var out bytes.Buffer
-		if err := be(context.Background(), name, path, &out); err != nil {
+		if err := runContender(context.Background(), name, path, &out); err != nil {
 			t.Errorf("%s: %v, want nil", name, err)
 			continue
 		}
@@ -413,7 +413,7 @@ func TestGenerateAndLoop(t *testing.T) {
 			t.Errorf("%s answers %q (%v), want events or goroutines", name, &out, err)
 		}
 	}
-	if err := be(context.Background(), toolName, path, nil); err == nil {
+	if err := runContender(context.Background(), toolName, path, nil); err == nil {
 		t.Error("the tool has a binary of its own")
 	}
 }

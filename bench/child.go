@@ -28,8 +28,8 @@ type answer struct {
 	Runnable   time.Duration `json:"runnable_ns,omitempty"`
 }
 
-// be returns the measured process of a contender that has no binary of its own.
-func be(ctx context.Context, name, path string, stdout io.Writer) error {
+// runContender returns the measured process of a contender that has no binary of its own.
+func runContender(ctx context.Context, name, path string, stdout io.Writer) error {
 	var a answer
 	var err error
 	switch name {
@@ -50,8 +50,8 @@ func be(ctx context.Context, name, path string, stdout io.Writer) error {
 	return json.NewEncoder(stdout).Encode(a)
 }
 
-// profiled calls f, with a CPU profile written to path unless that is empty.
-func profiled(path string, f func() error) error {
+// withProfile calls f, with a CPU profile written to path unless that is empty.
+func withProfile(path string, f func() error) error {
 	if path == "" {
 		return f()
 	}

@@ -73,7 +73,7 @@ func liveHour(ctx context.Context, pid int, stdout io.Writer) error {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	n, _ := h.News(pid, live.Seen{})
+	n, _ := h.News(pid, live.Cursor{})
 	resident, peak, err := residentOf()
 	if err != nil {
 		return err

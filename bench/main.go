@@ -81,7 +81,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	switch {
 	case o.run != "" && len(rest) == 1:
-		return profiled(o.profile, func() error { return be(ctx, o.run, rest[0], stdout) })
+		return withProfile(o.profile, func() error { return runContender(ctx, o.run, rest[0], stdout) })
 	case o.generate != "" && len(rest) == 1:
 		return writeTrace(o.generate, o.size, rest[0])
 	case o.target != "" && len(rest) == 0:

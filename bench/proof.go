@@ -96,7 +96,7 @@ func measureProof(ctx context.Context, o options, stdout, stderr io.Writer) erro
 			return fmt.Errorf("building %s: %w: %s", pkg, err, firstLine(string(text)))
 		}
 	}
-	asked := asks(o)
+	asked := comparisons(o)
 	p := &Proof{Schema: schema, Date: time.Now().Format(time.DateOnly), Machine: thisMachine()}
 	for i, q := range asked {
 		c, err := s.ask(ctx, q, o.seed+uint64(i))
@@ -118,8 +118,8 @@ func measureProof(ctx context.Context, o options, stdout, stderr io.Writer) erro
 	return p.writeReport(stdout)
 }
 
-// asks returns all comparisons to make, in the order in which they are made.
-func asks(o options) (list []question) {
+// comparisons returns all comparisons to make, in the order in which they are made.
+func comparisons(o options) (list []question) {
 	for _, q := range questions {
 		if o.kinds != "" && !slices.ContainsFunc(split(o.kinds), func(k string) bool { return strings.Contains(q.name, k) }) {
 			continue

@@ -50,7 +50,7 @@ func TestNewComparison(t *testing.T) {
 // The order is the seed's, and -comparisons and -kinds choose.
 func TestAsks(t *testing.T) {
 	o := options{comparisons: 40, seed: 1}
-	list := asks(o)
+	list := comparisons(o)
 	count := func(name string) (n int) {
 		for _, q := range list {
 			if q.name == name {
@@ -62,12 +62,12 @@ func TestAsks(t *testing.T) {
 	if n := count("the same, busy machine"); n != 40 {
 		t.Errorf("%d comparisons on a busy machine, want 40", n)
 	}
-	same := slices.EqualFunc(list, asks(o), func(a, b question) bool { return a.name == b.name && a.primary == b.primary })
+	same := slices.EqualFunc(list, comparisons(o), func(a, b question) bool { return a.name == b.name && a.primary == b.primary })
 	if !same {
 		t.Error("the same seed gives another order")
 	}
 	o.kinds = "allocations,5 %"
-	if list = asks(o); count("1 % more allocations") != 4 || count("5 % more work") != 8 || len(list) != 12 {
+	if list = comparisons(o); count("1 % more allocations") != 4 || count("5 % more work") != 8 || len(list) != 12 {
 		t.Errorf("-kinds chose %d comparisons, want 4 of allocations and 8 of work", len(list))
 	}
 }

@@ -51,8 +51,8 @@ func tarball(files []file, at time.Time, owner int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// packed is data as gzip -9n has it: without a name and a time.
-func packed(data []byte) ([]byte, error) {
+// gzipBytes is data as gzip -9n has it: without a name and a time.
+func gzipBytes(data []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {
@@ -65,7 +65,7 @@ func packed(data []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func zipped(files []file, at time.Time) ([]byte, error) {
+func zipArchive(files []file, at time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for _, f := range sorted(files) {
@@ -98,13 +98,13 @@ func archive(b *build, docs []file) ([]byte, error) {
 		files = append(files, f)
 	}
 	if b.os == "windows" {
-		return zipped(files, b.at)
+		return zipArchive(files, b.at)
 	}
 	data, err := tarball(files, b.at, 0)
 	if err != nil {
 		return nil, err
 	}
-	return packed(data)
+	return gzipBytes(data)
 }
 
 // checksumsFile is what sha256sum -c reads.

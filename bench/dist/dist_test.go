@@ -105,7 +105,7 @@ func TestArchives(t *testing.T) {
 	if want := []string{"-rwxr-xr-x a", "drwxr-xr-x b/", "-rw-r--r-- b/c", "dtrwxrwxrwx tmp/"}; !slices.Equal(got, want) {
 		t.Errorf("the tar has %q, want %q", got, want)
 	}
-	small, err := packed(once)
+	small, err := gzipBytes(once)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,11 +119,11 @@ func TestArchives(t *testing.T) {
 	if whole, err := io.ReadAll(z); err != nil || !bytes.Equal(whole, once) {
 		t.Errorf("what was packed is not what is unpacked, error %v", err)
 	}
-	once, err = zipped(files[2:], at)
+	once, err = zipArchive(files[2:], at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := zipped(backwards[:2], at); err != nil || !bytes.Equal(once, again) {
+	if again, err := zipArchive(backwards[:2], at); err != nil || !bytes.Equal(once, again) {
 		t.Errorf("another order gives another zip, error %v", err)
 	}
 	if z, err := zip.NewReader(bytes.NewReader(once), int64(len(once))); err != nil || len(z.File) != 2 || z.File[0].Name != "a" || z.File[0].Mode() != 0o755 || !z.File[0].Modified.Equal(at) {

@@ -114,7 +114,7 @@ func image(ctx context.Context, builds []*build) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		small, err := packed(layer)
+		small, err := gzipBytes(layer)
 		if err != nil {
 			return nil, err
 		}

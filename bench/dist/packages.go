@@ -67,7 +67,7 @@ func packages(ctx context.Context, b *build, docs []file, tmp, out string) error
 	for _, f := range sorted(docs) {
 		by[f.name] = f
 		if page, ok := strings.CutPrefix(f.name, "man/"); ok {
-			small, err := packed(f.data)
+			small, err := gzipBytes(f.data)
 			if err == nil {
 				err = put("", "/usr/share/man/man1/"+page+".gz", 0o644, small)
 			}
@@ -78,12 +78,12 @@ func packages(ctx context.Context, b *build, docs []file, tmp, out string) error
 	}
 	// The versions of packages have no dash of their own; "~" is before the release.
 	version := strings.ReplaceAll(b.version, "-", "~")
-	changes, err := packed([]byte("gowhy (" + version + "-1) unstable; urgency=medium\n\n  * Release " + b.version + "; CHANGELOG.md in the source says what is new.\n\n" +
+	changes, err := gzipBytes([]byte("gowhy (" + version + "-1) unstable; urgency=medium\n\n  * Release " + b.version + "; CHANGELOG.md in the source says what is new.\n\n" +
 		" -- " + maintainer + "  " + b.at.Format(time.RFC1123Z) + "\n"))
 	if err != nil {
 		return err
 	}
-	others, err := packed(by["licenses.txt"].data)
+	others, err := gzipBytes(by["licenses.txt"].data)
 	if err != nil {
 		return err
 	}

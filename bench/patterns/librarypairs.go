@@ -132,7 +132,7 @@ var (
 	readerOf = reflect.TypeFor[reader]()
 	books    = openLibrary()
 	keptStmt = prepared()
-	unwanted = numbered("bad", 200)
+	unwanted = numberedNames("bad", 200)
 	wordsOf  = regexp.MustCompile(`(?i)\b(?:` + strings.Join(unwanted, "|") + `)\b`)
 	wordSet  = setOf(unwanted)
 

@@ -23,7 +23,7 @@ import (
 var (
 	kept  []string
 	index = map[string]int{}
-	mixed = numbered("Name-", 200)
+	mixed = numberedNames("Name-", 200)
 	tall  = map[string]cell{}
 
 	lowered   = make([]string, len(mixed))

@@ -36,16 +36,16 @@ type pair struct {
 }
 
 var (
-	names  = numbered("name-", 200)
-	others = numbered("name-", 200)
-	line   = strings.Join(numbered("field", 20), ",")
+	names  = numberedNames("name-", 200)
+	others = numberedNames("name-", 200)
+	line   = strings.Join(numberedNames("field", 20), ",")
 	body   = []byte(`{"id":17,"name":"somebody","mail":"somebody@example.com","tags":["a","b","c"],"address":{"street":"x","town":"y"}}`)
 	keys   = [][]byte{[]byte(strings.Repeat("a", 40)), []byte(strings.Repeat("b", 50)), []byte(strings.Repeat("c", 60))}
 	counts = map[string]int{string(keys[0]): 1, string(keys[1]): 2}
 	text   = bytes.Repeat([]byte("a line of a log that is packed before it is sent\n"), 80)
 )
 
-func numbered(prefix string, n int) []string {
+func numberedNames(prefix string, n int) []string {
 	list := make([]string, n)
 	for i := range list {
 		list[i] = prefix + strconv.Itoa(i)
@@ -99,7 +99,7 @@ var brought = func() map[string][]string {
 }()
 
 var (
-	keptTexts = map[string]string{"fees": strings.Join(numbered("17;name-", 40), "\n")}
+	keptTexts = map[string]string{"fees": strings.Join(numberedNames("17;name-", 40), "\n")}
 	keptFees  = map[string]map[string]int{"fees": parsedLines(keptTexts["fees"])}
 )
 

@@ -96,7 +96,7 @@ func measure(ctx context.Context, o options, stdout io.Writer) error {
 		bands.Pairs = append(bands.Pairs, pairs...)
 	}
 	for _, k := range append([]whatif.Kind{""}, bands.Kinds()...) {
-		fmt.Fprintln(stdout, bands.Of(k))
+		fmt.Fprintln(stdout, bands.Band(k))
 	}
 	if o.out == "" {
 		return nil
@@ -179,7 +179,7 @@ func (p *program) predict(ctx context.Context, path string) ([]whatif.Pair, erro
 			pairs[i].Refused = err.Error()
 			continue
 		}
-		pairs[i].Off, pairs[i].Predicted = prog.Off(), res.Ratio
+		pairs[i].Off, pairs[i].Predicted = prog.ReplayExcess(), res.Ratio
 	}
 	return pairs, nil
 }

@@ -69,9 +69,9 @@ func (t *Token) tenant(asked string) (string, error) {
 	return "", fmt.Errorf("the token %q is not for tenant %.40q", t.Name, asked)
 }
 
-// Of returns the scope that a request needs; 0 is none. A path that is not known yet needs
+// ScopeOf returns the scope that a request needs; 0 is none. A path that is not known yet needs
 // what its method looks like, so that no new path is open by mistake.
-func Of(r *http.Request) Scope {
+func ScopeOf(r *http.Request) Scope {
 	switch path := r.URL.Path; {
 	case path == "/healthz", path == "/ready":
 		return 0
@@ -102,7 +102,7 @@ func (g *Guard) Set(tokens []Token) { g.tokens.Store(&tokens) }
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tokens := g.tokens.Load()
-		need := Of(r)
+		need := ScopeOf(r)
 		if need == 0 || tokens == nil || len(*tokens) == 0 {
 			next.ServeHTTP(w, r)
 			return

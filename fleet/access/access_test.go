@@ -29,7 +29,7 @@ func guarded(t *testing.T, tokens []Token) http.Handler {
 	var g Guard
 	g.Set(tokens)
 	return g.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "" && Of(r) != 0 {
+		if r.Header.Get("Authorization") != "" && ScopeOf(r) != 0 {
 			t.Errorf("%s: the credential went on", r.URL)
 		}
 		w.Write([]byte("tenant:" + r.Header.Get(TenantHeader)))

@@ -69,8 +69,8 @@ func pause(ctx context.Context, d time.Duration) error {
 // SetToken makes a client send a token.
 func (c *Client) SetToken(token string) { c.token = token }
 
-// Exposed returns the server, and whether the token goes to it over a network unencrypted.
-func (c *Client) Exposed() (server string, exposed bool) {
+// TokenExposed returns the server, and whether the token goes to it over a network unencrypted.
+func (c *Client) TokenExposed() (server string, exposed bool) {
 	u, err := url.Parse(c.base)
 	if err != nil || c.token == "" || u.Scheme != "http" || u.Hostname() == "localhost" {
 		return c.name, false
@@ -215,8 +215,8 @@ func (c *Client) whole(answer *http.Response, most int64) ([]byte, error) {
 // mostSaid is how much is said of what another server than gowhy's answers.
 const mostSaid = 200
 
-// said reads an error out of a server's answer, and the hint beside it.
-func said(status int, data []byte) (what, hint string) {
+// answerError reads an error out of a server's answer, and the hint beside it.
+func answerError(status int, data []byte) (what, hint string) {
 	var e api.Error
 	if json.Unmarshal(data, &e) == nil && e.Error != "" {
 		return e.Error, e.Hint

@@ -119,11 +119,11 @@ func TestExposed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, got := c.Exposed(); got {
+		if _, got := c.TokenExposed(); got {
 			t.Errorf("%s without a token is exposed", base)
 		}
 		c.SetToken("secret")
-		if _, got := c.Exposed(); got != want {
+		if _, got := c.TokenExposed(); got != want {
 			t.Errorf("%s exposes a token: %v, want %v", base, got, want)
 		}
 	}

@@ -146,7 +146,7 @@ const mostAfter = 10 * time.Minute
 // moment, it may say another thing.
 func StatusOf(answer *http.Response, data []byte) *Status {
 	s := &Status{Code: answer.StatusCode}
-	s.said, s.Hint = said(answer.StatusCode, data)
+	s.said, s.Hint = answerError(answer.StatusCode, data)
 	after := answer.Header.Get("Retry-After")
 	if n, err := strconv.Atoi(after); err == nil {
 		s.After = time.Duration(min(n, int(mostAfter/time.Second))) * time.Second

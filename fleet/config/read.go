@@ -86,7 +86,7 @@ func (r *reader) mapping(n *yaml.Node, what string, known keys) {
 		read, ok := known[key.Value]
 		if !ok {
 			hint := "it may have " + strings.Join(slices.Sorted(maps.Keys(known)), ", ")
-			if near, ok := problem.Near(key.Value, slices.Sorted(maps.Keys(known))); ok {
+			if near, ok := problem.Correction(key.Value, slices.Sorted(maps.Keys(known))); ok {
 				hint = fmt.Sprintf("do you mean %q?", near)
 			}
 			r.problem(key, "%s has no key %q: %s", what, key.Value, hint)

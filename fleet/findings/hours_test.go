@@ -460,7 +460,7 @@ processes that rise = 3 count, memory:inuse_space:bytes:space:bytes of 4
 processes compared = 4 count, memory:inuse_space:bytes:space:bytes of 4
 growth of the median one in an hour = 7.373e+06 bytes, memory:inuse_space:bytes:space:bytes of 4
 level of the median one, beside what it was = 1.5 factor, memory:inuse_space:bytes:space:bytes of 4
-its CPU, beside what it was = 1.125 factor, memory:inuse_space:bytes:space:bytes of 4
+its CPU, beside what it was = 1.125 factor, process_cpu:cpu:nanoseconds:cpu:nanoseconds of 4
 probability without a growth, for all services and levels together = 0.01 ratio, memory:inuse_space:bytes:space:bytes of 4
 remedy: Find who keeps it: maps and slices that only grow, caches without a bound, entries kept for requests that are long over, timers that were never stopped. If it is a cache, give it a bound.
 prove: Run the change for 4h0m0s: this is gone then.
@@ -477,7 +477,7 @@ processes that rise = 3 count, goroutines:goroutine:count:goroutine:count of 12
 processes compared = 12 count, goroutines:goroutine:count:goroutine:count of 12
 growth of the median one in an hour = 7.373e+06 count, goroutines:goroutine:count:goroutine:count of 12
 level of the median one, beside what it was = 1.5 factor, goroutines:goroutine:count:goroutine:count of 12
-its CPU, beside what it was = 1.125 factor, goroutines:goroutine:count:goroutine:count of 12
+its CPU, beside what it was = 1.125 factor, process_cpu:cpu:nanoseconds:cpu:nanoseconds of 12
 probability without a growth, for all services and levels together = 0.01 ratio, goroutines:goroutine:count:goroutine:count of 12
 remedy: Find why they never end: a channel that nobody sends to or receives from any more, a context that is never cancelled, a response body that is never closed.
 prove: Run the change for 4h0m0s: this is gone then.

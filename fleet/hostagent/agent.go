@@ -266,7 +266,7 @@ func (a *Agent) session(ctx context.Context, p *program) {
 	prof, err := a.sample(ctx, p.pid, a.o.Sample, a.o.Hz)
 	took := a.now().Sub(began)
 	a.elsewhere.Add(int64(took.Seconds() * float64(a.o.Hz*a.cpus) * float64(interrupt)))
-	a.plan.ended(p, err)
+	a.plan.noteEnd(p, err)
 	switch {
 	case ctx.Err() != nil, errors.Is(err, syscall.ESRCH):
 		return // it is cut short, or the program has ended

@@ -87,13 +87,13 @@ func burnt(function string, d time.Duration) *profile.Profile {
 
 // A stage is a host of which the test says what is on it.
 type stage struct {
-	all    []found
+	all    []hostProgram
 	unseen int
 	err    error
 }
 
-func (s *stage) list() ([]found, int, error) { return s.all, s.unseen, s.err }
-func (s *stage) close()                      {}
+func (s *stage) list() ([]hostProgram, int, error) { return s.all, s.unseen, s.err }
+func (s *stage) close()                            {}
 
 // staged returns an agent on a stage.
 func staged(t *testing.T, server string, on *stage) *Agent {
@@ -110,8 +110,8 @@ func staged(t *testing.T, server string, on *stage) *Agent {
 	return a
 }
 
-func program1() found {
-	return found{pid: 1, start: 1, read: noon, identified: identified{service: "shop", version: "v2", goVersion: "go1.26.1", container: "c1"}}
+func program1() hostProgram {
+	return hostProgram{pid: 1, start: 1, read: noon, claimedIdentity: claimedIdentity{service: "shop", version: "v2", goVersion: "go1.26.1", container: "c1"}}
 }
 
 // TestAgent collects on a stage, and has what it sends taken by the server's own handler.
@@ -125,7 +125,7 @@ func TestAgent(t *testing.T) {
 	defer server.Close()
 	other := program1()
 	other.pid, other.service = 2, "secret"
-	a := staged(t, server.URL, &stage{all: []found{program1(), other}, unseen: 3})
+	a := staged(t, server.URL, &stage{all: []hostProgram{program1(), other}, unseen: 3})
 	a.o.Window = 100 * time.Millisecond // the scrapes' too
 	a.listening = func(pids ...int) map[int][]string { return map[int][]string{1: {"here"}} }
 	a.probe = func(context.Context, []string, bool, map[string]bool) string { return endpoints.URL + "/debug/pprof" }
@@ -175,7 +175,7 @@ func TestAgent(t *testing.T) {
 
 // TestBudget holds that beyond the budget nothing is begun, and that this is counted.
 func TestBudget(t *testing.T) {
-	a := staged(t, "127.0.0.1:1", &stage{all: []found{program1()}})
+	a := staged(t, "127.0.0.1:1", &stage{all: []hostProgram{program1()}})
 	clock := noon
 	a.now = func() time.Time { return clock }
 	a.o.Budget, a.plan.window = 0.05, time.Minute
@@ -238,7 +238,7 @@ func TestPyroscope(t *testing.T) {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	s, _, _ := sending(t, server.URL, 1<<20)
-	one := &program{found: program1(), instance: "h1"}
+	one := &program{hostProgram: program1(), instance: "h1"}
 	body, err := encode(one.labels(cpuKind), burnt("main.work", time.Second))
 	if err != nil {
 		t.Fatal(err)
@@ -445,7 +445,7 @@ type only struct {
 	pid int
 }
 
-func (o only) list() (all []found, unseen int, err error) {
+func (o only) list() (all []hostProgram, unseen int, err error) {
 	all, unseen, err = o.host.list()
-	return slices.DeleteFunc(all, func(f found) bool { return f.pid != o.pid }), unseen, err
+	return slices.DeleteFunc(all, func(f hostProgram) bool { return f.pid != o.pid }), unseen, err
 }

@@ -137,7 +137,7 @@ func (m *memoryWatch) turn(ctx context.Context, all []*recordable) {
 		w := m.here[p.process]
 		if not := m.not(now); not != "" {
 			if !w.missed {
-				m.a.count.missed(not)
+				m.a.count.noteMissed(not)
 			}
 			w.missed = true
 			continue

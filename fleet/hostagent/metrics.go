@@ -25,8 +25,8 @@ type counters struct {
 // reasons are why what the server wanted was not recorded.
 var reasons = [...]string{overHost, overBytes, overDisk, overProgram, notRecorded}
 
-// missed notes a recording that was wanted and not made.
-func (c *counters) missed(why string) {
+// noteMissed notes a recording that was wanted and not made.
+func (c *counters) noteMissed(why string) {
 	if i := slices.Index(reasons[:], why); i >= 0 {
 		c.notRecorded[i].Add(1)
 	}

@@ -81,8 +81,8 @@ func (p *plan) windowOf(one *program) time.Duration {
 	return p.window
 }
 
-// ended notes that a program's session is over.
-func (p *plan) ended(one *program, err error) {
+// noteEnd notes that a program's session is over.
+func (p *plan) noteEnd(one *program, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.running--

@@ -21,7 +21,7 @@ func TestPlan(t *testing.T) {
 	p := plan{window: time.Minute, most: 2}
 	var all []*program
 	for i, cores := range []float64{0, 1, 0.5} {
-		all = append(all, &program{found: found{pid: i + 1}, cores: cores})
+		all = append(all, &program{hostProgram: hostProgram{pid: i + 1}, cores: cores})
 	}
 	at := func(seconds int, over bool, want []int, late int) {
 		t.Helper()
@@ -33,10 +33,10 @@ func TestPlan(t *testing.T) {
 	at(0, true, nil, 0)          // beyond the budget from the beginning
 	at(1, false, []int{2, 3}, 0) // those that use most
 	at(2, false, nil, 0)         // two at once
-	p.ended(all[1], nil)
+	p.noteEnd(all[1], nil)
 	at(3, false, []int{1}, 0) // one that idles has its turn
-	p.ended(all[2], errors.New("no"))
-	p.ended(all[0], nil)
+	p.noteEnd(all[2], errors.New("no"))
+	p.noteEnd(all[0], nil)
 	if !p.refused(all[2]) || p.refused(all[1]) {
 		t.Error("who is refused is not remembered")
 	}
@@ -46,23 +46,23 @@ func TestPlan(t *testing.T) {
 	at(124, true, nil, 0) // each is counted once in a window
 	at(184, true, nil, 2) // and again in the next
 	at(185, false, []int{2, 3}, 0)
-	p.ended(all[1], nil)
-	p.ended(all[2], nil)
+	p.noteEnd(all[1], nil)
+	p.noteEnd(all[2], nil)
 	at(302, false, []int{2, 3}, 0)
-	p.ended(all[1], nil)
+	p.noteEnd(all[1], nil)
 	at(303, false, []int{1}, 0) // the idle one after five windows
 }
 
 // Those that are left out for the budget are not always the same.
 func TestPlanIsFair(t *testing.T) {
 	p := plan{window: time.Minute, most: 1}
-	all := []*program{{found: found{pid: 1}, cores: 1}, {found: found{pid: 2}, cores: 0.1}}
+	all := []*program{{hostProgram: hostProgram{pid: 1}, cores: 1}, {hostProgram: hostProgram{pid: 2}, cores: 0.1}}
 	times := map[int]int{}
 	for minute := range 100 { // room for one in a minute
 		begin, _ := p.next(noon.Add(time.Duration(minute)*time.Minute), all, false)
 		for _, one := range begin {
 			times[one.pid]++
-			p.ended(one, nil)
+			p.noteEnd(one, nil)
 		}
 		for range all {
 			p.next(noon.Add(time.Duration(minute)*time.Minute), all, true)
@@ -75,9 +75,9 @@ func TestPlanIsFair(t *testing.T) {
 
 func TestPrograms(t *testing.T) {
 	p := newPrograms("h")
-	shop := func(version string) identified { return identified{service: "shop", version: version} }
-	one := found{pid: 10, start: 1, identified: shop("v1"), read: noon}
-	two := found{pid: 11, start: 1, identified: shop("v1"), read: noon}
+	shop := func(version string) claimedIdentity { return claimedIdentity{service: "shop", version: version} }
+	one := hostProgram{pid: 10, start: 1, claimedIdentity: shop("v1"), read: noon}
+	two := hostProgram{pid: 11, start: 1, claimedIdentity: shop("v1"), read: noon}
 	names := func(want ...string) {
 		t.Helper()
 		var got []string
@@ -88,21 +88,21 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	p.update(noon, []found{two, one})
+	p.update(noon, []hostProgram{two, one})
 	names("v1 h", "v1 h/11")
 	first := p.all()[0]
 	first.scraping.cancel = func() {}
 
 	one.cpu, one.read = 5*time.Second, noon.Add(10*time.Second)
-	p.update(noon, []found{one, two})
+	p.update(noon, []hostProgram{one, two})
 	if p.all()[0] != first || first.cores != 0.5 {
 		t.Errorf("the same program begins anew, or uses %v cores", first.cores)
 	}
 	// The first restarts, with the next version: its name is that of the one before.
-	next := found{pid: 12, start: 2, identified: shop("v2"), read: noon}
-	p.update(noon, []found{one, two, next})
+	next := hostProgram{pid: 12, start: 2, claimedIdentity: shop("v2"), read: noon}
+	p.update(noon, []hostProgram{one, two, next})
 	names("v1 h", "v1 h/11", "v2 h")
-	p.update(noon, []found{two, next})
+	p.update(noon, []hostProgram{two, next})
 	names("v1 h/11", "v2 h")
 	if !first.scraping.ended {
 		t.Error("what went is still scraped")
@@ -110,12 +110,12 @@ func TestPrograms(t *testing.T) {
 	// In the place of one that went, and in the same process, another program.
 	exec := next
 	exec.version = "v3"
-	p.update(noon, []found{{pid: 11, start: 9, identified: shop("v1"), read: noon}, exec})
+	p.update(noon, []hostProgram{{pid: 11, start: 9, claimedIdentity: shop("v1"), read: noon}, exec})
 	names("v1 h", "v3 h")
 }
 
 func TestLabels(t *testing.T) {
-	p := &program{host: "h", instance: "h/3", found: found{identified: identified{service: "sh\x1bop\n", goVersion: "go1.26"}}}
+	p := &program{host: "h", instance: "h/3", hostProgram: hostProgram{claimedIdentity: claimedIdentity{service: "sh\x1bop\n", goVersion: "go1.26"}}}
 	got := map[string]string{}
 	for _, l := range p.labels(cpuKind) {
 		got[l.Name] = l.Value

@@ -13,17 +13,17 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// A found is a Go program as the host has it now.
-type found struct {
+// A hostProgram is a Go program as the host has it now.
+type hostProgram struct {
 	pid   int
 	start time.Duration // since boot: numbers are used again
-	identified
+	claimedIdentity
 	cpu  time.Duration // since its start
 	read time.Time     // when that was
 }
 
-// An identified is what a program says it is.
-type identified struct {
+// A claimedIdentity is what a program says it is.
+type claimedIdentity struct {
 	service, version, goVersion, container, pod string
 	agent                                       bool // it imports gowhy's
 }
@@ -31,7 +31,7 @@ type identified struct {
 // A program is one process of which profiles are collected, as long as it is the same
 // program.
 type program struct {
-	found
+	hostProgram
 	host, instance string
 	cores          float64 // that it used lately
 	turn           turnOf  // the plan's
@@ -97,11 +97,11 @@ func (p *programs) all() []*program { return p.list }
 
 // update takes what the host has now. A program that is another than before, in the same
 // process, begins anew.
-func (p *programs) update(now time.Time, list []found) {
+func (p *programs) update(now time.Time, list []hostProgram) {
 	p.next = now.Add(p.every)
 	here := map[int]*program{}
 	for _, f := range list {
-		if old := p.here[f.pid]; old != nil && old.start == f.start && old.identified == f.identified {
+		if old := p.here[f.pid]; old != nil && old.start == f.start && old.claimedIdentity == f.claimedIdentity {
 			if d := f.read.Sub(old.read); d > 0 {
 				old.cores = max(0, (f.cpu-old.cpu).Seconds()/d.Seconds())
 			}
@@ -115,10 +115,10 @@ func (p *programs) update(now time.Time, list []found) {
 		}
 	}
 	p.here = here
-	slices.SortFunc(list, func(a, b found) int { return cmp.Compare(a.pid, b.pid) })
+	slices.SortFunc(list, func(a, b hostProgram) int { return cmp.Compare(a.pid, b.pid) })
 	for _, f := range list {
 		if here[f.pid] == nil {
-			here[f.pid] = &program{found: f, host: p.host, instance: p.instance(f)}
+			here[f.pid] = &program{hostProgram: f, host: p.host, instance: p.instance(f)}
 		}
 	}
 	p.list = p.list[:0:0]
@@ -131,7 +131,7 @@ func (p *programs) update(now time.Time, list []found) {
 // instance names a process for as long as it runs: by the host, so that it pairs with the
 // one that had its place in the version before, and by its number too where another of
 // the same version has that name.
-func (p *programs) instance(f found) string {
+func (p *programs) instance(f hostProgram) string {
 	for _, one := range p.here {
 		if one.service == f.service && one.version == f.version && one.instance == p.host {
 			return fmt.Sprintf("%s/%d", p.host, f.pid)

@@ -141,12 +141,12 @@ func (r *recorder) turn(ctx context.Context) {
 		return
 	}
 	for _, m := range answer.Missed {
-		r.a.count.missed(m.Not)
+		r.a.count.noteMissed(m.Not)
 	}
 	if answer.Record == nil {
 		return
 	}
-	p := r.chosen(*all, offers, answer.Record)
+	p := r.choose(*all, offers, answer.Record)
 	if p == nil {
 		r.a.o.Log.Warn("the server asks for a recording that was not offered", "service", answer.Record.Service)
 		return
@@ -195,8 +195,8 @@ func (r *recorder) offers(all []*recordable) []api.Program {
 	return offers
 }
 
-// chosen returns the program that the server means, nil if it may not be recorded.
-func (r *recorder) chosen(all []*recordable, offers []api.Program, o *api.Order) *recordable {
+// choose returns the program that the server means, nil if it may not be recorded.
+func (r *recorder) choose(all []*recordable, offers []api.Program, o *api.Order) *recordable {
 	for i, p := range offers {
 		if p == (api.Program{Service: o.Service, Version: o.Version, Instance: o.Instance}) {
 			return all[i]
@@ -271,7 +271,7 @@ func (r *recorder) make(ctx context.Context, p *recordable, o *api.Order) {
 		return
 	case c.bytes > left:
 		r.failed[p.process] = now.Add(failedFor)
-		r.a.count.missed(overBytes)
+		r.a.count.noteMissed(overBytes)
 		r.a.o.Log.Warn("a recording is not sent: it has more bytes than are left of the day's", "bytes", c.bytes, "left", left)
 		return
 	}

@@ -73,7 +73,7 @@ func newStudio(t *testing.T, o sampling.Options) *studio {
 	other.pid, other.service, other.cpu = 2, "cart", time.Hour
 	first := program1()
 	first.cpu = time.Hour
-	a := staged(t, web.URL, &stage{all: []found{first, other}})
+	a := staged(t, web.URL, &stage{all: []hostProgram{first, other}})
 	a.now, a.o.RecordingShare, a.o.RecordingBytes = now, 0.01, 100<<20
 	a.send.wait = func(context.Context, time.Duration) {}
 	a.scan(t.Context(), noon)
@@ -238,11 +238,11 @@ func TestChosen(t *testing.T) {
 	s.failed[all[0].process] = s.clock.Add(time.Hour)
 	offers := s.offers(all)
 	for _, o := range []api.Order{{Service: "shop", Version: "v2", Instance: "h1"}, {Service: "cart", Version: "v2"}, {Service: "cart", Version: "v3", Instance: "h1"}} {
-		if p := s.chosen(all, offers, &o); p != nil {
+		if p := s.choose(all, offers, &o); p != nil {
 			t.Errorf("%+v: process %d", o, p.pid)
 		}
 	}
-	if p := s.chosen(all, offers, &api.Order{Service: "cart", Version: "v2", Instance: "h1"}); p == nil || p.pid != 2 {
+	if p := s.choose(all, offers, &api.Order{Service: "cart", Version: "v2", Instance: "h1"}); p == nil || p.pid != 2 {
 		t.Errorf("what was offered: %+v", p)
 	}
 }

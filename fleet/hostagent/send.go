@@ -40,7 +40,7 @@ func newSender(o Options, s *spool, c *counters) (*sender, error) {
 	}
 	to.SetToken(o.Token)
 	to.TrustRoots(o.Roots)
-	if server, exposed := to.Exposed(); exposed {
+	if server, exposed := to.TokenExposed(); exposed {
 		o.Log.Warn("the token goes over the network unencrypted: use an https URL", "server", server)
 	}
 	return &sender{to: to, spool: s, count: c, log: o.Log, wait: func(ctx context.Context, d time.Duration) {

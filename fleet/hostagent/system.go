@@ -20,7 +20,7 @@ import (
 // A host is what runs; a test has one of its own.
 type host interface {
 	// list are the Go programs, and how many processes may not be looked into.
-	list() (all []found, unseen int, err error)
+	list() (all []hostProgram, unseen int, err error)
 	close()
 }
 
@@ -47,7 +47,7 @@ type known struct {
 	looked       bool
 	goes, closed bool
 	exe          string
-	identified
+	claimedIdentity
 }
 
 func newSystem() (*system, error) {
@@ -60,7 +60,7 @@ func newSystem() (*system, error) {
 
 func (s *system) close() { s.table.Close() }
 
-func (s *system) list() (all []found, unseen int, err error) {
+func (s *system) list() (all []hostProgram, unseen int, err error) {
 	if err := s.table.Update(); err != nil {
 		return nil, 0, err
 	}
@@ -78,7 +78,7 @@ func (s *system) list() (all []found, unseen int, err error) {
 			unseen++
 		}
 		if k.goes {
-			all = append(all, found{pid: t.ID, start: t.Start, identified: k.identified, cpu: t.User + t.System, read: t.Read})
+			all = append(all, hostProgram{pid: t.ID, start: t.Start, claimedIdentity: k.claimedIdentity, cpu: t.User + t.System, read: t.Read})
 		}
 	}
 	for pid, k := range s.known {
@@ -112,7 +112,7 @@ func (s *system) look(t proc.Task) *known {
 	}
 	if version := identity.Version(p.Build); k.exe != p.Exe || k.version != version || k.service == "" {
 		environ, _ := proc.Environ(t.ID) // another's may be hidden: then its file names it
-		k.exe, k.identified = p.Exe, identified{service: printable(identity.Service(environ, p.Exe)), version: version, goVersion: p.Build.GoVersion, agent: importsAgent(p.Build)}
+		k.exe, k.claimedIdentity = p.Exe, claimedIdentity{service: printable(identity.Service(environ, p.Exe)), version: version, goVersion: p.Build.GoVersion, agent: importsAgent(p.Build)}
 		k.container, k.pod = proc.Container(t.ID)
 		if k.service == "" {
 			k.service = printable(t.Name)

@@ -54,7 +54,7 @@ func Raw(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 
 // Unpack returns a body without gzip, on the grant of its request.
 func Unpack(ctx context.Context, data []byte, most int64) ([]byte, error) {
-	if err := memory.More(ctx, copies*int64(profiles.Unpacked(data, int(most)))); err != nil {
+	if err := memory.More(ctx, copies*int64(profiles.UnpackedSize(data, int(most)))); err != nil {
 		return nil, err
 	}
 	data, err := profiles.Unpack(data, int(most))
@@ -94,7 +94,7 @@ func Admit(next http.Handler, in Room, most int64) http.Handler {
 		defer func() { b.ticket.Release(); b.granted.Release() }()
 		if err != nil {
 			if r.Context().Err() == nil {
-				Options{}.Filled().refuse(w, err)
+				Options{}.WithDefaults().refuse(w, err)
 			}
 			return
 		}

@@ -50,8 +50,8 @@ type Options struct {
 	RetryAfter time.Duration
 }
 
-// Filled returns the options with what is zero filled in.
-func (o Options) Filled() Options {
+// WithDefaults returns the options with what is zero filled in.
+func (o Options) WithDefaults() Options {
 	if o.Tenant == nil {
 		o.Tenant = func(r *http.Request) string { return r.Header.Get("X-Scope-OrgID") }
 	}
@@ -63,7 +63,7 @@ func (o Options) Filled() Options {
 
 // Handler serves [PushPath] and [IngestPath].
 func Handler(w store.Writer, o Options) http.Handler {
-	h := &handler{writer: w, options: o.Filled()}
+	h := &handler{writer: w, options: o.WithDefaults()}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+PushPath, h.push)
 	mux.HandleFunc("POST "+IngestPath, h.ingest)
@@ -129,7 +129,7 @@ func (h *handler) keep(ctx context.Context, tenant string, u upload, left *int64
 // Decode reads a profile when there is memory for it, and to keep it. The grant is for the
 // time until it is kept, and there with an error, too.
 func Decode(ctx context.Context, data []byte, l profiles.Limits, from *memory.Pool) (*profiles.Profile, *memory.Grant, error) {
-	most := profiles.Most(data, l)
+	most := profiles.CostBound(data, l)
 	if from != nil {
 		most = min(most, from.Size())
 	}

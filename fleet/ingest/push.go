@@ -210,7 +210,7 @@ func decodeLabel(data []byte) (l store.Label, err error) {
 
 // messages calls each with the fields that have a length and skips the others.
 func messages(data []byte, each func(int, []byte) error) error {
-	return wire.Each(data, func(f wire.Field) error {
+	return wire.EachField(data, func(f wire.Field) error {
 		if f.Kind != wire.Bytes {
 			return nil
 		}

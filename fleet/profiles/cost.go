@@ -28,17 +28,17 @@ const (
 	mostFactor = 64
 )
 
-// Most returns an upper bound on a profile's cost, as far as can be said before it is
+// CostBound returns an upper bound on a profile's cost, as far as can be said before it is
 // unpacked: more than that only a hostile one does.
-func Most(data []byte, l Limits) int64 {
-	return 64<<10 + mostFactor*int64(Unpacked(data, l.OrDefault().Bytes))
+func CostBound(data []byte, l Limits) int64 {
+	return 64<<10 + mostFactor*int64(UnpackedSize(data, l.OrDefault().Bytes))
 }
 
 // gzipMagic begins what is packed.
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// Unpacked returns how long data say that they are without gzip, and most at most.
-func Unpacked(data []byte, most int) int {
+// UnpackedSize returns how long data say that they are without gzip, and most at most.
+func UnpackedSize(data []byte, most int) int {
 	if !bytes.HasPrefix(data, gzipMagic) || len(data) < 4 {
 		return min(len(data), most)
 	}
@@ -52,7 +52,7 @@ func Unpack(data []byte, most int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]byte, Unpacked(data, most))
+	out := make([]byte, UnpackedSize(data, most))
 	if _, err := io.ReadFull(r, out); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ const mostDense = 1 << 19
 // with it is found when it is decoded.
 func Cost(data []byte) int64 {
 	var c costs
-	_ = wire.Each(data, func(f wire.Field) error {
+	_ = wire.EachField(data, func(f wire.Field) error {
 		switch f.Number {
 		case profileString:
 			c.strings++
@@ -91,7 +91,7 @@ func Cost(data []byte) int64 {
 		}
 		return nil
 	})
-	_ = wire.Each(data, func(f wire.Field) error { // its locations may come after it
+	_ = wire.EachField(data, func(f wire.Field) error { // its locations may come after it
 		if f.Number == profileSample {
 			return c.sample(f)
 		}
@@ -104,7 +104,7 @@ func Cost(data []byte) int64 {
 func (c *costs) location(of wire.Field) error {
 	var id uint64
 	lines := int64(0)
-	err := wire.Each(of.Body, func(f wire.Field) error {
+	err := wire.EachField(of.Body, func(f wire.Field) error {
 		switch f.Number {
 		case 1:
 			id = f.Value
@@ -128,7 +128,7 @@ func (c *costs) location(of wire.Field) error {
 
 func (c *costs) sample(of wire.Field) error {
 	c.samples++
-	return wire.Each(of.Body, func(f wire.Field) error {
+	return wire.EachField(of.Body, func(f wire.Field) error {
 		switch f.Number {
 		case 1:
 			return f.Varints(func(id uint64) error {

@@ -91,7 +91,7 @@ func TestDecodeWithin(t *testing.T) {
 	if _, err := DecodeWithin(data, Limits{}, func(n int64) error { asked = n; return no }); !errors.Is(err, no) || asked != Cost(data) {
 		t.Errorf("%v, asked for %d, want %d", err, asked, Cost(data))
 	}
-	if most := Most(packed(data), Limits{}); most < Cost(data) {
+	if most := CostBound(packed(data), Limits{}); most < Cost(data) {
 		t.Errorf("%d bytes may cost %d and cost %d", len(data), most, Cost(data))
 	}
 }

@@ -157,7 +157,7 @@ const (
 // tables reads what samples refer to. A profile may have its parts in any order.
 func (d *decoder) tables(data []byte) error {
 	d.functions, d.locations = map[uint64]function{}, map[uint64]*Place{}
-	err := wire.Each(data, func(f wire.Field) error {
+	err := wire.EachField(data, func(f wire.Field) error {
 		switch f.Number {
 		case profileString:
 			return d.addString(f.Body)
@@ -198,7 +198,7 @@ func (d *decoder) addString(body []byte) error {
 func (d *decoder) addFunction(body []byte) error {
 	var id uint64
 	var of function
-	err := wire.Each(body, func(f wire.Field) error {
+	err := wire.EachField(body, func(f wire.Field) error {
 		switch f.Number {
 		case 1:
 			id = f.Value
@@ -219,7 +219,7 @@ func (d *decoder) addFunction(body []byte) error {
 func (d *decoder) addLocation(body []byte) error {
 	var id, address uint64
 	var lines []line
-	err := wire.Each(body, func(f wire.Field) error {
+	err := wire.EachField(body, func(f wire.Field) error {
 		switch f.Number {
 		case 1:
 			id = f.Value
@@ -227,7 +227,7 @@ func (d *decoder) addLocation(body []byte) error {
 			address = f.Value
 		case 4:
 			var l line
-			err := wire.Each(f.Body, func(f wire.Field) error {
+			err := wire.EachField(f.Body, func(f wire.Field) error {
 				switch f.Number {
 				case 1:
 					l.function = f.Value
@@ -300,7 +300,7 @@ func (d *decoder) text(number uint64) (string, error) {
 // profile reads the samples.
 func (d *decoder) profile(data []byte) (*Profile, error) {
 	p := &Profile{}
-	err := wire.Each(data, func(f wire.Field) (err error) {
+	err := wire.EachField(data, func(f wire.Field) (err error) {
 		switch f.Number {
 		case profileSampleType:
 			var t ValueType
@@ -327,7 +327,7 @@ func (d *decoder) profile(data []byte) (*Profile, error) {
 	for i := range sums.values {
 		sums.values[i] = map[store.StackID]int64{}
 	}
-	err = wire.Each(data, func(f wire.Field) error {
+	err = wire.EachField(data, func(f wire.Field) error {
 		if f.Number == profileSample {
 			return sums.add(f.Body)
 		}
@@ -344,7 +344,7 @@ func (d *decoder) profile(data []byte) (*Profile, error) {
 const mostTypes = 32
 
 func (d *decoder) valueType(body []byte) (t ValueType, err error) {
-	err = wire.Each(body, func(f wire.Field) (err error) {
+	err = wire.EachField(body, func(f wire.Field) (err error) {
 		switch f.Number {
 		case 1:
 			t.Name, err = d.text(f.Value)
@@ -369,7 +369,7 @@ type sums struct {
 
 func (s *sums) add(body []byte) error {
 	s.numbers, s.places = s.numbers[:0], s.places[:0]
-	err := wire.Each(body, func(f wire.Field) error {
+	err := wire.EachField(body, func(f wire.Field) error {
 		switch f.Number {
 		case 1:
 			return f.Varints(func(id uint64) error {
@@ -414,5 +414,5 @@ func (s *sums) finish() {
 	for _, values := range s.values {
 		s.profile.Samples = append(s.profile.Samples, SamplesOf(values))
 	}
-	s.profile.Stacks = s.stacks.Of(s.profile.Samples...)
+	s.profile.Stacks = s.stacks.Lookup(s.profile.Samples...)
 }

@@ -68,8 +68,8 @@ func (s *Stacks) Add(places []*Place) (store.StackID, error) {
 	return id, nil
 }
 
-// Of returns the stacks of samples.
-func (s *Stacks) Of(lists ...[]store.Sample) map[store.StackID][]*store.Frame {
+// Lookup returns the stacks of samples.
+func (s *Stacks) Lookup(lists ...[]store.Sample) map[store.StackID][]*store.Frame {
 	stacks := map[store.StackID][]*store.Frame{}
 	for _, samples := range lists {
 		for _, sample := range samples {

@@ -56,13 +56,13 @@ func (q *querier) renderDiff(h *http.Request, now time.Time) (*renderedDiff, err
 		kinds[i] = string(selected.Type)
 		stacks, err := q.from.Stacks(h.Context(), selected)
 		if err != nil {
-			return nil, failed(err)
+			return nil, storeError(err)
 		}
 		if err := complete(stacks.Missing); err != nil {
 			return nil, err
 		}
 		if err := t.Add(h.Context(), &stacks, i); err != nil {
-			return nil, failed(err)
+			return nil, storeError(err)
 		}
 	}
 	if kinds[0] != kinds[1] {

@@ -19,7 +19,7 @@ const mostNodes = 1 << 16
 func flameOf(ctx context.Context, stacks *store.Stacks, most int) (*querierv1.FlameGraph, error) {
 	t := stacktree.New()
 	if err := t.Add(ctx, stacks, 0); err != nil {
-		return nil, failed(err)
+		return nil, storeError(err)
 	}
 	g := &flame{tree: t, graph: &querierv1.FlameGraph{Total: t.Root.Total[0]}, names: map[string]int64{}, least: largest(&t.Root, most)}
 	g.add(&t.Root, 0, 0)

@@ -98,8 +98,8 @@ func named(label string) error {
 	return nil
 }
 
-// failed returns an error of the store, whose text may name files of the server.
-func failed(err error) error {
+// storeError returns an error of the store, whose text may name files of the server.
+func storeError(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return connect.NewError(connect.CodeCanceled, errors.New("the client is gone"))
 	}
@@ -128,7 +128,7 @@ func (q *querier) values(ctx context.Context, s scope, by store.By) ([]string, e
 	}
 	v, err := q.from.Values(ctx, selected, by)
 	if err != nil {
-		return nil, failed(err)
+		return nil, storeError(err)
 	}
 	return slices.DeleteFunc(v.Values, func(v string) bool { return v == "" }), complete(v.Missing)
 }
@@ -201,7 +201,7 @@ func (q *querier) Series(ctx context.Context, r *connect.Request[querierv1.Serie
 	}
 	services, err := q.from.Services(ctx, selected)
 	if err != nil {
-		return nil, failed(err)
+		return nil, storeError(err)
 	}
 	if err := complete(services.Missing); err != nil {
 		return nil, err
@@ -262,7 +262,7 @@ func (q *querier) SelectSeries(ctx context.Context, r *connect.Request[querierv1
 	}
 	series, err := q.from.Series(ctx, selected, step, by)
 	if err != nil {
-		return nil, failed(err)
+		return nil, storeError(err)
 	}
 	if err := complete(series.Missing); err != nil {
 		return nil, err
@@ -300,7 +300,7 @@ func (q *querier) SelectMergeStacktraces(ctx context.Context, r *connect.Request
 	}
 	stacks, err := q.from.Stacks(ctx, selected)
 	if err != nil {
-		return nil, failed(err)
+		return nil, storeError(err)
 	}
 	if err := complete(stacks.Missing); err != nil {
 		return nil, err

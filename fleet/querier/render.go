@@ -87,7 +87,7 @@ func (q *querier) render(h *http.Request, now time.Time) (*rendered, error) {
 	}
 	stacks, err := q.from.Stacks(h.Context(), selected)
 	if err != nil {
-		return nil, failed(err)
+		return nil, storeError(err)
 	}
 	if err := complete(stacks.Missing); err != nil {
 		return nil, err
@@ -260,7 +260,7 @@ func (q *querier) course(h *http.Request, s store.Selection, label string, a *re
 	}
 	sums, err := q.from.Series(h.Context(), s, step, by)
 	if err != nil {
-		return failed(err)
+		return storeError(err)
 	}
 	if err := complete(sums.Missing); err != nil {
 		return err

@@ -105,7 +105,7 @@ func (l *Limiter) of(tenant string) (Limits, *usage) {
 // free, and is a debt then.
 func (l *Limiter) Bytes(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if access.Of(r) != access.Ingest {
+		if access.ScopeOf(r) != access.Ingest {
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -414,7 +414,7 @@ func TestHeld(t *testing.T) {
 		l.Holders = append(l.Holders, model.Holder{Kind: model.HeldByGoroutines, Name: "main.leak", Count: 3, ObjectSum: model.ObjectSum{Objects: 9, Bytes: 1<<20 + grown}})
 		return l
 	}
-	var looks artifact.HeldLooks
+	var looks artifact.HeapLooks
 	looks.Add(look(0, 0))
 	looks.Add(look(5*time.Second, 1<<20))
 	var b bytes.Buffer

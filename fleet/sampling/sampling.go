@@ -221,8 +221,8 @@ func (s Subject) has(o Subject) bool {
 	return s.Tenant == o.Tenant && s.Service == o.Service && (s.Version == "" || s.Version == o.Version)
 }
 
-// Arrived ends the lease of a recording that is here, and what an operator wished of it.
-func (p *Plan) Arrived(s Subject) {
+// EndLease ends the lease of a recording that is here, and what an operator wished of it.
+func (p *Plan) EndLease(s Subject) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l, ok := p.leases[s]

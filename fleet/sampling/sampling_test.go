@@ -26,7 +26,7 @@ func staged(o Options) *scene {
 // keep has a recording arrive that began some time ago.
 func (s *scene) keep(of Subject, ago time.Duration, why string) {
 	s.kept[of] = append([]Last{{s.clock.Add(-ago), why}}, s.kept[of]...)
-	s.Arrived(of)
+	s.EndLease(of)
 }
 
 func (s *scene) later(d time.Duration) { s.clock = s.clock.Add(d) }
@@ -64,7 +64,7 @@ func TestGrowing(t *testing.T) {
 		if got == nil || got.Holders != c.want {
 			t.Errorf("with %v Ask() = %+v, want holders %v", c.growing, got, c.want)
 		}
-		s.Arrived(shop("v1"))
+		s.EndLease(shop("v1"))
 	}
 }
 
@@ -169,17 +169,17 @@ func TestLeases(t *testing.T) {
 func TestArrived(t *testing.T) {
 	s := staged(Options{Most: 4, Length: time.Second})
 	s.Wish(shop("v1"))
-	s.Arrived(shop("v1")) // it began before
+	s.EndLease(shop("v1")) // it began before
 	if got := order(s.Ask("", ask("h1", "v1"))); got == "" {
 		t.Fatal("the wish is gone")
 	}
 	s.later(time.Second)
 	s.Wish(shop("")) // while one is made: the next may have what it is about
-	s.Arrived(shop("v1"))
+	s.EndLease(shop("v1"))
 	if got := order(s.Ask("", ask("h1", "v1"))); got != "shop v1 h1: an operator asked for it" {
 		t.Errorf("the later wish: %q", got)
 	}
-	s.Arrived(shop("v1"))
+	s.EndLease(shop("v1"))
 	if got := order(s.Ask("", ask("h1", "v1"))); got != "" {
 		t.Errorf("both wishes are fulfilled: %q", got)
 	}

@@ -37,7 +37,7 @@ func sides(q url.Values, s store.Selection, now func(url.Values) (store.Selectio
 
 // diff compares two sides.
 func diff(ctx context.Context, r store.Reader, base, head store.Selection) (api.Diff, error) {
-	all, err := versions.Between(ctx, r, base, head)
+	all, err := versions.Compare(ctx, r, base, head)
 	if err != nil {
 		return api.Diff{}, err
 	}

@@ -43,8 +43,8 @@ func shown(r *api.Recording) *api.Shown {
 // month is the hours that clouds count for one.
 const month = 730
 
-// found returns the answer about findings.
-func found(ctx context.Context, r store.Reader, s store.Selection, n int, prices Prices) (api.Findings, error) {
+// findingsAnswer returns the answer about findings.
+func findingsAnswer(ctx context.Context, r store.Reader, s store.Selection, n int, prices Prices) (api.Findings, error) {
 	list, err := findings.Of(ctx, r, s)
 	if err != nil {
 		return api.Findings{}, err

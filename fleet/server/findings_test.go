@@ -108,7 +108,7 @@ func TestGrowth(t *testing.T) {
 	if !strings.Contains(w.Body.String(), want) || strings.Contains(w.Body.String(), "gowhy_finding_cores{") {
 		t.Errorf("%s\nwant %s", w.Body, want)
 	}
-	a, err := found(t.Context(), r, store.Selection{}, 10, Prices{})
+	a, err := findingsAnswer(t.Context(), r, store.Selection{}, 10, Prices{})
 	if err != nil || len(a.Findings) != 1 || a.Findings[0].Command != "gowhy fleet record shop --version v1" || a.Findings[0].State != "open" {
 		t.Errorf("%+v, %v", a, err)
 	}

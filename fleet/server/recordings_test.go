@@ -184,7 +184,7 @@ func TestTriggers(t *testing.T) {
 	// The heap of one of them grows, since before.
 	for service, want := range map[string]bool{"shop": true, "cart": false} {
 		version := map[string]string{"shop": "v7", "cart": "v2"}[service]
-		plan.Arrived(sampling.Subject{Service: service, Version: version})
+		plan.EndLease(sampling.Subject{Service: service, Version: version})
 		if a := plan.Ask("", api.Offer{Agent: "h", Programs: []api.Program{{Service: service, Version: version}}}); a.Record == nil || a.Record.Holders != want {
 			t.Errorf("%s: %+v, want holders %v", service, a.Record, want)
 		}

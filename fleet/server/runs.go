@@ -55,7 +55,7 @@ type runsHandler struct {
 // take keeps the body. It answers 201, or 200 when it was here already.
 func (h *runsHandler) take(w http.ResponseWriter, r *http.Request) {
 	h.receive(w, r, func(in *patient) {
-		run, old, err := h.store.Add(in, aboutOf(r))
+		run, old, err := h.store.Add(in, recordingOf(r))
 		_ = in.control.SetWriteDeadline(time.Now().Add(writeTime)) // the server's own was for a request that is short
 		if err != nil {
 			h.refused(w, err)

@@ -38,8 +38,8 @@ func stepOf(q url.Values, s store.Selection) (time.Duration, error) {
 	return step, nil
 }
 
-// byOf reads what series, or values, are told apart by.
-func byOf(text string) (store.By, error) {
+// readDimension reads what series, or values, are told apart by.
+func readDimension(text string) (store.By, error) {
 	by := store.By(text)
 	switch by {
 	case store.ByNothing, store.ByService, store.ByVersion, store.ByInstance:

@@ -165,7 +165,7 @@ func routes(s store.Store, m *meter, l *live, memories *budget, o Options) http.
 	if o.Forward != nil {
 		kept = o.Forward.Writer(kept)
 	}
-	ways := ingest.Options{Memory: memories.profiles}.Filled()
+	ways := ingest.Options{Memory: memories.profiles}.WithDefaults()
 	in := ingest.Handler(kept, ways)
 	if o.Forward != nil {
 		in = o.Forward.Handler(in)

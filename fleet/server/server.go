@@ -112,7 +112,7 @@ func (a *questions) serveSeries() {
 		if err != nil {
 			return nil, problem.New(problem.Misuse, "", "%w", err)
 		}
-		by, err := byOf(q.URL.Query().Get("by"))
+		by, err := readDimension(q.URL.Query().Get("by"))
 		if err != nil {
 			return nil, problem.New(problem.Misuse, "", "%w", err)
 		}
@@ -122,7 +122,7 @@ func (a *questions) serveSeries() {
 		by := store.By(q.URL.Query().Get("by"))
 		if by != store.ByLabels {
 			var err error
-			if by, err = byOf(string(by)); err != nil {
+			if by, err = readDimension(string(by)); err != nil {
 				return nil, problem.New(problem.Misuse, "", "%w", err)
 			}
 		}
@@ -136,7 +136,7 @@ func (a *questions) serveCauses(prices func() Prices, kept *runs.Store) {
 		return changes(q.Context(), a.reader, s, n)
 	})
 	a.handleJSON("findings", func(q *http.Request, s store.Selection, n int) (any, error) {
-		all, err := found(q.Context(), a.reader, s, n, prices())
+		all, err := findingsAnswer(q.Context(), a.reader, s, n, prices())
 		if err == nil && kept != nil {
 			show(&all, kept, s.Tenant)
 		}

@@ -69,7 +69,7 @@ func (d *directory) check(ctx context.Context, s store.Selection) error {
 		}
 	}
 	hint := "gowhy fleet services --from now-24h"
-	if near, ok := problem.Near(s.Service[:min(mostName, len(s.Service))], names); ok {
+	if near, ok := problem.Correction(s.Service[:min(mostName, len(s.Service))], names); ok {
 		hint = fmt.Sprintf("did you mean %.*s?", mostName, near)
 	}
 	return problem.New(problem.Absence, hint, "there is no service %.*q", mostName, s.Service)

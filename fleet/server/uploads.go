@@ -40,7 +40,7 @@ func (h *runsHandler) resume(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnsupportedMediaType, "a piece of a recording is "+api.PieceType)
 		return
 	}
-	about := aboutOf(r)
+	about := recordingOf(r)
 	about.ID = r.PathValue("id")
 	h.receive(w, r, func(in *patient) {
 		p, err := h.store.Resume(in, runs.Upload{Offset: from, Total: total, About: about})
@@ -71,8 +71,8 @@ func size(r *http.Request, header string) (int64, error) {
 	return n, nil
 }
 
-// aboutOf reads what a sender says of a recording.
-func aboutOf(r *http.Request) api.Recording {
+// recordingOf reads what a sender says of a recording.
+func recordingOf(r *http.Request) api.Recording {
 	q := r.URL.Query()
 	return api.Recording{Tenant: r.Header.Get("X-Scope-OrgID"), Service: q.Get("service"), Version: q.Get("version"), Instance: q.Get("instance"), Why: q.Get("why")}
 }
@@ -101,7 +101,7 @@ func (h *runsHandler) taken(w http.ResponseWriter, run api.Recording, old bool) 
 		answer(w, http.StatusOK, run)
 		return
 	}
-	h.plan.Arrived(sampling.Subject{Tenant: run.Tenant, Service: run.Service, Version: run.Version})
+	h.plan.EndLease(sampling.Subject{Tenant: run.Tenant, Service: run.Service, Version: run.Version})
 	answer(w, http.StatusCreated, run)
 }
 

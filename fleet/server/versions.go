@@ -77,7 +77,7 @@ func reason(ctx context.Context, c *api.Change, r store.Reader, s store.Selectio
 	base, head := s, s
 	base.Service, base.Version = c.Service, c.Base
 	head.Service, head.Version = c.Service, c.Head
-	all, err := versions.Between(ctx, r, base, head)
+	all, err := versions.Compare(ctx, r, base, head)
 	if err != nil {
 		return err
 	}

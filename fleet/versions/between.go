@@ -10,11 +10,11 @@ import (
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
-// Between compares two selections of a service, versions or times, by each type that both
+// Compare compares two selections of a service, versions or times, by each type that both
 // sent: CPU first, then allocations and waits. Their probabilities are corrected for all of
 // these together. Where one side ran for longer, what is about to be claimed must show in times of
 // the same length too, as a deploy's must.
-func Between(ctx context.Context, r store.Reader, base, head store.Selection) ([]Change, error) {
+func Compare(ctx context.Context, r store.Reader, base, head store.Selection) ([]Change, error) {
 	was, err := all(ctx, r, base)
 	if err != nil {
 		return nil, err

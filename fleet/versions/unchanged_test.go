@@ -195,7 +195,7 @@ func TestBetweenUnequal(t *testing.T) {
 		if i%2 == 0 { // the earlier as the head
 			was, is = is, was
 		}
-		changes, err := Between(t.Context(), h, was, is)
+		changes, err := Compare(t.Context(), h, was, is)
 		if err != nil || len(changes) != 1 {
 			t.Fatal(changes, err)
 		}

@@ -410,7 +410,7 @@ func TestBetween(t *testing.T) {
 	base := store.Selection{Service: "shop", Version: "v1", From: start, Until: start.Add(time.Hour)}
 	head := base
 	head.Version = "v2"
-	changes, err := Between(t.Context(), r, base, head)
+	changes, err := Compare(t.Context(), r, base, head)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -436,7 +436,7 @@ func TestBetween(t *testing.T) {
 	first, second := base, base
 	first.Until = start.Add(5 * time.Minute)
 	second.From, second.Until = first.Until, start.Add(10*time.Minute)
-	changes, err = Between(t.Context(), r, first, second)
+	changes, err = Compare(t.Context(), r, first, second)
 	for _, c := range changes {
 		if c.Worse() || c.Better() {
 			t.Errorf("of two times without a change: %+v", c)
@@ -446,7 +446,7 @@ func TestBetween(t *testing.T) {
 		t.Errorf("%d, %v", len(changes), err)
 	}
 	head.Version = "v3"
-	if _, err := Between(t.Context(), r, base, head); !errors.Is(err, ErrNothing) {
+	if _, err := Compare(t.Context(), r, base, head); !errors.Is(err, ErrNothing) {
 		t.Errorf("a version that nobody runs: %v", err)
 	}
 }

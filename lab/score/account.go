@@ -84,7 +84,7 @@ func (o *options) scoreAccount(ctx context.Context) error {
 		return err
 	}
 	defer bed.Close()
-	a := &Accounts{Schema: schema, Taken: o.taken(ctx)}
+	a := &Accounts{Schema: schema, Taken: o.provenance(ctx)}
 	began := time.Now()
 	var of, others []string
 	for _, p := range holders.Programs {

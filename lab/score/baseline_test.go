@@ -45,12 +45,12 @@ func TestThresholds(t *testing.T) {
 		t.Errorf("thresholds() = %+v, want one mutex wait of 15 ms or more, no pause of the collector", got)
 	}
 	if !got.covers("locks") || got.covers("memory") {
-		t.Errorf("fired are %q, want locks and nothing of memory", got.fired())
+		t.Errorf("fired are %q, want locks and nothing of memory", got.exceeded())
 	}
 	if cut := thresholds(bytes.NewReader(data[:len(data)/2])); !cut.Missing && cut.Mutex.Count > 1 {
 		t.Errorf("thresholds() of half a trace = %+v, want it missing or at most one mutex wait", cut)
 	}
-	if none := thresholds(bytes.NewReader(nil)); !none.Missing || len(none.fired()) > 0 {
+	if none := thresholds(bytes.NewReader(nil)); !none.Missing || len(none.exceeded()) > 0 {
 		t.Errorf("no trace: %+v", none)
 	}
 }
@@ -60,11 +60,11 @@ func TestLimits(t *testing.T) {
 	for i, l := range limits {
 		var w watch
 		w.ended(l.of(&w.over), l.most, l.most)
-		if len(w.over.fired()) > 0 {
+		if len(w.over.exceeded()) > 0 {
 			t.Errorf("%s fires at %v, want only beyond", l.name, l.most)
 		}
 		w.ended(l.of(&w.over), l.most+time.Nanosecond, l.most)
-		if fired := w.over.fired(); len(fired) != 1 || fired[0] != limits[i].name {
+		if fired := w.over.exceeded(); len(fired) != 1 || fired[0] != limits[i].name {
 			t.Errorf("beyond the limit of %s fired %q, want only that", l.name, fired)
 		}
 	}
@@ -110,14 +110,14 @@ func TestPprofTop(t *testing.T) {
 		t.Errorf("pprofTop() = %+v, want %+v", got, want)
 	}
 	for guilty, right := range map[string]bool{"main.spin": true, "main.(*pool).fill": true, "runtime.memmove": true, "main.worker": false, "main.main": false} {
-		if got.named([]string{"main.other", guilty}) != right {
+		if got.hasFunction([]string{"main.other", guilty}) != right {
 			t.Errorf("named(main.other, %s) = %v, want %v", guilty, !right, right)
 		}
 	}
-	if got.says() != want.UserCum {
-		t.Errorf("says() = %q, want %q", got.says(), want.UserCum)
+	if got.topText() != want.UserCum {
+		t.Errorf("says() = %q, want %q", got.topText(), want.UserCum)
 	}
-	if got := pprofTop(bytes.NewReader([]byte("no profile")), userOwned); got != (Top{}) || got.named([]string{""}) || got.says() != "" {
+	if got := pprofTop(bytes.NewReader([]byte("no profile")), userOwned); got != (Top{}) || got.hasFunction([]string{""}) || got.topText() != "" {
 		t.Errorf("pprofTop(no profile) = %+v, want nothing", got)
 	}
 }

@@ -80,7 +80,7 @@ func compareBool(a, b bool) int {
 
 // specimens returns those of the lab, or those that were asked for.
 func (o *options) specimens() (chosen []*specimen.Specimen, err error) {
-	all, err := specimen.All(filepath.Join(o.lab, "field", "pairs", "testdata"))
+	all, err := specimen.ReadAll(filepath.Join(o.lab, "field", "pairs", "testdata"))
 	if err != nil || o.cases == "" {
 		return all, err
 	}
@@ -117,7 +117,7 @@ func (o *options) scoreField(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f := &Field{Schema: schema, Taken: o.taken(ctx)}
+	f := &Field{Schema: schema, Taken: o.provenance(ctx)}
 	r := fieldRunner{bed: bed, cache: filepath.Join(cache, "gowhy-field", "pairs"), keep: cmp.Or(o.rejudge, o.keep), again: o.rejudge != ""}
 	loads := []bool{false, true}
 	if o.quiet {
@@ -131,7 +131,7 @@ func (o *options) scoreField(ctx context.Context) error {
 			p.tell(done, s.Name)
 			f.Answers = append(f.Answers, r.all(ctx, s, beside)...)
 			if ctx.Err() != nil {
-				return interrupted(done, p.n)
+				return interruptedError(done, p.n)
 			}
 		}
 	}

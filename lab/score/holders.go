@@ -101,7 +101,7 @@ func (o *options) scoreHolders(ctx context.Context) error {
 	}
 	defer bed.Close()
 	r := &holderRunner{waitRunner: waitRunner{bed: bed}}
-	h := &Holders{Schema: schema, Taken: o.taken(ctx)}
+	h := &Holders{Schema: schema, Taken: o.provenance(ctx)}
 	began := time.Now()
 	if h.Answers, err = r.all(ctx, known.Dir, strings.Split(o.releases, ","), chosen); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (r *holderRunner) all(ctx context.Context, dir string, releases []string, p
 			p.tell(n*len(programs)+i, programs[i].Name)
 			answers = append(answers, r.answers(ctx, program, name, &programs[i])...)
 			if ctx.Err() != nil {
-				return nil, interrupted(len(answers)/len(holderEvidence), p.n)
+				return nil, interruptedError(len(answers)/len(holderEvidence), p.n)
 			}
 		}
 	}

@@ -71,10 +71,10 @@ func findingsOf(findings []Finding, rule string) (all []Finding) {
 	return all
 }
 
-// everything returns all findings, symptoms too.
-func everything(findings []Finding) (all []Finding) {
+// allFindings returns all findings, symptoms too.
+func allFindings(findings []Finding) (all []Finding) {
 	for _, f := range findings {
-		all = append(append(all, f), everything(f.Symptoms)...)
+		all = append(append(all, f), allFindings(f.Symptoms)...)
 	}
 	return all
 }
@@ -153,8 +153,8 @@ func without(list, out []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(out, s) })
 }
 
-// spoken says in a few words what an answer was.
-func spoken(a *Answer) string {
+// answerText says in a few words what an answer was.
+func answerText(a *Answer) string {
 	if a.Failed != "" {
 		return "the run failed: " + a.Failed
 	}

@@ -101,7 +101,7 @@ func (o *options) scoreLive(ctx context.Context) error {
 	if err := o.checkLive(); err != nil {
 		return err
 	}
-	all, faults := truth.All(o.lab)
+	all, faults := truth.ReadAll(o.lab)
 	if faults != nil {
 		return faults
 	}
@@ -116,7 +116,7 @@ func (o *options) scoreLive(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	taken := o.taken(ctx)
+	taken := o.provenance(ctx)
 	taken.Rounds, taken.Only = 1, ""
 	l := &Live{Schema: schema, Taken: taken}
 	if o.into != "" {
@@ -236,7 +236,7 @@ func (o *options) watchWell(ctx context.Context, r *liveRunner, list []watching,
 		use[w.key()] = cores
 	}
 	cores := func(w watching) float64 { return use[w.key()] }
-	groups := together(list, cores)
+	groups := groupWatches(list, cores)
 	if o.live.atOnce > 0 {
 		groups = dealt(list, cores, o.live.atOnce)
 	}

@@ -246,7 +246,7 @@ func TestTogether(t *testing.T) {
 		}
 		return got
 	}
-	if got, want := names(together(list, cores)), []string{"g+c+b+e", "d+f", "a", "served"}; !slices.Equal(got, want) {
+	if got, want := names(groupWatches(list, cores)), []string{"g+c+b+e", "d+f", "a", "served"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got, want := names(dealt(list, cores, 3)), []string{"a+b+f", "g+d+served", "c+e"}; !slices.Equal(got, want) {

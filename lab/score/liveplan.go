@@ -216,9 +216,9 @@ func (w *watching) light(cores float64) bool {
 	return len(w.load) == 0 && len(w.beside) == 0 && cores < littleCores
 }
 
-// together puts programs into groups that are watched at the same time, the largest
+// groupWatches puts programs into groups that are watched at the same time, the largest
 // groups first: a run that is interrupted has watched most of them.
-func together(list []watching, cores func(watching) float64) (groups [][]watching) {
+func groupWatches(list []watching, cores func(watching) float64) (groups [][]watching) {
 	type room struct {
 		at  int
 		sum float64

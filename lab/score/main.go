@@ -184,7 +184,7 @@ func (o *options) run(ctx context.Context) error {
 		}
 		return o.scoreField(ctx)
 	}
-	all, faults := truth.All(o.lab)
+	all, faults := truth.ReadAll(o.lab)
 	if faults != nil && (o.cases == "" || o.from != "") {
 		return faults
 	}
@@ -291,7 +291,7 @@ func (o *options) again(cases []*truth.Case) error {
 
 // pageAgain writes the page of the results that lie beside it.
 func (o *options) pageAgain() error {
-	all, faults := truth.All(o.lab)
+	all, faults := truth.ReadAll(o.lab)
 	if faults != nil {
 		return faults
 	}
@@ -316,7 +316,7 @@ func (o *options) page(r *Results, cases []*truth.Case) (err error) {
 	if err != nil {
 		return err
 	}
-	specimens, err := specimen.All(filepath.Join(o.lab, "field", "pairs", "testdata"))
+	specimens, err := specimen.ReadAll(filepath.Join(o.lab, "field", "pairs", "testdata"))
 	if err != nil {
 		return err
 	}
@@ -366,7 +366,7 @@ func (o *options) results(ctx context.Context, cases []*truth.Case) (*Results, e
 		return nil, err
 	}
 	defer bed.Close()
-	r := &Results{Schema: schema, Taken: o.taken(ctx)}
+	r := &Results{Schema: schema, Taken: o.provenance(ctx)}
 	var tasks []task
 	if !o.prove {
 		tasks = plan(cases, o.rounds, !o.short, o.seed)
@@ -390,14 +390,14 @@ func (o *options) results(ctx context.Context, cases []*truth.Case) (*Results, e
 		p.tell(i, key(&a))
 		r.Answers = append(r.Answers, runner.do(ctx, t))
 		if ctx.Err() != nil {
-			return nil, interrupted(i, p.n)
+			return nil, interruptedError(i, p.n)
 		}
 	}
 	for i, e := range all {
 		p.tell(len(tasks)+i, e.c.Name+"/"+e.name+"/"+string(e.kind))
 		r.Trials = append(r.Trials, runner.prove(ctx, e, o.pairs, o.seed))
 		if ctx.Err() != nil {
-			return nil, interrupted(len(tasks)+i, p.n)
+			return nil, interruptedError(len(tasks)+i, p.n)
 		}
 	}
 	r.sort()
@@ -423,7 +423,7 @@ func (o *options) diagnoseAgain(ctx context.Context, r *Results, cases []*truth.
 	for i := range r.Answers {
 		a := &r.Answers[i]
 		c := slices.IndexFunc(cases, func(c *truth.Case) bool { return c.Name == a.Case })
-		path := kept.out(a)
+		path := kept.recordingPath(a)
 		if _, err := os.Stat(path); err != nil || c < 0 {
 			continue
 		}
@@ -439,15 +439,15 @@ func (o *options) diagnoseAgain(ctx context.Context, r *Results, cases []*truth.
 	if found == 0 {
 		return fmt.Errorf("%s has none of the recordings: -keep leaves them", o.rejudge)
 	}
-	t := o.taken(ctx)
+	t := o.provenance(ctx)
 	t.Only, t.TookMins = fmt.Sprintf("diagnoses of the same %d recordings", found), float64(int(time.Since(p.began).Minutes()*10))/10
 	r.Anew = append(r.Anew, t)
 	return nil
 }
 
-// interrupted returns the end of a score that would not be one: what is left out
+// interruptedError returns the end of a score that would not be one: what is left out
 // could have been what is wrong.
-func interrupted(done, of int) error {
+func interruptedError(done, of int) error {
 	return fmt.Errorf("interrupted after %d of %d runs and experiments; nothing was written", done, of)
 }
 
@@ -464,8 +464,8 @@ func build(ctx context.Context, bed *testbed.Bed, cases []*truth.Case) error {
 	return nil
 }
 
-// taken says where and when this is.
-func (o *options) taken(ctx context.Context) Provenance {
+// provenance says where and when this is.
+func (o *options) provenance(ctx context.Context) Provenance {
 	t := Provenance{
 		Date: time.Now().Format(time.DateOnly), Commit: "unknown", Go: runtime.Version(), CPU: "unknown", Kernel: runtime.GOOS,
 		Cores: runtime.NumCPU(), Rounds: o.rounds, Seed: o.seed, Cases: o.cases,

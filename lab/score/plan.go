@@ -48,7 +48,7 @@ func ofCase(c *truth.Case, round int, doses bool) (tasks []task) {
 	for i := range c.Illnesses {
 		ill := &c.Illnesses[i]
 		one := func(kind Kind, dose float64, args []string) {
-			tasks = append(tasks, task{c, ill.Name, kind, dose, round, slices.Concat(c.Args, args), either(ill.Load, c.Load), either(ill.Beside, c.Beside)})
+			tasks = append(tasks, task{c, ill.Name, kind, dose, round, slices.Concat(c.Args, args), union(ill.Load, c.Load), union(ill.Beside, c.Beside)})
 		}
 		one(Healed, 0, ill.Healed)
 		if doses {
@@ -60,12 +60,12 @@ func ofCase(c *truth.Case, round int, doses bool) (tasks []task) {
 	}
 	for i := range c.Healthy {
 		run := &c.Healthy[i]
-		tasks = append(tasks, task{c, run.Name, Healthy, 0, round, slices.Concat(c.Args, run.Args), either(run.Load, c.Load), either(run.Beside, c.Beside)})
+		tasks = append(tasks, task{c, run.Name, Healthy, 0, round, slices.Concat(c.Args, run.Args), union(run.Load, c.Load), union(run.Beside, c.Beside)})
 	}
 	return tasks
 }
 
-func either(a, b []string) []string {
+func union(a, b []string) []string {
 	if len(a) > 0 {
 		return a
 	}
@@ -89,7 +89,7 @@ func proofs(cases []*truth.Case) (all []proof) {
 		for i := range c.Illnesses {
 			ill := &c.Illnesses[i]
 			if ill.Metric != "" {
-				all = append(all, proof{c, ill.Name, Cure, slices.Concat(c.Args, ill.Sick), slices.Concat(c.Args, ill.Healed), either(ill.Load, c.Load), ill.Metric, ill.Ops})
+				all = append(all, proof{c, ill.Name, Cure, slices.Concat(c.Args, ill.Sick), slices.Concat(c.Args, ill.Healed), union(ill.Load, c.Load), ill.Metric, ill.Ops})
 			}
 		}
 		for i := range c.Useless {

@@ -18,8 +18,8 @@ type Top struct {
 	UserCum  string `json:"user_cum,omitempty"`  // the largest cumulative of those, main.main left out
 }
 
-// named reports whether one of the guilty functions is the largest entry.
-func (t *Top) named(guilty []string) bool {
+// hasFunction reports whether one of the guilty functions is the largest entry.
+func (t *Top) hasFunction(guilty []string) bool {
 	for _, name := range []string{t.Flat, t.UserFlat, t.UserCum} {
 		if name != "" && slices.ContainsFunc(guilty, func(g string) bool { return sameFunction(g, name) }) {
 			return true
@@ -28,8 +28,8 @@ func (t *Top) named(guilty []string) bool {
 	return false
 }
 
-// says returns what somebody reads who looks for a function of his own.
-func (t *Top) says() string {
+// topText returns what somebody reads who looks for a function of his own.
+func (t *Top) topText() string {
 	for _, name := range []string{t.UserCum, t.UserFlat, t.Flat} {
 		if name != "" {
 			return name

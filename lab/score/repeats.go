@@ -56,11 +56,11 @@ type repeatable struct {
 
 // repeatables finds programs by their names.
 func (o *options) repeatables(names []string, bed *testbed.Bed, cache string) (list []repeatable, err error) {
-	cases, err := truth.All(o.lab)
+	cases, err := truth.ReadAll(o.lab)
 	if err != nil {
 		return nil, err
 	}
-	specimens, err := specimen.All(filepath.Join(o.lab, "field", "pairs", "testdata"))
+	specimens, err := specimen.ReadAll(filepath.Join(o.lab, "field", "pairs", "testdata"))
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +97,8 @@ func caseJob(c *truth.Case, name string, bed *testbed.Bed) (job func(context.Con
 	}
 	return func(ctx context.Context) (testbed.Job, error) {
 		program, err := bed.Build(ctx, c.Dir)
-		return testbed.Job{Program: program, Args: slices.Concat(c.Args, args), Time: c.Time, Ready: c.Ready, Load: either(load, c.Load)}, err
-	}, either(beside, c.Beside), nil
+		return testbed.Job{Program: program, Args: slices.Concat(c.Args, args), Time: c.Time, Ready: c.Ready, Load: union(load, c.Load)}, err
+	}, union(beside, c.Beside), nil
 }
 
 func specimenJob(s *specimen.Specimen, name, cache string) (func(context.Context) (testbed.Job, error), error) {
@@ -132,7 +132,7 @@ func (o *options) scoreRepeats(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &Repeats{Schema: schema, Taken: o.taken(ctx)}
+	r := &Repeats{Schema: schema, Taken: o.provenance(ctx)}
 	p := &progress{began: time.Now(), n: 2 * o.rounds * len(programs), tty: isTerminal(os.Stderr)}
 	defer p.clear()
 	asker := repeatRunner{bed: bed, keep: cmp.Or(o.rejudge, o.keep), again: o.rejudge != ""}
@@ -145,7 +145,7 @@ func (o *options) scoreRepeats(ctx context.Context) error {
 				err := asker.ask(ctx, program, &a)
 				switch {
 				case ctx.Err() != nil:
-					return interrupted(len(r.Answers), p.n)
+					return interruptedError(len(r.Answers), p.n)
 				case asker.again && errors.Is(err, fs.ErrNotExist):
 					continue // it was not kept
 				case err != nil:

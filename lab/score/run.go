@@ -89,7 +89,7 @@ func (r *runner) ask(ctx context.Context, t task, a *Answer) error {
 		return err
 	}
 	rec, err := r.bed.Record(ctx, testbed.Job{
-		Program: program, Args: t.args, Time: t.c.Time, Ready: t.c.Ready, Load: t.load, Beside: t.beside, Out: r.out(a),
+		Program: program, Args: t.args, Time: t.c.Time, Ready: t.c.Ready, Load: t.load, Beside: t.beside, Out: r.recordingPath(a),
 	})
 	if err != nil {
 		return err
@@ -126,11 +126,11 @@ func (r *runner) diagnose(ctx context.Context, t task, path string, a *Answer) e
 
 // busy reports whether gowhy said that others had the machine.
 func busy(findings []Finding) bool {
-	return slices.ContainsFunc(everything(findings), func(f Finding) bool { return slices.Contains(busyRules, f.Rule) })
+	return slices.ContainsFunc(allFindings(findings), func(f Finding) bool { return slices.Contains(busyRules, f.Rule) })
 }
 
-// out returns where the recording of an answer is kept; "" when it is not.
-func (r *runner) out(a *Answer) string {
+// recordingPath returns where the recording of an answer is kept; "" when it is not.
+func (r *runner) recordingPath(a *Answer) string {
 	if r.keep == "" {
 		return ""
 	}

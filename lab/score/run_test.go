@@ -106,10 +106,10 @@ func TestBriefFailure(t *testing.T) {
 func TestOut(t *testing.T) {
 	a := &Answer{Case: "controls/burst", Name: "at night, late", Kind: Sick, Dose: 0.25, Round: 3}
 	r := &runner{keep: "/kept"}
-	if got := r.out(a); got != "/kept/controls-burst-at-night-late-sick@0.25-3.gowhy" {
+	if got := r.recordingPath(a); got != "/kept/controls-burst-at-night-late-sick@0.25-3.gowhy" {
 		t.Errorf("out() = %q, want the case, its name and dose in /kept", got)
 	}
-	if got := new(runner).out(a); got != "" {
+	if got := new(runner).recordingPath(a); got != "" {
 		t.Errorf("out() of one who keeps nothing = %q, want \"\"", got)
 	}
 }

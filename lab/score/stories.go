@@ -117,7 +117,7 @@ func ofStory(c *truth.Case, ill *truth.Illness, round int, address func(*truth.S
 	servers := map[string][]string{"": nil}
 	if c.Server != nil {
 		if at := address(c.Server); at != "" {
-			servers[c.Server.Name] = c.Server.At(at)
+			servers[c.Server.Name] = c.Server.ArgsAt(at)
 		}
 	}
 	for _, size := range sizeNames(ill) {
@@ -125,7 +125,7 @@ func ofStory(c *truth.Case, ill *truth.Illness, round int, address func(*truth.S
 			for _, loaded := range []bool{false, true} {
 				one := func(kind Kind, args []string) {
 					t := task{c: c, name: ill.Name, kind: kind, round: round, args: slices.Concat(c.Args, servers[server], args),
-						load: either(sizes[size].Load, either(ill.Load, c.Load))}
+						load: union(sizes[size].Load, union(ill.Load, c.Load))}
 					if loaded {
 						t.beside = halfOfTheMachine()
 					}
@@ -146,7 +146,7 @@ func sizeNames(ill *truth.Illness) []string {
 
 // scoreStories makes the runs, or diagnoses those that were kept, and writes the page.
 func (o *options) scoreStories(ctx context.Context) error {
-	all, err := truth.All(o.lab)
+	all, err := truth.ReadAll(o.lab)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (o *options) scoreStories(ctx context.Context) error {
 		return err
 	}
 	r := &storyRunner{runner: &runner{bed: bed, keep: cmp.Or(o.rejudge, o.keep)}, again: o.rejudge != ""}
-	s := &Stories{Schema: schema, Taken: o.taken(ctx)}
+	s := &Stories{Schema: schema, Taken: o.provenance(ctx)}
 	s.Taken.Only = ""
 	p := &progress{began: time.Now(), n: len(tasks), tty: isTerminal(os.Stderr)}
 	defer p.clear()
@@ -181,7 +181,7 @@ func (o *options) scoreStories(ctx context.Context) error {
 		err := r.ask(ctx, &tasks[i], &run)
 		switch {
 		case ctx.Err() != nil:
-			return interrupted(i, len(tasks))
+			return interruptedError(i, len(tasks))
 		case r.again && errors.Is(err, fs.ErrNotExist):
 			continue // it was not kept
 		case err != nil:
@@ -342,7 +342,7 @@ func (row *storyRow) judge(r *StoryRun) {
 		row.quiet.add(right)
 	}
 	if !right {
-		row.wrong = append(row.wrong, fmt.Sprintf("%s (%s): %s", r.file(), r.Kind, spoken(&a)))
+		row.wrong = append(row.wrong, fmt.Sprintf("%s (%s): %s", r.file(), r.Kind, answerText(&a)))
 	}
 }
 

@@ -113,7 +113,7 @@ func TestStoryRows(t *testing.T) {
 // TestStoriesPage: STORIES.md is what stories.json and the truth give, and it has every
 // case study at three sizes or more.
 func TestStoriesPage(t *testing.T) {
-	cases, err := truth.All(labDir)
+	cases, err := truth.ReadAll(labDir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -212,7 +212,7 @@ func (t *tally) general(a *Answer) {
 	}
 	t.Diagnose = append(t.Diagnose, a.DiagnoseSeconds)
 	t.Bytes = append(t.Bytes, float64(a.Bytes))
-	for _, name := range ruleNames(everything(a.Findings)) {
+	for _, name := range ruleNames(allFindings(a.Findings)) {
 		if slices.Contains(aside, name) {
 			t.Aside[name]++
 		}
@@ -265,7 +265,7 @@ func (t *tally) sick(row *Row, a *Answer, ill *truth.Illness) judgement {
 	t.precision(a, ill.Rule, j)
 	if a.Dose < 1 {
 		if len(j.alarms) > 0 {
-			t.wrong(a, "no "+list(j.alarms), spoken(a))
+			t.wrong(a, "no "+list(j.alarms), answerText(a))
 		}
 		return j
 	}
@@ -275,7 +275,7 @@ func (t *tally) sick(row *Row, a *Answer, ill *truth.Illness) judgement {
 	t.family(ill.Family).Recall.add(j.rank > 0)
 	if j.asked {
 		row.Place.add(j.places)
-		t.TopRight.add(a.Top.named(ill.Where))
+		t.TopRight.add(a.Top.hasFunction(ill.Where))
 	}
 	t.LimitsCover.add(a.Thresholds.covers(ill.Family))
 	for i, l := range limits {
@@ -291,7 +291,7 @@ func (t *tally) sick(row *Row, a *Answer, ill *truth.Illness) judgement {
 		want = append(want, "no "+list(j.alarms))
 	}
 	if len(want) > 0 {
-		t.wrong(a, list(want), spoken(a))
+		t.wrong(a, list(want), answerText(a))
 	}
 	return j
 }
@@ -304,8 +304,8 @@ func (t *tally) well(a *Answer, allowed []string) (silent bool) {
 	t.WellRuns++
 	t.Alarms += len(j.alarms)
 	t.WellAbstained.add(j.abstained)
-	t.LimitsAlarms.add(len(a.Thresholds.fired()) > 0)
-	t.TopNames.add(a.Top.says() != "")
+	t.LimitsAlarms.add(len(a.Thresholds.exceeded()) > 0)
+	t.TopNames.add(a.Top.topText() != "")
 	for i, l := range limits {
 		t.Limits[i].Well.add(l.of(&a.Thresholds).Count > 0)
 	}
@@ -316,7 +316,7 @@ func (t *tally) well(a *Answer, allowed []string) (silent bool) {
 		if len(allowed) > 0 {
 			want = "nothing but " + list(allowed)
 		}
-		t.wrong(a, want, spoken(a))
+		t.wrong(a, want, answerText(a))
 	}
 	return silent
 }

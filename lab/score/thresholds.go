@@ -46,8 +46,8 @@ var limits = []limit{
 	{"idle P", 10 * time.Millisecond, []string{"scheduler", "load", "locks", "channels"}, func(t *Thresholds) *Over { return &t.IdleP }},
 }
 
-// fired returns the limits that at least one event was over.
-func (t *Thresholds) fired() (names []string) {
+// exceeded returns the limits that at least one event was over.
+func (t *Thresholds) exceeded() (names []string) {
 	for _, l := range limits {
 		if l.of(t).Count > 0 {
 			names = append(names, l.name)

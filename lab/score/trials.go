@@ -44,7 +44,7 @@ func (t *tally) trial(row *Row, r *Results) {
 
 // promises returns those of the first finding of the rule.
 func promises(a *Answer, rule string) []Promise {
-	for _, f := range everything(a.Findings) {
+	for _, f := range allFindings(a.Findings) {
 		if f.Rule == rule {
 			return f.Promised
 		}

@@ -27,7 +27,7 @@ const labDir = ".."
 
 func allCases(t *testing.T) []*truth.Case {
 	t.Helper()
-	cases, err := truth.All(labDir)
+	cases, err := truth.ReadAll(labDir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +295,7 @@ func TestScorePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	specimens, err := specimen.All(filepath.Join(labDir, "field", "pairs", "testdata"))
+	specimens, err := specimen.ReadAll(filepath.Join(labDir, "field", "pairs", "testdata"))
 	if err != nil {
 		t.Fatal(err)
 	}

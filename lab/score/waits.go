@@ -127,7 +127,7 @@ func (o *options) scoreWaits(ctx context.Context) error {
 	}
 	defer bed.Close()
 	r := &waitRunner{bed: bed, keep: cmp.Or(o.rejudge, o.keep), again: o.rejudge != ""}
-	w := &Waits{Schema: schema, Taken: o.taken(ctx)}
+	w := &Waits{Schema: schema, Taken: o.provenance(ctx)}
 	began := time.Now()
 	if w.Answers, err = r.all(ctx, known.Dir, chosen); err != nil {
 		return err
@@ -188,7 +188,7 @@ func (r *waitRunner) all(ctx context.Context, dir string, programs []truth.Wait)
 		}
 	}
 	if ctx.Err() != nil {
-		return nil, interrupted(done, len(programs))
+		return nil, interruptedError(done, len(programs))
 	}
 	return answers, nil
 }

@@ -50,7 +50,7 @@ ingest.`,
 		Example: `  gowhy-fleet agent --server http://127.0.0.1:4040
   gowhy-fleet agent --server https://profiles.example.com --budget 0.2% --listen 127.0.0.1:4041
   gowhy-fleet agent --moments /var/lib/shop/gowhy-events`,
-		Args: none,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
 			if o.Budget, err = shareOf(share); err != nil {
@@ -60,15 +60,15 @@ ingest.`,
 				return err
 			}
 			if recordingMiB < 1 {
-				return misused("gowhy-fleet agent --recordings=false, for none", "--recordings-mib is 1 MiB or more")
+				return usageError("gowhy-fleet agent --recordings=false, for none", "--recordings-mib is 1 MiB or more")
 			}
 			o.NoRecordings, o.RecordingBytes = !recordings, recordingMiB<<20
 			if spool < 1 {
-				return misused("gowhy-fleet agent --spool 32", "--spool is 1 MiB or more")
+				return usageError("gowhy-fleet agent --spool 32", "--spool is 1 MiB or more")
 			}
 			if a.ca != "" {
 				if o.Roots, err = client.Roots(a.ca); err != nil {
-					return misused("--ca is a file of certificates in PEM", "%w", err)
+					return usageError("--ca is a file of certificates in PEM", "%w", err)
 				}
 			}
 			o.Server, o.Tenant, o.Token, o.Spool = a.server, a.tenant, cmp.Or(a.token, os.Getenv("GOWHY_FLEET_TOKEN")), spool<<20
@@ -102,7 +102,7 @@ func shareOf(text string) (float64, error) {
 		v /= 100
 	}
 	if err != nil || !(v > 0 && v <= 1) {
-		return 0, misused("gowhy-fleet agent --budget 0.5%", "%q is no share of a host, or a program", text)
+		return 0, usageError("gowhy-fleet agent --budget 0.5%", "%q is no share of a host, or a program", text)
 	}
 	return v, nil
 }
@@ -111,7 +111,7 @@ func shareOf(text string) (float64, error) {
 func (c *command) agent(ctx context.Context, o hostagent.Options, listen string) error {
 	agent, err := hostagent.New(o)
 	if err != nil {
-		return misused("gowhy-fleet agent --help", "%w", err)
+		return usageError("gowhy-fleet agent --help", "%w", err)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

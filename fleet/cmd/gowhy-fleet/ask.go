@@ -58,12 +58,12 @@ func (a *asking) values() url.Values {
 func (a *asking) connect() (*client.Client, error) {
 	server, err := client.New(a.server, a.tenant)
 	if err != nil {
-		return nil, misused("--server http://"+defaultListen, "%w", err)
+		return nil, usageError("--server http://"+defaultListen, "%w", err)
 	}
 	server.SetToken(cmp.Or(a.token, os.Getenv("GOWHY_FLEET_TOKEN")))
 	if a.ca != "" {
 		if err := server.Trust(a.ca); err != nil {
-			return nil, misused("--ca is a file of certificates in PEM", "%w", err)
+			return nil, usageError("--ca is a file of certificates in PEM", "%w", err)
 		}
 	}
 	return server, nil
@@ -99,7 +99,7 @@ func (c *command) servicesCommand() *cobra.Command {
 Cores are those of all processes: what one used while it was profiled, times their
 number.`,
 		Example: "  gowhy-fleet services\n  gowhy-fleet services --from now-24h --label zone=b --json",
-		Args:    none,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return ask(c, cmd, &a, "services", a.values(), func(s *api.Services) { printer.Services(c.stdout, s) })
 		},
@@ -143,7 +143,7 @@ where operations are counted, else by that of a second. Processes are the replic
 hosts that ran both versions are compared with themselves. A change is claimed where
 its probability without one is below 5%, all services together, and it is 2% or more.`,
 		Example: "  gowhy-fleet versions --from now-24h\n  gowhy-fleet versions --service checkout --json",
-		Args:    none,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q := a.values()
 			q.Set("service", service)
@@ -168,12 +168,12 @@ when the last three have not. The cost in cores is that of all processes togethe
 Whether memory in use or goroutines grow without end is judged each quarter of an hour,
 over four hours.`,
 		Example: "  gowhy-fleet findings --from now-24h\n  gowhy-fleet findings --service checkout --json\n  gowhy-fleet findings -n 1000 --sarif > findings.sarif",
-		Args:    none,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q := a.values()
 			q.Set("service", service)
 			if asSARIF && a.json {
-				return misused("gowhy-fleet findings --sarif", "the answer is JSON or SARIF, not both")
+				return usageError("gowhy-fleet findings --sarif", "the answer is JSON or SARIF, not both")
 			}
 			var failed error
 			err := ask(c, cmd, &a, "findings", q, func(f *api.Findings) {
@@ -212,7 +212,7 @@ replicates. The probabilities are corrected for all types together.`,
 				}
 			}
 			if base == "" && baseFrom == "" {
-				return misused("gowhy-fleet diff --help", "diff wants --base and --head, or --base-from and --base-until")
+				return usageError("gowhy-fleet diff --help", "diff wants --base and --head, or --base-from and --base-until")
 			}
 			return ask(c, cmd, &a, "diff", q, func(d *api.Diff) { printer.Diff(c.stdout, d) })
 		},

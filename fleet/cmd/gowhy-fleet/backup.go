@@ -45,7 +45,7 @@ func (c *command) backup(cmd *cobra.Command, a *asking, out string) error {
 	}
 	f, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return misused("gowhy-fleet backup FILE, which is not there yet", "%s is there already", out)
+		return usageError("gowhy-fleet backup FILE, which is not there yet", "%s is there already", out)
 	}
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ input.`,
 		Args:    one("file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if data == "" {
-				return misused("gowhy-fleet restore --data ./gowhy-data FILE", "restore wants --data, a directory that is empty or not there yet")
+				return usageError("gowhy-fleet restore --data ./gowhy-data FILE", "restore wants --data, a directory that is empty or not there yet")
 			}
 			in := io.Reader(os.Stdin)
 			if args[0] != "-" {

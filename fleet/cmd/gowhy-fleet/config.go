@@ -68,7 +68,7 @@ func (s *serving) load() (*config.Config, error) {
 		var err error
 		var problems config.Problems
 		if c, err = config.Load(s.file); err != nil && !errors.As(err, &problems) {
-			return nil, misused("gowhy-fleet serve --help", "%w", err)
+			return nil, usageError("gowhy-fleet serve --help", "%w", err)
 		} else if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func (s *serving) load() (*config.Config, error) {
 	if s.given("forward") {
 		c.Forward = &config.Forward{URL: s.forward, Protocol: s.protocol}
 	} else if s.given("forward-protocol") {
-		return nil, misused("--forward http://collector:4318 --forward-protocol otlp", "--forward-protocol is of --forward")
+		return nil, usageError("--forward http://collector:4318 --forward-protocol otlp", "--forward-protocol is of --forward")
 	}
 	return c, nil
 }
@@ -100,7 +100,7 @@ func (s *serving) settings(c *config.Config) (server.Settings, error) {
 		settings.TLS = c.TLS.Server
 	}
 	if s.keep < 0 || s.every < time.Second || s.memory < leastMemory {
-		return settings, misused("gowhy-fleet serve --help", "--keep is 0 or more, --every a second or more, --memory %d or more", leastMemory)
+		return settings, usageError("gowhy-fleet serve --help", "--keep is 0 or more, --every a second or more, --memory %d or more", leastMemory)
 	}
 	var fixed []scrape.Target
 	for _, text := range s.targets {
@@ -138,7 +138,7 @@ func (s *serving) options(log *slog.Logger) (c *config.Config, o server.Options,
 			f.Bearer = c.Forward.Bearer
 		}
 		if o.Forward, err = forward.New(f); err != nil {
-			return c, o, misused("--forward http://pyroscope:4040", "%w", err)
+			return c, o, usageError("--forward http://pyroscope:4040", "%w", err)
 		}
 	}
 	if s.file != "" {
@@ -194,11 +194,11 @@ func (c *command) runServe(cmd *cobra.Command, s *serving) error {
 // summary writes what a server would do.
 func summary(w io.Writer, name string, c *config.Config, o server.Options) error {
 	if err := server.Reachable(c.Listen, len(c.Tokens) > 0, c.TLS != nil, c.Insecure); err != nil {
-		return misused("gowhy-fleet serve --help", "%w", err)
+		return usageError("gowhy-fleet serve --help", "%w", err)
 	}
 	targets, err := o.Settings.Targets()
 	if err != nil {
-		return misused("the files of targets and secrets must be readable", "%w", err)
+		return usageError("the files of targets and secrets must be readable", "%w", err)
 	}
 	line := func(key, format string, args ...any) {
 		fmt.Fprintf(w, "%-10s %s\n", key, layout.Safe(fmt.Sprintf(format, args...)))
@@ -215,7 +215,7 @@ func summary(w io.Writer, name string, c *config.Config, o server.Options) error
 	if h := c.Store.ClickHouse; h != nil {
 		line("store", "ClickHouse, database %s, %s", h.Database, figures.Plural(len(h.Shards), "shard", "shards"))
 		if _, err := h.Password(); err != nil {
-			return misused("the files of targets and secrets must be readable", "%w", err)
+			return usageError("the files of targets and secrets must be readable", "%w", err)
 		}
 	}
 	for _, t := range c.Tokens {
@@ -285,11 +285,11 @@ func (c *command) tokenCommand() *cobra.Command {
 		Long: `Prints a new random token, which is shown only now, and the element of tokens for the
 configuration file. The file has a hash: whoever reads it cannot use it as a token.`,
 		Example: "  gowhy-fleet token --name agents --scope ingest --tenant shop\n  gowhy-fleet token --name grafana --scope read",
-		Args:    none,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, s := range scopes {
 				if _, ok := access.Scopes[s]; !ok {
-					return misused("--scope ingest, read or admin", "there is no scope %q", s)
+					return usageError("--scope ingest, read or admin", "there is no scope %q", s)
 				}
 			}
 			var random [32]byte

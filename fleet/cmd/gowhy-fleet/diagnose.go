@@ -45,8 +45,8 @@ func (c *command) diagnoseCommand() *cobra.Command {
 // leastDiagnosis is what one may have at least, in MiB: of a recording of 30 MiB it took 66.
 const leastDiagnosis = 256
 
-// apart diagnoses in a process of its own, which a program begins with arguments.
-func apart(begin func(ctx context.Context, args ...string) *exec.Cmd, memory int64) func(ctx context.Context, file string) (api.Diagnosis, error) {
+// subprocessDiagnoser diagnoses in a process of its own, which a program begins with arguments.
+func subprocessDiagnoser(begin func(ctx context.Context, args ...string) *exec.Cmd, memory int64) func(ctx context.Context, file string) (api.Diagnosis, error) {
 	memory = max(memory, leastDiagnosis)
 	return func(ctx context.Context, file string) (d api.Diagnosis, err error) {
 		child := begin(ctx, "diagnose", "--memory", strconv.FormatInt(memory, 10), file)
@@ -81,8 +81,8 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// again begins this program once more.
-func again(ctx context.Context, args ...string) *exec.Cmd {
+// selfCommand begins this program once more.
+func selfCommand(ctx context.Context, args ...string) *exec.Cmd {
 	program, err := os.Executable()
 	if err != nil {
 		program = os.Args[0]

@@ -38,7 +38,7 @@ func TestApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diagnose := apart(testProcess, 0)
+	diagnose := subprocessDiagnoser(testProcess, 0)
 	if got, err := diagnose(t.Context(), file); err != nil || got.State != api.Done || got.Verdict != want.Verdict || len(got.Findings) != len(want.Findings) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
@@ -72,7 +72,7 @@ func TestApart(t *testing.T) {
 		if err := os.WriteFile(large, stacks.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := apart(func(ctx context.Context, args ...string) *exec.Cmd {
+		_, err := subprocessDiagnoser(func(ctx context.Context, args ...string) *exec.Cmd {
 			return testProcess(ctx, "diagnose", "--memory", "1", args[len(args)-1])
 		}, 0)(t.Context(), large)
 		if err == nil || !strings.Contains(err.Error(), "with 256 MiB of memory it ended (") {

@@ -38,7 +38,7 @@ profiles (v1development v0.4.0) with all types and versions, for a Collector or 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, ok := formats[name]
 			if !ok {
-				return misused("--format "+strings.Join(slices.Sorted(maps.Keys(formats)), ", "), "there is no format %q", name)
+				return usageError("--format "+strings.Join(slices.Sorted(maps.Keys(formats)), ", "), "there is no format %q", name)
 			}
 			q := a.values()
 			q.Set("service", args[0])

@@ -24,7 +24,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit((&command{os.Stdout, os.Stderr, again}).run(ctx, os.Args[1:]))
+	os.Exit((&command{os.Stdout, os.Stderr, selfCommand}).run(ctx, os.Args[1:]))
 }
 
 // run runs a command and gives its exit code: 2 for wrong usage, 1 for what did not work.
@@ -61,8 +61,8 @@ func (c *command) run(ctx context.Context, args []string) int {
 	return 1
 }
 
-// misused returns the error that a command line cannot be meant so, with what to write instead.
-func misused(hint, format string, args ...any) error {
+// usageError returns the error that a command line cannot be meant so, with what to write instead.
+func usageError(hint, format string, args ...any) error {
 	return problem.New(problem.Misuse, hint, format, args...)
 }
 
@@ -84,7 +84,7 @@ func (c *command) root() *cobra.Command {
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return misused("gowhy-fleet --help", "there is no command %q", args[0])
+				return usageError("gowhy-fleet --help", "there is no command %q", args[0])
 			}
 			return nil
 		},
@@ -95,7 +95,7 @@ func (c *command) root() *cobra.Command {
 	root.SetOut(c.stdout)
 	root.SetErr(c.stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return misused(cmd.CommandPath()+" --help", "%w", err)
+		return usageError(cmd.CommandPath()+" --help", "%w", err)
 	})
 	root.AddCommand(c.serveCommand(), c.agentCommand(), c.demoCommand(), c.servicesCommand(), c.topCommand(), c.versionsCommand(), c.findingsCommand(), c.diffCommand(), c.evidenceCommand(), c.exportCommand(), c.runsCommand(), c.recordCommand(), c.tokenCommand(), c.backupCommand(), c.restoreCommand(), c.versionCommand(), c.diagnoseCommand())
 	return root
@@ -105,15 +105,15 @@ func (c *command) root() *cobra.Command {
 func one(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return misused(cmd.CommandPath()+" --help", "%s takes one %s", cmd.CommandPath(), what)
+			return usageError(cmd.CommandPath()+" --help", "%s takes one %s", cmd.CommandPath(), what)
 		}
 		return nil
 	}
 }
 
-func none(cmd *cobra.Command, args []string) error {
+func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return misused(cmd.CommandPath()+" --help", "%s takes no argument, not %q", cmd.CommandPath(), args[0])
+		return usageError(cmd.CommandPath()+" --help", "%s takes no argument, not %q", cmd.CommandPath(), args[0])
 	}
 	return nil
 }

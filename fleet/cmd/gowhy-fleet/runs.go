@@ -27,7 +27,7 @@ diagnoses each as gowhy does, one at a time; the line has the first cause it fou
 		Example: `  gowhy-fleet runs --service checkout
   gowhy-fleet runs push gowhy-events/*.gowhy --service checkout
   gowhy-fleet runs get 1f0c8a3b52d7 -o checkout.gowhy`,
-		Args: none,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q := url.Values{"from": {from}, "until": {until}, "limit": {strconv.Itoa(a.limit)}, "service": {service}, "version": {version}}
 			return ask(c, cmd, &a, "runs", q, func(r *api.Recordings) { printer.Runs(c.stdout, r) })
@@ -113,7 +113,7 @@ func (c *command) getRun(cmd *cobra.Command, a *asking, prefix, out string) erro
 	}
 	f, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return misused("gowhy-fleet runs get "+shell.Word(prefix)+" -o FILE", "%s is there already", out)
+		return usageError("gowhy-fleet runs get "+shell.Word(prefix)+" -o FILE", "%s is there already", out)
 	}
 	if err != nil {
 		return err
@@ -133,12 +133,12 @@ func idOf(all []api.Recording, prefix string) (id string, err error) {
 			continue
 		}
 		if id != "" && id != r.ID {
-			return "", misused("gowhy-fleet runs --json, for whole IDs", "several recordings begin with %q", prefix)
+			return "", usageError("gowhy-fleet runs --json, for whole IDs", "several recordings begin with %q", prefix)
 		}
 		id = r.ID
 	}
 	if id == "" {
-		return "", misused("gowhy-fleet runs", "no recording begins with %q, of 4 characters or more", prefix)
+		return "", usageError("gowhy-fleet runs", "no recording begins with %q, of 4 characters or more", prefix)
 	}
 	return id, nil
 }
@@ -157,7 +157,7 @@ day.`,
   gowhy-fleet runs push gowhy-events/*.gowhy --service checkout`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return misused("gowhy-fleet runs push FILE --service NAME", "no file to send")
+				return usageError("gowhy-fleet runs push FILE --service NAME", "no file to send")
 			}
 			return nil
 		},

@@ -41,7 +41,7 @@ certificates; without that it listens on loopback only.`,
   gowhy-fleet serve --data ./gowhy-data --keep 720h
   gowhy-fleet serve --config.file fleet.yaml --check-config
   gowhy-fleet serve --scrape shop=http://localhost:6060/debug/pprof --scrape shop@v1.2.3=http://localhost:6061/debug/pprof`,
-		Args: none,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.runServe(cmd, &s) },
 	}
 	s.flags(cmd)
@@ -53,7 +53,7 @@ func targetOf(text string, every time.Duration) (t scrape.Target, err error) {
 	name, address, ok := strings.Cut(text, "=")
 	u, err := url.Parse(address)
 	if !ok || name == "" || err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return t, misused("--scrape shop=http://localhost:6060/debug/pprof", "--scrape %q is not SERVICE=URL", text)
+		return t, usageError("--scrape shop=http://localhost:6060/debug/pprof", "--scrape %q is not SERVICE=URL", text)
 	}
 	service, version, _ := strings.Cut(name, "@")
 	return scrape.Target{Source: store.Source{Service: service, Version: version, Instance: u.Host}, URL: address, Interval: every, CPU: every / 6}, nil
@@ -67,7 +67,7 @@ func (c *command) serve(ctx context.Context, f *config.Config, o server.Options)
 	}
 	kept := runs.Options{Keep: f.Retention}
 	if c.again != nil {
-		kept.Diagnose = apart(c.again, o.Memory>>20)
+		kept.Diagnose = subprocessDiagnoser(c.again, o.Memory>>20)
 	}
 	if o.Runs, err = runs.Open(filepath.Join(f.Data, "runs"), kept); err != nil {
 		return errors.Join(err, s.Close())
@@ -112,7 +112,7 @@ what they would send in a directory that goes with the command, and serves it. O
 the services costs more since its deploy, and gowhy-fleet versions says which. Another
 keeps more and more memory, and gowhy-fleet findings says in which function.`,
 		Example: "  gowhy-fleet demo\n  gowhy-fleet versions --from now-3h   # in another terminal\n  gowhy-fleet findings --from now-3h",
-		Args:    none,
+		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.demo(cmd.Context(), listen) },
 	}
 	cmd.Flags().StringVar(&listen, "listen", defaultListen, "`ADDRESS` of loopback to listen on")

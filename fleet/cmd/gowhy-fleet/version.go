@@ -21,7 +21,7 @@ func (c *command) versionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  gowhy-fleet version\n  gowhy-fleet version --licenses",
-		Args:    none,
+		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if notices {
 				_, err := io.WriteString(c.stdout, licenses)

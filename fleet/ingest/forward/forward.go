@@ -265,7 +265,7 @@ func (f *Forwarder) send(ctx, late context.Context, r *request) {
 	}()
 	begin, out := time.Now(), r
 	if f.options.Protocol == OTLP {
-		out = packed(r)
+		out = encodeRequest(r)
 	}
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		wait, err := f.try(late, out)
@@ -323,7 +323,7 @@ func (f *Forwarder) try(ctx context.Context, r *request) (wait time.Duration, er
 	}
 	switch s := answer.StatusCode; {
 	case s < 300 && f.options.Protocol == OTLP:
-		if err := rejected(said); err != nil {
+		if err := rejectedProfiles(said); err != nil {
 			return 0, fmt.Errorf("%w: %w", errRefused, err)
 		}
 		return 0, nil

@@ -68,9 +68,9 @@ func (r *recent) add(id [16]byte) {
 	r.now[id] = true
 }
 
-// packed returns a request as it goes out: the others must take gzip, and names of functions
+// encodeRequest returns a request as it goes out: the others must take gzip, and names of functions
 // repeat themselves.
-func packed(r *request) *request {
+func encodeRequest(r *request) *request {
 	var out bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed) // the level is one
 	_, _ = z.Write(r.body)                            // to memory
@@ -85,15 +85,15 @@ var repeatable = map[int]bool{
 	http.StatusTooManyRequests: true, http.StatusBadGateway: true, http.StatusServiceUnavailable: true, http.StatusGatewayTimeout: true,
 }
 
-// rejected reads from an ExportProfilesServiceResponse which profiles were not taken.
-func rejected(answer []byte) error {
+// rejectedProfiles reads from an ExportProfilesServiceResponse which profiles were not taken.
+func rejectedProfiles(answer []byte) error {
 	var n uint64
 	var text string
-	err := wire.Each(answer, func(f wire.Field) error {
+	err := wire.EachField(answer, func(f wire.Field) error {
 		if f.Number != 1 || f.Kind != wire.Bytes {
 			return nil
 		}
-		return wire.Each(f.Body, func(f wire.Field) error {
+		return wire.EachField(f.Body, func(f wire.Field) error {
 			switch {
 			case f.Number == 1 && f.Kind == wire.Varint:
 				n = f.Value

@@ -184,7 +184,7 @@ func FuzzRejected(f *testing.F) {
 	f.Add([]byte("\x0a\x04\x08\x02\x12\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		answer := new(collector.ExportProfilesServiceResponse)
-		if err := rejected(data); err == nil && proto.Unmarshal(data, answer) == nil && answer.GetPartialSuccess().GetRejectedProfiles() != 0 {
+		if err := rejectedProfiles(data); err == nil && proto.Unmarshal(data, answer) == nil && answer.GetPartialSuccess().GetRejectedProfiles() != 0 {
 			t.Errorf("%q was taken for taken", data)
 		}
 	})

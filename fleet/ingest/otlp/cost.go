@@ -21,7 +21,7 @@ const (
 func cost(data []byte) int64 {
 	var entries, text, lines, indices, samples, numbers, most int64
 	_ = wire.Messages(data, 2, func(dictionary []byte) error {
-		return wire.Each(dictionary, func(f wire.Field) error {
+		return wire.EachField(dictionary, func(f wire.Field) error {
 			entries++
 			switch f.Number {
 			case opentelemetry.DictionaryStrings, opentelemetry.DictionaryAttributes:
@@ -31,7 +31,7 @@ func cost(data []byte) int64 {
 				_ = wire.Messages(f.Body, 3, func([]byte) error { n++; return nil })
 				lines, most = lines+max(1, n), max(most, n)
 			case opentelemetry.DictionaryStacks:
-				_ = wire.Each(f.Body, func(f wire.Field) error {
+				_ = wire.EachField(f.Body, func(f wire.Field) error {
 					if f.Kind == wire.Bytes {
 						indices += int64(len(f.Body))
 					} else {

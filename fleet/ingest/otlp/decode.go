@@ -31,7 +31,7 @@ type decoder struct {
 // rejected. The error is of what is no request, or beyond its limits.
 func decode(tenant string, data []byte, l profiles.Limits) ([]*store.Batch, outcome, error) {
 	d := &decoder{dictionary: newDictionary(l), tenant: tenant}
-	err := wire.Each(data, func(f wire.Field) error {
+	err := wire.EachField(data, func(f wire.Field) error {
 		if f.Number == 2 && f.Kind == wire.Bytes {
 			return d.Add(f.Body)
 		}

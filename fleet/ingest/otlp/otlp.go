@@ -33,7 +33,7 @@ const (
 
 // Handler serves [HTTPPath] and [GRPCPath]; the second needs a server that speaks HTTP/2.
 func Handler(w store.Writer, o ingest.Options) http.Handler {
-	s := &service{writer: w, options: o.Filled()}
+	s := &service{writer: w, options: o.WithDefaults()}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+HTTPPath, s.overHTTP)
 	mux.Handle("POST "+GRPCPath, s.overGRPC())

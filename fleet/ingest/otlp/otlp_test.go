@@ -287,6 +287,6 @@ func TestIdentity(t *testing.T) {
 
 // export hands a request over without a server.
 func export(m *keeper, data []byte) (outcome, error) {
-	h := &service{writer: m, options: ingest.Options{}.Filled()}
+	h := &service{writer: m, options: ingest.Options{}.WithDefaults()}
 	return h.export(context.Background(), "", data)
 }

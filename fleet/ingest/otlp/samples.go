@@ -117,7 +117,7 @@ func (s *sums) batches() (all []*store.Batch) {
 		if len(samples) == 0 {
 			continue
 		}
-		all = append(all, &store.Batch{Source: p.source, Profiles: []store.Profile{{Samples: samples}}, Stacks: s.stacks.Of(samples)})
+		all = append(all, &store.Batch{Source: p.source, Profiles: []store.Profile{{Samples: samples}}, Stacks: s.stacks.Lookup(samples)})
 	}
 	return all
 }

@@ -339,7 +339,7 @@ func (t *target) fetch(ctx context.Context, path string, takes time.Duration) (*
 	if len(data) > mostBytes {
 		return nil, fmt.Errorf("scrape %q: the answer has more than %d bytes", path, mostBytes)
 	}
-	if err := memory.More(ctx, int64(profiles.Unpacked(data, profiles.Default.Bytes))); err != nil {
+	if err := memory.More(ctx, int64(profiles.UnpackedSize(data, profiles.Default.Bytes))); err != nil {
 		return nil, fmt.Errorf("scrape %q: %w", path, err)
 	}
 	p, err := profiles.DecodeWithin(data, profiles.Limits{}, func(cost int64) error { return memory.More(ctx, cost) })

@@ -296,7 +296,7 @@ func (s *Store) attempt(to *shard, group []*request) error {
 }
 
 func (s *shard) insert(ctx context.Context, t table, rows []byte) error {
-	err := s.on(ctx, func(n *node) error { return n.insert(ctx, t.name, t.names(), rows) })
+	err := s.withNode(ctx, func(n *node) error { return n.insert(ctx, t.name, t.names(), rows) })
 	if err != nil {
 		return fmt.Errorf("table %s: %w", t.name, err)
 	}

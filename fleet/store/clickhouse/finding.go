@@ -110,7 +110,7 @@ func (s *Store) Findings(ctx context.Context, selected store.Selection) (store.F
 		conditions = append(conditions, "version = "+quote(selected.Version))
 	}
 	query := "SELECT toUInt8(1), " + findings.names() + " FROM findings WHERE " + strings.Join(conditions, " AND ")
-	rows, absent, err := ask(ctx, s.of(selected), query, decodeFinding)
+	rows, absent, err := ask(ctx, s.shardsOf(selected), query, decodeFinding)
 	if err != nil {
 		return store.Findings{}, fmt.Errorf("findings: %w", err)
 	}

@@ -210,7 +210,7 @@ func TestAnswersPay(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			kept, took := storetest.Kept(t, func(ctx context.Context) (any, error) { return ask(ctx, s) })
+			kept, took := storetest.MeasureMemory(t, func(ctx context.Context) (any, error) { return ask(ctx, s) })
 			if took < kept || took > 20*max(kept, 1<<20) {
 				t.Errorf("took %d bytes for an answer of %d", took, kept)
 			}

@@ -34,7 +34,7 @@ func (s *Store) sums(ctx context.Context, selected store.Selection, byInstance b
 		"SELECT " + keys + ", ptype, " + state + " AS seen, min(begin) AS earliest, max(ts) AS latest, " +
 		"sum(if(ptype = " + quote(string(store.CPU)) + ", ts - begin, 0)) AS covered, " + saturated("total") + " AS value FROM " +
 		once(columns, where(selected)) + " GROUP BY " + keys + ", ptype) AS t GROUP BY " + keys
-	all, absent, err := ask(ctx, s.of(selected), query, func(d *decoder) sum {
+	all, absent, err := ask(ctx, s.shardsOf(selected), query, func(d *decoder) sum {
 		one := sum{service: d.text(), version: d.text()}
 		if byInstance {
 			one.instance = d.text()
@@ -101,7 +101,7 @@ func (s *Store) Stacks(ctx context.Context, selected store.Selection) (store.Sta
 	condition := where(selected) + " AND ptype = " + quote(string(selected.Type))
 	query := "SELECT toUInt8(1), stack, " + saturated("value") + " FROM " + once("stack_ids, stack_values", condition) +
 		" ARRAY JOIN stack_ids AS stack, stack_values AS value GROUP BY stack"
-	samples, absent, err := ask(ctx, s.of(selected), query, func(d *decoder) store.Sample {
+	samples, absent, err := ask(ctx, s.shardsOf(selected), query, func(d *decoder) store.Sample {
 		return store.Sample{Stack: store.StackID(d.int64()), Value: d.int64()}
 	})
 	answer := store.Stacks{}
@@ -205,7 +205,7 @@ func (s *Store) Series(ctx context.Context, selected store.Selection, step time.
 	number := fmt.Sprintf("intDiv(ts - (%d), %d)", from, step.Milliseconds())
 	query := "SELECT toUInt8(1), series, number, " + saturated("total") + " FROM " +
 		once(key+" AS series, "+number+" AS number, total", condition) + " GROUP BY series, number"
-	rows, absent, err := ask(ctx, s.of(selected), query, func(d *decoder) pointRow {
+	rows, absent, err := ask(ctx, s.shardsOf(selected), query, func(d *decoder) pointRow {
 		return pointRow{d.text(), d.int64(), d.int64()}
 	})
 	if err != nil {
@@ -246,7 +246,7 @@ func (s *Store) Values(ctx context.Context, selected store.Selection, by store.B
 		}
 	}
 	query := "SELECT toUInt8(1), " + column + " AS found FROM profiles WHERE " + condition + " GROUP BY found"
-	values, absent, err := ask(ctx, s.of(selected), query, (*decoder).text)
+	values, absent, err := ask(ctx, s.shardsOf(selected), query, (*decoder).text)
 	if err != nil {
 		return store.Values{}, fmt.Errorf("values: %w", err)
 	}

@@ -55,9 +55,9 @@ func newShard(nodes []*node) *shard {
 	}
 }
 
-// on does something with a node of the shard that can: the one that could last time, else
+// withNode does something with a node of the shard that can: the one that could last time, else
 // the next.
-func (s *shard) on(ctx context.Context, do func(*node) error) error {
+func (s *shard) withNode(ctx context.Context, do func(*node) error) error {
 	s.mu.Lock()
 	first := s.first
 	s.mu.Unlock()
@@ -102,8 +102,8 @@ func (s *Store) shardOf(tenant, service string) *shard {
 	return s.shards[h.Sum64()%uint64(len(s.shards))]
 }
 
-// of returns the shards that have rows of a selection.
-func (s *Store) of(selected store.Selection) []*shard {
+// shardsOf returns the shards that have rows of a selection.
+func (s *Store) shardsOf(selected store.Selection) []*shard {
 	if selected.Service != "" {
 		return []*shard{s.shardOf(selected.Tenant, selected.Service)}
 	}
@@ -114,7 +114,7 @@ func (s *Store) of(selected store.Selection) []*shard {
 func (s *shard) query(ctx context.Context, query string, begin func(), row func(*decoder)) error {
 	var err error
 	for range 2 {
-		err = s.on(ctx, func(n *node) error {
+		err = s.withNode(ctx, func(n *node) error {
 			begin()
 			return n.ask(ctx, query, row)
 		})

@@ -268,7 +268,7 @@ func (s *Store) tidy() {
 func (s *Store) tidyOnce() {
 	now := s.options.now()
 	for _, one := range s.shards {
-		err := one.on(s.running, func(n *node) error {
+		err := one.withNode(s.running, func(n *node) error {
 			err := n.tidy(s.running, ids, now.Add(-s.options.Remember))
 			for _, t := range []table{profiles, findings} {
 				if err == nil && s.options.Keep > 0 {

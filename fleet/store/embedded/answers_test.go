@@ -56,7 +56,7 @@ func TestAnswersPay(t *testing.T) {
 			"values": func(ctx context.Context) (any, error) { return s.Values(ctx, selected, store.ByInstance) },
 		} {
 			t.Run(fmt.Sprint(name, " flushed=", flushed), func(t *testing.T) {
-				kept, took := storetest.Kept(t, ask)
+				kept, took := storetest.MeasureMemory(t, ask)
 				if took+memory.MostOpen < kept || took > 20*max(kept, 100_000) {
 					t.Errorf("took %d bytes for an answer of %d", took, kept)
 				}

@@ -26,8 +26,8 @@ func (l frameList) frames() (n int) {
 	return n
 }
 
-// A numbered stack is one by the numbers of its frames.
-type numbered struct {
+// A numberedStack is a stack by the numbers of its frames.
+type numberedStack struct {
 	numbers []byte // varints
 	list    *frameList
 }
@@ -74,12 +74,12 @@ func appendStacks(to []byte, stacks map[store.StackID][]*store.Frame, known func
 }
 
 // newStacks gives a batch's stacks.
-func (b *batch) newStacks() iter.Seq2[store.StackID, numbered] {
-	return func(yield func(store.StackID, numbered) bool) {
+func (b *batch) newStacks() iter.Seq2[store.StackID, numberedStack] {
+	return func(yield func(store.StackID, numberedStack) bool) {
 		d := decoder{rest: b.stacks}
 		for len(d.rest) > 0 {
 			id, numbers := store.StackID(d.fixed()), d.block()
-			if d.bad || !yield(id, numbered{numbers, &b.frames}) {
+			if d.bad || !yield(id, numberedStack{numbers, &b.frames}) {
 				return
 			}
 		}
@@ -92,7 +92,7 @@ func (b *batch) validStacks() bool {
 	decoded := frameLists{}
 	for len(d.rest) > 0 {
 		d.fixed()
-		stack := numbered{d.block(), &b.frames}
+		stack := numberedStack{d.block(), &b.frames}
 		if _, err := decoded.stack(stack); err != nil || d.bad {
 			return false
 		}
@@ -124,7 +124,7 @@ func (l frameLists) list(from *frameList) ([]*store.Frame, error) {
 }
 
 // stack returns the frames of a stack.
-func (l frameLists) stack(s numbered) ([]*store.Frame, error) {
+func (l frameLists) stack(s numberedStack) ([]*store.Frame, error) {
 	list, err := l.list(s.list)
 	if err != nil {
 		return nil, err

@@ -206,7 +206,7 @@ func (v *view) frames(ctx context.Context, samples []store.Sample, frames map[st
 }
 
 // inTables returns a stack that is in memory.
-func (v *view) inTables(id store.StackID) (in numbered, is bool) {
+func (v *view) inTables(id store.StackID) (in numberedStack, is bool) {
 	v.store.mu.RLock()
 	defer v.store.mu.RUnlock()
 	for _, t := range v.tables {

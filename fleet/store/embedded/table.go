@@ -20,7 +20,7 @@ type table struct {
 	// batches only grow, so that a reader may go through those that it has seen.
 	batches []*batch
 	ids     map[batchKey]struct{}
-	stacks  map[stackKey]numbered
+	stacks  map[stackKey]numberedStack
 	sources map[string]*store.Source // each once, by its encoding
 	places  map[place]struct{}       // the segments that it becomes
 	bytes   int64
@@ -42,7 +42,7 @@ func (t *table) full(r *request, before int64, o *Options) bool {
 func newTable(number int64, path string) *table {
 	return &table{
 		number: number, path: path,
-		ids: map[batchKey]struct{}{}, stacks: map[stackKey]numbered{}, sources: map[string]*store.Source{}, places: map[place]struct{}{},
+		ids: map[batchKey]struct{}{}, stacks: map[stackKey]numberedStack{}, sources: map[string]*store.Source{}, places: map[place]struct{}{},
 	}
 }
 

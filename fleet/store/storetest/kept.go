@@ -9,10 +9,10 @@ import (
 	"github.com/gowhy/gowhy/fleet/memory"
 )
 
-// Kept asks a question that memory is granted for. It returns how many bytes the answer keeps
+// MeasureMemory asks a question that memory is granted for. It returns how many bytes the answer keeps
 // alive and how many it took of what was granted: the median of several times, because others,
 // connections for one, keep something meanwhile, or let go of it.
-func Kept(t *testing.T, ask func(context.Context) (any, error)) (kept, took int64) {
+func MeasureMemory(t *testing.T, ask func(context.Context) (any, error)) (kept, took int64) {
 	t.Helper()
 	var grown []int64
 	for range 5 {

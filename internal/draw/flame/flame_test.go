@@ -500,14 +500,14 @@ func TestOwners(t *testing.T) {
 	without := OwnersOf(&model.Model{Build: &model.Build{Module: "command-line-arguments"}})
 	for _, tt := range tests {
 		f := model.Frame{Func: tt.name, File: tt.file}
-		if got := with.Of(f); got != tt.with {
+		if got := with.OwnerOf(f); got != tt.with {
 			t.Errorf("%q in %q: %v, want %v", tt.name, tt.file, got, tt.with)
 		}
-		if got := without.Of(f); got != tt.without {
+		if got := without.OwnerOf(f); got != tt.without {
 			t.Errorf("%q in %q without build info: %v, want %v", tt.name, tt.file, got, tt.without)
 		}
 	}
-	if got := with.Of(model.Frame{Func: "main.f", PC: 1 << 63}); got != Kernel {
+	if got := with.OwnerOf(model.Frame{Func: "main.f", PC: 1 << 63}); got != Kernel {
 		t.Errorf("Of(an address of the kernel) = %v, want %v", got, Kernel)
 	}
 }

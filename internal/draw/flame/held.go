@@ -11,9 +11,9 @@ import (
 // HeldKind is the kind of the tree of holders.
 const HeldKind = "held"
 
-// Held makes a tree of who holds a heap: below the root the holders, below each the way to the
+// HolderTree makes a tree of who holds a heap: below the root the holders, below each the way to the
 // most of it. What is beside the way has no node, as what was left out of other trees.
-func Held(l *model.HeapLook, o Owners) *Tree {
+func HolderTree(l *model.HeapLook, o Owners) *Tree {
 	t := &Tree{Kind: HeldKind, Unit: "bytes", Ratio: 1}
 	names := map[Func]int32{}
 	add := func(parent int32, name string, owner Owner, sum int64) int32 {
@@ -39,9 +39,9 @@ func Held(l *model.HeapLook, o Owners) *Tree {
 			owner := Runtime // of the language
 			switch {
 			case n == 0:
-				owner = o.Of(model.Frame{Func: h.Name})
+				owner = o.OwnerOf(model.Frame{Func: h.Name})
 			case strings.Contains(s.Name, "."):
-				owner = o.Of(model.Frame{Func: pointee(s.Name)})
+				owner = o.OwnerOf(model.Frame{Func: pointee(s.Name)})
 			}
 			at = add(at, s.Name, owner, left)
 		}

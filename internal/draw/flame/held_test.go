@@ -10,7 +10,7 @@ import (
 // what leads to it has, whatever a look says.
 func TestHeld(t *testing.T) {
 	of := func(n uint64) model.ObjectSum { return model.ObjectSum{Objects: 1, Bytes: n} }
-	tree := Held(&model.HeapLook{Reached: of(120), Holders: []model.Holder{
+	tree := HolderTree(&model.HeapLook{Reached: of(120), Holders: []model.Holder{
 		{Kind: model.HeldByGoroutines, Name: "net/http.(*conn).serve", Count: 12, ObjectSum: of(20), Path: []model.HolderStep{{Field: "main.handle"}, {Type: "[]byte", ObjectSum: of(19), Retained: 99}}},
 		{Kind: model.HeldByVariable, Name: "main.cache", ObjectSum: of(90), Path: []model.HolderStep{{Field: ".sessions", Type: "map[string]*main.Session", Retained: 88}, {Type: "main.Session", Retained: 80}, {Field: ".raw", Size: 48, Retained: 70}}},
 	}}, Owners{})

@@ -38,10 +38,10 @@ func OwnersOf(m *model.Model) Owners {
 	return Owners{m.Build.Module}
 }
 
-// Of says whose the function of one frame is. Where no build info names the
+// OwnerOf says whose the function of one frame is. Where no build info names the
 // module, what neither the library nor a folder of downloaded modules has is
 // taken for the program's own.
-func (o Owners) Of(f model.Frame) Owner {
+func (o Owners) OwnerOf(f model.Frame) Owner {
 	if kernelFrame(f) {
 		return Kernel
 	}

@@ -419,7 +419,7 @@ func (b *builder) funcOf(t *Tree, known map[int32]int32, fn int32) int32 {
 	}
 	out := Func{Name: f.name, File: clip(f.file[side], maxName), Owner: Kernel}
 	if !f.kernel {
-		out.Owner = b.owners[side].Of(model.Frame{Func: f.name, File: f.file[side]})
+		out.Owner = b.owners[side].OwnerOf(model.Frame{Func: f.name, File: f.file[side]})
 	}
 	t.Funcs = append(t.Funcs, out)
 	return i

@@ -12,10 +12,10 @@ import "time"
 
 var start = time.Now()
 
-// Until returns how long it is until the next moment for what is done at an interval: a half
+// UntilNext returns how long it is until the next moment for what is done at an interval: a half
 // of that at least, so that what was done between two moments, because somebody asked for it,
 // is not done again at once.
-func Until(every time.Duration) time.Duration { return until(time.Since(start), every) }
+func UntilNext(every time.Duration) time.Duration { return until(time.Since(start), every) }
 
 func until(now, every time.Duration) time.Duration {
 	if every <= 0 {

@@ -66,10 +66,10 @@ func (t *Grid[R]) Print(x *Text, shown []R) {
 		case t.Total != nil && i == len(cells)-1:
 			s = Bold
 		}
-		x.Line(x.In(s, strings.TrimRight(t.join(row, widths), " ")))
+		x.Line(x.Paint(s, strings.TrimRight(t.join(row, widths), " ")))
 	}
 	if hidden := len(t.Rows) - len(shown); hidden > 0 {
-		x.Line(x.In(Dim, fmt.Sprintf("and %s; --top 0 shows all", figures.Plural(hidden, "more row"))))
+		x.Line(x.Paint(Dim, fmt.Sprintf("and %s; --top 0 shows all", figures.Plural(hidden, "more row"))))
 	}
 	if t.Notes != nil {
 		for _, n := range t.Notes(shown, x.Width) {

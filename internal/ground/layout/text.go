@@ -58,8 +58,8 @@ func NewText(o Options) *Text {
 	return &Text{Width: min(max(w, MinWidth), MaxWidth), color: o.Color}
 }
 
-// In paints text that is safe already.
-func (t *Text) In(s Style, text string) string {
+// Paint paints text that is safe already.
+func (t *Text) Paint(s Style, text string) string {
 	if !t.color || s == Plain || text == "" {
 		return text
 	}
@@ -74,13 +74,13 @@ func (t *Text) Para(indent int, label, text string, s Style) {
 	pad := strings.Repeat(" ", indent)
 	first := pad
 	if label != "" {
-		first = "   " + t.In(Dim, label) + strings.Repeat(" ", max(1, indent-3-utf8.RuneCountInString(label)))
+		first = "   " + t.Paint(Dim, label) + strings.Repeat(" ", max(1, indent-3-utf8.RuneCountInString(label)))
 	}
 	for i, l := range Lines(text, t.Width-indent) {
 		if i == 0 {
-			t.Line(first + t.In(s, l))
+			t.Line(first + t.Paint(s, l))
 		} else {
-			t.Line(pad + t.In(s, l))
+			t.Line(pad + t.Paint(s, l))
 		}
 	}
 }
@@ -94,7 +94,7 @@ func (t *Text) Flush(w io.Writer) error {
 // Title begins a part.
 func (t *Text) Title(s string) {
 	t.Line("")
-	t.Line(t.In(Bold, s))
+	t.Line(t.Paint(Bold, s))
 }
 
 // List writes items under a title; none write nothing.
@@ -110,7 +110,7 @@ func (t *Text) List(title string, items []string, s Style) {
 		}
 		for i, l := range Lines(item, t.Width-5) {
 			if i == 0 {
-				t.Line("   " + t.In(s, mark) + " " + l)
+				t.Line("   " + t.Paint(s, mark) + " " + l)
 			} else {
 				t.Line("     " + l)
 			}

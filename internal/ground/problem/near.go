@@ -18,7 +18,7 @@ func Unknown(flag, value string, known []string, format string, args ...any) *Er
 
 // Likely returns the known word that was probably meant, else the first; "" of none.
 func Likely(s string, known []string) string {
-	if word, ok := Near(s, known); ok || len(known) == 0 {
+	if word, ok := Correction(s, known); ok || len(known) == 0 {
 		return word
 	}
 	return known[0]
@@ -27,8 +27,8 @@ func Likely(s string, known []string) string {
 // longestWord bounds what is compared: a longer text is no slip of the pen.
 const longestWord = 128
 
-// Near is [Nearest] for a word that is likely a slip of the pen.
-func Near(s string, known []string) (word string, ok bool) {
+// Correction is [Nearest] for a word that is likely a slip of the pen.
+func Correction(s string, known []string) (word string, ok bool) {
 	if len(s) > longestWord {
 		return "", false
 	}

@@ -49,7 +49,7 @@ func TestUnknown(t *testing.T) {
 func TestNear(t *testing.T) {
 	known := []string{"listen", "tokens"}
 	for wrong, want := range map[string]string{"lisen": "listen", "token": "tokens", "Tokns": "tokens", "x": "", "": "", strings.Repeat("listen", 1000): ""} {
-		if got, ok := Near(wrong, known); ok != (want != "") || ok && got != want {
+		if got, ok := Correction(wrong, known); ok != (want != "") || ok && got != want {
 			t.Errorf("Near(%.20q) = %q, %v, want %q", wrong, got, ok, want)
 		}
 	}

@@ -40,8 +40,8 @@ type Field struct {
 	Body   []byte // of Bytes: a part of the message
 }
 
-// Each calls each with the fields of a message. Fields of other kinds are skipped.
-func Each(data []byte, each func(Field) error) error {
+// EachField calls each with the fields of a message. Fields of other kinds are skipped.
+func EachField(data []byte, each func(Field) error) error {
 	for len(data) > 0 {
 		f, n := field(data)
 		if n < 0 {
@@ -63,7 +63,7 @@ func Each(data []byte, each func(Field) error) error {
 
 // Messages calls each with those that a message has as one of its fields.
 func Messages(data []byte, number int, each func([]byte) error) error {
-	return Each(data, func(f Field) error {
+	return EachField(data, func(f Field) error {
 		if f.Number != number || f.Kind != Bytes {
 			return nil
 		}

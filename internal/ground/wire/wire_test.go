@@ -31,7 +31,7 @@ func TestEach(t *testing.T) {
 		{[]byte{4<<3 | 2, 1, 0x80}, "", true},                                                 // a packed number that is cut
 	} {
 		got := ""
-		err := Each(c.data, func(f Field) error {
+		err := EachField(c.data, func(f Field) error {
 			if f.Number != 4 {
 				got += fmt.Sprintf("%d=%d ", f.Number, f.Value)
 				return nil

@@ -81,7 +81,7 @@ func checkAllocchurn(p *diagnosis.Pass) {
 			p.HowToGet(model.Heap))
 		return
 	}
-	if part, ok := memory.KeptPart(p); ok && a.Tree != memory.ObjectTree && part.Value >= churnKept {
+	if part, ok := memory.RetainedShare(p); ok && a.Tree != memory.ObjectTree && part.Value >= churnKept {
 		p.Unchecked("which code allocates what it soon throws away",
 			fact.Sentence("the last collection found %s of what was allocated still in use, and no allocs profile tells which lines make the rest", part),
 			p.HowToGet(model.Heap))
@@ -103,10 +103,10 @@ func checkAllocchurn(p *diagnosis.Pass) {
 		f.Remark = true
 		acquit(p, &a, &f, named[0])
 		f.Reasons = append(f.Reasons, "nothing tells that what is allocated need not be: programs that are well spend as much on memory")
-		accuseReleased(p, &f, func(what string, r *model.Release) released {
+		accuseReleased(p, &f, func(what string, r *model.Release) releaseWork {
 			objects, bytes := a.CountsIn(p, "in "+what, p.Frames(r.Of))
 			share := a.Price("CPU in allocating and collecting in "+what, objects, bytes)
-			return released{share, a.CostOf(share), allocationBound(&a, share)}
+			return releaseWork{share, a.CostOf(share), allocationBound(&a, share)}
 		})
 	} else {
 		f.Rest(reason...)
@@ -170,7 +170,7 @@ func growsAt(p *diagnosis.Pass, site memory.Site) bool {
 		return place.Line == site.Place.Line && model.WithoutTypes(place.Function) == model.WithoutTypes(site.Place.Function) && cpu.Allocates(frames)
 	}
 	grows := s.ShareIn("CPU in growing at "+site.Line(), func(frames []model.Frame) bool {
-		return here(frames) && (growsData(frames) || code.Through(frames, makingMaps))
+		return here(frames) && (growsData(frames) || code.ContainsPrefix(frames, makingMaps))
 	})
 	return grows.Value > 0 && grows.Value >= churnGrown*s.ShareIn("CPU in the allocator at "+site.Line(), here).Value
 }
@@ -225,11 +225,11 @@ func allocFinding(p *diagnosis.Pass, a *memory.Allocation, named []memory.Site) 
 		f.Remedy.Text += " Try the knob to see what collecting alone costs: it trades memory for CPU."
 	}
 	if use, ok := cpu.UseOf(p); ok {
-		f.Bound = use.Beyond(f.Bound, named[0].Place.Function)
+		f.Bound = use.ExtendBound(f.Bound, named[0].Place.Function)
 	}
 	sayAllocation(p, a, &f, named[0])
 	f.Confidence, f.Reasons = allocationConfidence(a)
-	if _, told := memory.KeptPart(p); !told && a.Tree != memory.ObjectTree {
+	if _, told := memory.RetainedShare(p); !told && a.Tree != memory.ObjectTree {
 		f.Confidence = diagnosis.Low
 		f.Reasons = append(f.Reasons, "nothing tells whether what is allocated is kept: a program that only reads what it works on looks the same")
 	}
@@ -255,7 +255,7 @@ func allocationBound(a *memory.Allocation, price fact.Fact) diagnosis.Bound {
 // are well are at 0.15 to 0.55, and those that have a problem at 0.17 to 0.64.
 func acquit(p *diagnosis.Pass, a *memory.Allocation, f *diagnosis.Finding, top memory.Site) {
 	var own []memory.Site
-	packages, known := code.OwnPackages(p.Model), p.Model.Build != nil && p.Model.Build.Module != ""
+	packages, known := code.ProgramPackages(p.Model), p.Model.Build != nil && p.Model.Build.Module != ""
 	for _, s := range a.Sites {
 		if s.LiveShare < churnKept && code.StartsWith(s.Place.Function, packages) {
 			own = append(own, s)
@@ -322,15 +322,15 @@ func garbageFacts(p *diagnosis.Pass) (out []fact.Fact) {
 // allocationExperiment counts objects, or bytes where stacks have more of them. The count
 // falls by no more than all that they make, which an allocs profile knows.
 func allocationExperiment(p *diagnosis.Pass, a *memory.Allocation, stacks []model.Stack, byBytes bool) *diagnosis.Experiment {
-	e := changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "`GOGC=400` in the environment parts collecting from allocating: what it saves is collecting. "+
+	e := codeChange(diagnosis.AllocsOp, diagnosis.CPUPerOp, "`GOGC=400` in the environment parts collecting from allocating: what it saves is collecting. "+
 		"Fewer collections of a larger heap are no gain.")
 	if byBytes {
 		e.Primary = diagnosis.BytesOp
 	}
 	if a.Tree == memory.ObjectTree {
-		objects, bytes := memory.MostOf(p, stacks)
-		e.Promised = append(promised(diagnosis.AllocsOp, fact.Amdahl(objects.Value), "all objects of the named lines"),
-			promised(diagnosis.BytesOp, fact.Amdahl(bytes.Value), "all bytes of the named lines")...)
+		objects, bytes := memory.LargestParts(p, stacks)
+		e.Promised = append(metricPromise(diagnosis.AllocsOp, fact.Amdahl(objects.Value), "all objects of the named lines"),
+			metricPromise(diagnosis.BytesOp, fact.Amdahl(bytes.Value), "all bytes of the named lines")...)
 	}
 	return e
 }

@@ -45,7 +45,7 @@ func blockedCleaner(p *diagnosis.Pass) (longest *model.Standing) {
 	for i := range m.Goroutines {
 		s := &m.Goroutines[i]
 		frames := p.Model.Stacks.Frames(s.Stack)
-		if _, user := model.UserFrame(frames); !user || !code.ThroughOne(frames, cleaners) || slices.Contains(queueing.AtWork, s.State) {
+		if _, user := model.UserFrame(frames); !user || !code.ContainsAny(frames, cleaners) || slices.Contains(queueing.AtWork, s.State) {
 			continue
 		}
 		if moved := m.Watched >= stuckWatched && s.Still == 0 && s.Waited < stuckWatched; moved && !m.Dead {
@@ -69,7 +69,7 @@ const (
 
 // runs reports whether a goroutine is one that began in a function of the runtime.
 func runs(p *diagnosis.Pass, s *model.Standing, function string) bool {
-	return code.ThroughOne(p.Model.Stacks.Frames(s.Stack), []string{function})
+	return code.ContainsAny(p.Model.Stacks.Frames(s.Stack), []string{function})
 }
 
 // behindCleaner returns the holder of what waits for the goroutine that stands; nil where nobody
@@ -93,8 +93,8 @@ func behindCleaner(p *diagnosis.Pass, s *model.Standing) *model.Holder {
 
 func blockedFinding(p *diagnosis.Pass, s *model.Standing) diagnosis.Finding {
 	m := p.Model.Moment
-	here := p.Standing("goroutines that run finalizers or cleanups and stand", "goroutines", queueing.OfStandings(s))
-	since := p.Standing("how long it stands there", "waited", queueing.OfStandings(s))
+	here := p.Standing("goroutines that run finalizers or cleanups and stand", "goroutines", queueing.MatchStandings(s))
+	since := p.Standing("how long it stands there", "waited", queueing.MatchStandings(s))
 	all := p.Standing("goroutines", "goroutines", nil)
 	f := diagnosis.Finding{
 		Stalls:     stuck(m, s) || m.Dead,
@@ -123,7 +123,7 @@ func blockedFinding(p *diagnosis.Pass, s *model.Standing) diagnosis.Finding {
 	if !f.Stalls {
 		f.Confidence, f.Reasons = diagnosis.Low, append(f.Reasons, "one look does not show for how long: a second one would tell")
 	}
-	format, parts := which+" %s", []fact.Part{fact.Name(queueing.StandsAt(p, s))}
+	format, parts := which+" %s", []fact.Part{fact.Name(queueing.Activity(p, s))}
 	if since.Value > 0 {
 		format, parts = format+" for %s", append(parts, since)
 	}

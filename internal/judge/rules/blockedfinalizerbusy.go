@@ -28,7 +28,7 @@ func busyFinalizers(p *diagnosis.Pass) (longest *model.Wait, of func(*model.Wait
 	of = func(w *model.Wait) bool {
 		frames := p.Model.Stacks.Frames(w.Stack)
 		_, user := model.UserFrame(frames)
-		return user && code.ThroughOne(frames, cleaners[:2])
+		return user && code.ContainsAny(frames, cleaners[:2])
 	}
 	all := time.Duration(0)
 	for i := range p.Model.Sched.Waits {
@@ -78,7 +78,7 @@ func busyFinding(p *diagnosis.Pass, w *model.Wait, of func(*model.Wait) bool) di
 // finalizer as a literal: these objects wait for it.
 func behindFinalizer(p *diagnosis.Pass, w *model.Wait) (stacks []model.Stack) {
 	for _, c := range keptLines(p) {
-		if code.ThroughFunc(p.Model.Stacks.Frames(w.Stack), func(f string) bool { return strings.HasPrefix(f, c.Place.Function+".func") }) {
+		if code.ContainsFunc(p.Model.Stacks.Frames(w.Stack), func(f string) bool { return strings.HasPrefix(f, c.Place.Function+".func") }) {
 			stacks = append(stacks, c.Stacks...)
 		}
 	}

@@ -68,8 +68,8 @@ func checkBoxedargs(p *diagnosis.Pass) {
 	if seen >= boxedSeen && !used {
 		found, unclear = append(found, unclear...), nil
 	}
-	objects, share := boxed(p, &a, found)
-	_, most := boxed(p, &a, all)
+	objects, share := boxedShare(p, &a, found)
+	_, most := boxedShare(p, &a, all)
 	switch {
 	case len(all) == 0 && used:
 		p.Fine("arguments on the heap: the calls that they are for use them")
@@ -78,7 +78,7 @@ func checkBoxedargs(p *diagnosis.Pass) {
 	case a.Cores.Value > 0 && most.Value < minShare:
 		p.Fine(fact.Sentence("arguments on the heap: they cost %s of the CPU at most", most))
 	case len(found) == 0:
-		objects, _ := boxed(p, &a, unclear)
+		objects, _ := boxedShare(p, &a, unclear)
 		p.Unchecked("whether arguments on the heap are for calls that ignore them",
 			fact.Sentence("%s of the objects are made for arguments, and CPU samples under those lines are too few to tell", objects), p.HowToGet(model.CPU))
 	case share.Value < minShare:
@@ -88,9 +88,9 @@ func checkBoxedargs(p *diagnosis.Pass) {
 	}
 }
 
-// boxed returns the part of all objects that some lines make for arguments, and of the
+// boxedShare returns the part of all objects that some lines make for arguments, and of the
 // CPU that they cost.
-func boxed(p *diagnosis.Pass, a *memory.Allocation, sites []memory.Site) (objects, share fact.Fact) {
+func boxedShare(p *diagnosis.Pass, a *memory.Allocation, sites []memory.Site) (objects, share fact.Fact) {
 	objects, bytes := a.Counts(p, "for those arguments", sites...)
 	return objects, a.Price("CPU in making and collecting those arguments", objects, bytes)
 }
@@ -115,14 +115,14 @@ func boxes(m *model.Model, place diagnosis.Place) bool {
 // Objects that are made below it say surely that they are used.
 func useOfArguments(p *diagnosis.Pass, s memory.Site) (own, below float64) {
 	m := p.Model
-	if onLine, made := under(m, m.Heap, m.Heap.Column("alloc_objects"), s.Place, func(string) bool { return true }); made > boxedUsed*onLine {
+	if onLine, made := sumUnder(m, m.Heap, m.Heap.Column("alloc_objects"), s.Place, func(string) bool { return true }); made > boxedUsed*onLine {
 		return 0, 1
 	}
 	use, ok := cpu.UseOf(p)
 	if !ok {
 		return 0, 0
 	}
-	return under(m, use.Profile, use.Profile.Column("samples"), s.Place, usesValues)
+	return sumUnder(m, use.Profile, use.Profile.Column("samples"), s.Place, usesValues)
 }
 
 // usesValues reports whether a function makes text of values or passes it on.
@@ -133,9 +133,9 @@ func usesValues(f string) bool {
 	})
 }
 
-// under sums what a profile has at a line itself, the runtime's functions
+// sumUnder sums what a profile has at a line itself, the runtime's functions
 // below it included, and below a call made from it in functions that match.
-func under(m *model.Model, p *model.Profile, column int, place diagnosis.Place, match func(string) bool) (onLine, below float64) {
+func sumUnder(m *model.Model, p *model.Profile, column int, place diagnosis.Place, match func(string) bool) (onLine, below float64) {
 	for i := range p.Samples {
 		s := &p.Samples[i]
 		frames := m.Stacks.Frames(s.Stack)
@@ -149,7 +149,7 @@ func under(m *model.Model, p *model.Profile, column int, place diagnosis.Place, 
 		switch {
 		case len(called) == 0:
 			onLine += s.Value(column)
-		case code.ThroughFunc(called, match):
+		case code.ContainsFunc(called, match):
 			below += s.Value(column)
 		}
 	}
@@ -179,7 +179,7 @@ func boxedFinding(p *diagnosis.Pass, a *memory.Allocation, found []memory.Site, 
 			Code: "if log.Enabled(ctx, slog.LevelDebug) {\n" +
 				"\tlog.LogAttrs(ctx, slog.LevelDebug, \"answer\", slog.String(\"name\", name))\n}",
 		},
-		Experiment: changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "A benchmark of the function with `go test -bench NAME -benchmem` counts the same."),
+		Experiment: codeChange(diagnosis.AllocsOp, diagnosis.CPUPerOp, "A benchmark of the function with `go test -bench NAME -benchmem` counts the same."),
 	}
 	// The name server's lines have a quarter of its objects; asked before, most of
 	// all are gone, for texts are made of what the lines would print.

@@ -84,7 +84,7 @@ func (w *wakeBurst) costly() bool {
 
 // locksSelect reports whether a sample is in the locks of a select's channels.
 func locksSelect(frames []model.Frame) bool {
-	return code.ThroughOne(frames, []string{"runtime.sellock", "runtime.selunlock"})
+	return code.ContainsAny(frames, []string{"runtime.sellock", "runtime.selunlock"})
 }
 
 // closes reports whether a stack that wakes receivers does so by closing
@@ -154,7 +154,7 @@ func broadcast(p *diagnosis.Pass, b *wakeBurst) diagnosis.Finding {
 				"by those who come late. As few Ps as the work allows make what remains cheaper.",
 			Code: "type news struct{ v atomic.Pointer[state] } // readers load it when they need it; nobody is woken",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "Half as many listeners do for a first try: the cost of a broadcast falls with their number. "+
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "Half as many listeners do for a first try: the cost of a broadcast falls with their number. "+
 			"If `GOMAXPROCS=1` makes the cost nearly disappear, it was the lock and the threads."),
 	}
 	f.Say("%s closes a channel that %s goroutines wait for, %s times a second.", code.Name(place.Function), listeners, rate.Number())

@@ -33,7 +33,7 @@ var seriesRemedy = diagnosis.Remedy{
 // leadingTo returns the program's lines that lead to the innermost of its functions on a stack,
 // the nearest first: the loop is in one of them.
 func leadingTo(p *diagnosis.Pass, s model.Stack) (places []diagnosis.Place) {
-	frames, own := p.Model.Stacks.Frames(s), code.OwnPackages(p.Model)
+	frames, own := p.Model.Stacks.Frames(s), code.ProgramPackages(p.Model)
 	inner, _ := diagnosis.UserPlace(frames)
 	for _, f := range frames {
 		if f.Func != inner.Function && code.StartsWith(f.Func, own) && len(places) < growthNamed-1 {

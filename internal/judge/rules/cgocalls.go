@@ -98,7 +98,7 @@ func cgoFinding(s *cpu.Use, rate, share fact.Fact) diagnosis.Finding {
 				"What C does in less than a few hundred nanoseconds is faster in Go.",
 			Code: "C.process_all((*C.item)(unsafe.SliceData(items)), C.size_t(len(items)))",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "The rate of calls in a new recording must have fallen."),
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "The rate of calls in a new recording must have fallen."),
 	}
 	f.Say("%s calls to C a second take %s of the CPU in use to cross, what C does not counted, %s.", rate.Number(), share, from)
 	return f

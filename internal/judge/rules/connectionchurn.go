@@ -69,7 +69,7 @@ func checkConnectionchurn(p *diagnosis.Pass) {
 			rate.Number(), fact.Quotient.Of("operations to a connection", fact.Count, ops, rate), operation))
 		return
 	case growth.Value >= newConnKept*rate.Value*p.SyscallWindow().Value && ops.Value > 0 && sampled &&
-		out.Value >= newConnPerOp*ops.Value && seen(p.Model, dialFunctions):
+		out.Value >= newConnPerOp*ops.Value && hasStack(p.Model, dialFunctions):
 		p.Report(keptConnections(&s, out, in, growth, fact.Quotient.Of("connections to an operation", fact.Count, out, ops), operation))
 		return
 	case growth.Value >= newConnKept*rate.Value*p.SyscallWindow().Value:
@@ -117,7 +117,7 @@ func sideOf(p *diagnosis.Pass, out, in fact.Fact) connectionSide {
 	client := clientRemedy(p.Model)
 	opens := connectionSide{"opens %s connections a second", []fact.Part{out.Number()}, client}
 	accepts := connectionSide{"accepts %s connections a second", []fact.Part{in.Number()}, serverRemedy(p.Model)}
-	switch dials, takes := seen(p.Model, dialFunctions), seen(p.Model, acceptFunctions); {
+	switch dials, takes := hasStack(p.Model, dialFunctions), hasStack(p.Model, acceptFunctions); {
 	case out.Value >= newConnClear*in.Value, in.Value < newConnClear*out.Value && dials && !takes:
 		return opens
 	case in.Value >= newConnClear*out.Value, takes && !dials:
@@ -126,10 +126,10 @@ func sideOf(p *diagnosis.Pass, out, in fact.Fact) connectionSide {
 	return connectionSide{"opens %s connections a second and accepts %s", []fact.Part{out.Number(), in.Number()}, churnBoth(client, serverRemedy(p.Model))}
 }
 
-// seen reports whether any stack goes through a function whose name begins so.
-func seen(m *model.Model, names []string) bool {
+// hasStack reports whether any stack goes through a function whose name begins so.
+func hasStack(m *model.Model, names []string) bool {
 	for s := range model.Stack(m.Stacks.Len()) {
-		if code.Through(m.Stacks.Frames(s), names) {
+		if code.ContainsPrefix(m.Stacks.Frames(s), names) {
 			return true
 		}
 	}
@@ -150,7 +150,7 @@ func connectionRate(p *diagnosis.Pass, name, column string, calls ...string) fac
 // connects reports whether a sample is of making or ending a connection. A socket for
 // datagrams is none: it has nobody at the other end to agree with.
 func connects(frames []model.Frame) bool {
-	return code.Through(frames, connectionFunctions) && !code.Through(frames, []string{"net.(*sysDialer).dialUDP", "net.DialUDP"})
+	return code.ContainsPrefix(frames, connectionFunctions) && !code.ContainsPrefix(frames, []string{"net.(*sysDialer).dialUDP", "net.DialUDP"})
 }
 
 var connectionFunctions = append(slices.Concat(dialFunctions, acceptFunctions),
@@ -164,11 +164,11 @@ func connectionFinding(s *cpu.Use, out, in, share fact.Fact) diagnosis.Finding {
 		Stacks:     cpu.Stacks(sites, newConnNamed),
 		Evidence:   []fact.Fact{out, in, share},
 		Cost:       s.Cost(share),
-		Bound:      s.Estimate(s.Saved("making and ending connections", connects), "the round trips of their beginning are saved besides, which are latency"),
+		Bound:      s.Estimate(s.MaxSaving("making and ending connections", connects), "the round trips of their beginning are saved besides, which are latency"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"the kernel counts the connections; their price is from samples"},
 		RuledOut:   []string{"a pool that fills, or clients that stay: so many are not open at once"},
-		Experiment: changed(diagnosis.CPUPerOp, diagnosis.Syscalls, "System calls per operation are a count and show in one run whether connections are kept; "+
+		Experiment: codeChange(diagnosis.CPUPerOp, diagnosis.Syscalls, "System calls per operation are a count and show in one run whether connections are kept; "+
 			"the client must be the same in both arms."),
 	}
 	if in.Value < newConnClear*out.Value { // who wanted them comes before who made them for him, and before the other end
@@ -186,7 +186,7 @@ func connectionFinding(s *cpu.Use, out, in, share fact.Fact) diagnosis.Finding {
 // requests reports whether a sample is of asking through net/http: without a trace those
 // who ask are the nearest that is known of who wanted the connections.
 func requests(frames []model.Frame) bool {
-	return code.Through(frames, []string{"net/http.(*Client).do"})
+	return code.ContainsPrefix(frames, []string{"net/http.(*Client).do"})
 }
 
 // keptConnections is about a client that opens another connection for each operation, and
@@ -198,7 +198,7 @@ func keptConnections(s *cpu.Use, out, in, growth, perOp fact.Fact, operation fac
 	f.Evidence = append(f.Evidence, growth)
 	f.Cost = diagnosis.CostOf(growth, fact.Fraction.Of("part of the open files", fact.Ratio, growth, most).Value)
 	f.Bound = noSaving(fact.Bytes, diagnosis.MemoryGoal, "what a connection holds, its buffers and goroutines, was not measured")
-	f.Experiment = changed(diagnosis.PeakRSS, "", "The number of open files must stay level under the same load.")
+	f.Experiment = codeChange(diagnosis.PeakRSS, "", "The number of open files must stay level under the same load.")
 	f.RuledOut = []string{"clients that stay: those make many operations with one connection"}
 	f.Say("The program opens %s connections a second, %s per operation (%s), and closes few: "+
 		"%s more files were open than at the least.",
@@ -213,7 +213,7 @@ func awaitingConnections(p *diagnosis.Pass) []diagnosis.Place {
 	}
 	waited := map[model.Stack]time.Duration{}
 	for i := range p.Model.Sched.Waits {
-		if w := &p.Model.Sched.Waits[i]; code.Through(p.Model.Stacks.Frames(w.Stack), []string{"net/http.(*Transport).getConn"}) {
+		if w := &p.Model.Sched.Waits[i]; code.ContainsPrefix(p.Model.Stacks.Frames(w.Stack), []string{"net/http.(*Transport).getConn"}) {
 			waited[w.Stack] += w.Total
 		}
 	}
@@ -233,19 +233,19 @@ func clientRemedy(m *model.Model) diagnosis.Remedy {
 	libraries := make([]int64, len(churnLibraries))
 	count := func(s model.Stack, n int64) {
 		frames := m.Stacks.Frames(s)
-		if !code.Through(frames, dialFunctions) {
+		if !code.ContainsPrefix(frames, dialFunctions) {
 			return
 		}
 		for i, l := range churnLibraries {
-			if code.Through(frames, l.functions) {
+			if code.ContainsPrefix(frames, l.functions) {
 				libraries[i] += n
 				return
 			}
 		}
 		switch {
-		case code.Through(frames, []string{"database/sql."}):
+		case code.ContainsPrefix(frames, []string{"database/sql."}):
 			database += n
-		case code.Through(frames, []string{"net/http."}):
+		case code.ContainsPrefix(frames, []string{"net/http."}):
 			web += n
 		default:
 			own += n
@@ -329,7 +329,7 @@ var churnOwn = diagnosis.Remedy{
 
 // serverRemedy returns what may end connections on the side that accepts them.
 func serverRemedy(m *model.Model) diagnosis.Remedy {
-	if seen(m, acceptFunctions) && !seen(m, []string{"net/http.(*Server).", "net/http.(*conn)."}) {
+	if hasStack(m, acceptFunctions) && !hasStack(m, []string{"net/http.(*Server).", "net/http.(*conn)."}) {
 		return churnOwnServer
 	}
 	return churnServer

@@ -46,7 +46,7 @@ type recursion struct {
 }
 
 func checkDeeprecursion(p *diagnosis.Pass) {
-	s, ok := cpu.Needed(p)
+	s, ok := cpu.RequireUse(p)
 	if !ok {
 		return
 	}
@@ -54,7 +54,7 @@ func checkDeeprecursion(p *diagnosis.Pass) {
 	if !ok {
 		return
 	}
-	cut := s.ShareOf("CPU in stacks that are cut within it", code.OfStacks(r.cut))
+	cut := s.ShareOf("CPU in stacks that are cut within it", code.MatchStacks(r.cut))
 	if cut.Value < deepShare {
 		return
 	}
@@ -141,7 +141,7 @@ func (r *recursion) selfCall(m *model.Model) diagnosis.Place {
 }
 
 func recursionFinding(p *diagnosis.Pass, s *cpu.Use, r *recursion, cut fact.Fact) diagnosis.Finding {
-	share := s.ShareOf("CPU below "+code.Short(r.function)+", which calls itself", code.OfStacks(r.stacks))
+	share := s.ShareOf("CPU below "+code.Short(r.function)+", which calls itself", code.MatchStacks(r.stacks))
 	depth := p.Statistic(fact.Account, "frames of "+r.function, "calls of it in one stack, at most", float64(r.depth), fact.Count).From(s.Believed)
 	f := diagnosis.Finding{
 		Where:      code.Places(r.selfCall(p.Model)),
@@ -160,7 +160,7 @@ func recursionFinding(p *diagnosis.Pass, s *cpu.Use, r *recursion, cut fact.Fact
 				"Read the function as one: the profile has no caller of it in these stacks, so that callers have smaller " +
 				"shares than they cost, and each of its lines has a part of the whole.",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "`go test -bench NAME -count 10` of the function at two sizes tells how its time grows with the depth."),
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "`go test -bench NAME -count 10` of the function at two sizes tells how its time grows with the depth."),
 	}
 	f.Say("%s of the CPU in use is below %s, which calls itself: up to %s calls of it fill a stack, "+
 		"and %s of the CPU is in stacks that are cut there. Who began it is not in these.", share, code.Name(r.function), depth, cut)

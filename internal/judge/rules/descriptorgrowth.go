@@ -141,7 +141,7 @@ func descriptorFinding(p *diagnosis.Pass, first, last, more fact.Fact, over time
 			fact.Sentence("files that are opened and closed again: %s more stay", more),
 		},
 		Remedy: closeAll,
-		Experiment: changed(diagnosis.PeakRSS, "", "In a recording of the changed program the number of descriptors stays level: "+
+		Experiment: codeChange(diagnosis.PeakRSS, "", "In a recording of the changed program the number of descriptors stays level: "+
 			"that decides, for what each holds is little."),
 	}
 	format, parts := "The process has %s more descriptors open after %s: from %s to %s, by %s.", []fact.Part{more, fact.Name(fact.Seconds.Format(over.Seconds())), first, last, pace}
@@ -193,7 +193,7 @@ func openedConnections(m *model.Model) (n float64) {
 	for i := range m.Sched.Waits {
 		w := &m.Sched.Waits[i]
 		if frames := m.Stacks.Frames(w.Stack); w.Kind == model.SyscallWait && opensDescriptor(frames) &&
-			!code.ThroughFunc(frames, func(f string) bool { return strings.HasPrefix(f, "syscall.open") }) {
+			!code.ContainsFunc(frames, func(f string) bool { return strings.HasPrefix(f, "syscall.open") }) {
 			n += float64(w.Count)
 		}
 	}
@@ -202,7 +202,7 @@ func openedConnections(m *model.Model) (n float64) {
 
 // startsCommand reports whether descriptors are those of a command that is started.
 func startsCommand(m *model.Model, s model.Stack) bool {
-	return code.ThroughOne(m.Stacks.Frames(s), []string{"os/exec.(*Cmd).Start", "os.StartProcess"})
+	return code.ContainsAny(m.Stacks.Frames(s), []string{"os/exec.(*Cmd).Start", "os.StartProcess"})
 }
 
 // opener returns the line of the program that opens most, by the system calls of the trace, and
@@ -216,7 +216,7 @@ func opener(p *diagnosis.Pass) (places []diagnosis.Place, opened fact.Fact, stac
 	for i := range p.Model.Sched.Waits {
 		w := &p.Model.Sched.Waits[i]
 		frames := p.Model.Stacks.Frames(w.Stack)
-		if w.Kind == model.SyscallWait && code.ThroughFunc(frames, func(f string) bool { return f == "syscall.Close" }) {
+		if w.Kind == model.SyscallWait && code.ContainsFunc(frames, func(f string) bool { return f == "syscall.Close" }) {
 			balance[w.Group] -= float64(w.Count)
 		}
 		if w.Kind != model.SyscallWait || !opensDescriptor(frames) {
@@ -275,14 +275,14 @@ func opener(p *diagnosis.Pass) (places []diagnosis.Place, opened fact.Fact, stac
 
 // accepts reports whether a system call takes a connection that somebody else opens.
 func accepts(frames []model.Frame) bool {
-	return code.ThroughFunc(frames, func(f string) bool { return strings.HasPrefix(f, "syscall.accept") })
+	return code.ContainsFunc(frames, func(f string) bool { return strings.HasPrefix(f, "syscall.accept") })
 }
 
 // opensDescriptor reports whether a system call is made to open something: of a few calls
 // that opening a file takes, the one that gives the descriptor, and of a dial connecting, for the
 // trace has no raw system calls, and making a socket is one.
 func opensDescriptor(frames []model.Frame) bool {
-	return code.Through(frames, opens) && code.ThroughFunc(frames, func(f string) bool {
+	return code.ContainsPrefix(frames, opens) && code.ContainsFunc(frames, func(f string) bool {
 		return strings.HasPrefix(f, "syscall.open") || strings.HasPrefix(f, "syscall.connect") || strings.HasPrefix(f, "syscall.accept")
 	})
 }

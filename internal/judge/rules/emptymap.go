@@ -51,7 +51,7 @@ func emptyFinding(p *diagnosis.Pass, u *heldUse) diagnosis.Finding {
 			Code: "if len(m) < peak/8 {\n\tfresh := make(map[K]V, len(m))\n\tfor k, v := range m {\n\t\tfresh[k] = v\n\t}\n\tm, " +
 				"peak = fresh, len(m)\n}",
 		},
-		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, "Each run must go through the time in which the map was large."),
+		Experiment: codeChange(diagnosis.LiveHeap, diagnosis.PeakRSS, "Each run must go through the time in which the map was large."),
 	}
 	f.Say("%s keeps %s for the slots of %s, %s of them in use: a map never becomes smaller. %s could go.",
 		fact.Name(u.holder.Words()), u.bytes, fact.Name(u.step.Type), u.use, u.unused)

@@ -138,11 +138,11 @@ func (l *lack) finding(p *diagnosis.Pass) diagnosis.Finding {
 	if l.refused.Value > 0 {
 		share := fact.Quotient.Of("part of these calls that fails", fact.Ratio, l.refused, l.made)
 		f.Evidence = append(f.Evidence, l.refused, l.made)
-		how, _ := cpu.HowCounted(p)
+		how, _ := cpu.CallCountMethod(p)
 		f.Reasons = append(f.Reasons, "the kernel reports errors; "+how)
 		f.Cost, f.Bound = diagnosis.CostOf(l.refused, share.Value), diagnosis.NoLimit(share, diagnosis.Throughput, share.Value, note)
 		f.RuledOut = append(f.RuledOut, "other errors of the same calls: "+l.errno+" alone is counted")
-		f.Say("%s of %s calls of %s failed with %s: %s. %s.", l.refused, l.made, fact.Name(listed(l.calls)), fact.Name(l.errno),
+		f.Say("%s of %s calls of %s failed with %s: %s. %s.", l.refused, l.made, fact.Name(joinWords(l.calls)), fact.Name(l.errno),
 			fact.Name(l.lacks), fact.Name(l.meaning()))
 		l.places(p, &f)
 	} else {
@@ -154,7 +154,7 @@ func (l *lack) finding(p *diagnosis.Pass) diagnosis.Finding {
 			f.Say("The log says %s that %s: the heap had %s by then. That ended the program.", fact.Name(times(l.lines)), fact.Name(l.lacks), heap)
 		} else {
 			f.Say("The log says %s that %s, for %s. %s.", fact.Name(times(l.lines)), fact.Name(l.lacks),
-				fact.Name(l.asked()), fact.Name(l.meaning()))
+				fact.Name(l.refusedRequest()), fact.Name(l.meaning()))
 		}
 	}
 	if l.lines.Value > 0 {
@@ -197,19 +197,19 @@ func times(n fact.Fact) string {
 	return fact.Sentence("%s times", n)
 }
 
-// asked names what the log refused.
-func (l *lack) asked() string {
+// refusedRequest names what the log refused.
+func (l *lack) refusedRequest() string {
 	var words []string
 	for _, r := range l.said {
 		if w := model.ShortCalls[r.Call]; w != "" && !slices.Contains(words, w) && len(words) < 3 {
 			words = append(words, w)
 		}
 	}
-	return listed(words)
+	return joinWords(words)
 }
 
-// listed joins words as a sentence has them.
-func listed(words []string) string {
+// joinWords joins words as a sentence has them.
+func joinWords(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
@@ -218,7 +218,7 @@ func listed(words []string) string {
 
 // places adds the lines that make the refused calls, as far as samples or the trace have them.
 func (l *lack) places(p *diagnosis.Pass, f *diagnosis.Finding) {
-	if f.Where = cpu.KernelSites(p, cpu.InCall(l.calls...)); len(f.Where) > 0 || !slices.Contains([]string{"EMFILE", "ENFILE"}, l.errno) {
+	if f.Where = cpu.KernelSites(p, cpu.MatchCalls(l.calls...)); len(f.Where) > 0 || !slices.Contains([]string{"EMFILE", "ENFILE"}, l.errno) {
 		return
 	}
 	if places, opened, stacks := opener(p); opened.Value > 0 {

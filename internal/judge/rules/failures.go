@@ -66,7 +66,7 @@ func checkFailures(p *diagnosis.Pass) {
 	if l.Unanswered > 0 {
 		f.Evidence = append(f.Evidence, loadFact(p, "had no answer at all", float64(l.Unanswered), fact.Count))
 	}
-	if why := diagnosis.Starved(p.Model); why != "" && share.Value < failedBeside && late(l) {
+	if why := diagnosis.Starved(p.Model); why != "" && share.Value < failedBeside && mostlyTimeouts(l) {
 		f.Fails, f.Remark, f.Confidence = false, true, diagnosis.Low
 		f.Reasons = append(f.Reasons, "a remark: "+why+", so that answers came too late whoever is to blame")
 	}
@@ -83,8 +83,8 @@ func checkFailures(p *diagnosis.Pass) {
 	p.Report(f)
 }
 
-// late reports whether nearly all failures are answers that did not come in time.
-func late(l *model.Load) bool {
+// mostlyTimeouts reports whether nearly all failures are answers that did not come in time.
+func mostlyTimeouts(l *model.Load) bool {
 	n := int64(0)
 	for _, k := range l.Failures {
 		if slices.ContainsFunc(tooLate, func(w string) bool { return strings.Contains(k.What, w) }) {

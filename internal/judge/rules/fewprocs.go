@@ -95,7 +95,7 @@ func useOfPs(p *diagnosis.Pass, ps fact.Fact) fact.Fact {
 	if p.Model.Sched != nil && len(p.Model.Sched.Procs) > 0 {
 		return fact.Fraction.Of("Ps used", fact.Ratio, cpu.BusyPs(p), ps)
 	}
-	used, _ := cpu.OfProcess(p)
+	used, _ := cpu.ProcessCPU(p)
 	return fact.Fraction.Of("Ps used", fact.Ratio, used, ps)
 }
 
@@ -160,7 +160,7 @@ func fewprocsFinding(p *diagnosis.Pass, ps, used, usable fact.Fact, q readyQueue
 				"price.",
 			Knob: knob,
 		},
-		Experiment: tried(diagnosis.ThroughputMetric(p.Model), knob, cpu.ProcsKnob(int(ps.Value)), "CPU time per operation should stay the same. "+
+		Experiment: settingTrial(diagnosis.ThroughputMetric(p.Model), knob, cpu.ProcsKnob(int(ps.Value)), "CPU time per operation should stay the same. "+
 			"If throughput does not move, something else is shared: a lock, a channel, a device."),
 	}
 	f.Say("GOMAXPROCS is %s where the process may use %s: %s of the Ps' time is used, and %s goroutines are ready "+

@@ -10,15 +10,15 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// changed returns the experiment for a fix that is a change of code: the metric
+// codeChange returns the experiment for a fix that is a change of code: the metric
 // must move, or where it cannot be counted the other one.
-func changed(primary, otherwise diagnosis.Metric, note string) *diagnosis.Experiment {
+func codeChange(primary, otherwise diagnosis.Metric, note string) *diagnosis.Experiment {
 	return &diagnosis.Experiment{Primary: primary, Else: otherwise, Note: note}
 }
 
-// tried returns the experiment for a fix that is a variable of the environment,
+// settingTrial returns the experiment for a fix that is a variable of the environment,
 // which the program has as now says in the other arm; "" leaves it.
-func tried(primary diagnosis.Metric, knob, now, note string) *diagnosis.Experiment {
+func settingTrial(primary diagnosis.Metric, knob, now, note string) *diagnosis.Experiment {
 	e := &diagnosis.Experiment{Primary: primary, Set: []string{knob}, Note: note}
 	if now != "" {
 		e.Now = []string{now}
@@ -38,8 +38,8 @@ func latency(m *model.Model) diagnosis.Metric {
 	return diagnosis.Elapsed
 }
 
-// promised returns a bound of one metric that a finding's own does not tell.
-func promised(metric diagnosis.Metric, best float64, method string) []diagnosis.Promise {
+// metricPromise returns a bound of one metric that a finding's own does not tell.
+func metricPromise(metric diagnosis.Metric, best float64, method string) []diagnosis.Promise {
 	if !(best > 0 && best < 1) {
 		return nil
 	}

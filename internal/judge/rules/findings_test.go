@@ -11,7 +11,7 @@ import (
 // A share of all or of nothing promises nothing.
 func TestPromised(t *testing.T) {
 	for best, want := range map[float64]int{0: 0, 0.001: 1, 0.999: 1, 1: 0} {
-		if got := promised(diagnosis.AllocsOp, best, "Amdahl"); len(got) != want {
+		if got := metricPromise(diagnosis.AllocsOp, best, "Amdahl"); len(got) != want {
 			t.Errorf("promised(%v) = %v, want %d", best, got, want)
 		}
 	}
@@ -34,11 +34,11 @@ func TestUnder(t *testing.T) {
 		add([]int64{1, 5000, 3}, "main.discard"),
 	}}
 	line := diagnosis.Place{Function: "main.log", File: "log.go", Line: 9}
-	if onLine, below := under(m, profile, 1, line, usesValues); onLine != 50 || below != 400 {
+	if onLine, below := sumUnder(m, profile, 1, line, usesValues); onLine != 50 || below != 400 {
 		t.Errorf("under() = %v, %v, want 50, 400", onLine, below)
 	}
 	line.Line = 8
-	if onLine, below := under(m, profile, 1, line, usesValues); onLine != 0 || below != 0 {
+	if onLine, below := sumUnder(m, profile, 1, line, usesValues); onLine != 0 || below != 0 {
 		t.Errorf("under() = %v, %v of another line, want 0", onLine, below)
 	}
 }

@@ -114,7 +114,7 @@ func forcedCollections(p *diagnosis.Pass) (forced, all fact.Fact) {
 // collector does and of the scheduler's work, which stops and wakes threads for it, what no
 // sample shows, and what chance may have kept from the samples.
 var unforced = &fact.Formula{Name: "unforced", Words: "Amdahl: {0} + {1} × {2} + {3} + what chance may have kept from the samples",
-	Value: func(x []float64) float64 { return fact.AtMost(x[0]+x[1]*x[2]+x[3], int64(x[4])) }}
+	Value: func(x []float64) float64 { return fact.LargestShare(x[0]+x[1]*x[2]+x[3], int64(x[4])) }}
 
 // forcedSaving returns that where samples tell, else the cost.
 func forcedSaving(p *diagnosis.Pass, cost, part fact.Fact) fact.Fact {
@@ -141,7 +141,7 @@ func forcedFinding(p *diagnosis.Pass, who *forcers, forced, all, part fact.Fact)
 				"GOMEMLIMIT is the way to keep a process small.",
 			Code: "grep -rnE 'runtime\\.GC\\(\\)|debug\\.FreeOSMemory\\(\\)' --include='*.go' .",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "Peak memory is guarded: if it rises more than it may, the forced collections did something, "+
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "Peak memory is guarded: if it rises more than it may, the forced collections did something, "+
 			"and GOMEMLIMIT does it for less."),
 		Explains: []string{},
 	}
@@ -171,7 +171,7 @@ func (f *forcers) part() fact.Fact {
 func forcersOf(p *diagnosis.Pass) (f forcers) {
 	frames := p.Model.Stacks.Frames
 	by := func(s model.Stack, nobody bool) bool {
-		return code.ThroughOne(frames(s), forcingFunctions) && code.Foreign(frames(s)) == nobody
+		return code.ContainsAny(frames(s), forcingFunctions) && code.Foreign(frames(s)) == nobody
 	}
 	waits := func(name string, nobody bool) fact.Fact {
 		return p.WaitCount(name, model.OtherWait, func(w *model.Wait) bool { return by(w.Stack, nobody) })
@@ -202,7 +202,7 @@ func forcersOf(p *diagnosis.Pass) (f forcers) {
 }
 
 func (f *forcers) add(p *diagnosis.Pass, s model.Stack) {
-	if !code.ThroughOne(p.Model.Stacks.Frames(s), forcingFunctions) {
+	if !code.ContainsAny(p.Model.Stacks.Frames(s), forcingFunctions) {
 		return
 	}
 	if place, ok := p.UserPlace(s); ok && len(f.places) < 2 && !slices.Contains(f.places, place) {
@@ -217,7 +217,7 @@ func ofTest(m *model.Model) bool {
 		return true
 	}
 	for s := range model.Stack(m.Stacks.Len()) {
-		if code.Through(m.Stacks.Frames(s), []string{"testing.(*M)", "testing.(*B)", "testing.tRunner"}) {
+		if code.ContainsPrefix(m.Stacks.Frames(s), []string{"testing.(*M)", "testing.(*B)", "testing.tRunner"}) {
 			return true
 		}
 	}

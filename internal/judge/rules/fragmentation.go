@@ -102,7 +102,7 @@ func fragmentationFinding(p *diagnosis.Pass, unused, objects, part, cycles fact.
 				"moves an object.",
 			Code: "kept := make([]Entry, 0, n) // one piece, filled behind the burst\nfor _, e := range found {\n\tkept = append(kept, *e)\n}",
 		},
-		Experiment: changed(diagnosis.PeakRSS, "", "Each run must go through the burst. In a recording of the changed program "+
+		Experiment: codeChange(diagnosis.PeakRSS, "", "Each run must go through the burst. In a recording of the changed program "+
 			"`gowhy memory` has less fragmentation in spans in use."),
 	}
 	format, parts := "Of the heap's pages in use %s are unused at least, %s beside %s of objects: "+

@@ -43,7 +43,7 @@ var seeding = &remake{
 }
 
 func checkFreshrand(p *diagnosis.Pass) {
-	s, ok := cpu.Needed(p)
+	s, ok := cpu.RequireUse(p)
 	if !ok {
 		return
 	}
@@ -66,7 +66,7 @@ func checkFreshrand(p *diagnosis.Pass) {
 // sourcesMade measures what an allocs profile says of them.
 func sourcesMade(p *diagnosis.Pass) []fact.Fact {
 	source := p.Frames(func(frames []model.Frame) bool {
-		return code.Through(frames, []string{"math/rand.New", "math/rand.newSource"})
+		return code.ContainsPrefix(frames, []string{"math/rand.New", "math/rand.newSource"})
 	})
 	objects := p.SampleShare("share of objects that are such sources", "alloc_objects", source)
 	if objects.Value == 0 {

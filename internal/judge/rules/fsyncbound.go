@@ -51,7 +51,7 @@ var syncCalls = []string{
 }
 
 func syncsFile(frames []model.Frame) bool {
-	return code.ThroughOne(frames, syncCalls)
+	return code.ContainsAny(frames, syncCalls)
 }
 
 // fsyncs are the calls of those that sync and the time these work.
@@ -205,7 +205,7 @@ func fsyncFinding(p *diagnosis.Pass, s *fsyncs, throughput fact.Fact) diagnosis.
 				"Drop syncs that protect nothing: of files that are made anew after a crash.",
 			Code: "for batch := range pending { // all that came during the last sync\n\tfor _, r := range batch {\n\t\tw.Write(r.data)\n\t}\n\terr := f.Sync()\n\tfor _, r := range batch {\n\t\tr.done <- err\n\t}\n}",
 		},
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "Syncs per operation are a count and show whether the change was made. "+
+		Experiment: codeChange(diagnosis.ThroughputMetric(p.Model), "", "Syncs per operation are a count and show whether the change was made. "+
 			"A test without code: the same run on a file system in memory; if it is not faster, this finding is "+
 			"refuted."),
 	}

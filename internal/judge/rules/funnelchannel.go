@@ -181,7 +181,7 @@ func funnel(p *diagnosis.Pass, q *queueing.Queue, in *inlet, waiting fact.Fact) 
 		"back-pressure that is wanted looks the same: if the receiver is meant to set the pace, this is its pace",
 	}
 	f.Remedy = funnelRemedy(in)
-	f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", "The 99th percentile of the senders' requests tells what the wait did to them; "+
+	f.Experiment = codeChange(diagnosis.ThroughputMetric(p.Model), "", "The 99th percentile of the senders' requests tells what the wait did to them; "+
 		"if neither moves, the receiver was meant to set the pace.")
 	works := "works %s of the time, mostly %s."
 	if in.busy.Value < queueing.ReceiverBusy {
@@ -201,7 +201,7 @@ func lateFunnel(p *diagnosis.Pass, q *queueing.Queue, in *inlet, waiting fact.Fa
 	full := cpu.FullMachine(p)
 	f.RuledOut = slices.DeleteFunc(f.RuledOut, func(s string) bool { return s == full })
 	f.Reasons = append(f.Reasons, "all Ps are busy: with more receivers the work waits for a P, and how long is not known before it is tried")
-	f.Experiment = changed(latency(p.Model), "", "Throughput stays where it is, as the machine is full; "+
+	f.Experiment = codeChange(latency(p.Model), "", "Throughput stays where it is, as the machine is full; "+
 		"if the tail does not move either, the receiver was meant to set the pace.")
 	return f
 }

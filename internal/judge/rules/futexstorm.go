@@ -91,7 +91,7 @@ func checkFutexstorm(p *diagnosis.Pass) {
 func isFutex(s *model.Sample) bool { return strings.HasPrefix(s.Labels["syscall"], "futex") }
 
 func futexFinding(p *diagnosis.Pass, rate, perOp fact.Fact, operations string, inCalls *cpu.CallUse) diagnosis.Finding {
-	how, confidence := cpu.HowCounted(p)
+	how, confidence := cpu.CallCountMethod(p)
 	f := diagnosis.Finding{
 		Evidence:   []fact.Fact{rate},
 		Confidence: confidence,
@@ -124,10 +124,10 @@ func futexFinding(p *diagnosis.Pass, rate, perOp fact.Fact, operations string, i
 	}
 	now += " CPU time per operation tells what the calls cost; keep fewer Ps only if the 99th percentile of " +
 		"latency bears it."
-	f.Experiment = changed(diagnosis.Futexes, "", now)
+	f.Experiment = codeChange(diagnosis.Futexes, "", now)
 	if ps := cpu.ProcsCount(p.Model); ps >= surplusPs {
 		f.Remedy.Knob = cpu.ProcsKnob((ps + 1) / 2)
-		f.Experiment = tried(diagnosis.Futexes, f.Remedy.Knob, cpu.ProcsKnob(ps), now)
+		f.Experiment = settingTrial(diagnosis.Futexes, f.Remedy.Knob, cpu.ProcsKnob(ps), now)
 	}
 	f.Experiment.Else = diagnosis.CPUPerOp
 	return f
@@ -163,5 +163,5 @@ func followRoutes(p *diagnosis.Pass, f *diagnosis.Finding) {
 }
 
 func (r *route) on(m *model.Model, s model.Stack) bool {
-	return code.ThroughOne(m.Stacks.Frames(s), r.funcs)
+	return code.ContainsAny(m.Stacks.Frames(s), r.funcs)
 }

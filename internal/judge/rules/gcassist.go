@@ -230,9 +230,9 @@ func assistFinding(p *diagnosis.Pass, a *assist, heavy, pressed bool) diagnosis.
 	if pressed {
 		metric = latency(p.Model)
 	}
-	f.Experiment = changed(metric, "", "Allocations per operation do not vary and show at once whether less is allocated.")
+	f.Experiment = codeChange(metric, "", "Allocations per operation do not vary and show at once whether less is allocated.")
 	if f.Remedy.Knob != "" {
-		f.Experiment = tried(metric, f.Remedy.Knob, "", "CPU time per operation falls with it, and peak memory is the price. "+
+		f.Experiment = settingTrial(metric, f.Remedy.Knob, "", "CPU time per operation falls with it, and peak memory is the price. "+
 			"For a change of code compare allocations per operation, which do not vary.")
 	}
 	return f

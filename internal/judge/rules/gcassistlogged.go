@@ -53,9 +53,9 @@ func checkLoggedAssist(p *diagnosis.Pass) {
 		Explains: gcSymptoms(p),
 	}
 	f.Say("Goroutines that allocate do %s of the marking, %s of %s CPU, which is %s of what %s Ps can do.", half, assist, marking, share, ps.Number())
-	f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", "Allocations per operation do not vary and show at once whether less is allocated.")
+	f.Experiment = codeChange(diagnosis.ThroughputMetric(p.Model), "", "Allocations per operation do not vary and show at once whether less is allocated.")
 	if f.Remedy.Knob != "" {
-		f.Experiment = tried(diagnosis.ThroughputMetric(p.Model), f.Remedy.Knob, "", "Peak memory is the price.")
+		f.Experiment = settingTrial(diagnosis.ThroughputMetric(p.Model), f.Remedy.Knob, "", "Peak memory is the price.")
 	}
 	p.Report(f)
 }

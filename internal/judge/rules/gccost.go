@@ -181,9 +181,9 @@ func largerHeap(h *memory.Collector, factor fact.Fact) (diagnosis.Remedy, diagno
 func heapExperiment(knob string) *diagnosis.Experiment {
 	const guard = "Do not compare the number of collections: it falls too when the heap merely got larger."
 	if knob == "" {
-		return changed(diagnosis.CPUPerOp, "", "Bytes allocated per operation are a count and tell at once whether less is allocated. "+guard)
+		return codeChange(diagnosis.CPUPerOp, "", "Bytes allocated per operation are a count and tell at once whether less is allocated. "+guard)
 	}
-	return tried(diagnosis.CPUPerOp, knob, "", "Resident memory is the price. "+guard)
+	return settingTrial(diagnosis.CPUPerOp, knob, "", "Resident memory is the price. "+guard)
 }
 
 func noRoom(h *memory.Collector) string {

@@ -65,7 +65,7 @@ func sayKept(p *diagnosis.Pass, f *diagnosis.Finding) {
 		"pointers, texts in one array of bytes with their offsets. A collection does not look into what has none. ", code.Name(places[0].Function)) + f.Remedy.Text
 	if s, ok := cpu.UseOf(p); ok {
 		// Fewer and larger objects are also made and followed in less time.
-		keeps := cpu.InFunctions(places[0])
+		keeps := cpu.MatchFunctions(places[0])
 		f.Bound = s.LimitWithout("the garbage collector and in "+code.Short(places[0].Function),
 			func(frames []model.Frame) bool { return cpu.Collects(frames) || keeps(frames) }, "what fewer pointers can bring; a larger heap alone saves less")
 	}
@@ -89,5 +89,5 @@ func finalizerPlaces(p *diagnosis.Pass) []cpu.Line {
 	if !ok {
 		return nil
 	}
-	return s.Functions(p.Model, func(frames []model.Frame) bool { return code.Through(frames, []string{"runtime.SetFinalizer"}) })
+	return s.Functions(p.Model, func(frames []model.Frame) bool { return code.ContainsPrefix(frames, []string{"runtime.SetFinalizer"}) })
 }

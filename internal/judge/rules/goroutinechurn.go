@@ -61,7 +61,7 @@ func checkGoroutinechurn(p *diagnosis.Pass) {
 		return
 	}
 	share := p.SampleShare("CPU in starting and ending goroutines", "cpu", p.Frames(startsOrEnds))
-	if share.Value < churnShare || share.Value*cpu.Profiled(p).Value < startingCores {
+	if share.Value < churnShare || share.Value*cpu.ProfiledCPU(p).Value < startingCores {
 		p.Fine(fact.Sentence("goroutine churn: %s started a second cost %s of the CPU", rate.Number(), share))
 		return
 	}
@@ -71,7 +71,7 @@ func checkGoroutinechurn(p *diagnosis.Pass) {
 		return
 	}
 	f := churnFinding(p, groups, rate, share)
-	if packages, known := code.OwnPackages(p.Model), p.Model.Build != nil && p.Model.Build.Module != ""; known && !code.StartsWith(f.Where[0].Function, packages) {
+	if packages, known := code.ProgramPackages(p.Model), p.Model.Build != nil && p.Model.Build.Module != ""; known && !code.StartsWith(f.Where[0].Function, packages) {
 		f.Remark = true
 		f.Reasons = append(f.Reasons, "a library starts them: only how often and for what it is called is yours to tell")
 		f.Where = code.Places(append(f.Where, code.ProgramPlace(p, groups[0].Creator))...)
@@ -89,7 +89,7 @@ func startedIn(p *diagnosis.Pass, groups []*model.Group) fact.Fact {
 
 // startsOrEnds reports whether a sample is of a goroutine's start or end.
 func startsOrEnds(frames []model.Frame) bool {
-	return code.ThroughOne(frames, churnFunctions)
+	return code.ContainsAny(frames, churnFunctions)
 }
 
 // ofLibrary returns the groups that the standard library starts and runs, as
@@ -119,7 +119,7 @@ func churnFinding(p *diagnosis.Pass, groups []*model.Group, rate, share fact.Fac
 	g := groups[0]
 	creator, _ := p.UserPlace(g.Creator)
 	start, _ := p.GroupPlace(g)
-	used := cpu.Profiled(p)
+	used := cpu.ProfiledCPU(p)
 	f := diagnosis.Finding{
 		Where: code.Places(creator, start),
 		Evidence: []fact.Fact{
@@ -139,7 +139,7 @@ func churnFinding(p *diagnosis.Pass, groups []*model.Group, rate, share fact.Fac
 				"in the consumer that this rule was made after it changed nothing.",
 			Code: "for batch := range slices.Chunk(items, 64) {\n\tgo func() {\n\t\tfor _, it := range batch {\n\t\t\thandle(it)\n\t\t}\n\t}()\n}",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "Goroutines started per operation are a count and show whether the change did what it was meant to, "+
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "Goroutines started per operation are a count and show whether the change did what it was meant to, "+
 			"but not that it helped: a pool starts none and may cost as much. "+
 			"If CPU time per operation stays the same, this finding is refuted."),
 	}

@@ -70,9 +70,9 @@ func checkGoroutinegrowth(p *diagnosis.Pass) {
 		p.Unchecked(what, fact.Sentence("they rose from %s to %s, because there are more connections: clients come, or nobody closes them", rose...), p.RecordAgain(60, "longer.gowhy"))
 	case s.flood || !g.fitted && (g.start.Value == 0 || s.known && s.ended.Value >= spawnServed):
 		p.Unchecked(what, fact.Sentence("they rose from %s to %s, and many end: a start, or a queue that may become longer still", rose...), p.RecordAgain(60, "longer.gowhy"))
-	case !g.fitted && lived(p, &g, &s).Value > growthLived:
+	case !g.fitted && lifetimeShare(p, &g, &s).Value > growthLived:
 		p.Fine(fact.Sentence("number of goroutines: from %s to %s, a start and no growth: those that came lived %s of the window on average",
-			g.start, g.end, lived(p, &g, &s)))
+			g.start, g.end, lifetimeShare(p, &g, &s)))
 	case p.Model.Load == nil && fires(p, overload):
 		p.Unchecked(what, fact.Sentence("they rose from %s to %s because more came than got through, which queues; the finding is about that", rose...), "")
 	case overloaded(p.Model):

@@ -67,7 +67,7 @@ func endedSite(p *diagnosis.Pass, t *goroutineTrend) (g growing, before fact.Fac
 	}
 	by, started := aliveBefore(m, t.peak)
 	order := statistics.Largest(by)
-	places, alike := together(order, by, growthSite*t.added.Value, func(name string) string { return starterOf(m, code.Group(m, name)) })
+	places, alike := groupPlaces(order, by, growthSite*t.added.Value, func(name string) string { return starterOf(m, code.Group(m, name)) })
 	if len(places) == 0 {
 		return g, before, false
 	}

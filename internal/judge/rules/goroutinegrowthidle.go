@@ -23,7 +23,7 @@ const (
 // for the network where the connection is idle or an answer is to come, and in a select
 // until the body of one is read.
 func readsClient(m *model.Model, s model.Stack) bool {
-	return code.ThroughOne(m.Stacks.Frames(s), []string{clientReader})
+	return code.ContainsAny(m.Stacks.Frames(s), []string{clientReader})
 }
 
 // idleConnections returns how many connections of net/http's client became more between both
@@ -37,13 +37,13 @@ func idleConnections(p *diagnosis.Pass, s *growing) (idle, asked fact.Fact, ok b
 	switch {
 	case len(s.readers) > 0:
 		idle = moreAt(p, more, s.readers...)
-		asked = p.Samples(waiting, "goroutine", p.Frames(func(frames []model.Frame) bool { return code.ThroughOne(frames, []string{clientAsking}) }))
+		asked = p.Samples(waiting, "goroutine", p.Frames(func(frames []model.Frame) bool { return code.ContainsAny(frames, []string{clientAsking}) }))
 	case code.Group(m, clientReader) != nil && (m.Goroutines.Start == nil || m.Goroutines.End == nil):
 		of := []string{clientReader}
 		idle = fact.Difference.Of(more, fact.Count, p.Goroutines("readers started", of, "created"), p.Goroutines("readers ended", of, "ended"))
 		var open int64
 		for i := range m.Sched.Waits {
-			if w := &m.Sched.Waits[i]; code.ThroughOne(m.Stacks.Frames(w.Stack), []string{clientAsking}) {
+			if w := &m.Sched.Waits[i]; code.ContainsAny(m.Stacks.Frames(w.Stack), []string{clientAsking}) {
 				open += w.Open
 			}
 		}

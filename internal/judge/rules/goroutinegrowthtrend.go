@@ -132,7 +132,7 @@ func measureGrowth(p *diagnosis.Pass) (g goroutineTrend, ok bool) {
 	}
 	if p.Model.Goroutines.Start != nil && p.Model.Goroutines.End != nil {
 		g.start, g.end = p.SamplesAtStart(atStart, "goroutine", nil), p.Samples(atEnd, "goroutine", nil)
-		g.between(snapshotWindow(p))
+		g.compareCounts(snapshotWindow(p))
 		return g, true
 	}
 	if p.Model.Sched == nil {
@@ -141,7 +141,7 @@ func measureGrowth(p *diagnosis.Pass) (g goroutineTrend, ok bool) {
 	groups := code.UserGroups(p.Model)
 	g.start = fact.Difference.Of(atStart, fact.Count, p.Goroutines("goroutines", groups, "count"), p.Goroutines("started in the window", groups, "created"))
 	g.end = p.Goroutines(atEnd, groups, "alive")
-	g.between(p.WindowLength())
+	g.compareCounts(p.WindowLength())
 	return g, g.over.Value > 0
 }
 
@@ -152,8 +152,8 @@ func (g *goroutineTrend) creeps() bool {
 
 const moreEachSecond = "more each second"
 
-// between fills in what two counts tell.
-func (g *goroutineTrend) between(over fact.Fact) {
+// compareCounts fills in what two counts tell.
+func (g *goroutineTrend) compareCounts(over fact.Fact) {
 	g.over = over
 	g.added = fact.Difference.Of("goroutines added", fact.Count, g.end, g.start)
 	g.perSecond = fact.Quotient.Of(moreEachSecond, fact.PerSec, g.added, over)
@@ -165,7 +165,7 @@ func (g *goroutineTrend) fit(s model.Series, slope fact.Fact, statistic func(str
 		return false
 	}
 	first, last := s[0], s[len(s)-1]
-	g.between(statistic("time from the first count to the last", (last.At - first.At).Seconds(), fact.Seconds))
+	g.compareCounts(statistic("time from the first count to the last", (last.At - first.At).Seconds(), fact.Seconds))
 	g.late = statistic("goroutines at three quarters of the window", s[len(s)*3/4].Value, fact.Count)
 	g.sudden = last.Value >= lateJump*g.late.Value
 	_, low, high, ok := s.Slope()
@@ -249,10 +249,10 @@ func commonStarter(m *model.Model, groups []string) string {
 	return first
 }
 
-// lived returns the part of the window that the goroutines of a place lived which were started
+// lifetimeShare returns the part of the window that the goroutines of a place lived which were started
 // in it, by a trace of the same time; nothing without one. Time of others of the group is
 // taken for that of a whole window, so that it is never too much.
-func lived(p *diagnosis.Pass, g *goroutineTrend, s *growing) fact.Fact {
+func lifetimeShare(p *diagnosis.Pass, g *goroutineTrend, s *growing) fact.Fact {
 	const name = "part of the window that those started in it lived, mean"
 	t := code.Group(p.Model, s.group)
 	if t == nil || t.Created == 0 || p.Model.Run.Duration.Seconds() < (1-growthPart)*g.over.Value {
@@ -266,11 +266,11 @@ func lived(p *diagnosis.Pass, g *goroutineTrend, s *growing) fact.Fact {
 	return fact.Quotient.Of(name, fact.Ratio, fact.Quotient.Of("time that each of them lived in it", fact.Seconds, time, started), p.WindowLength())
 }
 
-// together returns the places that belong to the one that grew most, itself the first: those that
+// groupPlaces returns the places that belong to the one that grew most, itself the first: those that
 // grew by the same number, and where these are not enough, the largest number that one
 // function starts. order are the places, those that grew most first, and by is how much each
 // grew.
-func together(order []string, by map[string]float64, enough float64, starter func(place string) string) (places []string, alike bool) {
+func groupPlaces(order []string, by map[string]float64, enough float64, starter func(place string) string) (places []string, alike bool) {
 	if len(order) == 0 {
 		return nil, false
 	}
@@ -329,7 +329,7 @@ func grownStack(p *diagnosis.Pass, enough float64) growing {
 	if len(order) == 0 {
 		return growing{}
 	}
-	places, alike := together(order, sums, enough, func(key string) string { return starterOf(m, code.Group(m, code.Root(m, stacks[key]))) })
+	places, alike := groupPlaces(order, sums, enough, func(key string) string { return starterOf(m, code.Group(m, code.Root(m, stacks[key]))) })
 	if len(places) == 0 {
 		places = order[:1]
 	}
@@ -358,7 +358,7 @@ func grownStack(p *diagnosis.Pass, enough float64) growing {
 // those that wait for the network, and the writers of net/http's client, which
 // wait for their readers.
 func connection(m *model.Model, s model.Stack) bool {
-	return code.ThroughOne(m.Stacks.Frames(s), []string{
+	return code.ContainsAny(m.Stacks.Frames(s), []string{
 		"internal/poll.runtime_pollWait", "internal/poll.(*pollDesc).wait", "runtime.netpollblock", "net/http.(*persistConn).writeLoop",
 	})
 }
@@ -370,7 +370,7 @@ func grownGroup(p *diagnosis.Pass, enough float64) (g growing) {
 		by[name] = float64(t.Created - t.Ended)
 	}
 	order := statistics.Largest(by)
-	places, alike := together(order, by, enough, func(name string) string { return starterOf(p.Model, code.Group(p.Model, name)) })
+	places, alike := groupPlaces(order, by, enough, func(name string) string { return starterOf(p.Model, code.Group(p.Model, name)) })
 	if len(places) == 0 && len(order) > 0 {
 		places = order[:1]
 	}
@@ -401,7 +401,7 @@ func longestWait(m *model.Model, name string) (s model.Stack) {
 func growthFinding(p *diagnosis.Pass, g goroutineTrend, s growing) diagnosis.Finding {
 	each := memory.MeanStack(p)
 	if g.fell { // the stacks of those that ended are counted still, and they are not
-		each = memory.LeastStack()
+		each = memory.MinStack()
 	}
 	bytes := fact.Product.Of("stacks of the added goroutines", fact.Bytes, g.added, each)
 	place, _ := p.UserPlace(s.stack)

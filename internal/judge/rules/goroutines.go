@@ -8,10 +8,10 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// spawned reports whether the group is made of goroutines that come and go
+// shortLived reports whether the group is made of goroutines that come and go
 // rather than of workers that stay: their number follows the load, and no
 // worker count is there to be lowered.
-func spawned(g *model.Group) bool { return g.Count > 2*g.Peak }
+func shortLived(g *model.Group) bool { return g.Count > 2*g.Peak }
 
 // spawnServed is the least share of the started that must have ended: below, they
 // are connections or a leak, not work that queues.
@@ -32,7 +32,7 @@ func goroutinesAlive(p *diagnosis.Pass) fact.Fact {
 // moreAt returns by how many the goroutines at the lines of some stacks have become more
 // between the two goroutine profiles.
 func moreAt(p *diagnosis.Pass, name string, stacks ...model.Stack) fact.Fact {
-	there := code.SameText(p.Model, stacks...)
+	there := code.MatchText(p.Model, stacks...)
 	return fact.Difference.Of(name, fact.Count, p.Samples("there at the end", "goroutine", there), p.SamplesAtStart("there at the start", "goroutine", there))
 }
 

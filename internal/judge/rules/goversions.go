@@ -96,7 +96,7 @@ const (
 // status says whether the change is in force in the program, and why not.
 func (f *goFact) status(m *model.Model) (s status, why string) {
 	n, ok := model.GoMinor(goVersion(m))
-	switch counted := f.undo.counted(m); {
+	switch counted := f.undo.countedNote(m); {
 	case counted != "":
 		return undone, counted
 	case !ok:
@@ -106,14 +106,14 @@ func (f *goFact) status(m *model.Model) (s status, why string) {
 	case f.undo.variable == "" || f.undo.until > 0 && n >= f.undo.until:
 		return inForce, ""
 	}
-	if why := f.undo.found(m); why != "" {
+	if why := f.undo.settingPlace(m); why != "" {
 		return undone, why
 	}
 	return inForce, ""
 }
 
-// counted says that the runtime itself counted the setting at work, "" when not.
-func (u *undo) counted(m *model.Model) string {
+// countedNote says that the runtime itself counted the setting at work, "" when not.
+func (u *undo) countedNote(m *model.Model) string {
 	if u.variable != "GODEBUG" {
 		return ""
 	}
@@ -127,8 +127,8 @@ func (u *undo) counted(m *model.Model) string {
 // metricNonDefault begins the metrics that count what a GODEBUG setting changed.
 const metricNonDefault = "/godebug/non-default-behavior/"
 
-// found says where a program has the setting, "" when it has not.
-func (u *undo) found(m *model.Model) string {
+// settingPlace says where a program has the setting, "" when it has not.
+func (u *undo) settingPlace(m *model.Model) string {
 	if u.variable == "GOEXPERIMENT" {
 		if m.Build != nil && strings.Contains(","+m.Build.Settings["GOEXPERIMENT"]+",", ","+u.key+",") {
 			return "it was built with GOEXPERIMENT=" + u.key

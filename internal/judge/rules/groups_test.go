@@ -105,7 +105,7 @@ func TestSpawned(t *testing.T) {
 		count, created int
 		want           bool
 	}{{200, 200, false}, {201, 50, true}, {100, 0, false}} {
-		if got := spawned(&model.Group{Count: c.count, Created: c.created, Peak: 100}); got != c.want {
+		if got := shortLived(&model.Group{Count: c.count, Created: c.created, Peak: 100}); got != c.want {
 			t.Errorf("spawned() of %d, %d of them new, and 100 at once = %v, want %v", c.count, c.created, got, c.want)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // growsData reports whether a stack makes a slice or a map larger: with the
 // allocation of the new one, the copying of the old, and the collector's help
 // that the allocation was asked for.
-func growsData(frames []model.Frame) bool { return code.Through(frames, growingFunctions) }
+func growsData(frames []model.Frame) bool { return code.ContainsPrefix(frames, growingFunctions) }
 
 var growingFunctions = []string{
 	"runtime.growslice", "runtime.hashGrow", "runtime.growWork", "runtime.evacuate",

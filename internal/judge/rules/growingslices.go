@@ -42,7 +42,7 @@ const (
 )
 
 func checkGrowingslices(p *diagnosis.Pass) {
-	s, ok := cpu.Needed(p)
+	s, ok := cpu.RequireUse(p)
 	if !ok {
 		return
 	}
@@ -68,7 +68,7 @@ func checkGrowingslices(p *diagnosis.Pass) {
 // appends is of the program itself, or of any module where nobody knows which is its
 // own. growsElsewhere matches the others.
 func growsHere(m *model.Model) func([]model.Frame) bool {
-	own := code.OwnPackages(m)
+	own := code.ProgramPackages(m)
 	known := m.Build != nil && m.Build.Module != ""
 	return func(frames []model.Frame) bool {
 		f, ok := grower(frames)
@@ -110,7 +110,7 @@ func growingFinding(p *diagnosis.Pass, s *cpu.Use, sites []cpu.Line, share fact.
 		Stacks:   cpu.Stacks(sites, growingNamed),
 		Evidence: []fact.Fact{share, s.InUse()},
 		Cost:     s.Cost(share),
-		Bound: s.EstimateAlong(s.Saved("growing slices and maps", growsHere(p.Model)), growingRepairs, growingAlong,
+		Bound: s.EstimateAlong(s.MaxSaving("growing slices and maps", growsHere(p.Model)), growingRepairs, growingAlong,
 			"made at its final size, each is still allocated once, and what is kept and emptied is not"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.Witness(), "whether the final size can be known beforehand is yours to tell"},
@@ -121,7 +121,7 @@ func growingFinding(p *diagnosis.Pass, s *cpu.Use, sites []cpu.Line, share fact.
 				"and twice the memory it needs is garbage in the end. Where the same is built again and again, keep one and empty it.",
 			Code: "out := make([]T, 0, len(in)) // or, kept over rounds: out = out[:0]",
 		},
-		Experiment: changed(diagnosis.BytesOp, diagnosis.CPUPerOp, "Bytes per operation are a count: about half of the bytes that the lines allocate go."),
+		Experiment: codeChange(diagnosis.BytesOp, diagnosis.CPUPerOp, "Bytes per operation are a count: about half of the bytes that the lines allocate go."),
 		Explains:   []string{},
 	}
 	f.Remark = share.Value < growingCost
@@ -130,7 +130,7 @@ func growingFinding(p *diagnosis.Pass, s *cpu.Use, sites []cpu.Line, share fact.
 	if s.Garbage(growsHere(p.Model)).Value >= hotGarbage {
 		f.Explains = p.Rule.Explains
 	}
-	f.Bound = s.Beyond(f.Bound, sites[0].Function)
+	f.Bound = s.ExtendBound(f.Bound, sites[0].Function)
 	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
 	return f
 }
@@ -141,7 +141,7 @@ func libraryGrowth(p *diagnosis.Pass, s *cpu.Use, sites []cpu.Line, asks diagnos
 	f := growingFinding(p, s, sites, share)
 	top, _ := grower(p.Model.Stacks.Frames(sites[0].Stacks[0]))
 	f.Remark, f.Confidence, f.Where, f.Explains = true, diagnosis.Low, code.Places(asks), []string{}
-	f.Bound = s.EstimateAlong(s.Saved("growing slices and maps of libraries", growsElsewhere(p.Model)), growingRepairs, growingAlong, "as if the library were not called at all")
+	f.Bound = s.EstimateAlong(s.MaxSaving("growing slices and maps of libraries", growsElsewhere(p.Model)), growingRepairs, growingAlong, "as if the library were not called at all")
 	f.Reasons = []string{s.Witness(), "what grows is the library's: only how often and for what it is called is yours to tell"}
 	f.Remedy = diagnosis.Remedy{
 		Text: "Look at the line that leads into the library: whether it makes the same thing again, and whether " +

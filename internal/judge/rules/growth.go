@@ -75,9 +75,9 @@ func warmValue(s model.Series) float64 {
 	return v[len(v)/2]
 }
 
-// stepped reports whether memory became larger for good in a step, after the warm-up. What
+// hasStep reports whether memory became larger for good in a step, after the warm-up. What
 // doubles, a map or a slice, is level between two steps however much is put into it.
-func stepped(s model.Series) bool {
+func hasStep(s model.Series) bool {
 	warm := s[len(s)/4:]
 	from, to := warmValue(s), warmValue(s[len(s)-3:])
 	grew := to - from

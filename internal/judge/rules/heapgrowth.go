@@ -73,7 +73,7 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 		p.Lacks("no collection said what is alive", p.HowToGet(model.MetricsLog))
 	case !ok:
 		checkLevel(p, nil, &live, longer)
-	case (g.low.Value <= 0 || g.late.Value < model.SteadyGrowth*g.slope.Value) && stepped(live.Series):
+	case (g.low.Value <= 0 || g.late.Value < model.SteadyGrowth*g.slope.Value) && hasStep(live.Series):
 		openHeap(p, steppedWords(p, &live), longer)
 	case g.low.Value <= 0 || g.bytes.Value < model.LeastGrowth*g.from.Value || g.bytes.Value < heapgrowthBytes:
 		checkLevel(p, &g, &live, longer)
@@ -81,7 +81,7 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 		checkSlower(p, &g, longer)
 	case g.over.Value < growthShort.Seconds(), g.over.Value < heapgrowthWindow.Seconds() && !keepsMany(p):
 		openHeap(p, fact.Sentence("it grew by %s in %s, and so does that of a program that starts", g.bytes, g.over), longer)
-	case theirs(p):
+	case goroutinesGrow(p):
 		besideGoroutines(p, &g, longer)
 	case fullAtEnd(p):
 		openHeap(p, fullWords(&g), longer)
@@ -93,8 +93,8 @@ func checkHeapgrowth(p *diagnosis.Pass) {
 // reportSwelling reports a heap that grows, and leaves it to the finding about contexts that nobody cancels where these
 // become more with what it grew by: what they refer to goes with them.
 func reportSwelling(p *diagnosis.Pass, g *swelling, longer string) {
-	if places := memory.GrownPlaces(p, true); len(places) > 0 && fires(p, leakedtimers) &&
-		measurePending(p).objects.Value >= heapgrowthContexts*memory.MoreObjects(p, places[0].Stacks).Value {
+	if places := memory.GrowingLines(p, true); len(places) > 0 && fires(p, leakedtimers) &&
+		measurePending(p).objects.Value >= heapgrowthContexts*memory.ObjectGrowth(p, places[0].Stacks).Value {
 		p.Unchecked(heapgrowthOpen, fact.Sentence("it grows by %s, and contexts that nobody cancels pile up, "+
 			"whose finding comes first: what they refer to stays with them", g.slope), longer)
 		return
@@ -119,14 +119,14 @@ func fullWords(g *swelling) string {
 	return fact.Sentence("it grew by %s, and what the lines of the program have in use is level since: so is a store that is full", g.bytes)
 }
 
-// theirs reports whether the number of goroutines grows as the heap does, and what they hold may
+// goroutinesGrow reports whether the number of goroutines grows as the heap does, and what they hold may
 // be what it grew by: that is the symptom then.
-func theirs(p *diagnosis.Pass) bool {
-	places := memory.GrownPlaces(p, true)
+func goroutinesGrow(p *diagnosis.Pass) bool {
+	places := memory.GrowingLines(p, true)
 	if len(places) == 0 {
 		return ofGoroutines(p, 0)
 	}
-	return ofGoroutines(p, memory.MoreObjects(p, places[0].Stacks).Value)
+	return ofGoroutines(p, memory.ObjectGrowth(p, places[0].Stacks).Value)
 }
 
 // ofGoroutines reports whether the number of goroutines grows, and what became more may be
@@ -170,7 +170,7 @@ func swellingFinding(p *diagnosis.Pass, g *swelling) diagnosis.Finding {
 		f.RuledOut[0] = fact.Sentence("a cache that is full: in the second half it grew by %s, and by %s in all", g.late, g.slope)
 		f.RuledOut[2] = "a program that has loaded what it needs: the last collection is in the second half of the window"
 	}
-	if places := memory.GrownPlaces(p, g.few); len(places) > 0 {
+	if places := memory.GrowingLines(p, g.few); len(places) > 0 {
 		format, parts = format+" Most of it comes from %s.", append(parts, code.Name(places[0].Place.Function))
 		addGrown(p, &f, places)
 	}
@@ -194,7 +194,7 @@ func heapFinding(g *swelling, share fact.Fact) diagnosis.Finding {
 				"entries kept for requests that are long over, small pieces that hold a large buffer (clone them), " +
 				"and timers that were never stopped. If it is a cache, give it a bound.",
 		},
-		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, fact.Sentence("Let each run last %s at least, for what grows must have the time to. "+
+		Experiment: codeChange(diagnosis.LiveHeap, diagnosis.PeakRSS, fact.Sentence("Let each run last %s at least, for what grows must have the time to. "+
 			"In a recording of the changed program the interval of the slope contains zero. "+
 			"One heap size at one moment proves nothing: it depends on when the last collection was.", g.over)),
 	}
@@ -229,7 +229,7 @@ func endHeapFinding(p *diagnosis.Pass, f *diagnosis.Finding, g *swelling) {
 }
 
 // addGrown names the code, which is the second kind of evidence.
-func addGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []memory.Grown) {
+func addGrown(p *diagnosis.Pass, f *diagnosis.Finding, places []memory.GrowingLine) {
 	part := nameGrown(p, f, places)
 	if part.Value >= heapgrowthSure {
 		f.Confidence = diagnosis.High

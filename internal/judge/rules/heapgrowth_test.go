@@ -26,7 +26,7 @@ liveheap end stack=a12 objects=1 bytes=20MiB
 liveheap end stack=a7 objects=1 bytes=20MiB
 liveheap end stack=most objects=1 bytes=30MiB`)
 	var got []string
-	for _, g := range memory.GrownPlaces(p, false) {
+	for _, g := range memory.GrowingLines(p, false) {
 		got = append(got, fmt.Sprint(code.Line(g.Place), " ", g.Bytes/(1<<20)))
 	}
 	if want := []string{"main.z:99 30", "main.a:7 20", "main.a:12 20"}; !slices.Equal(got, want) {

@@ -14,8 +14,8 @@ import (
 
 // keepsMany reports whether the line that grew most keeps many objects, and not a few large ones.
 func keepsMany(p *diagnosis.Pass) bool {
-	places := memory.GrownPlaces(p, true)
-	return len(places) > 0 && memory.MoreObjects(p, places[0].Stacks).Value >= growthMany
+	places := memory.GrowingLines(p, true)
+	return len(places) > 0 && memory.ObjectGrowth(p, places[0].Stacks).Value >= growthMany
 }
 
 // measureFew takes the trend from the live heap of few collections. Those of the
@@ -122,7 +122,7 @@ func allocatingLess(p *diagnosis.Pass, since time.Duration, pace float64) bool {
 // checkFew reports what few collections and the heap profiles show together.
 func checkFew(p *diagnosis.Pass, g *swelling, longer string) {
 	switch {
-	case theirs(p):
+	case goroutinesGrow(p):
 		besideGoroutines(p, g, longer)
 	case g.lasts && fullAtEnd(p):
 		openHeap(p, fullWords(g), longer)
@@ -133,7 +133,7 @@ func checkFew(p *diagnosis.Pass, g *swelling, longer string) {
 			fact.Name(fact.Seconds.Format(heapgrowthWindow.Seconds()))), longer)
 	case !g.lasts:
 		openHeap(p, fact.Sentence("it grew by %s over %s collections, and not evenly to the end: a program that starts and a cache that fills do so", g.bytes, g.cycles), longer)
-	case len(memory.GrownPlaces(p, true)) == 0:
+	case len(memory.GrowingLines(p, true)) == 0:
 		openHeap(p, fact.Sentence("it grew by %s over %s collections, which is too few without heap profiles of both ends and an allocs profile "+
 			"that name a line whose objects stay", g.bytes, g.cycles), longer)
 	case keptPart(p, g) < heapgrowthSure:
@@ -154,7 +154,7 @@ func keptPart(p *diagnosis.Pass, g *swelling) float64 {
 		grown = g.bytes.Value
 	}
 	grown = max(grown, heapgrowthShown*g.bytes.Value) // an early profile, by which next to nothing had grown
-	return statistics.Quotient(memory.KeptGrowth(p), grown)
+	return statistics.Quotient(memory.RetainedGrowth(p), grown)
 }
 
 // containers are what code keeps objects in, by the functions that put them there,
@@ -189,7 +189,7 @@ func container(p *diagnosis.Pass, stacks []model.Stack) (kind string, ok bool) {
 			for i := range profile.Samples {
 				stack := profile.Samples[i].Stack
 				place, ok := p.UserPlace(stack)
-				if ok && functions[place.Function] && code.ThroughFunc(p.Model.Stacks.Frames(stack), func(f string) bool { return code.StartsWith(f, c.functions) }) {
+				if ok && functions[place.Function] && code.ContainsFunc(p.Model.Stacks.Frames(stack), func(f string) bool { return code.StartsWith(f, c.functions) }) {
 					return c.kind, true
 				}
 			}

@@ -39,7 +39,7 @@ func openHeap(p *diagnosis.Pass, why, longer string) {
 	if reportKept(p) {
 		return
 	}
-	if places := memory.GrownPlaces(p, false); len(places) > 0 {
+	if places := memory.GrowingLines(p, false); len(places) > 0 {
 		why += fact.Sentence("; most of the growth is %s", fact.Name(code.Line(places[0].Place)))
 	}
 	if who := holderOf(p); who != "" {
@@ -67,7 +67,7 @@ func checkLevel(p *diagnosis.Pass, g *swelling, live *memory.LiveSeries, longer 
 	switch {
 	case c.fell && c.grew(c.most):
 		openHeap(p, fact.Sentence("it rose from %s to %s and fell at the end: so does that of a program whose work is done",
-			from, live.MostFound(p)), longer)
+			from, live.MaxHeap(p)), longer)
 	case c.grew(c.to) && c.most-c.before >= (c.to-c.from)/2: // a heap that was as large before came back to it
 		words := fact.Sentence("it rose from %s to %s, and not at one pace", from, live.Statistic(p, "live heap in the second half, least", c.to, fact.Bytes))
 		if c.dips > 0 {

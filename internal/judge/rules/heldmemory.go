@@ -87,7 +87,7 @@ func lasting(live *memory.LiveSeries, g *swelling) bool {
 	if g.few {
 		return g.lasts
 	}
-	return g.low.Value > 0 && g.late.Value >= model.SteadyGrowth*g.slope.Value && !stepped(live.Series)
+	return g.low.Value > 0 && g.late.Value >= model.SteadyGrowth*g.slope.Value && !hasStep(live.Series)
 }
 
 // measureHeld compares two looks that are as far apart at the least.
@@ -169,14 +169,14 @@ func heldFinding(p *diagnosis.Pass, g *heldGrowth) diagnosis.Finding {
 		Cost:     diagnosis.CostOf(g.grew, share.Value),
 		Bound:    diagnosis.Direction(g.grew, diagnosis.MemoryGoal, share.Value, "what it came to hold meanwhile; the rate goes on until something ends it"),
 		Remedy:   heldRemedy(lastLook(p.Model), g.holder),
-		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, fact.Sentence("Let each run last %s at least, for what grows must have the time to. "+
+		Experiment: codeChange(diagnosis.LiveHeap, diagnosis.PeakRSS, fact.Sentence("Let each run last %s at least, for what grows must have the time to. "+
 			"In a recording of the changed program, with --holders, %s must have stopped growing.", g.over, fact.Name(g.holder.Words()))),
 	}
 	g.certainty(&f)
 	if f.Where = keepers(g.holder); len(f.Where) > 0 {
 		f.Scope = ""
 	}
-	if places := memory.GrownPlaces(p, g.lined || g.trend.few && g.traced); len(places) > 0 {
+	if places := memory.GrowingLines(p, g.lined || g.trend.few && g.traced); len(places) > 0 {
 		f.Scope = ""
 		f.Rest(nameGrown(p, &f, places))
 	}

@@ -64,7 +64,7 @@ func checkHerdwakeup(p *diagnosis.Pass) {
 		case letsReaders(waker):
 			readers = true
 			continue
-		case code.ThroughOne(waker, []string{"golang.org/x/sync/singleflight.(*Group).doCall"}):
+		case code.ContainsAny(waker, []string{"golang.org/x/sync/singleflight.(*Group).doCall"}):
 			answered = true // each has what it waited for by it, however soon it asks again
 			continue
 		}
@@ -112,7 +112,7 @@ func handsOver(waker []model.Frame) bool {
 // letsReaders reports whether a waker gives back the write side of a reader-writer lock:
 // all who wait to read get their turn by it, however soon they are done.
 func letsReaders(waker []model.Frame) bool {
-	return code.ThroughOne(waker, []string{"sync.(*RWMutex).Unlock"})
+	return code.ContainsAny(waker, []string{"sync.(*RWMutex).Unlock"})
 }
 
 // A wakeBurst is what is known of the bursts of wake-ups from one place.
@@ -223,7 +223,7 @@ func herdFinding(p *diagnosis.Pass, b *wakeBurst) diagnosis.Finding {
 		Groups: b.groups,
 		Stacks: append(slices.Clone(b.stacks), b.Waker),
 		Remedy: herdRemedy(b.reason),
-		Experiment: changed(diagnosis.CPUPerOp, "", "The work done must stay the same: if it falls, a wake-up was lost. "+
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "The work done must stay the same: if it falls, a wake-up was lost. "+
 			"Thread switches per operation fall with the wake-ups."),
 	}
 	f.Say("%s wakes %s goroutines at once, %s times a second, and %s of them find nothing to do.",

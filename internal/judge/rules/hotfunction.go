@@ -88,7 +88,7 @@ var remakes = []remake{
 }
 
 func checkHotfunction(p *diagnosis.Pass) {
-	s, ok := cpu.Needed(p)
+	s, ok := cpu.RequireUse(p)
 	if !ok {
 		return
 	}
@@ -115,7 +115,7 @@ func checkHotfunction(p *diagnosis.Pass) {
 // cpuBound reports whether the program is as slow as its own computing: it keeps a
 // core busy, or it is benchmarks, which do nothing but what they measure.
 func cpuBound(p *diagnosis.Pass, s *cpu.Use) bool {
-	return cpu.Benchmarks(p) || s.InUse().Larger(cpu.HeldPs(p)).Value >= hotBound
+	return cpu.Benchmarks(p) || s.InUse().Larger(cpu.ActivePs(p)).Value >= hotBound
 }
 
 // matches reports whether a stack does the work again, for the caller's own use.
@@ -147,13 +147,13 @@ func remakeFinding(p *diagnosis.Pass, s *cpu.Use, r *remake, sites []cpu.Line, s
 		Stacks:     cpu.Stacks(sites, cpu.MostNamed),
 		Evidence:   []fact.Fact{share, s.InUse()},
 		Cost:       s.Cost(share),
-		Bound:      s.Beyond(s.Estimate(s.Saved(r.what, r.matches), ""), sites[0].Function),
+		Bound:      s.ExtendBound(s.Estimate(s.MaxSaving(r.what, r.matches), ""), sites[0].Function),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.Witness()},
 		RuledOut:   []string{"the program's start: what runs in an init function or under a sync.Once is not counted"},
 		Remedy:     diagnosis.Remedy{Text: r.text, Code: r.code},
 		Explains:   []string{},
-		Experiment: changed(diagnosis.CPUPerOp, "", "Allocations per operation are a count and show in one run whether it is made once."),
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "Allocations per operation are a count and show in one run whether it is made once."),
 	}
 	for _, site := range sites[:min(cpu.MostNamed, len(sites))] {
 		f.Where = append(f.Where, code.WithProgram(p, site.Place, site.Stacks...)...)
@@ -187,7 +187,7 @@ func reportHot(p *diagnosis.Pass, s *cpu.Use, least float64) {
 	if speaks(p, growingslices) && s.ShareOf("growing slices and maps in it", hot[0].growing(p.Model)).Value >= hotGrowing*shares[0].Value {
 		return // which says what to do about it
 	}
-	most := s.Saved(code.Short(hot[0].Function), func(frames []model.Frame) bool {
+	most := s.MaxSaving(code.Short(hot[0].Function), func(frames []model.Frame) bool {
 		place, _, ok := by(p.Model, frames)
 		return ok && place.Function == hot[0].Function
 	})
@@ -208,7 +208,7 @@ func reportHot(p *diagnosis.Pass, s *cpu.Use, least float64) {
 				"square of its length: measure at two sizes.",
 		},
 		Experiment: &diagnosis.Experiment{
-			Primary: diagnosis.CPUPerOp, Promised: promised(diagnosis.CPUPerOp, fact.Amdahl(most.Value), "Amdahl: the function costs nothing"),
+			Primary: diagnosis.CPUPerOp, Promised: metricPromise(diagnosis.CPUPerOp, fact.Amdahl(most.Value), "Amdahl: the function costs nothing"),
 			Note: "`go test -bench NAME -count 10` of the function before and after tells what the change did to it; " +
 				"only the whole program tells what that is worth.",
 		},
@@ -242,12 +242,12 @@ func reportHot(p *diagnosis.Pass, s *cpu.Use, least float64) {
 	}
 	f.Say("%s "+what+" take %s of the CPU in use%s. That may be legitimate work.",
 		code.Name(hot[0].Function), shares[0], fact.Name(strings.Replace(kinds, ", ", ": ", 1)))
-	r := accuseReleased(p, &f, func(what string, r *model.Release) released {
+	r := accuseReleased(p, &f, func(what string, r *model.Release) releaseWork {
 		if r.About == model.AboutMemory { // allocchurn judges by what memory costs
-			return released{}
+			return releaseWork{}
 		}
 		share := s.ShareIn("CPU in "+what, r.Of)
-		return released{share, s.Cost(share), s.LimitWithout(what, r.Of, "the release does not say how much less it takes")}
+		return releaseWork{share, s.Cost(share), s.LimitWithout(what, r.Of, "the release does not say how much less it takes")}
 	})
 	if r != nil && s.Garbage(r.Of).Value >= hotGarbage {
 		f.Explains = p.Rule.Explains

@@ -103,8 +103,8 @@ const (
 	hotWorkLeast = 0.25
 )
 
-// most returns the share from which a kind of work stands out.
-func (n *norm) most() float64 { return max(hotWorkLeast, hotWorkRoom*n.seen) }
+// threshold returns the share from which a kind of work stands out.
+func (n *norm) threshold() float64 { return max(hotWorkLeast, hotWorkRoom*n.seen) }
 
 // hotWorkSamples is how many samples a share needs to be compared with a norm: a
 // hundred tell a third from a fifth, nineteen times in twenty.
@@ -128,7 +128,7 @@ func reportWork(p *diagnosis.Pass, s *cpu.Use, named []string) (found []string) 
 	for _, e := range list {
 		for i := range norms {
 			n := &norms[i]
-			most := n.most()
+			most := n.threshold()
 			if e.Work == model.Formatting && looksUp(list, e, all) {
 				most = hotWorkLeast
 			}
@@ -180,13 +180,13 @@ func workFinding(p *diagnosis.Pass, s *cpu.Use, n *norm, e model.WorkEntry, shar
 		Stacks:     stacks,
 		Evidence:   []fact.Fact{share, usual, s.InUse()},
 		Cost:       s.Cost(share),
-		Bound:      s.Beyond(s.Estimate(s.Saved(string(n.work)+" for "+code.Short(e.Line.Func), match), "all of it; a cheaper way still costs something"), e.Line.Func),
+		Bound:      s.ExtendBound(s.Estimate(s.MaxSaving(string(n.work)+" for "+code.Short(e.Line.Func), match), "all of it; a cheaper way still costs something"), e.Line.Func),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.Witness()},
 		RuledOut:   []string{"healthy programs: none that it is compared with spends half as much on one function"},
 		Remedy:     diagnosis.Remedy{Text: n.text, Code: n.code},
 		Explains:   []string{},
-		Experiment: changed(diagnosis.CPUPerOp, "", "Allocations per operation are a count and often show in one run what became of it."),
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "Allocations per operation are a count and often show in one run what became of it."),
 	}
 	if n.seen == often { // keys of a map, see looksUp
 		f.Evidence[1] = s.ShareOf("map access in "+code.Short(e.Line.Func), doing(p.Model, model.WorkEntry{Work: model.MapAccess, Line: e.Line}))

@@ -47,12 +47,12 @@ func checkHotmutex(p *diagnosis.Pass) {
 		switch {
 		case waiting.Value < hotmutexWaiters:
 			worst = worst.Larger(waiting)
-		case q.Later(p, "goroutines waiting for it later").Value < hotmutexWaiters:
+		case q.LateLength(p, "goroutines waiting for it later").Value < hotmutexWaiters:
 			start = start.Larger(waiting)
 		case throughput.Value >= worthwhile:
 			found = true
 			p.Report(hotLock(p, &q, waiting))
-		case q.Faster(p, queueing.Stolen(p)...).Value >= worthwhile: // with the CPUs that others have
+		case q.Faster(p, queueing.StolenPs(p)...).Value >= worthwhile: // with the CPUs that others have
 			robbed = robbed.Larger(waiting)
 		default:
 			enough = enough.Larger(waiting)
@@ -62,7 +62,7 @@ func checkHotmutex(p *diagnosis.Pass) {
 	case found:
 	case robbed.Value > 0:
 		p.Unchecked("whether a lock holds up the program", fact.Sentence("%s goroutines wait for one on average, and all Ps "+
-			"are busy, some of them without a CPU (%s)", robbed, queueing.Stolen(p)[0]), p.RecordAgain(10, "again.gowhy"))
+			"are busy, some of them without a CPU (%s)", robbed, queueing.StolenPs(p)[0]), p.RecordAgain(10, "again.gowhy"))
 	case enough.Value > 0:
 		p.Fine(fact.Sentence("locks: %s goroutines wait for one on average, but %s of %s Ps are busy anyway, so it is not the limit", enough, cpu.BusyPs(p).Number(), cpu.Procs(p)))
 	case start.Value > 0:
@@ -111,7 +111,7 @@ func lockByProfile(p *diagnosis.Pass) bool {
 		Reasons:    []string{"the runtime counts delays at each unlock; " + queueing.Unseen(p, queueing.Lock)},
 		RuledOut:   []string{fact.Sentence("Ps that are busy anyway: %s of %s are", cpu.BusyPs(p).Number(), cpu.Procs(p)), "locks of the runtime itself: only those that code of the program gave back are counted"},
 		Remedy:     lockRemedy(p.Model, &queueing.Queue{Stacks: mutexStacks(p)}),
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters."),
+		Experiment: codeChange(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters."),
 	}
 	for _, h := range holders[:min(len(holders), cpu.MostSites)] {
 		f.Where = append(f.Where, places[h])
@@ -159,7 +159,7 @@ func hotLock(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) diagnosis.
 		fact.Sentence("Ps that are busy anyway: %s of %s are", busy.Number(), cpu.Procs(p)),
 	}
 	f.Remedy = lockRemedy(p.Model, q)
-	f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters. "+
+	f.Experiment = codeChange(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters. "+
 		"On one or two cores a short section that was split often shows no gain: there was nobody to run beside it.")
 	held, known := q.Holder(p)
 	if known && held.Reader {
@@ -167,7 +167,7 @@ func hotLock(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) diagnosis.
 		f.Evidence = slices.DeleteFunc(f.Evidence, func(e fact.Fact) bool { return e.Name == use.Name })
 		f.Say("On average %s goroutines wait for the lock taken in %s, %s each time.", waiting, code.Name(place.Function), q.WaitWords(wait))
 		f.Remedy = diagnosis.Remedy{Text: longReader, Code: readFirst}
-		f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters.")
+		f.Experiment = codeChange(diagnosis.ThroughputMetric(p.Model), "", "A new recording tells the number of waiters.")
 	} else {
 		f.Say("On average %s goroutines wait for the lock taken in %s, %s each time: it is held about %s of the time.",
 			waiting, code.Name(place.Function), q.WaitWords(wait), use)

@@ -82,7 +82,7 @@ func failsAgain(p *diagnosis.Pass) (found bool) {
 		}
 		r, ok := failing(p, &c)
 		if c.Name == "connect" && !ok {
-			r, ok = refused(p, &c)
+			r, ok = findRefused(p, &c)
 		}
 		switch {
 		case !ok:
@@ -146,10 +146,10 @@ func asksOnce(all *model.Syscalls, c *model.Syscall) bool {
 	return slices.Contains(receives, c.Name) && c.Errors["EAGAIN"] <= found
 }
 
-// refused looks at connections that are made without waiting: connect then only
+// findRefused looks at connections that are made without waiting: connect then only
 // says that it has begun, and whether it came to anything shows in what follows.
 // Go's net asks each one that is there for its peer, and nothing else does.
-func refused(p *diagnosis.Pass, c *model.Syscall) (r retry, ok bool) {
+func findRefused(p *diagnosis.Pass, c *model.Syscall) (r retry, ok bool) {
 	begun := p.Syscalls("connections begun", "errno:EINPROGRESS", c.Name)
 	r = retry{
 		call: c.Name, errno: "ECONNREFUSED",
@@ -178,7 +178,7 @@ var attempts = map[string]string{
 
 func retryFinding(p *diagnosis.Pass, r *retry) diagnosis.Finding {
 	places, stacks := r.places(p)
-	how, confidence := cpu.HowCounted(p)
+	how, confidence := cpu.CallCountMethod(p)
 	tried := attempts[r.call]
 	if tried == "" {
 		tried = r.call
@@ -196,7 +196,7 @@ func retryFinding(p *diagnosis.Pass, r *retry) diagnosis.Finding {
 		Stacks: stacks,
 		Groups: code.GroupsOfStacks(p.Model, stacks),
 		Remedy: backOff(retryAdvice(r.errno)),
-		Experiment: changed(diagnosis.CPUPerOp, "", "The number of failed calls is a count: in `gowhy ledger --by "+
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "The number of failed calls is a count: in `gowhy ledger --by "+
 			"syscall after.gowhy` "+
 			"of a new recording it must be a few a second. With what was missing back, it must still connect, open "+
 			"or send within the longest wait."),
@@ -241,7 +241,7 @@ func retryAdvice(errno string) string {
 // places returns the user's lines that make the call, by the kernel's samples or by
 // the names of functions in the CPU profile.
 func (r *retry) places(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack) {
-	if places = cpu.KernelSites(p, cpu.InCall(r.call)); len(places) > 0 {
+	if places = cpu.KernelSites(p, cpu.MatchCalls(r.call)); len(places) > 0 {
 		return places, nil
 	}
 	s, ok := cpu.UseOf(p)
@@ -254,7 +254,7 @@ func (r *retry) places(p *diagnosis.Pass) (places []diagnosis.Place, stacks []mo
 
 // calls matches stacks with the call's wrapper on them.
 func (r *retry) calls(frames []model.Frame) bool {
-	return code.ThroughFunc(frames, func(f string) bool {
+	return code.ContainsFunc(frames, func(f string) bool {
 		name := strings.ToLower(f[strings.LastIndexByte(f, '.')+1:])
 		return code.StartsWith(f, []string{"syscall.", "golang.org/x/sys/unix.", "internal/syscall/unix."}) &&
 			(name == r.call || name == strings.TrimRight(strings.TrimSuffix(r.call, "at"), "0123456789"))
@@ -265,10 +265,10 @@ func (r *retry) calls(frames []model.Frame) bool {
 func (r *retry) price(p *diagnosis.Pass, places []diagnosis.Place) (diagnosis.Cost, diagnosis.Bound) {
 	const name = "CPU in trying"
 	if s, ok := cpu.UseOf(p); ok && len(places) > 0 {
-		tries := cpu.InFunctions(places...)
+		tries := cpu.MatchFunctions(places...)
 		return s.Cost(s.ShareIn(name, tries)), s.LimitWithout("trying", tries, "the function that tries, with all that it calls")
 	}
-	cpu := cpu.CallUseOf(p, name, cpu.InCall(r.call))
+	cpu := cpu.CallUseOf(p, name, cpu.MatchCalls(r.call))
 	if cpu.Share.Value > 0 {
 		return cpu.Cost(), diagnosis.Direction(cpu.Cores, diagnosis.CPUGoal, cpu.Share.Value, "inside the call alone: what leads to it is not sampled")
 	}

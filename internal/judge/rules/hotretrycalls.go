@@ -63,7 +63,7 @@ func (r *retriedCalls) finding(p *diagnosis.Pass) diagnosis.Finding {
 		Stacks:     stacks,
 		Groups:     code.GroupsOfStacks(p.Model, stacks),
 		Remedy:     backOff(""),
-		Experiment: changed(diagnosis.CPUPerOp, "", "What the other side refuses should become less, too: it has to say so each time."),
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "What the other side refuses should become less, too: it has to say so each time."),
 		Explains:   []string{},
 	}
 	f.Say("%s makes a call of %s again at once, %s times a second: %s of all of them, %s behind the answer.",
@@ -80,6 +80,6 @@ func (r *retriedCalls) price(p *diagnosis.Pass, at diagnosis.Place) (diagnosis.C
 	if !ok {
 		return diagnosis.CostOf(r.rate, 0), noSaving(fact.Cores, diagnosis.CPUGoal, "no samples of CPU time were recorded")
 	}
-	share := s.ShareIn("CPU in trying", cpu.InFunctions(at))
+	share := s.ShareIn("CPU in trying", cpu.MatchFunctions(at))
 	return s.Cost(share), diagnosis.Direction(s.CoresOf(share), diagnosis.CPUGoal, share.Value, note)
 }

@@ -68,7 +68,7 @@ func checkIdleprocs(p *diagnosis.Pass) {
 			p.Unchecked("why goroutines wait beside free Ps", why, p.HowToGet(model.Trace))
 			return
 		}
-		p.Report(unserved(p, ready, used))
+		p.Report(unservedFinding(p, ready, used))
 		return
 	}
 	if why := cmp.Or(queueing.Unseen(p, queueing.Lock), queueing.Unseen(p, queueing.Send)); why != "" {
@@ -98,7 +98,7 @@ func backlog(p *diagnosis.Pass) (qs []queueing.Queue, paced bool) {
 			continue
 		}
 		if of, ok := queueing.PaceOf(p, all, q); q.Kind == queueing.Send && ok {
-			if !of.HoldsUp(p) {
+			if !of.Delays(p) {
 				paced = true
 				continue
 			}
@@ -229,7 +229,7 @@ func slotPlaces(p *diagnosis.Pass, q *queueing.Queue) []diagnosis.Place {
 // slotHolder says who has one, behind a sentence.
 func slotHolder(p *diagnosis.Pass, q *queueing.Queue) (format string, parts []fact.Part) {
 	if w := poolAtMoment(p, q); w != nil && len(w.holders) > 0 {
-		return w.said(p)
+		return w.holderSentence(p)
 	}
 	return ".", nil
 }
@@ -251,7 +251,7 @@ func blockerRemedy(kind queueing.Demand) diagnosis.Remedy {
 // blockerExperiment searches the limit where it is the program's own number,
 // and tries a change of code else.
 func blockerExperiment(m *model.Model, kind queueing.Demand) *diagnosis.Experiment {
-	e := changed(diagnosis.ThroughputMetric(m), "", "If more of the Ps' time is used and throughput stays, the time went into something else: diagnose again.")
+	e := codeChange(diagnosis.ThroughputMetric(m), "", "If more of the Ps' time is used and throughput stays, the time went into something else: diagnose again.")
 	if kind == queueing.Slot || kind == queueing.Pool {
 		e.Tune = "limit=1..256"
 	}
@@ -274,7 +274,7 @@ func leftReady(p *diagnosis.Pass) fact.Fact {
 	width := all / time.Duration(max(1, len(p.Model.Sched.Timeline)))
 	share := 0.0
 	if typicalWait(&p.Model.Sched.Delay) >= idleprocsResolved*width {
-		share = max(0, statistics.Quotient((seen-stopped(p.Model)).Seconds(), all.Seconds()))
+		share = max(0, statistics.Quotient((seen-stopTime(p.Model)).Seconds(), all.Seconds()))
 	}
 	return p.Statistic(fact.Timeline, "ready beside free Ps", "time with ready goroutines beside free Ps", share, fact.Ratio)
 }
@@ -292,7 +292,7 @@ func typicalWait(h *model.Histogram) time.Duration {
 	return time.Duration(statistics.Quotient(squares, sum))
 }
 
-func stopped(m *model.Model) (d time.Duration) {
+func stopTime(m *model.Model) (d time.Duration) {
 	if m.GC != nil {
 		for _, p := range m.GC.Pauses {
 			d += p.Duration
@@ -301,7 +301,7 @@ func stopped(m *model.Model) (d time.Duration) {
 	return d
 }
 
-func unserved(p *diagnosis.Pass, ready, used fact.Fact) diagnosis.Finding {
+func unservedFinding(p *diagnosis.Pass, ready, used fact.Fact) diagnosis.Finding {
 	wait := p.Statistic(fact.Timeline, "waits for a P, weighed by length", "typical wait for a P", typicalWait(&p.Model.Sched.Delay).Seconds(), fact.Seconds)
 	half := fmt.Sprintf("GOMAXPROCS=%d", max(1, p.Procs()/2))
 	f := diagnosis.Finding{
@@ -319,7 +319,7 @@ func unserved(p *diagnosis.Pass, ready, used fact.Fact) diagnosis.Finding {
 				"runtime.LockOSThread.",
 			Knob: half,
 		},
-		Experiment: tried(latency(p.Model), half, "",
+		Experiment: settingTrial(latency(p.Model), half, "",
 			"If it does not get worse with half of the Ps, the CPUs were not there. On a machine without neighbours "+
 				"the waits for a P are gone too."),
 	}

@@ -136,7 +136,7 @@ func measureSpin(p *diagnosis.Pass) spin {
 
 // looksForWork reports whether a stack is of a thread without a goroutine.
 func looksForWork(frames []model.Frame) bool {
-	return code.ThroughFunc(frames, lookingForWork)
+	return code.ContainsFunc(frames, lookingForWork)
 }
 
 // lookingForWork returns the functions that a thread without a goroutine is in.
@@ -217,7 +217,7 @@ func (s *spin) finding(p *diagnosis.Pass) diagnosis.Finding {
 				" In a container set the CPU limit instead: from " + containerProcs.version() + " on GOMAXPROCS follows it.",
 			Knob: knob,
 		},
-		Experiment: tried(diagnosis.CPUPerOp, knob, cpu.ProcsKnob(int(s.ps.Value)),
+		Experiment: settingTrial(diagnosis.CPUPerOp, knob, cpu.ProcsKnob(int(s.ps.Value)),
 			"Keep it only "+bearable+" If CPU time does not fall, this finding is refuted."),
 	}
 }
@@ -267,7 +267,7 @@ func checkWakeful(p *diagnosis.Pass) {
 }
 
 func measureWakeful(p *diagnosis.Pass) (s spin, ok bool) {
-	used, counted := cpu.OfProcess(p)
+	used, counted := cpu.ProcessCPU(p)
 	c, sampled := cpu.UseOf(p)
 	ps := cpu.KnownProcs(p)
 	if !counted || !sampled || ps.Value == 0 || len(p.Model.Process.Samples) <= 2 {

@@ -50,7 +50,7 @@ func checkLeakedgoroutines(p *diagnosis.Pass) {
 	for _, l := range leaks[listed:] {
 		other = append(other, l.stacks...)
 	}
-	rest := p.Samples("goroutines leaked at lines not listed", "goroutineleak", code.OfStacks(other))
+	rest := p.Samples("goroutines leaked at lines not listed", "goroutineleak", code.MatchStacks(other))
 	for _, l := range leaks[:listed] {
 		p.Report(leakedFinding(p, &l, rest))
 	}
@@ -79,7 +79,7 @@ func leaksBySite(p *diagnosis.Pass) (out []leak) {
 		out[at].stacks = append(out[at].stacks, s.Stack)
 	}
 	for i := range out {
-		out[i].count = p.Samples("goroutines leaked here", "goroutineleak", code.OfStacks(out[i].stacks))
+		out[i].count = p.Samples("goroutines leaked here", "goroutineleak", code.MatchStacks(out[i].stacks))
 	}
 	slices.SortStableFunc(out, func(a, b leak) int { return cmp.Compare(b.count.Value, a.count.Value) })
 	return out

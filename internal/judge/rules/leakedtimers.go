@@ -119,8 +119,8 @@ func measurePending(p *diagnosis.Pass) (d pending) {
 			d.places = code.Places(append(d.places, place)...)
 		}
 	}
-	these := code.OfStacks(d.stacks)
-	d.objects = memory.MoreObjects(p, d.stacks)
+	these := code.MatchStacks(d.stacks)
+	d.objects = memory.ObjectGrowth(p, d.stacks)
 	d.bytes = fact.Difference.Of("memory of contexts with deadlines that piled up", fact.Bytes,
 		p.Samples("in use at the end", "inuse_space", these), p.SamplesAtStart("in use at the start", "inuse_space", these))
 	d.survival = fact.Fraction.Of("part of the objects made there that is still there", fact.Ratio, d.objects, p.Samples("objects made there", "alloc_objects", these))
@@ -152,7 +152,7 @@ func pendingFinding(p *diagnosis.Pass, d *pending) diagnosis.Finding {
 		},
 		Stacks: d.stacks,
 		Remedy: deadlineRemedy,
-		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS,
+		Experiment: codeChange(diagnosis.LiveHeap, diagnosis.PeakRSS,
 			"A heap profile of a new recording must have next to nothing in use under context.WithDeadlineCause."),
 		Explains: append(slices.Clone(p.Rule.Explains), "heapgrowth", "gccost"),
 	}
@@ -186,7 +186,7 @@ func deadlineFunc(name string) bool {
 func awaitedDeadlines(p *diagnosis.Pass) fact.Fact {
 	var n int64
 	for _, w := range p.Model.Sched.Wakes {
-		if code.ThroughFunc(p.Model.Stacks.Frames(w.Waker), deadlineFunc) {
+		if code.ContainsFunc(p.Model.Stacks.Frames(w.Waker), deadlineFunc) {
 			n += w.Count
 		}
 	}
@@ -202,7 +202,7 @@ func timersFinding(p *diagnosis.Pass, groups []string, rate, expired, awaited fa
 		fact.Product.Of("their part of the scheduler's time", fact.Seconds, part, p.Processors("time of the scheduler", "scheduler")),
 		p.Processors("time of the collector", "gc"))
 	cores := fact.Quotient.Of("Ps taken by deadline goroutines, their scheduling and the collector", fact.Cores, spent, p.WindowLength())
-	share := fact.Fraction.Of("of the Ps in use", fact.Ratio, cores, cpu.HeldPs(p)).Value
+	share := fact.Fraction.Of("of the Ps in use", fact.Ratio, cores, cpu.ActivePs(p)).Value
 	f := diagnosis.Finding{
 		Where:    places,
 		Evidence: []fact.Fact{expired, rate, awaited},
@@ -220,7 +220,7 @@ func timersFinding(p *diagnosis.Pass, groups []string, rate, expired, awaited fa
 		},
 		Groups: groups,
 		Remedy: deadlineRemedy,
-		Experiment: changed(diagnosis.Goroutines, diagnosis.CPUPerOp, "Each deadline that runs out starts a goroutine: "+
+		Experiment: codeChange(diagnosis.Goroutines, diagnosis.CPUPerOp, "Each deadline that runs out starts a goroutine: "+
 			"in `gowhy ledger --by group after.gowhy` of a new recording context.WithDeadlineCause is gone. "+
 			"CPU time and live heap fall with it; "+
 			"the number of collections misleads, it often rises when the live heap shrinks."),

@@ -65,12 +65,12 @@ func expiriesOf(s *cpu.Use) (e sampledExpiry) {
 	e.samples = count("samples in deadlines that run out", expires)
 	e.awaited = count("of these in waking who waited", func(frames []model.Frame) bool { return expires(frames) && wakesWaiter(frames) })
 	e.cancelled = count("samples in calls of cancel", func(frames []model.Frame) bool {
-		return !expires(frames) && code.Through(frames, []string{"context.(*timerCtx).cancel"})
+		return !expires(frames) && code.ContainsPrefix(frames, []string{"context.(*timerCtx).cancel"})
 	})
-	starts := func(frames []model.Frame) bool { return code.ThroughOne(frames, []string{"runtime.newproc"}) }
+	starts := func(frames []model.Frame) bool { return code.ContainsAny(frames, []string{"runtime.newproc"}) }
 	e.started = fact.Fraction.Of("part of starting goroutines that timers do", fact.Ratio,
 		s.ShareIn("CPU in starting goroutines for timers", func(frames []model.Frame) bool {
-			return starts(frames) && code.ThroughOne(frames, []string{"time.goFunc"})
+			return starts(frames) && code.ContainsAny(frames, []string{"time.goFunc"})
 		}),
 		s.ShareIn("CPU in starting goroutines", starts))
 	return e
@@ -86,9 +86,9 @@ func expires(frames []model.Frame) bool {
 // wakesWaiter reports whether a stack readies goroutines that receive from a channel which
 // is closed, looks for them, or starts what context.AfterFunc was given.
 func wakesWaiter(frames []model.Frame) bool {
-	return code.ThroughOne(frames, []string{"runtime.closechan"}) &&
-		code.ThroughOne(frames, []string{"runtime.goready", "runtime.closechan.goready.func1", "runtime.(*waitq).dequeue"}) ||
-		code.Through(frames, []string{"context.(*afterFuncCtx).cancel"})
+	return code.ContainsAny(frames, []string{"runtime.closechan"}) &&
+		code.ContainsAny(frames, []string{"runtime.goready", "runtime.closechan.goready.func1", "runtime.(*waitq).dequeue"}) ||
+		code.ContainsPrefix(frames, []string{"context.(*afterFuncCtx).cancel"})
 }
 
 func expiryFinding(s *cpu.Use, e *sampledExpiry) diagnosis.Finding {
@@ -98,7 +98,7 @@ func expiryFinding(s *cpu.Use, e *sampledExpiry) diagnosis.Finding {
 		Where:      places,
 		Evidence:   []fact.Fact{e.share, e.samples, e.awaited, e.cancelled, e.started},
 		Cost:       s.Cost(e.share),
-		Bound:      s.Limit(s.Saved("deadlines that run out", expires), "the contexts that they keep alive are work for the collector besides"),
+		Bound:      s.Limit(s.MaxSaving("deadlines that run out", expires), "the contexts that they keep alive are work for the collector besides"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.Witness(), "how many run out is not counted: a trace does"},
 		RuledOut: []string{
@@ -108,7 +108,7 @@ func expiryFinding(s *cpu.Use, e *sampledExpiry) diagnosis.Finding {
 			"the collection of timers since " + collectedTimers.version() + ": it covers timers with channels, not the one inside a context",
 		},
 		Remedy: deadlineRemedy,
-		Experiment: changed(diagnosis.Goroutines, diagnosis.CPUPerOp, "Each deadline that runs out starts a goroutine: "+
+		Experiment: codeChange(diagnosis.Goroutines, diagnosis.CPUPerOp, "Each deadline that runs out starts a goroutine: "+
 			"samples under context.WithDeadlineCause that the scheduler started are gone from a new recording."),
 	}
 	f.Say("Context deadlines run out with nobody waiting, and that takes %s of the CPU: "+

@@ -79,7 +79,7 @@ func TestDemos(t *testing.T) {
 			if c.Held {
 				t.Skip("needs heap profiles of both ends, which a recording has and this has not")
 			}
-			if c.Built() {
+			if c.NeedsBuild() {
 				t.Skip("runs in a process of its own, which cmd/gowhy records")
 			}
 			quiet(t, func() error {

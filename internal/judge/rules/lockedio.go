@@ -93,7 +93,7 @@ func heldAcross(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) (h held
 	for i := range p.Model.Sched.Waits {
 		w := &p.Model.Sched.Waits[i]
 		what := waitsFor(p.Model, w)
-		if takers[w.Group] == 0 || what == "" || !code.ThroughOne(p.Model.Stacks.Frames(w.Stack), functions) {
+		if takers[w.Group] == 0 || what == "" || !code.ContainsAny(p.Model.Stacks.Frames(w.Stack), functions) {
 			continue
 		}
 		total := p.Waits("time waiting for "+what, w.Kind, func(o *model.Wait) bool { return o == w })
@@ -109,7 +109,7 @@ func heldAcross(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) (h held
 // heldInside finds what the holder of a lock waits for at a line between one that takes it and one that gives it back,
 // also where that is another goroutine of the program: it may be slow, and here all others wait for it, too.
 func heldInside(p *diagnosis.Pass, q *queueing.Queue, waiting fact.Fact) (h heldWait, ok bool) {
-	held, ok := q.HeldWait(p)
+	held, ok := q.HolderWait(p)
 	if !ok {
 		return h, false
 	}
@@ -200,7 +200,7 @@ func lockedioFinding(p *diagnosis.Pass, q *queueing.Queue, h heldWait, waiting f
 			Code: "mu.Lock()\nto := slices.Clone(listeners)\nmu.Unlock()\nfor _, c := range to {\n\tselect {\n\tcase c <- v:\n\tdefault: // it has enough\n\t}\n}",
 		}
 	}
-	f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", "In a new recording several goroutines are in that wait at the same time, "+
+	f.Experiment = codeChange(diagnosis.ThroughputMetric(p.Model), "", "In a new recording several goroutines are in that wait at the same time, "+
 		"and few wait for the lock. If throughput stays, the other side serves one at a time.")
 	f.Say("The lock taken in %s is held while its holder waits for %s, %s each time: %s goroutines wait for it on average.",
 		code.Name(lock.Function), fact.Name(h.what), mean, waiting)

@@ -79,12 +79,12 @@ func checkLockedrand(p *diagnosis.Pass) {
 // lockedSource matches stacks in the source that math/rand's functions share
 // when something has seeded them.
 func lockedSource(frames []model.Frame) bool {
-	return code.Through(frames, []string{"math/rand.(*lockedSource)."})
+	return code.ContainsPrefix(frames, []string{"math/rand.(*lockedSource)."})
 }
 
 // drawsFreely matches math/rand's functions over the runtime's own numbers.
 func drawsFreely(frames []model.Frame) bool {
-	return !lockedSource(frames) && code.ThroughFunc(frames, func(f string) bool {
+	return !lockedSource(frames) && code.ContainsFunc(frames, func(f string) bool {
 		name, ok := strings.CutPrefix(f, "math/rand.")
 		return ok && slices.Contains(drawing, name)
 	})
@@ -189,7 +189,7 @@ func lockedFinding(p *diagnosis.Pass, d *lockedDraw) diagnosis.Finding {
 		Groups:     d.queue.Groups,
 		Stacks:     d.stacks,
 		Remedy:     d.remedy(p.Model),
-		Experiment: changed(diagnosis.CPUPerOp, "", "A source for each call (rand.New) is no fix: it costs more than the lock."),
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "A source for each call (rand.New) is no fix: it costs more than the lock."),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{"one kind of evidence"},
 	}

@@ -46,7 +46,7 @@ var lockedWriters = []string{
 }
 
 func logsLocked(frames []model.Frame) bool {
-	return code.Through(frames, lockedWriters)
+	return code.ContainsPrefix(frames, lockedWriters)
 }
 
 // A logging is what the program's log lines cost.
@@ -64,40 +64,40 @@ func checkLoggerlock(p *diagnosis.Pass) {
 	if rate.Value < loggerRate {
 		return
 	}
-	waiting, throughput := l.queue.Waiting(p, "goroutines waiting for the logger, on average"), l.unlogged(p)
+	waiting, throughput := l.queue.Waiting(p, "goroutines waiting for the logger, on average"), l.gainWithout(p)
 	switch {
 	case waiting.Value >= loggerWaiters && throughput.Value >= worthwhile:
 		f := loggerFinding(p, &l, rate, waiting)
 		f.Cost = diagnosis.CostOf(waiting, l.queue.Share(p, "their time in it").Value)
 		f.Bound = queueing.TurnsLimit(throughput, l.writes, "if nothing were logged, with its part of the collector's and the scheduler's work")
-		f.Experiment = changed(diagnosis.ThroughputMetric(p.Model), "", loggerNote)
+		f.Experiment = codeChange(diagnosis.ThroughputMetric(p.Model), "", loggerNote)
 		p.Report(f)
 	case l.share.Value >= loggerShare:
 		f := loggerFinding(p, &l, rate, waiting)
 		f.Cost = l.cpu.Cost(l.share)
 		f.Bound = l.cpu.Estimate(l.most, "lines that are kept and buffered still have to be formatted")
-		f.Experiment = changed(diagnosis.CPUPerOp, "", loggerNote)
+		f.Experiment = codeChange(diagnosis.CPUPerOp, "", loggerNote)
 		p.Report(f)
 	default:
 		p.Fine(fact.Sentence("logging: %s lines a second, %s goroutines wait for the logger on average", rate.Number(), waiting))
 	}
 }
 
-// unlogged returns the most by which throughput can grow when nothing is logged: those who log
+// gainWithout returns the most by which throughput can grow when nothing is logged: those who log
 // do not wait for the lock then, nor write for as long as that takes, nor have to get a P
 // again after either. Which of their waits for one these are is not told, so all count.
-func (l *logging) unlogged(p *diagnosis.Pass) fact.Fact {
+func (l *logging) gainWithout(p *diagnosis.Pass) fact.Fact {
 	groups := l.queue.Groups
 	written := p.Waits("time in writes of the logger", model.SyscallWait, func(w *model.Wait) bool {
 		return slices.Contains(groups, w.Group) && logsLocked(p.Model.Stacks.Frames(w.Stack))
 	})
 	ready := p.Goroutines("time that those who log wait for a P", groups, "runnable")
 	computed := fact.Product.Of("time in logging on a P", fact.Seconds, l.most, p.Goroutines("time that those who log run", groups, "running"))
-	freed := append(l.queue.Frees(p, nil), queueing.Stolen(p)...)
+	freed := append(l.queue.Frees(p, nil), queueing.StolenPs(p)...)
 	if l.most.Value > 0 {
-		freed = append(queueing.Stolen(p), fact.Product.Of("CPU in logging", fact.Cores, l.most, fact.Smallest.Of("busy Ps with a CPU", fact.Cores, cpu.BusyPs(p), l.cpu.InUse())))
+		freed = append(queueing.StolenPs(p), fact.Product.Of("CPU in logging", fact.Cores, l.most, fact.Smallest.Of("busy Ps with a CPU", fact.Cores, cpu.BusyPs(p), l.cpu.InUse())))
 	}
-	wait := fact.SumOf("time waiting for the logger or in it", fact.Seconds, l.queue.Waited(p), written, ready, computed)
+	wait := fact.SumOf("time waiting for the logger or in it", fact.Seconds, l.queue.WaitTime(p), written, ready, computed)
 	return queueing.FasterBy(p, groups, wait, l.queue.Has, freed...)
 }
 
@@ -123,7 +123,7 @@ func measureLogging(p *diagnosis.Pass) (l logging) {
 		l.stack = stacks[0]
 	}
 	if s, ok := cpu.UseOf(p); ok {
-		l.cpu, l.share, l.most = s, s.ShareIn("CPU in logging", logsLocked), s.Saved("logging", logsLocked)
+		l.cpu, l.share, l.most = s, s.ShareIn("CPU in logging", logsLocked), s.MaxSaving("logging", logsLocked)
 	}
 	return l
 }

@@ -37,7 +37,7 @@ heap at=40ms alloc=5MiB goal=2MiB`)
 	if want := (model.Series{{At: 13 * time.Millisecond, Value: 4 << 20}, {At: 32 * time.Millisecond, Value: 3 << 20}}); !slices.Equal(live.Series, want) || live.Source != model.Trace {
 		t.Errorf("%v, want %v", live, want)
 	}
-	if last, most := live.LastFound(p), live.MostFound(p); last.Value != 3<<20 || most.Value != 4<<20 {
+	if last, most := live.LastFound(p), live.MaxHeap(p); last.Value != 3<<20 || most.Value != 4<<20 {
 		t.Errorf("the last is %s, the most %s", last.Text, most.Text)
 	}
 }
@@ -139,7 +139,7 @@ func TestAllocated(t *testing.T) {
 		}): 9 << 20, // the largest and the smallest of twelve do not count
 	} {
 		p := passOf(t, gccost, lines+"\ncycle begin=-1ns end=1s")
-		if got := memory.Allocated(p.Model.GC); got != want {
+		if got := memory.AllocatedBytes(p.Model.GC); got != want {
 			t.Errorf("%s: %v, want %v", lines, got, want)
 		}
 	}

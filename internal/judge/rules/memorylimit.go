@@ -158,7 +158,7 @@ func limitFinding(p *diagnosis.Pass, l *limited) diagnosis.Finding {
 		f.Rest(l.needed)
 	}
 	l.say(&f)
-	f.Experiment = tried(diagnosis.CPUPerOp, f.Remedy.Knob, "", "The runtime's limiter must stay off. If CPU time does not fall, the limit is not to blame.")
+	f.Experiment = settingTrial(diagnosis.CPUPerOp, f.Remedy.Knob, "", "The runtime's limiter must stay off. If CPU time does not fall, the limit is not to blame.")
 	f.Confidence, f.Reasons = l.certainty()
 	sayAlive(p, &f)
 	sayWhoSets(p, &f, "GOMEMLIMIT")

@@ -40,10 +40,10 @@ var profilerRepairs = cpu.Repairs{Least: 0.8, Most: 1.2}
 // profilerFunctions record an allocation, or the freeing of one that was recorded.
 var profilerFunctions = []string{"runtime.profilealloc", "runtime.mProf_Malloc", "runtime.mProf_Free", "runtime.setprofilebucket"}
 
-func inProfiler(frames []model.Frame) bool { return code.Through(frames, profilerFunctions) }
+func inProfiler(frames []model.Frame) bool { return code.ContainsPrefix(frames, profilerFunctions) }
 
 func checkMemoryprofiler(p *diagnosis.Pass) {
-	s, ok := cpu.Needed(p)
+	s, ok := cpu.RequireUse(p)
 	if !ok {
 		return
 	}
@@ -62,7 +62,7 @@ func checkMemoryprofiler(p *diagnosis.Pass) {
 		Reasons:    []string{s.Witness(), "only the profiler's own functions are counted: at the rate that Go has by itself they take a few percent at most"},
 		RuledOut:   []string{"allocating itself, which goes on with any rate"},
 		Remedy:     profilerRemedy,
-		Experiment: changed(diagnosis.CPUPerOp, "", "The profile of the changed program has none of the profiler's functions."),
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "The profile of the changed program has none of the profiler's functions."),
 	}
 	f.Say("%s of the CPU in use goes into recording allocations for the memory profile: its rate samples far more of them than "+
 		"Go does by itself.", share)

@@ -69,7 +69,7 @@ func checkNativememory(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("memory outside of the Go heap: %s when the mappings were read, beside files and the program itself", mapped))
 	case g.bytes.Value < model.LeastGrowth*g.from.Value:
 		ask(p.Unchecked, fact.Sentence("it grew by %s in %s: beside the %s that it has that is too little to tell a leak from what is used later", g.bytes, g.over, g.from))
-	case g.late.Value < model.SteadyGrowth*g.slope.Value || stepped(s):
+	case g.late.Value < model.SteadyGrowth*g.slope.Value || hasStep(s):
 		ask(p.Unchecked, fact.Sentence("it grew by %s, and not at one pace: so does a library that loads what it needs, and a cache that fills", g.bytes))
 	case own.pileUp() && g.over.Value >= growthShort.Seconds():
 		p.Report(mappingsFinding(p, &g, &own))
@@ -102,14 +102,14 @@ func countMappings(p *diagnosis.Pass) (own ownMappings) {
 		return own
 	}
 	calls := func(name string, of []string) fact.Fact {
-		return p.WaitCount(name, model.SyscallWait, func(w *model.Wait) bool { return code.ThroughOne(p.Model.Stacks.Frames(w.Stack), of) })
+		return p.WaitCount(name, model.SyscallWait, func(w *model.Wait) bool { return code.ContainsAny(p.Model.Stacks.Frames(w.Stack), of) })
 	}
 	own.made = calls("mappings that the program made", mapsMemory)
 	own.back = calls("mappings given back", unmapsMemory)
 	own.kept = fact.Difference.Of("mappings that stayed", fact.Count, own.made, own.back)
 	by := map[model.Stack]int64{}
 	for i := range p.Model.Sched.Waits {
-		if w := &p.Model.Sched.Waits[i]; w.Kind == model.SyscallWait && code.ThroughOne(p.Model.Stacks.Frames(w.Stack), mapsMemory) {
+		if w := &p.Model.Sched.Waits[i]; w.Kind == model.SyscallWait && code.ContainsAny(p.Model.Stacks.Frames(w.Stack), mapsMemory) {
 			by[w.Stack] += w.Count
 		}
 	}
@@ -148,7 +148,7 @@ func mappingsFinding(p *diagnosis.Pass, g *swelling, own *ownMappings) diagnosis
 				"is done, and on every path that fails. A count of the mappings that there are, as a metric, shows the next one.",
 			Code: "data, err := syscall.Mmap(fd, 0, size, syscall.PROT_READ, syscall.MAP_SHARED)\nif err != nil {\n\treturn err\n}\ndefer syscall.Munmap(data)",
 		},
-		Experiment: changed(diagnosis.PeakRSS, "", fact.Sentence("Let each run last %s at least, for what grows must have the time to. "+
+		Experiment: codeChange(diagnosis.PeakRSS, "", fact.Sentence("Let each run last %s at least, for what grows must have the time to. "+
 			"In a recording of the changed program as many are given back as made.", g.over)),
 	}
 	f.Say("The program made %s mappings and gave %s back: memory that is not the Go runtime's grows by %s, by %s in %s.",
@@ -206,7 +206,7 @@ func nativeFinding(p *diagnosis.Pass, g *swelling, mapped fact.Fact) diagnosis.F
 			fact.Sentence("a library that has loaded what it needs: the second half grows by %s, the whole by %s", g.late, g.slope),
 		},
 		Remedy: diagnosis.Remedy{Text: nativeText},
-		Experiment: changed(diagnosis.PeakRSS, "", fact.Sentence("Let each run last %s at least, for what grows must have the time to. "+
+		Experiment: codeChange(diagnosis.PeakRSS, "", fact.Sentence("Let each run last %s at least, for what grows must have the time to. "+
 			"In a recording of the changed program native memory is level in `gowhy memory`.", g.over)),
 	}
 	format, parts := "Resident memory that is not the Go runtime's grows by %s: by %s in %s, and it is %s.", []fact.Part{g.slope, g.bytes, g.over, mapped}

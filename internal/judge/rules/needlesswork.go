@@ -84,7 +84,7 @@ func checkNeedlesswork(p *diagnosis.Pass) {
 	if len(p.Model.Reasons) == 0 {
 		return
 	}
-	s, ok := cpu.Needed(p)
+	s, ok := cpu.RequireUse(p)
 	if !ok {
 		return
 	}
@@ -125,12 +125,14 @@ type needless struct {
 	figure  patternFigure
 }
 
-// what names it in facts.
-func (n *needless) what() string { return string(n.e.pattern) + " in " + code.Short(n.reasons[0].Func) }
+// factName names it in facts.
+func (n *needless) factName() string {
+	return string(n.e.pattern) + " in " + code.Short(n.reasons[0].Func)
+}
 
-// does reports whether a stack of CPU samples is of it, and allocates whether one of a heap
+// matchesCPU reports whether a stack of CPU samples is of it, and allocates whether one of a heap
 // profile is.
-func (n *needless) does(frames []model.Frame) bool {
+func (n *needless) matchesCPU(frames []model.Frame) bool {
 	return !startup(frames) && slices.ContainsFunc(n.reasons, func(r model.Reason) bool { return r.Does(frames) })
 }
 
@@ -167,7 +169,7 @@ func (n *needless) lasts() bool {
 	from, to := k.Moments[0].At, k.Moments[len(k.Moments)-1].At
 	late, all := 0.0, 0.0
 	for _, m := range k.Moments {
-		if !n.does(n.p.Model.Stacks.Frames(k.CPU.Samples[m.Sample].Stack)) {
+		if !n.matchesCPU(n.p.Model.Stacks.Frames(k.CPU.Samples[m.Sample].Stack)) {
 			continue
 		}
 		all++
@@ -181,22 +183,22 @@ func (n *needless) lasts() bool {
 // byCPU returns the finding where the work is much of the CPU.
 func (n *needless) byCPU() (f diagnosis.Finding, ok bool) {
 	p, s, top := n.p, n.s, n.reasons[0]
-	direct := s.ShareIn("CPU in "+n.what(), n.does)
-	collecting := s.ShareIn("CPU in the garbage collector elsewhere", func(frames []model.Frame) bool { return cpu.Collects(frames) && !n.does(frames) })
-	share := needlessShare.Of("CPU in "+n.what()+", with its part of the collector's", fact.Ratio, direct, s.Garbage(n.does), collecting)
+	direct := s.ShareIn("CPU in "+n.factName(), n.matchesCPU)
+	collecting := s.ShareIn("CPU in the garbage collector elsewhere", func(frames []model.Frame) bool { return cpu.Collects(frames) && !n.matchesCPU(frames) })
+	share := needlessShare.Of("CPU in "+n.factName()+", with its part of the collector's", fact.Ratio, direct, s.Garbage(n.matchesCPU), collecting)
 	times := fact.Figure("how many times cheaper the equivalent is", n.figure.ratio, fact.Factor, "bench/patterns, "+n.figure.input+", "+patternsMeasured)
 	gain := cheaperBy.Of("CPU that the equivalent saves", fact.Ratio, share, times)
-	seen := p.SampleCount("samples", s.Tree, p.Frames(n.does))
+	seen := p.SampleCount("samples", s.Tree, p.Frames(n.matchesCPU))
 	if share.Value < needlessCost || gain.Value < needlessGain || seen.Value < needlessSamples || saidAlready(p, top.Func, share) {
 		return f, false
 	}
-	stacks := matchingStacks(p.Model, s.Profile, n.does)
-	f = n.finding(hottest(p, s.Profile, s.Profile.Column("cpu"), n.reasons, n.does), stacks)
+	stacks := matchingStacks(p.Model, s.Profile, n.matchesCPU)
+	f = n.finding(hottest(p, s.Profile, s.Profile.Column("cpu"), n.reasons, n.matchesCPU), stacks)
 	f.Evidence = []fact.Fact{share, times, s.InUse()}
 	f.Cost = s.Cost(share)
-	f.Bound = s.Beyond(cpu.EstimateOf(gain, s.InUse(), cpu.WorkRepairs, "measured on "+n.figure.input+": with your data it is more or less"), top.Func)
+	f.Bound = s.ExtendBound(cpu.EstimateOf(gain, s.InUse(), cpu.WorkRepairs, "measured on "+n.figure.input+": with your data it is more or less"), top.Func)
 	f.Reasons = slices.Insert(f.Reasons, 0, s.Witness())
-	f.Experiment = changed(diagnosis.CPUPerOp, "", "A benchmark of the function with `go test -bench NAME -benchmem` shows it in one run.")
+	f.Experiment = codeChange(diagnosis.CPUPerOp, "", "A benchmark of the function with `go test -bench NAME -benchmem` shows it in one run.")
 	f.Explains = n.symptoms(share)
 	f.Stacks = append(f.Stacks, memory.AllocatingStacks(p.Model, n.allocates)...)
 	f.Say("%s of the CPU in use goes into "+n.e.work+" in %s: %s.", share, code.Name(top.Func), fact.Name(top.What))
@@ -242,7 +244,7 @@ func (n *needless) byBytes() (f diagnosis.Finding, ok bool) {
 	counted := p.Frames(func(frames []model.Frame) bool { return !model.OfRecording(frames) })
 	here := p.Frames(func(frames []model.Frame) bool { return !model.OfRecording(frames) && n.allocates(frames) })
 	part := func(what, tree string) fact.Fact {
-		return fact.Quotient.Of(what+" allocated by "+n.what(), fact.Ratio, p.Samples(what+" allocated by it", tree, here), p.Samples("all "+what+" allocated", tree, counted))
+		return fact.Quotient.Of(what+" allocated by "+n.factName(), fact.Ratio, p.Samples(what+" allocated by it", tree, here), p.Samples("all "+what+" allocated", tree, counted))
 	}
 	objects, bytes := part("objects", memory.ObjectTree), part("bytes", "alloc_space")
 	kept := fact.Figure("part that the equivalent allocates, too", n.figure.kept, fact.Ratio, "bench/patterns, "+n.figure.input+", "+patternsMeasured)
@@ -258,7 +260,7 @@ func (n *needless) byBytes() (f diagnosis.Finding, ok bool) {
 	f = n.finding(hottest(p, p.Model.Heap, column, n.reasons, n.allocates), stacks)
 	f.Evidence = []fact.Fact{bytes, kept, price, a.Cores}
 	f.Cost = a.CostOf(price)
-	f.Bound = n.s.Beyond(allocationBound(&a, gain), top.Func)
+	f.Bound = n.s.ExtendBound(allocationBound(&a, gain), top.Func)
 	f.Reasons = slices.Insert(f.Reasons, 0, "the allocs profile counts the bytes")
 	f.Experiment = allocationExperiment(p, &a, stacks, bytes.Value > objects.Value)
 	f.Explains = []string{}
@@ -323,7 +325,7 @@ func (n *needless) symptoms(share fact.Fact) (list []string) {
 		}
 	}
 	switch {
-	case n.s.Garbage(n.does).Value >= hotGarbage:
+	case n.s.Garbage(n.matchesCPU).Value >= hotGarbage:
 		list = append(list, allocchurn.Name, gccost.Name, tinyheap.Name)
 	case hasFinding(n.p, allocchurn, n.churns):
 		list = append(list, allocchurn.Name)
@@ -338,7 +340,7 @@ func (n *needless) churns(o *diagnosis.Finding) bool {
 	}
 	ofWork := slices.DeleteFunc(slices.Clone(o.Stacks), func(s model.Stack) bool { return !n.allocates(n.p.Model.Stacks.Frames(s)) })
 	bytes := func(stacks []model.Stack) float64 {
-		return n.p.Samples("bytes allocated there", "alloc_space", code.OfStacks(stacks)).Value
+		return n.p.Samples("bytes allocated there", "alloc_space", code.MatchStacks(stacks)).Value
 	}
 	return len(ofWork) > 0 && bytes(ofWork) >= needlessMost*bytes(o.Stacks)
 }

@@ -103,7 +103,7 @@ func checkNeighbour(p *diagnosis.Pass) {
 func measureContest(p *diagnosis.Pass) (c contest, ok bool) {
 	m := p.Model
 	n, _ := m.Neighbours()
-	if c.cores, ok = cpu.OfProcess(p); !ok {
+	if c.cores, ok = cpu.ProcessCPU(p); !ok {
 		return c, false
 	}
 	first, _, ok := m.Machine.Window()
@@ -156,12 +156,12 @@ func measureContest(p *diagnosis.Pass) (c contest, ok bool) {
 	part := fact.Fraction.Of("part of the process in the CPU used", fact.Ratio, own, fact.Sum.Of("CPU time used", fact.Seconds, own, others))
 	c.taken = fact.Sum.Of("CPU time taken, at most", fact.Seconds, crowded,
 		fact.Product.Of("its part of what the hypervisor took", fact.Seconds, part, stolen))
-	c.lost = fact.Fraction.Of("part of the CPU that it would have had", fact.Ratio, c.taken, c.had())
+	c.lost = fact.Fraction.Of("part of the CPU that it would have had", fact.Ratio, c.taken, c.fullCPU())
 	return c, true
 }
 
-// had returns the CPU that the process would have had.
-func (c *contest) had() fact.Fact {
+// fullCPU returns the CPU that the process would have had.
+func (c *contest) fullCPU() fact.Fact {
 	return fact.Sum.Of("CPU that it would have had", fact.Seconds, c.cpu, c.taken)
 }
 

@@ -49,7 +49,7 @@ func checkNoheadroom(p *diagnosis.Pass) {
 		goal:   heapPeak(p),
 	}
 	live := memory.LiveHeap(p.Model)
-	r.alive = live.MostFound(p)
+	r.alive = live.MaxHeap(p)
 	if look := lastLook(p.Model); look != nil { // which is later than the last collection
 		r.alive = r.alive.Larger(p.Look("what is reached on the heap", "reached"))
 		if r.look, r.holder = look, mainHolder(look); r.holder != nil {
@@ -142,7 +142,7 @@ func headroomFinding(r *headroom) diagnosis.Finding {
 		}
 	}
 	if f.Remedy.Knob != "" {
-		f.Experiment = tried(diagnosis.PeakRSS, f.Remedy.Knob, "", "Try it under the heaviest load there is: the heap's goal must stay below the limit, "+
+		f.Experiment = settingTrial(diagnosis.PeakRSS, f.Remedy.Knob, "", "Try it under the heaviest load there is: the heap's goal must stay below the limit, "+
 			"and CPU time per operation as it was, for the limit acts only when it is near.")
 	}
 	format, parts := "The process takes up to %s of the container's %s, and %s", []fact.Part{r.rss, r.memory, fact.Name(r.unlimited())}
@@ -170,7 +170,7 @@ func killedFinding(p *diagnosis.Pass, r *headroom) diagnosis.Finding {
 	if h := r.holder; h != nil {
 		format, parts = format+". %s of the heap are held by %s", append(parts, r.held, fact.Name(h.Way()))
 	}
-	if places := memory.GrownPlaces(p, false); len(places) > 0 {
+	if places := memory.GrowingLines(p, false); len(places) > 0 {
 		format, parts = format+". Most of what it held more in the end comes from %s", append(parts, code.Name(places[0].Place.Function))
 		nameGrown(p, &f, places)
 	}

@@ -64,7 +64,7 @@ var oneByOne = &fact.Formula{Name: "one by one", Words: "the largest saving that
 
 func checkOldgo(p *diagnosis.Pass) {
 	reportPins(p)
-	s, ok := cpu.Needed(p)
+	s, ok := cpu.RequireUse(p)
 	if !ok {
 		return
 	}

@@ -44,7 +44,7 @@ var timerMakers = []string{"time.After", "time.Tick", "time.NewTimer", "time.New
 // makesTimer reports whether an object was made for a timer with a channel:
 // time.AfterFunc, which contexts with deadlines call, shares the inner maker.
 func makesTimer(frames []model.Frame) bool {
-	return code.ThroughOne(frames, timerMakers) && !code.ThroughFunc(frames, func(f string) bool { return f == "time.AfterFunc" })
+	return code.ContainsAny(frames, timerMakers) && !code.ContainsFunc(frames, func(f string) bool { return f == "time.AfterFunc" })
 }
 
 func checkOldtimers(p *diagnosis.Pass) {
@@ -120,19 +120,19 @@ func oldtimersFinding(p *diagnosis.Pass, t *timerUse, s status, why string) diag
 			Code: "timer := time.NewTimer(wait)\ndefer timer.Stop()\nfor {\n\ttimer.Reset(wait)\n\tselect {\n\tcase v := <-in:\n" +
 				"\t\thandle(v)\n\tcase <-timer.C:\n\t\treturn errTimeout\n\t}\n}",
 		},
-		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, "A heap profile of a new recording must have next to nothing in use under time.NewTimer."),
+		Experiment: codeChange(diagnosis.LiveHeap, diagnosis.PeakRSS, "A heap profile of a new recording must have next to nothing in use under time.NewTimer."),
 	}
 	f.Say("Timers made in %s hold %s, %s of the live heap, until they fire, though nobody waits for most of them.", code.Name(t.places[0].Function), t.live, t.share)
 	if s == undone {
 		f.Remedy.Text += "Or take the setting away: with go 1.23 or later in go.mod, and without asynctimerchan=1 in GODEBUG, " +
 			"the collector takes them. Channels of timers then have no buffer, and no old value after Stop or Reset."
 		f.Remedy.Knob = withGODEBUG(p.Model, collectedTimers.undo.key, "0")
-		f.Experiment = tried(diagnosis.LiveHeap, f.Remedy.Knob, "", f.Experiment.Note)
+		f.Experiment = settingTrial(diagnosis.LiveHeap, f.Remedy.Knob, "", f.Experiment.Note)
 		f.Experiment.Else = diagnosis.PeakRSS
 	} else {
 		f.Remedy.Text += "Or build with " + collectedTimers.version() + " or later, and with that version in go.mod: " + collectedTimers.what + "."
 	}
-	f.Experiment.Promised = promised(diagnosis.LiveHeap, fact.Amdahl(t.share.Value), "no timer in use")
+	f.Experiment.Promised = metricPromise(diagnosis.LiveHeap, fact.Amdahl(t.share.Value), "no timer in use")
 	if t.share.Value < timersMost {
 		f.Explains = []string{}
 	}

@@ -152,7 +152,7 @@ var (
 		Code: "select {\ncase slots <- struct{}{}: // make(chan struct{}, limit)\n\tdefer func() { <-slots }()\n" +
 			"default:\n\thttp.Error(w, \"busy\", http.StatusServiceUnavailable)\n\treturn\n}",
 	}
-	overloadExperiment = changed(diagnosis.PeakRSS, "", "Offer the same rate to both. Memory and the 99th percentile of what is served "+
+	overloadExperiment = codeChange(diagnosis.PeakRSS, "", "Offer the same rate to both. Memory and the 99th percentile of what is served "+
 		"must stay level in time; the number served must not fall.")
 )
 

@@ -48,7 +48,7 @@ func (c *congestion) queues(m *model.Model) bool {
 		return false
 	}
 	for _, g := range code.Groups(m, s.groups) {
-		if queuedShare(g) < congestedQueued || left(g) {
+		if queuedShare(g) < congestedQueued || abandoned(g) {
 			return false
 		}
 	}

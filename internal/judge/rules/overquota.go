@@ -102,7 +102,7 @@ func overquotaFinding(p *diagnosis.Pass, t *cpu.Throttle, ps, automatic fact.Fac
 		"used up in %s of %s periods.",
 		ps.Things("P"), t.Quota, running.Things("CPU"), busy,
 		fact.Difference.Of("time in which they stand still", fact.Seconds, t.Period, busy), t.Throttled, t.Periods)
-	f.Experiment = tried(latency(p.Model), f.Remedy.Knob, cpu.ProcsKnob(int(ps.Value)), fact.Sentence("Both arms must have the quota. "+
+	f.Experiment = settingTrial(latency(p.Model), f.Remedy.Knob, cpu.ProcsKnob(int(ps.Value)), fact.Sentence("Both arms must have the quota. "+
 		"nr_throttled in `/sys/fs/cgroup/cpu.stat` is a count, now %s in %s, and must stop rising; throughput must "+
 		"stay the same. "+
 		"If the stops stay too, this finding is refuted.", t.Throttled, t.Window))

@@ -76,7 +76,7 @@ func checkOversubscribed(p *diagnosis.Pass) {
 		switch {
 		case c.queue.Value < oversubscribedQueue:
 			worst = worst.Larger(c.queue)
-		case spawned(g) || c.ready.Value < oversubscribedReady*float64(p.Procs()) || cpu.BusyPs(p).Value < oversubscribedBusy*float64(p.Procs()):
+		case shortLived(g) || c.ready.Value < oversubscribedReady*float64(p.Procs()) || cpu.BusyPs(p).Value < oversubscribedBusy*float64(p.Procs()):
 		case sweepStart(p.Procs(), g) >= g.Peak: // they work so little between their waits that nobody knows of fewer
 		case c.memory.Value < oversubscribedBytes:
 			spared = spared.Larger(c.memory)
@@ -127,7 +127,7 @@ func measureCrowd(p *diagnosis.Pass, g *model.Group) crowd {
 	away := fact.Quotient.Of("in system calls without a P, on average", fact.Count,
 		p.Goroutines("time in system calls without a P", of, "syscall_blocked"), p.WindowLength())
 	spare := fact.Difference.Of("goroutines beyond that", fact.Count, c.peak, fact.Sum.Of("that are enough", fact.Count, enough, away))
-	stacks := fact.Product.Of("their stacks", fact.Bytes, spare, memory.LeastStack())
+	stacks := fact.Product.Of("their stacks", fact.Bytes, spare, memory.MinStack())
 	heap := p.Statistic(fact.Collector, "largest heap", "largest heap", memory.LargestHeap(p.Model), fact.Bytes)
 	bytes, known := heapBefore(p.Model, g)
 	before := p.Statistic(fact.Collector, "heap before", "heap before there were workers", bytes, fact.Bytes)

@@ -60,7 +60,7 @@ var datagramReads = []string{
 	"github.com/miekg/dns.(*Server).readUDP", "github.com/miekg/dns.(*Server).readPacketConn", "codeberg.org/miekg/dns.(*Server).listenUDP",
 }
 
-func readsPacket(frames []model.Frame) bool { return code.Through(frames, datagramReads) }
+func readsPacket(frames []model.Frame) bool { return code.ContainsPrefix(frames, datagramReads) }
 
 // A packetServer is goroutines that a reader of packets starts.
 type packetServer struct {
@@ -139,7 +139,7 @@ func packetReaders(m *model.Model) (names []string) {
 
 // createdByReader knows the servers whose reading loop has a name of its own.
 func createdByReader(m *model.Model, g *model.Group) bool {
-	return code.ThroughFunc(m.Stacks.Frames(g.Creator), func(f string) bool {
+	return code.ContainsFunc(m.Stacks.Frames(g.Creator), func(f string) bool {
 		return strings.HasSuffix(f, "miekg/dns.(*Server).serveUDP")
 	})
 }
@@ -152,7 +152,7 @@ func packetMachinery(frames []model.Frame) bool {
 	case model.Scheduling, model.StackGrowth:
 		return true
 	}
-	return startsOrEnds(frames) || code.Through(frames, []string{"internal/poll.(*fdMutex).rw"})
+	return startsOrEnds(frames) || code.ContainsPrefix(frames, []string{"internal/poll.(*fdMutex).rw"})
 }
 
 // weigh reports the goroutines if the CPU shows that they cost something.
@@ -206,7 +206,7 @@ func (s *packetServer) finding(p *diagnosis.Pass, use *cpu.Use, share fact.Fact)
 				"since its Server always starts a goroutine.",
 			Code: "buf := make([]byte, 4096) // one for each reader, used again\nfor {\n\tn, from, err := conn.ReadFromUDPAddrPort(buf)\n\tif err != nil {\n\t\treturn err\n\t}\n\tconn.WriteToUDPAddrPort(handle(buf[:n]), from) // no go statement\n}",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "Goroutines started per operation show that the change was made, CPU time per operation whether it helped; "+
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "Goroutines started per operation show that the change was made, CPU time per operation whether it helped; "+
 			"if that stays, this finding is refuted. Offer the same load to both, and see that as many packets are answered."),
 	}
 	if s.reads.Value > 0 {

@@ -178,7 +178,7 @@ func ownPool(p *diagnosis.Pass, s model.Stack) bool {
 	if p.Model.Build == nil || p.Model.Build.Module == "" {
 		return true
 	}
-	own := code.OwnPackages(p.Model)
+	own := code.ProgramPackages(p.Model)
 	return slices.ContainsFunc(getAndNew(p.Model.Stacks.Frames(s)), func(at diagnosis.Place) bool { return code.StartsWith(at.Function, own) })
 }
 
@@ -216,7 +216,7 @@ func poolmisuseFinding(p *diagnosis.Pass, pools *poolObjects, cycles fact.Fact) 
 		Stacks: stacks,
 		Groups: code.GroupsOfStacks(p.Model, stacks),
 		Remedy: putBack,
-		Experiment: changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "Allocations per operation are a count. "+
+		Experiment: codeChange(diagnosis.AllocsOp, diagnosis.CPUPerOp, "Allocations per operation are a count. "+
 			"CPU time per operation tells whether the pool is worth having at all: try it without, too."),
 	}
 	if pools.large() {

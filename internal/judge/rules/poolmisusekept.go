@@ -27,7 +27,7 @@ var bufferGrowth = []string{"bytes.growSlice", "bytes.(*Buffer).", "strings.(*Bu
 
 // fromPool reports whether a pool makes something because it has none.
 func fromPool(frames []model.Frame) bool {
-	return code.ThroughOne(frames, []string{"sync.(*Pool).Get"})
+	return code.ContainsAny(frames, []string{"sync.(*Pool).Get"})
 }
 
 // checkPoolkept looks for pools whose buffers grew and stay large: memory in use that a
@@ -38,7 +38,7 @@ func checkPoolkept(p *diagnosis.Pass) {
 	for stack, bytes := range memory.StackGrowth(p.Model, "inuse_space") {
 		frames := p.Model.Stacks.Frames(stack)
 		place, ok := diagnosis.UserPlace(frames)
-		if ok && surviving[stack] && users[place.Function] && code.Through(frames, bufferGrowth) && !fromPool(frames) {
+		if ok && surviving[stack] && users[place.Function] && code.ContainsPrefix(frames, bufferGrowth) && !fromPool(frames) {
 			by[place.Function] += bytes
 			stacks[place.Function] = append(stacks[place.Function], stack)
 		}
@@ -49,9 +49,9 @@ func checkPoolkept(p *diagnosis.Pass) {
 	}
 	grown := stacks[order[0]]
 	slices.Sort(grown)
-	held := p.Samples("held by buffers that grew", "inuse_space", code.OfStacks(grown))
+	held := p.Samples("held by buffers that grew", "inuse_space", code.MatchStacks(grown))
 	part := fact.Fraction.Of("part of all that is in use", fact.Ratio, held, p.Samples("in use", "inuse_space", nil))
-	each := fact.Quotient.Of("size of one, mean", fact.Bytes, held, p.Samples("buffers that grew", "inuse_objects", code.OfStacks(grown)))
+	each := fact.Quotient.Of("size of one, mean", fact.Bytes, held, p.Samples("buffers that grew", "inuse_objects", code.MatchStacks(grown)))
 	if held.Value >= poolkeptLeast && part.Value >= poolkeptPart && each.Value >= poolkeptLarge {
 		p.Report(poolkeptFinding(p, grown, held, part, each))
 	}
@@ -96,7 +96,7 @@ func poolkeptFinding(p *diagnosis.Pass, grown []model.Stack, held, part, each fa
 				"buffer large for good, and in time each of the pool's is. Or keep pools for several sizes.",
 			Code: "if b.Cap() <= 64<<10 {\n\tb.Reset()\n\tpool.Put(b)\n}",
 		},
-		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, "Allocations may rise a little: large buffers are made anew."),
+		Experiment: codeChange(diagnosis.LiveHeap, diagnosis.PeakRSS, "Allocations may rise a little: large buffers are made anew."),
 	}
 	f.Say("Buffers that grew in %s hold %s, %s of all that is in use, %s each: it takes them from a sync.Pool, "+
 		"which keeps them as large as they ever were.",

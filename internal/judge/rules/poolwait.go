@@ -43,7 +43,7 @@ var connectionPools = []string{
 }
 
 func inConnectionPool(frames []model.Frame) bool {
-	return code.Through(frames, connectionPools)
+	return code.ContainsPrefix(frames, connectionPools)
 }
 
 func checkPoolwait(p *diagnosis.Pass) {
@@ -78,7 +78,7 @@ func checkPoolwait(p *diagnosis.Pass) {
 func dials(m *model.Model, q *queueing.Queue) float64 {
 	var n int64
 	for s, count := range q.Servers {
-		if code.ThroughFunc(m.Stacks.Frames(s), func(f string) bool {
+		if code.ContainsFunc(m.Stacks.Frames(s), func(f string) bool {
 			return strings.Contains(f, ".dialConn") || strings.Contains(f, ".openNewConnection")
 		}) {
 			n += count

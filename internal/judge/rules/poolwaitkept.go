@@ -59,7 +59,7 @@ func measureKept(p *diagnosis.Pass, c *model.Chain) keptSlot {
 	k.took = fact.Quotient.Of("time of an operation, mean", fact.Seconds, took, k.done)
 	k.share = fact.Fraction.Of("part of the operation's time in which it waits for one", fact.Ratio, waited, took)
 	k.mean = fact.Quotient.Of("wait for one, mean", fact.Seconds, waited, of("waits for one that others have", float64(c.Peers), fact.Count))
-	takes, own := p.Model.Stacks.Frames(c.Stack), code.OwnPackages(p.Model)
+	takes, own := p.Model.Stacks.Frames(c.Stack), code.ProgramPackages(p.Model)
 	pool := poolPackages(takes, own)
 	var elsewhere, used float64
 	for j := range c.Links {
@@ -130,7 +130,7 @@ func meets(frames, other []model.Frame, own []string) int {
 // keeper returns the function that takes one of the pool and waits for something else before it gives it
 // back, at the line of that wait: where both stacks meet, or what the pool calls there.
 func (k *keptSlot) keeper(p *diagnosis.Pass) diagnosis.Place {
-	takes, has, own := p.Model.Stacks.Frames(k.Stack), p.Model.Stacks.Frames(k.at.Stack), code.OwnPackages(p.Model)
+	takes, has, own := p.Model.Stacks.Frames(k.Stack), p.Model.Stacks.Frames(k.at.Stack), code.ProgramPackages(p.Model)
 	i := meets(has, takes, own)
 	if i > 0 && i < len(has) && throughPackages(has[i:i+1], poolPackages(takes, own)) {
 		i--
@@ -159,7 +159,7 @@ func (k *keptSlot) finding(p *diagnosis.Pass) diagnosis.Finding {
 			"waits for work: each ends because another of these operations gives one back",
 			fact.Sentence("a wait now and then: %s of the operation's time in all", k.share),
 		},
-		Experiment: changed(latency(p.Model), diagnosis.P50, ""),
+		Experiment: codeChange(latency(p.Model), diagnosis.P50, ""),
 	}
 	if !k.forElsewhere() {
 		f.Confidence = diagnosis.Low

@@ -36,7 +36,7 @@ var readLockFunctions = []string{"sync.(*RWMutex).RLock", "sync.(*RWMutex).RUnlo
 // readLocks reports whether a sample is inside the lock itself, waiting left
 // out: who waits there for a writer uses no CPU.
 func readLocks(frames []model.Frame) bool {
-	return code.ThroughOne(frames, readLockFunctions)
+	return code.ContainsAny(frames, readLockFunctions)
 }
 
 // lockAndLines is what goes with read locks at most: who waits for the lock's cache line is
@@ -53,12 +53,12 @@ func readLocksSaved(s *cpu.Use, sites []cpu.Line) fact.Fact {
 		takers = append(takers, sites[i].Function)
 	}
 	return lockAndLines.Of("CPU in read locks and waiting for their cache lines", fact.Ratio,
-		s.Saved("functions that take read locks", func(frames []model.Frame) bool { return code.ThroughOne(frames, takers) }),
-		s.Saved("read locks", readLocks))
+		s.MaxSaving("functions that take read locks", func(frames []model.Frame) bool { return code.ContainsAny(frames, takers) }),
+		s.MaxSaving("read locks", readLocks))
 }
 
 func checkReadlocks(p *diagnosis.Pass) {
-	s, ok := cpu.Needed(p)
+	s, ok := cpu.RequireUse(p)
 	if !ok {
 		return
 	}
@@ -99,7 +99,7 @@ func checkReadlocks(p *diagnosis.Pass) {
 				"sync.Map suits keys that are written once.",
 			Code: "var table atomic.Pointer[map[string]Zone]\n\nzone, ok := (*table.Load())[name] // readers\n\nnext := maps.Clone(*table.Load()) // the writer, under a mutex of its own\nnext[name] = zone\ntable.Store(&next)",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "On one or two cores it may bring little, and more allocations where every change copies; "+
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "On one or two cores it may bring little, and more allocations where every change copies; "+
 			"if CPU time per operation stays, this finding is refuted here. Measure with as many cores as in production."),
 	}
 	f.Say("Taking and giving read locks takes %s of the CPU in use, most of it for those of %s.", share, code.Name(sites[0].Function))

@@ -16,8 +16,8 @@ import (
 // releasedCost is the share of the CPU that such functions must cost, as of all that has a reason.
 const releasedCost = needlessCost
 
-// A released is what the functions of a release take of the CPU, what that costs, and what there is to save.
-type released struct {
+// A releaseWork is what the functions of a release take of the CPU, what that costs, and what there is to save.
+type releaseWork struct {
 	share fact.Fact
 	cost  diagnosis.Cost
 	bound diagnosis.Bound
@@ -25,7 +25,7 @@ type released struct {
 
 // accuseReleased makes an accusation of a remark where a newer release does it with less, and returns
 // that release, nil for none: measure says what the functions of a release take of what it speaks of.
-func accuseReleased(p *diagnosis.Pass, f *diagnosis.Finding, measure func(what string, r *model.Release) released) *model.Release {
+func accuseReleased(p *diagnosis.Pass, f *diagnosis.Finding, measure func(what string, r *model.Release) releaseWork) *model.Release {
 	for i := range p.Model.Releases {
 		r := &p.Model.Releases[i]
 		if r.About == model.AboutLeak {

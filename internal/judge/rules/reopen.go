@@ -71,7 +71,7 @@ func checkReopen(p *diagnosis.Pass) {
 		removed: cpu.CallRate(p, "files deleted or renamed", "good", "unlink", "unlinkat", "rename", "renameat", "renameat2"),
 		started: cpu.CallRate(p, "processes and threads started", "good", "clone", "clone3", "fork", "vfork"),
 		extra:   cpu.CallRate(p, "calls to open, prepare and close", "calls", opening...),
-		cpu:     cpu.CallUseOf(p, "CPU inside the calls that open, prepare and close", cpu.InCall(opening...)),
+		cpu:     cpu.CallUseOf(p, "CPU inside the calls that open, prepare and close", cpu.MatchCalls(opening...)),
 	}
 	opened := r.opened.Value
 	if opened < reopenRate || r.closed.Value < reopenClosed*opened || opened < reopenPerRead*r.read.Value {
@@ -100,7 +100,7 @@ func reopenFinding(p *diagnosis.Pass, r *reopening) diagnosis.Finding {
 	extra := fact.Quotient.Of("calls for each file, beside the reads", fact.Count, r.extra, r.opened)
 	closed := fact.Fraction.Of("part of the opened that is closed", fact.Ratio, r.closed, r.opened)
 	places, stacks, inside := openSites(p)
-	how, confidence := cpu.HowCounted(p)
+	how, confidence := cpu.CallCountMethod(p)
 	f := diagnosis.Finding{
 		Where:      places,
 		Evidence:   []fact.Fact{r.opened, r.closed, r.read, r.removed, r.extra},
@@ -124,7 +124,7 @@ func reopenFinding(p *diagnosis.Pass, r *reopening) diagnosis.Finding {
 				"the work.",
 			Code: "n, err := unix.Pread(fd, buf, 0) // fd opened once",
 		},
-		Experiment: changed(diagnosis.Syscalls, diagnosis.CPUPerOp, fact.Sentence("Each file takes %s calls now, with the reads; "+
+		Experiment: codeChange(diagnosis.Syscalls, diagnosis.CPUPerOp, fact.Sentence("Each file takes %s calls now, with the reads; "+
 			"one that is kept open takes one. CPU time follows only as far as the kernel's own work for the file "+
 			"allows. "+
 			"Watch the number of open files.", fact.Sum.Of("calls for each file", fact.Count, extra, reads))),
@@ -147,7 +147,7 @@ func reopenFinding(p *diagnosis.Pass, r *reopening) diagnosis.Finding {
 
 // openSites returns the lines that open files.
 func openSites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
-	return cpu.CallSites(p, func(s model.Stack) bool { return code.Through(p.Model.Stacks.Frames(s), openFunctions) }, cpu.InCall(openCalls...))
+	return cpu.CallSites(p, func(s model.Stack) bool { return code.ContainsPrefix(p.Model.Stacks.Frames(s), openFunctions) }, cpu.MatchCalls(openCalls...))
 }
 
 var openFunctions = []string{"syscall.Open", "syscall.openat", "golang.org/x/sys/unix.Open"}

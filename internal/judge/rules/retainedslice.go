@@ -56,7 +56,7 @@ func retainedFinding(p *diagnosis.Pass, u *heldUse) diagnosis.Finding {
 				"not where it is cut: what is only looked at needs no copy.",
 			Code: "sessions[id] = strings.Clone(line[from:to]) // without the line",
 		},
-		Experiment: changed(diagnosis.LiveHeap, diagnosis.PeakRSS, "A copy of each part is allocated, which is its price: it is small where the part is."),
+		Experiment: codeChange(diagnosis.LiveHeap, diagnosis.PeakRSS, "A copy of each part is allocated, which is its price: it is small where the part is."),
 	}
 	if len(f.Where) == 0 {
 		f.Scope = u.holder.Way()

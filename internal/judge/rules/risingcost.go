@@ -76,7 +76,7 @@ func checkRisingcost(p *diagnosis.Pass) {
 			p.SteadyLoad("10s")+"   # the same rate all the time that is recorded")
 		return
 	}
-	r := risen(p, &s, c)
+	r := findRise(p, &s, c)
 	if len(r.places) > 0 {
 		p.Report(risingFinding(p, &s, &r))
 	} else if whole := statistics.PoissonGrowth(r.all, c.Operations, 1-risingChance); whole.High < risingFactor {
@@ -105,14 +105,14 @@ func slowsItself(m *model.Model, c *model.Course) bool {
 	return m.Load != nil && m.Load.Closed && t[0] >= t[1] && t[1] >= t[2]
 }
 
-// risen finds the functions of the program whose CPU by operation rises, and by more
+// findRise finds the functions of the program whose CPU by operation rises, and by more
 // than the rest of the program's: what a slower machine does to all is no growth. Without
 // a rest nobody knows.
-func risen(p *diagnosis.Pass, s *cpu.Use, c *model.Course) rise {
+func findRise(p *diagnosis.Pass, s *cpu.Use, c *model.Course) rise {
 	samples := s.Profile.Samples
 	count := func(pieces []float64) float64 { t := thirds(pieces); return t[0] + t[1] + t[2] }
 	at := func(places ...cpu.Line) []float64 {
-		in := cpu.AtPlaces(places)
+		in := cpu.MatchLines(places)
 		return c.Samples(func(i int) bool { return in(&samples[i]) })
 	}
 	seen := s.Functions(p.Model, func(frames []model.Frame) bool { return !cpu.Collects(frames) })
@@ -206,7 +206,7 @@ func risingFinding(p *diagnosis.Pass, s *cpu.Use, r *rise) diagnosis.Finding {
 			Code: "index map[Key]*Item // in the place of items []*Item and a search through them\n" +
 				"for len(history) > limit {\n\thistory = history[1:]\n}",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "Let it run as long as the recording, or longer: what grows is cheap when it begins."),
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "Let it run as long as the recording, or longer: what grows is cheap when it begins."),
 	}
 	f.Say("An operation took %s in %s in the first third of the recording and %s in the last, at least %s times as much: "+
 		"its cost grows with what the program has done before.",

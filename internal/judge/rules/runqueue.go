@@ -124,6 +124,6 @@ func (q *readyLog) finding(p *diagnosis.Pass, evidence []fact.Fact) diagnosis.Fi
 				"What uses the CPU is in a CPU profile, and what the goroutines are, and who starts them, in a goroutine profile.",
 			Code: p.HowToGet(model.CPU),
 		},
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "Offer the same load to both. The queue in new lines of schedtrace must stay level."),
+		Experiment: codeChange(diagnosis.ThroughputMetric(p.Model), "", "Offer the same load to both. The queue in new lines of schedtrace must stay level."),
 	}
 }

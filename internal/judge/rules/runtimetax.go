@@ -80,7 +80,7 @@ func taxChildren() map[*diagnosis.Rule][]model.CPUPart {
 }
 
 func checkRuntimetax(p *diagnosis.Pass) {
-	s, ok := cpu.Needed(p)
+	s, ok := cpu.RequireUse(p)
 	if !ok {
 		return
 	}
@@ -90,12 +90,12 @@ func checkRuntimetax(p *diagnosis.Pass) {
 	tax := p.CPUPart("CPU in the runtime's own work", taxParts...)
 	if tax.Value < taxShare || s.CoresOf(tax).Value < taxCores {
 		// Well by its sum only: a part of it may be somebody's finding.
-		if !slices.ContainsFunc(taxParts, func(part model.CPUPart) bool { return explained(p, part) }) && !wasteful(p) {
+		if !slices.ContainsFunc(taxParts, func(part model.CPUPart) bool { return hasCause(p, part) }) && !wasteful(p) {
 			fineTax(p, &s, tax)
 		}
 		return
 	}
-	left := slices.DeleteFunc(slices.Clone(taxParts), func(part model.CPUPart) bool { return explained(p, part) })
+	left := slices.DeleteFunc(slices.Clone(taxParts), func(part model.CPUPart) bool { return hasCause(p, part) })
 	if rest := p.CPUPart("CPU in its parts that no other finding explains", left...); rest.Value > (1-taxExplained)*tax.Value {
 		p.Report(taxFinding(p, &s, tax, rest, left))
 	}
@@ -112,9 +112,9 @@ func fineTax(p *diagnosis.Pass, s *cpu.Use, tax fact.Fact) {
 	}
 }
 
-// explained reports whether a rule that knows a cause of a part names one, if only in a
+// hasCause reports whether a rule that knows a cause of a part names one, if only in a
 // remark.
-func explained(p *diagnosis.Pass, part model.CPUPart) bool {
+func hasCause(p *diagnosis.Pass, part model.CPUPart) bool {
 	for rule, parts := range taxChildren() {
 		if slices.Contains(parts, part) && speaks(p, rule) {
 			return true
@@ -152,7 +152,7 @@ func taxFinding(p *diagnosis.Pass, s *cpu.Use, tax, rest fact.Fact, left []model
 	}
 	format, parts := "The runtime's own work takes %s of the CPU in use: %s.", []fact.Part{tax, fact.Name(strings.Join(words, ", "))}
 	if left[0] == model.Scheduling {
-		if kind, share := cpu.MostScheduling(p, s); share.Value > taxKind*p.CPUPart("CPU in scheduling", model.Scheduling).Value {
+		if kind, share := cpu.LargestScheduling(p, s); share.Value > taxKind*p.CPUPart("CPU in scheduling", model.Scheduling).Value {
 			format, parts = format+" Most of the scheduling is "+string(kind)+", %s.", append(parts, share)
 			f.Rest(share)
 			if kind == cpu.Timers {
@@ -168,8 +168,8 @@ func taxFinding(p *diagnosis.Pass, s *cpu.Use, tax, rest fact.Fact, left []model
 	}
 	f.Say(format, parts...)
 	note := "`gowhy ledger` prints the parts. Do not compare shares: when one part shrinks all the others' grow."
-	if f.Experiment = changed(diagnosis.CPUPerOp, "", note); f.Remedy.Knob != "" {
-		f.Experiment = tried(diagnosis.CPUPerOp, f.Remedy.Knob, "", note)
+	if f.Experiment = codeChange(diagnosis.CPUPerOp, "", note); f.Remedy.Knob != "" {
+		f.Experiment = settingTrial(diagnosis.CPUPerOp, f.Remedy.Knob, "", note)
 	}
 	return f
 }

@@ -54,7 +54,7 @@ func checkPassing(p *diagnosis.Pass, s *cpu.Use) bool {
 			"is something: these have rules of their own, which say nothing"},
 		Remedy:     fewerRemedy,
 		Explains:   p.Rule.Explains,
-		Experiment: changed(diagnosis.CPUPerOp, "", "The share of channels in `gowhy ledger FILE --by work` must fall with it."),
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "The share of channels in `gowhy ledger FILE --by work` must fall with it."),
 	}
 	format, parts := "%s of the CPU in use goes into operations on channels, most of it for %s", []fact.Part{share, code.Name(sites[0].Function)}
 	if p.Model.Sched != nil {

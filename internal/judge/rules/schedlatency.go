@@ -105,7 +105,7 @@ func answers(p *diagnosis.Pass, g *model.Group) bool {
 	if code.StartsWith(g.Name, []string{"net/http.(*Transport)", "net.(*Dialer)", "net.(*sysDialer)"}) {
 		return false
 	}
-	return spawned(g) || g.Blocked["network"] > 0 && takesCallers(p, g)
+	return shortLived(g) || g.Blocked["network"] > 0 && takesCallers(p, g)
 }
 
 // takesCallers reports whether goroutines of a group read what somebody sends
@@ -115,7 +115,7 @@ func answers(p *diagnosis.Pass, g *model.Group) bool {
 func takesCallers(p *diagnosis.Pass, g *model.Group) bool {
 	m := p.Model
 	serving := func(s model.Stack) bool {
-		return code.ThroughFunc(m.Stacks.Frames(s), isServing)
+		return code.ContainsFunc(m.Stacks.Frames(s), isServing)
 	}
 	if isServing(g.Name) || serving(g.Creator) {
 		return true
@@ -198,7 +198,7 @@ func delayedFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 		// No Groups: the run queue is the whole program's, and a crowd of one
 		// kind makes every other wait.
 		Remedy: saturationRemedy(p, busy),
-		Experiment: changed(latency(p.Model), "", "The 99th percentile of the wait in a new recording must fall too. "+
+		Experiment: codeChange(latency(p.Model), "", "The 99th percentile of the wait in a new recording must fall too. "+
 			"If the clients' latency does not move with it, the wait was not on their path."),
 	}
 	f.Say("%s waits for a P before it may run: %s at the median, %s at the tail, %s of its busy time.", code.Name(code.GroupName(g.Name)), p50, p99, part)

@@ -141,7 +141,7 @@ func seriesFinding(p *diagnosis.Pass, c *callSeries) diagnosis.Finding {
 			fact.Sentence("a call for each of several goroutines: one goroutine makes %s of them for an operation", c.each),
 		},
 		Remedy:     seriesRemedy,
-		Experiment: changed(diagnosis.P50, "", ""),
+		Experiment: codeChange(diagnosis.P50, "", ""),
 		Remark:     c.few(),
 	}
 	if c.Loops {

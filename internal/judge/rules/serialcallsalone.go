@@ -44,7 +44,7 @@ func theCaller(p *diagnosis.Pass) *model.Caller {
 	c := &callers[first]
 	cores, of, known := diagnosis.Busy(p.Model)
 	switch {
-	case !code.StartsWith(c.Root.Func, code.OwnPackages(p.Model)):
+	case !code.StartsWith(c.Root.Func, code.ProgramPackages(p.Model)):
 		// A library's own goroutine asks for what comes next, as a consumer of Kafka does, and
 		// the answer waits until there is something.
 	case c.Calls < aloneCalls, c.Took.Seconds() < aloneLife*p.Seconds():
@@ -65,9 +65,9 @@ func onlyCalls(c *model.Caller) bool {
 		float64(c.Pauses) <= alonePauses*float64(c.Calls)
 }
 
-// pressed returns how many goroutines wait on average to hand more to a caller; nothing where it takes from no full
+// pressure returns how many goroutines wait on average to hand more to a caller; nothing where it takes from no full
 // channel.
-func pressed(p *diagnosis.Pass, c *model.Caller) (waiting fact.Fact) {
+func pressure(p *diagnosis.Pass, c *model.Caller) (waiting fact.Fact) {
 	for _, q := range queueing.Queues(p) {
 		if q.Kind != queueing.Send || code.CountRoots(p.Model, q.Servers)[c.Root.Func] == 0 {
 			continue
@@ -117,9 +117,9 @@ func aloneFinding(p *diagnosis.Pass, c *model.Caller) diagnosis.Finding {
 			cpu.FullMachine(p),
 		},
 		Remedy:     severalAtOnce,
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "Give both the same work: it must end sooner."),
+		Experiment: codeChange(diagnosis.ThroughputMetric(p.Model), "", "Give both the same work: it must end sooner."),
 	}
-	if before := pressed(p, c); before.Value > 0 {
+	if before := pressure(p, c); before.Value > 0 {
 		f.Remark, f.Confidence = false, diagnosis.Medium
 		f.Evidence = append(f.Evidence, before)
 		f.Reasons = append(f.Reasons[:2], fact.Sentence("work is there before it: %s wait on average to hand it more", before))

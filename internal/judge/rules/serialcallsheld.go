@@ -64,7 +64,7 @@ func putOffFinding(p *diagnosis.Pass, c *model.Caller, alike int) diagnosis.Find
 				"is acknowledged. It may be the other side that does so with its answer.",
 			Code: "w := bufio.NewWriter(conn)\nw.Write(header)\nw.Write(body)\nif err := w.Flush(); err != nil { // one write for both\n\treturn err\n}",
 		},
-		Experiment: changed(diagnosis.P50, "", ""),
+		Experiment: codeChange(diagnosis.P50, "", ""),
 	}
 	f.Say("%s of %s answers that %s waits for come %s after a question that %s writes in several pieces: "+
 		"as late as the other side's acknowledgement of the first. That is %s of its time.",

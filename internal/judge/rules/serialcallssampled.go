@@ -38,7 +38,7 @@ var peerWaits = []string{"net/http.(*body).Read", "net/http.(*expectContinueRead
 
 // inRequest reports whether a stack is of the program's work for a request.
 func inRequest(p *diagnosis.Pass) func([]model.Frame) bool {
-	own := code.OwnPackages(p.Model)
+	own := code.ProgramPackages(p.Model)
 	return func(frames []model.Frame) bool {
 		i := slices.IndexFunc(frames, func(f model.Frame) bool { return slices.Contains(servers, f.Func) })
 		return i > 0 && slices.ContainsFunc(frames[:i], func(f model.Frame) bool { return code.StartsWith(f.Func, own) })
@@ -48,10 +48,10 @@ func inRequest(p *diagnosis.Pass) func([]model.Frame) bool {
 // waitsForAnswer reports whether a goroutine waits for the network, for what it asked another
 // process.
 func waitsForAnswer(frames []model.Frame) bool {
-	if code.ThroughOne(frames, peerWaits) || slices.ContainsFunc(frames, func(f model.Frame) bool { return strings.Contains(f.Func, "websocket.") }) {
+	if code.ContainsAny(frames, peerWaits) || slices.ContainsFunc(frames, func(f model.Frame) bool { return strings.Contains(f.Func, "websocket.") }) {
 		return false
 	}
-	return code.ThroughOne(frames, clientWaits) || code.Through(frames, []string{"internal/poll.runtime_pollWait"})
+	return code.ContainsAny(frames, clientWaits) || code.ContainsPrefix(frames, []string{"internal/poll.runtime_pollWait"})
 }
 
 // inMain reports whether a stack is of the main goroutine.
@@ -126,7 +126,7 @@ func (a *waiter) stacks(p *diagnosis.Pass) []model.Stack {
 }
 
 // atMost is what a share of some samples may be of all that they stand for.
-var atMost = &fact.Formula{Name: "at most", Words: "{0}, and what chance may have kept from the {1}", Value: func(x []float64) float64 { return fact.AtMost(x[0], int64(x[1])) }}
+var atMost = &fact.Formula{Name: "at most", Words: "{0}, and what chance may have kept from the {1}", Value: func(x []float64) float64 { return fact.LargestShare(x[0], int64(x[1])) }}
 
 // sampledNamed is how many stacks such a finding is about at most.
 const sampledNamed = 8
@@ -159,7 +159,7 @@ func (a *waiter) finding(p *diagnosis.Pass, all, waited, share fact.Fact) diagno
 			"waiting for who asks: only what the program's own functions asked for counts",
 		},
 		Remedy:     seriesRemedy,
-		Experiment: changed(diagnosis.P50, "", ""),
+		Experiment: codeChange(diagnosis.P50, "", ""),
 	}
 	f.Say(a.said, share, code.Name(call.Function))
 	return f

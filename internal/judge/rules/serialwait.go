@@ -57,7 +57,7 @@ func checkSerialwait(p *diagnosis.Pass) {
 			least = serialBlocked
 		}
 		share := fact.Fraction.Of("time of the stage in waits for answers", fact.Ratio, r.Total, s.Time)
-		throughput := unwaited(p, &s, r.Total)
+		throughput := gainWithoutWait(p, &s, r.Total)
 		switch {
 		case share.Value < serialShare, r.Count.Value < float64(least), throughput.Value < worthwhile:
 		case len(s.Feeds) > 0 && s.FeedStay.Value < serialStay:
@@ -74,7 +74,7 @@ func checkSerialwait(p *diagnosis.Pass) {
 
 // waitsToWrite reports whether most of the waits are for the other end to read what is written.
 func waitsToWrite(m *model.Model, r *queueing.RoundTrips) bool {
-	return len(r.Stacks) > 0 && code.ThroughFunc(m.Stacks.Frames(r.Stacks[0]), func(f string) bool {
+	return len(r.Stacks) > 0 && code.ContainsFunc(m.Stacks.Frames(r.Stacks[0]), func(f string) bool {
 		return strings.HasPrefix(f, "internal/poll.(*FD).Write")
 	})
 }
@@ -95,10 +95,10 @@ func takesFromOutside(m *model.Model, s *queueing.Stage) bool {
 	return false
 }
 
-// unwaited returns by how much at most throughput can grow when the stage no longer
+// gainWithoutWait returns by how much at most throughput can grow when the stage no longer
 // waits for the given time: the bound of a closed system whose next serial
 // resource is the busiest single goroutine before or behind it.
-func unwaited(p *diagnosis.Pass, s *queueing.Stage, wait fact.Fact) fact.Fact {
+func gainWithoutWait(p *diagnosis.Pass, s *queueing.Stage, wait fact.Fact) fact.Fact {
 	if !slices.ContainsFunc(s.Teams, func(c queueing.Team) bool { return c.Function != "" }) {
 		wait = queueing.WithEnds(p, wait, s.Time, s.Names())
 	}
@@ -150,7 +150,7 @@ func serialFinding(p *diagnosis.Pass, s *queueing.Stage, r *queueing.RoundTrips,
 				"one per partition or key keeps the order. More goroutines behind it change nothing.",
 			Code: "for batch := range batches(messages, 500, 100*time.Millisecond) {\n\tprocess(batch)\n\tcommit(batch[len(batch)-1]) // one round trip for all of them\n}",
 		},
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "Offer more than the program can take, or throughput stays what is offered. "+
+		Experiment: codeChange(diagnosis.ThroughputMetric(p.Model), "", "Offer more than the program can take, or throughput stays what is offered. "+
 			"A test without code: two processes on the same load; where the stage is the limit they take nearly twice as much, "+
 			"and more goroutines behind it take no more."),
 	}
@@ -163,7 +163,7 @@ func serialFinding(p *diagnosis.Pass, s *queueing.Stage, r *queueing.RoundTrips,
 	f.Groups = append(f.Groups, r.Via...)
 	always := "while work stands before it and"
 	if !s.Pressed {
-		short := s.Starved(p)
+		short := s.StarvedShare(p)
 		f.RuledOut[0] = fact.Sentence("no work: the stage waited for it %s of its time, and somebody stood before it for a part of the window (%s on average)", short, s.Length)
 		f.Rest(short)
 		always = "hardly ever for work, while"

@@ -90,7 +90,7 @@ func (d descriptor) String() string { return [...]string{"file", "connection", "
 // the other end each time, and only that can share its port with more sockets.
 func kindOfSocket(m *model.Model, stacks []model.Stack) descriptor {
 	for _, s := range stacks {
-		if code.Through(m.Stacks.Frames(s), listenerFunctions) {
+		if code.ContainsPrefix(m.Stacks.Frames(s), listenerFunctions) {
 			return ofListener
 		}
 	}
@@ -141,7 +141,7 @@ func sharedDescriptor(p *diagnosis.Pass, q *queueing.Queue, kind descriptor, wai
 	if kind == ofListener {
 		note += " See that the old server no longer answers: with SO_REUSEPORT a forgotten one keeps taking its part of the packets."
 	}
-	f.Experiment = changed(diagnosis.CPUPerOp, "", note)
+	f.Experiment = codeChange(diagnosis.CPUPerOp, "", note)
 	what, spawns := kind.String(), ""
 	if spawning {
 		spawns = " %s goroutines a second are started to do so."

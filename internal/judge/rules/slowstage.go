@@ -47,7 +47,7 @@ func checkSlowstage(p *diagnosis.Pass) {
 	}
 	for _, s := range queueing.Stages(p) {
 		busy, runs := stageAtWork(p, &s)
-		throughput := widened(p, &s)
+		throughput := gainWider(p, &s)
 		if !s.Pressed || !starves(p, &s) || busy.Value < slowstageBusy || runs.Value < slowstageRuns ||
 			s.Count.Value >= float64(p.Procs()) || throughput.Value < worthwhile {
 			continue
@@ -86,9 +86,9 @@ func stageAtWork(p *diagnosis.Pass, s *queueing.Stage) (busy, runs fact.Fact) {
 	return fact.Quotient.Of("stage at work", fact.Ratio, ready, s.Time), fact.Quotient.Of("stage on a P", fact.Ratio, on, s.Time)
 }
 
-// widened returns by how much at most throughput can grow with more goroutines in the
+// gainWider returns by how much at most throughput can grow with more goroutines in the
 // stage.
-func widened(p *diagnosis.Pass, s *queueing.Stage) fact.Fact {
+func gainWider(p *diagnosis.Pass, s *queueing.Stage) fact.Fact {
 	if s.Next.Value == 0 {
 		return byCores.Of("throughput", fact.Factor, cpu.UsableCores(p), cpu.BusyWithout(p))
 	}
@@ -102,7 +102,7 @@ var (
 )
 
 func stageBound(x []float64) float64 {
-	c := fact.Closed{Cores: x[0], Busy: x[1]}
+	c := fact.ClosedSystem{Cores: x[0], Busy: x[1]}
 	if len(x) > 2 {
 		c.Serial = x[2]
 	}
@@ -141,7 +141,7 @@ func slowstageFinding(p *diagnosis.Pass, s *queueing.Stage, busy, throughput fac
 				"Larger channels change nothing: they are full before it and empty behind it.",
 			Code: "var wg sync.WaitGroup\nfor range runtime.GOMAXPROCS(0) {\n\twg.Go(func() {\n\t\tfor x := range in {\n\t\t\tout <- work(x)\n\t\t}\n\t})\n}\ngo func() { wg.Wait(); close(out) }()",
 		},
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "In a new recording the waits before and behind the stage shrink together. "+
+		Experiment: codeChange(diagnosis.ThroughputMetric(p.Model), "", "In a new recording the waits before and behind the stage shrink together. "+
 			"If throughput stays, another stage or the order of results sets the pace."),
 	}
 	if len(s.Feeds) == 0 {
@@ -156,6 +156,6 @@ func slowstageFinding(p *diagnosis.Pass, s *queueing.Stage, busy, throughput fac
 	f.Say("%s works %s of its time while somebody stands before it with more (%s on average) and %s waits behind it %s of "+
 		"its time: "+
 		"%s of %s Ps are idle, and the stage has too few goroutines.",
-		code.Name(place.Function), busy, s.Length, code.Name(s.Feeds[0].Does()), s.FeedStay, idle.Number(), cpu.Procs(p))
+		code.Name(place.Function), busy, s.Length, code.Name(s.Feeds[0].FunctionName()), s.FeedStay, idle.Number(), cpu.Procs(p))
 	return f
 }

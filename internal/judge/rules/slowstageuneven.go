@@ -121,7 +121,7 @@ func givenUpFinding(p *diagnosis.Pass, h, before *model.Handover) diagnosis.Find
 			cpu.FullMachine(p),
 		},
 		Remedy:     subscriberRemedy,
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "In a new recording nobody stands before it."),
+		Experiment: codeChange(diagnosis.ThroughputMetric(p.Model), "", "In a new recording nobody stands before it."),
 	}
 	f.Say("%s gives up to send %s times after %s each, %s of its time, while %s goroutines stand before it on average: "+
 		"a receiver that is full holds up all the others.", code.Name(sends.Function), times, each, share, stood)
@@ -141,7 +141,7 @@ func (u *unevenness) works(m *model.Model) (s model.Stack) {
 		if w.Kind == model.SchedWait || w.Total < longest || queueing.Receives(m, w.Stack) {
 			continue
 		}
-		if code.ThroughOne(m.Stacks.Frames(w.Stack), []string{u.Taker.Func}) {
+		if code.ContainsAny(m.Stacks.Frames(w.Stack), []string{u.Taker.Func}) {
 			longest, s = w.Total, w.Stack
 		}
 	}
@@ -164,7 +164,7 @@ func (u *unevenness) finding(p *diagnosis.Pass) diagnosis.Finding {
 			"receivers that are too few: the others wait for more",
 			cpu.FullMachine(p),
 		},
-		Experiment: changed(diagnosis.ThroughputMetric(p.Model), "", "In a new recording nobody stands at that line, or for all of the receivers alike."),
+		Experiment: codeChange(diagnosis.ThroughputMetric(p.Model), "", "In a new recording nobody stands at that line, or for all of the receivers alike."),
 	}
 	at := taker
 	if s := u.works(p.Model); s != 0 {

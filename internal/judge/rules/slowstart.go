@@ -44,7 +44,7 @@ const (
 
 func checkSlowstart(p *diagnosis.Pass) {
 	checkStartCalls(p)
-	s, ok := cpu.Needed(p)
+	s, ok := cpu.RequireUse(p)
 	if !ok {
 		return
 	}
@@ -69,10 +69,10 @@ func startOf(m *model.Model) func([]model.Frame) bool {
 		if model.OfRecording(frames) {
 			return false
 		}
-		if code.ThroughFunc(frames, func(f string) bool { return code.StartsWith(f, []string{"runtime.doInit"}) }) {
+		if code.ContainsFunc(frames, func(f string) bool { return code.StartsWith(f, []string{"runtime.doInit"}) }) {
 			return true
 		}
-		return waits && code.ThroughFunc(frames, isMain) || first[calledByMain(frames)]
+		return waits && code.ContainsFunc(frames, isMain) || first[calledByMain(frames)]
 	}
 }
 
@@ -180,7 +180,7 @@ func startFinding(p *diagnosis.Pass, s *cpu.Use, share fact.Fact, starts func([]
 				"(`gowhy record -d 10s --pid PID`).",
 			Code: "var table = sync.OnceValue(func() map[string]int { return build() }) // built when it is first asked for",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "The share of starting up in a recording of the changed program that is as long must fall with it."),
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "The share of starting up in a recording of the changed program that is as long must fall with it."),
 	}
 	if len(places) == 0 {
 		f.Say("Starting up takes %s of CPU time, %s of what was recorded.", took, share)

@@ -79,7 +79,7 @@ func startCallsFinding(p *diagnosis.Pass, c *model.Caller) diagnosis.Finding {
 			fact.Sentence("a call for each of several stores: %s are of one function", calls),
 		},
 		Remedy:     severalAtOnce,
-		Experiment: changed(diagnosis.Elapsed, "", "Give both the same work, and look at when the first answer comes."),
+		Experiment: codeChange(diagnosis.Elapsed, "", "Give both the same work, and look at when the first answer comes."),
 	}
 	f.Say("The main goroutine waits for %s calls of %s one after the other, %s each, before it goes on: %s of %s.",
 		calls, code.Name(call.Function), mean, share, took)

@@ -69,7 +69,7 @@ func checkSlowstop(p *diagnosis.Pass) {
 	for _, s := range stopsByKind(p) {
 		if s.slow() {
 			found = true
-			if why := s.starved(p); why != "" {
+			if why := s.starvationNote(p); why != "" {
 				p.Unchecked("whether the program delays its stops",
 					fact.Sentence("the longest took %s, and threads that have no CPU stop late, too: %s", s.longest, fact.Name(why)),
 					"grep -H . /sys/fs/cgroup/cpu.stat /proc/pressure/cpu")
@@ -140,10 +140,10 @@ func (s *stops) slow() bool {
 	return s.longest.Value >= slowstopMax.Seconds() || long || asked
 }
 
-// starved says why threads had no CPU, where that explains the length of the stops; ""
+// starvationNote says why threads had no CPU, where that explains the length of the stops; ""
 // where it does not. Stops that the program asks for again and again are its own,
 // however long each takes.
-func (s *stops) starved(p *diagnosis.Pass) string {
+func (s *stops) starvationNote(p *diagnosis.Pass) string {
 	if s.kind != collection && s.n.Value >= slowstopFew {
 		return ""
 	}
@@ -271,7 +271,7 @@ func purpose(kind string) fact.Name {
 
 func stopRemedy(kind string, frames []model.Frame) diagnosis.Remedy {
 	switch {
-	case code.ThroughOne(frames, benchmarkTimer):
+	case code.ContainsAny(frames, benchmarkTimer):
 		return diagnosis.Remedy{
 			Text: "Prepare the input before the loop, or for many iterations at once: B.StopTimer and B.StartTimer read memory " +
 				"statistics, which stops the world each time; in a loop of short iterations they are much of what is run, " +
@@ -308,5 +308,5 @@ func stopExperiment(m *model.Model, kind string) *diagnosis.Experiment {
 	if kind == collection {
 		return nil
 	}
-	return changed(latency(m), "", "The longest stop in a new recording must be gone with the call.")
+	return codeChange(latency(m), "", "The longest stop in a new recording must be gone with the call.")
 }

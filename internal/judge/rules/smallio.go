@@ -113,7 +113,7 @@ func checkSmallio(p *diagnosis.Pass) {
 		many := t.perOp.Value >= smallPerOp || t.perOp.Value > 0 && t.rate.Value*(1-t.socket.Value) >= smallRate
 		if onSockets && many && t.row.Value == 0 && t.perOp.Value*t.socket.Value < smallPerOp {
 			// A request's one message is no piece of it: what is too much is the others.
-			t = t.elsewhere(p)
+			t = t.withoutSockets(p)
 			onSockets = false
 		}
 		switch {
@@ -130,7 +130,7 @@ func checkSmallio(p *diagnosis.Pass) {
 			p.Fine(fact.Sentence("%ss: %s a second of %s each, as many as its protocol has messages", verb, t.rate.Number(), t.mean))
 		case t.cpu.Enough && t.perOther.Value >= smallOneSided:
 			p.Unchecked("whether small "+t.verb+"s could be fewer", fact.Sentence("there are %s a second of %s each, %s for each %s, which take %s of the CPU: "+
-				"pieces of what could go at once, or messages of many", t.rate.Number(), t.mean, t.perOther, fact.Name(t.other().verb), t.cpu.Share), p.HowToGet(model.Trace))
+				"pieces of what could go at once, or messages of many", t.rate.Number(), t.mean, t.perOther, fact.Name(t.opposite().verb), t.cpu.Share), p.HowToGet(model.Trace))
 		case t.cpu.Enough && !t.mostOfCPU():
 			p.Fine(fact.Sentence("%ss: %s a second of %s each take %s of the CPU", verb, t.rate.Number(), t.mean, t.cpu.Share))
 		default:
@@ -142,12 +142,12 @@ func checkSmallio(p *diagnosis.Pass) {
 	}
 }
 
-// elsewhere returns the traffic without that on sockets: a log that is written line by line to a
+// withoutSockets returns the traffic without that on sockets: a log that is written line by line to a
 // file, beside the one message that each operation needs.
-func (t *traffic) elsewhere(p *diagnosis.Pass) traffic {
+func (t *traffic) withoutSockets(p *diagnosis.Pass) traffic {
 	files := fact.Rest.Of("share of them that are not on sockets", fact.Ratio, t.socket)
 	away := func(s model.Stack) bool { return !cpu.OnSocket(p.Model, s) }
-	in := cpu.InCall(t.names...)
+	in := cpu.MatchCalls(t.names...)
 	rest := *t
 	rest.rate = fact.Product.Of(t.verb+"s that are not on sockets", fact.PerSec, t.rate, files)
 	rest.perOp = fact.Product.Of(t.verb+"s that are not on sockets, for each operation", fact.Count, t.perOp, files)
@@ -176,12 +176,12 @@ func measureTraffic(p *diagnosis.Pass, d direction, ops fact.Fact) traffic {
 		t.perOp = fact.Quotient.Of(d.verb+"s for each operation", fact.Count, t.rate, ops)
 	}
 	t.socket, t.known = d.onSockets(p)
-	o := d.other()
+	o := d.opposite()
 	if others := cpu.CallRate(p, o.verb+"s that succeeded", "good", o.names...); others.Value > 0 {
 		t.perOther = fact.Quotient.Of(d.verb+"s for each "+o.verb, fact.Count, t.rate, others)
 	}
 	t.pieces, _ = d.part(p, "that are less than a message", func(s model.Stack) bool { return piece(p.Model.Stacks.Frames(s)) })
-	t.cpu = cpu.CallUseOf(p, "CPU inside these calls, their part in the kernel", cpu.InCall(d.names...))
+	t.cpu = cpu.CallUseOf(p, "CPU inside these calls, their part in the kernel", cpu.MatchCalls(d.names...))
 	switch {
 	case d.placed:
 		t.row = rowOfReads(p)
@@ -216,7 +216,7 @@ func rowOfWrites(p *diagnosis.Pass) (row fact.Fact) {
 		frames := p.Model.Stacks.Frames(r.Stack)
 		root := code.Group(p.Model, code.Root(p.Model, r.Stack))
 		several := root != nil && root.Count > 1 || peers > 0 && float64(r.Calls) >= smallRow*peers*float64(r.Rows)
-		return several && (piece(frames) || code.Through(frames, []string{"bufio.(*Writer)"}))
+		return several && (piece(frames) || code.ContainsPrefix(frames, []string{"bufio.(*Writer)"}))
 	})
 }
 
@@ -246,14 +246,14 @@ func (d direction) onSockets(p *diagnosis.Pass) (share fact.Fact, known bool) {
 // every call with its stack, else by the kernel's samples.
 func (d direction) part(p *diagnosis.Pass, kind string, match func(model.Stack) bool) (share fact.Fact, known bool) {
 	name := "share of them " + kind
-	all := p.WaitCount(d.verb+"s", model.SyscallWait, func(w *model.Wait) bool { return d.under(p.Model, w.Stack) })
+	all := p.WaitCount(d.verb+"s", model.SyscallWait, func(w *model.Wait) bool { return d.matches(p.Model, w.Stack) })
 	if all.Value >= diagnosis.ThinSamples {
 		some := p.WaitCount(d.verb+"s "+kind, model.SyscallWait, func(w *model.Wait) bool {
-			return d.under(p.Model, w.Stack) && match(w.Stack)
+			return d.matches(p.Model, w.Stack) && match(w.Stack)
 		})
 		return fact.Quotient.Of(name, fact.Ratio, some, all), true
 	}
-	in := cpu.InCall(d.names...)
+	in := cpu.MatchCalls(d.names...)
 	all = p.Samples("CPU in "+d.verb+"s", "kernel", in)
 	if all.Origin.N < diagnosis.ThinSamples {
 		return fact.Fact{}, false
@@ -262,8 +262,8 @@ func (d direction) part(p *diagnosis.Pass, kind string, match func(model.Stack) 
 	return fact.Quotient.Of(name, fact.Ratio, some, all), true
 }
 
-// other returns the direction that is not this.
-func (d direction) other() direction {
+// opposite returns the direction that is not this.
+func (d direction) opposite() direction {
 	if d.verb == directions[0].verb {
 		return directions[1]
 	}
@@ -276,13 +276,13 @@ var piecemeal = []string{"fmt.Fprint", "fmt.Fscan", "io.ReadFull", "io.ReadAtLea
 
 // piece reports whether code makes a call of less than a message, with no buffer between.
 func piece(frames []model.Frame) bool {
-	return code.Through(frames, piecemeal) && !code.Through(frames, []string{"bufio.", "net/http."})
+	return code.ContainsPrefix(frames, piecemeal) && !code.ContainsPrefix(frames, []string{"bufio.", "net/http."})
 }
 
-// under reports whether a stack of the trace makes a call in this direction:
+// matches reports whether a stack of the trace makes a call in this direction:
 // the functions of the poller and of package syscall are named after it.
-func (d direction) under(m *model.Model, s model.Stack) bool {
-	return code.ThroughFunc(m.Stacks.Frames(s), func(f string) bool {
+func (d direction) matches(m *model.Model, s model.Stack) bool {
+	return code.ContainsFunc(m.Stacks.Frames(s), func(f string) bool {
 		name, ok := strings.CutPrefix(f, "syscall.")
 		if !ok {
 			name, ok = strings.CutPrefix(f, "golang.org/x/sys/unix.")
@@ -294,7 +294,7 @@ func (d direction) under(m *model.Model, s model.Stack) bool {
 
 func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.Finding {
 	places, stacks, inside := t.sites(p)
-	how, confidence := cpu.HowCounted(p)
+	how, confidence := cpu.CallCountMethod(p)
 	verb := fact.Name(t.verb)
 	f := diagnosis.Finding{
 		Where:      places,
@@ -334,7 +334,7 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 	default:
 		f.Say("%s %ss a second carry %s each on average.", t.rate.Number(), verb, t.mean)
 	}
-	f.Experiment = changed(diagnosis.Syscalls, diagnosis.CPUPerOp, now+" CPU time per operation tells what they cost.")
+	f.Experiment = codeChange(diagnosis.Syscalls, diagnosis.CPUPerOp, now+" CPU time per operation tells what they cost.")
 	if t.known && t.match == nil {
 		f.Evidence = append(f.Evidence, t.socket)
 		if t.socket.Value < smallSocket {
@@ -349,7 +349,7 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 	f.Reasons = []string{"two kinds of evidence agree: the calls counted, and the kernel's samples of the time in them"}
 	if t.perOp.Value == 0 && t.socket.Value >= smallSocket && t.inPieces() {
 		f.Evidence = append(f.Evidence, t.perOther, t.pieces)
-		f.RuledOut = append(f.RuledOut, fact.Sentence("answers, one to a question: %s for each %s", t.perOther, fact.Name(t.other().verb)))
+		f.RuledOut = append(f.RuledOut, fact.Sentence("answers, one to a question: %s for each %s", t.perOther, fact.Name(t.opposite().verb)))
 	}
 	if t.row.Value > 0 {
 		f.Confidence = diagnosis.Medium
@@ -374,8 +374,8 @@ func smallioFinding(p *diagnosis.Pass, t *traffic, operations string) diagnosis.
 
 // sites returns the lines that make the calls.
 func (t *traffic) sites(p *diagnosis.Pass) (places []diagnosis.Place, stacks []model.Stack, inside fact.Fact) {
-	in := cpu.InCall(t.names...)
-	return cpu.CallSites(p, func(s model.Stack) bool { return t.under(p.Model, s) && t.counts(s) },
+	in := cpu.MatchCalls(t.names...)
+	return cpu.CallSites(p, func(s model.Stack) bool { return t.matches(p.Model, s) && t.counts(s) },
 		func(s *model.Sample) bool { return in(s) && t.counts(s.Stack) })
 }
 

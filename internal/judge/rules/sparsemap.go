@@ -48,15 +48,15 @@ var mapWalks = []mapWalk{
 }
 
 func (w *mapWalk) walks(frames []model.Frame) bool {
-	return code.ThroughOne(frames, []string{w.through})
+	return code.ContainsAny(frames, []string{w.through})
 }
 
 func (w *mapWalk) lookup(frames []model.Frame) bool {
-	return w.walks(frames) && code.ThroughOne(frames[:1], w.looks)
+	return w.walks(frames) && code.ContainsAny(frames[:1], w.looks)
 }
 
 func checkSparsemap(p *diagnosis.Pass) {
-	s, ok := cpu.Needed(p)
+	s, ok := cpu.RequireUse(p)
 	if !ok {
 		return
 	}
@@ -71,7 +71,7 @@ func checkSparsemap(p *diagnosis.Pass) {
 		if share.Value < sparseShare || s.SamplesAt(sites).Value < sparseSamples {
 			continue
 		}
-		here := code.OfStacks(sites[0].Stacks)
+		here := code.MatchStacks(sites[0].Stacks)
 		looking := fact.Quotient.Of("part of that in looking for slots in use", fact.Ratio,
 			s.ShareOf("CPU in looking for slots in use", func(sample *model.Sample) bool { return here(sample) && w.lookup(p.Model.Stacks.Frames(sample.Stack)) }), share)
 		if looking.Value < sparseLooking {
@@ -89,7 +89,7 @@ func sparseFinding(p *diagnosis.Pass, s *cpu.Use, w *mapWalk, sites []cpu.Line, 
 		Evidence: []fact.Fact{share, looking, s.SamplesAt(sites), s.InUse()},
 		Cost:     s.Cost(share),
 		Bound: s.LimitWithout(w.verb+" maps in "+sites[0].Function, func(frames []model.Frame) bool {
-			return w.walks(frames) && cpu.InFunctions(sites[0].Place)(frames)
+			return w.walks(frames) && cpu.MatchFunctions(sites[0].Place)(frames)
 		}, "as if the map had room for what is in it, and that were nothing to walk"),
 		Confidence: diagnosis.High,
 		Reasons: []string{s.Witness(), "the runtime's own functions tell looking at slots, eight at once, from reading entries: " +
@@ -102,7 +102,7 @@ func sparseFinding(p *diagnosis.Pass, s *cpu.Use, w *mapWalk, sites []cpu.Line, 
 				"Where few entries are wanted at a time (what has expired, what changed), keep those in a list or a heap of their own.",
 			Code: "if len(m) < peak/8 {\n\tfresh := make(map[K]V, len(m))\n\tfor k, v := range m {\n\t\tfresh[k] = v\n\t}\n\tm, peak = fresh, len(m)\n}",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "The walk's share in a recording of the changed program must fall, too."),
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "The walk's share in a recording of the changed program must fall, too."),
 	}
 	f.Say("%s takes %s of the CPU in use for "+w.verb+" a map, %s of that to look for slots in use: it once had many more entries than now.",
 		code.Name(sites[0].Function), share, looking)

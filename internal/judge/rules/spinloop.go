@@ -133,7 +133,7 @@ func loopIn(function string, is func(part spinPart, by string) bool) func([]mode
 }
 
 func checkSpinloop(p *diagnosis.Pass) {
-	s, ok := cpu.Needed(p)
+	s, ok := cpu.RequireUse(p)
 	if !ok {
 		return
 	}
@@ -181,7 +181,7 @@ func yielding(s *cpu.Use) fact.Fact {
 }
 
 func givesAway(frames []model.Frame) bool {
-	return code.ThroughOne(frames, []string{"runtime.gosched_m"})
+	return code.ContainsAny(frames, []string{"runtime.gosched_m"})
 }
 
 // spends matches the stacks on which a loop spends time, and what of the runtime's own it is seen in: giving the P
@@ -266,10 +266,10 @@ func alwaysReady(s *cpu.Use, l *askLoop) bool {
 	// together with a buffer of 1,000, 1.0 and 1.9 without one; a closed channel none.
 	const little = 1 - spinEmpty
 	parked := s.ShareIn("CPU in parking goroutines and finding others", func(frames []model.Frame) bool {
-		return looksForWork(frames) || code.ThroughOne(frames, []string{"runtime.gopark", "runtime.park_m", "runtime.goready", "runtime.ready"})
+		return looksForWork(frames) || code.ContainsAny(frames, []string{"runtime.gopark", "runtime.park_m", "runtime.goready", "runtime.ready"})
 	})
 	sent := s.ShareIn("CPU in sending", func(frames []model.Frame) bool {
-		return code.Through(frames, []string{"runtime.chansend", "runtime.selectnbsend"})
+		return code.ContainsPrefix(frames, []string{"runtime.chansend", "runtime.selectnbsend"})
 	})
 	return l.share.Value*wantedCPU(s).Value >= spinWhole && parked.Value < little*l.share.Value && sent.Value < little*l.share.Value
 }
@@ -278,7 +278,7 @@ func alwaysReady(s *cpu.Use, l *askLoop) bool {
 // tells how long it had Ps, else the kernel how long its threads waited for a CPU.
 func wantedCPU(s *cpu.Use) fact.Fact {
 	if s.Pass.Model.Sched != nil {
-		return s.InUse().Larger(cpu.HeldPs(s.Pass))
+		return s.InUse().Larger(cpu.ActivePs(s.Pass))
 	}
 	return fact.Sum.Of("CPU used and waited for", fact.Cores, s.InUse(), s.Pass.Process("waiting for a CPU", "run_queue", fact.Rate))
 }
@@ -301,7 +301,7 @@ func spinFinding(s *cpu.Use, l *askLoop) diagnosis.Finding {
 		},
 		Stacks: l.Stacks,
 		Remedy: spinRemedy(l.by),
-		Experiment: changed(diagnosis.CPUPerOp, "", "Without any work to do the process must be at 0 cores; "+
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "Without any work to do the process must be at 0 cores; "+
 			"operations must not get slower by more than a wake-up."),
 	}
 	if s.Pass.Model.Sched == nil && l.waits.Value > l.answers.Value/2 {
@@ -354,13 +354,13 @@ func checkIdleLoop(p *diagnosis.Pass, s *cpu.Use) {
 		Where:      code.Places(top.Place),
 		Evidence:   []fact.Fact{idle, cores, share},
 		Cost:       diagnosis.CostOf(cores.Named("CPU in use while nothing was finished"), share.Value),
-		Bound:      s.LimitWithout("that loop", cpu.InFunctions(top.Place), "as if the loop waited"),
+		Bound:      s.LimitWithout("that loop", cpu.MatchFunctions(top.Place), "as if the loop waited"),
 		Confidence: diagnosis.Low,
 		Reasons:    []string{"what the loop does is not seen: work of the program beside its operations looks the same"},
 		RuledOut:   []string{"the operations themselves: the line goes on while none ends"},
 		Stacks:     top.Stacks,
 		Remedy:     spinRemedy(""),
-		Experiment: changed(diagnosis.CPUPerOp, "", "Without any work to do the process must be at 0 cores."),
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "Without any work to do the process must be at 0 cores."),
 	}
 	f.Say("For %s no operation ended and %s were busy all the same; %s of all CPU samples are at one line of %s.", idle, cores, share, code.Name(top.Function))
 	p.Report(f)

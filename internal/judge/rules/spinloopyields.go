@@ -56,7 +56,7 @@ func yields(m *model.Model, w *model.Wait) bool {
 }
 
 func yieldFinding(s *cpu.Use, place diagnosis.Place, stacks []model.Stack, share fact.Fact) diagnosis.Finding {
-	p, of := s.Pass, code.OfStacks(stacks)
+	p, of := s.Pass, code.MatchStacks(stacks)
 	times := p.WaitCount("times that it gives the P away", model.SchedWait, func(w *model.Wait) bool { return yields(p.Model, w) && of(&model.Sample{Stack: w.Stack}) })
 	rate := fact.Quotient.Of("times a second", fact.PerSec, times, p.WindowLength())
 	cost := s.Cost(share)
@@ -75,7 +75,7 @@ func yieldFinding(s *cpu.Use, place diagnosis.Place, stacks []model.Stack, share
 				"whoever holds what it tries for. Keep input, output and waits out of the locked section.",
 			Code: "var mu sync.Mutex // not an atomic flag\n\nmu.Lock()\ndefer mu.Unlock()",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "The times that the P is given away in a new recording show that the change was made."),
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "The times that the P is given away in a new recording show that the change was made."),
 	}
 	f.Say("%s tries again %s times a second and gives the P away in between, which takes %s: %s of the CPU in use.", code.Name(place.Function), rate.Number(), cost.Fact(), share)
 	return f

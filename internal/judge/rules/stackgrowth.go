@@ -37,7 +37,7 @@ const (
 )
 
 func checkStackgrowth(p *diagnosis.Pass) {
-	s, ok := cpu.Needed(p)
+	s, ok := cpu.RequireUse(p)
 	if !ok {
 		return
 	}
@@ -66,7 +66,7 @@ func stackFinding(p *diagnosis.Pass, s *cpu.Use, share fact.Fact) diagnosis.Find
 			"walking stacks for a profiler, a log line or the collector: only what runs under runtime.newstack is counted",
 		},
 		Remedy: stackRemedy(),
-		Experiment: changed(diagnosis.CPUPerOp, "", "The share of runtime.newstack in a new profile must fall with it. "+
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "The share of runtime.newstack in a new profile must fall with it. "+
 			"A test without code: if `GODEBUG=adaptivestackstart=0` makes it worse, growing is the cost."),
 	}
 	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
@@ -83,7 +83,7 @@ func stackFinding(p *diagnosis.Pass, s *cpu.Use, share fact.Fact) diagnosis.Find
 // name nobody: what grows is its stack.
 func sayWhoseStack(p *diagnosis.Pass, s *cpu.Use, f *diagnosis.Finding, share fact.Fact) {
 	r, ok := deepest(p, s)
-	if cut := s.ShareOf("CPU in stacks that are cut within it", code.OfStacks(r.cut)); !ok || cut.Value < deepShare {
+	if cut := s.ShareOf("CPU in stacks that are cut within it", code.MatchStacks(r.cut)); !ok || cut.Value < deepShare {
 		f.Say("Growing and copying goroutines' stacks takes %s of the CPU in use.", share)
 		return
 	}

@@ -63,7 +63,7 @@ func checkStalled(p *diagnosis.Pass) {
 		p.Report(deadlock(p, c))
 	}
 	said := len(inCycle) > 0
-	for _, q := range chained(queues, inCycle) {
+	for _, q := range lockChains(queues, inCycle) {
 		if f, ok := heldLong(p, q); ok {
 			p.Report(f)
 			said = true
@@ -94,8 +94,8 @@ func lockQueues(m *model.Moment) []*lockQueue {
 	return qs
 }
 
-// next returns the lock that a holder of this one waits for, and who that is.
-func (q *lockQueue) next() (number int, by *lockHolder) {
+// nextLock returns the lock that a holder of this one waits for, and who that is.
+func (q *lockQueue) nextLock() (number int, by *lockHolder) {
 	for i := range q.holders {
 		if h := &q.holders[i]; h.at.Wants > 0 {
 			return h.at.Wants, h
@@ -115,7 +115,7 @@ func lockCycles(qs []*lockQueue) (cycles [][]*lockQueue) {
 				break
 			}
 			path = append(path, q)
-			n, by := q.next()
+			n, by := q.nextLock()
 			if by == nil {
 				break
 			}
@@ -135,18 +135,18 @@ func advances(m *model.Moment, cycle []*lockQueue) bool {
 		return false
 	}
 	return slices.ContainsFunc(cycle, func(q *lockQueue) bool {
-		_, h := q.next()
+		_, h := q.nextLock()
 		return h.at.Still == 0 && h.at.Waited < stuckWatched
 	})
 }
 
-// chained returns the locks at whose end nobody waits for another, with those behind them;
+// lockChains returns the locks at whose end nobody waits for another, with those behind them;
 // what stands behind a cycle is the cycle's.
-func chained(qs []*lockQueue, inCycle map[*lockQueue]bool) (list []*lockQueue) {
+func lockChains(qs []*lockQueue, inCycle map[*lockQueue]bool) (list []*lockQueue) {
 	for _, start := range qs {
 		q := start
 		for range qs {
-			n, by := q.next()
+			n, by := q.nextLock()
 			if by == nil || inCycle[q] {
 				break
 			}
@@ -185,8 +185,8 @@ func heldLong(p *diagnosis.Pass, q *lockQueue) (f diagnosis.Finding, ok bool) {
 	for _, b := range q.behind {
 		waiting = append(waiting, b.waiters...)
 	}
-	n := p.Standing("goroutines that wait for it", "goroutines", queueing.OfStandings(waiting...))
-	longest := p.Standing("longest wait", "waited", queueing.OfStandings(q.waiters...))
+	n := p.Standing("goroutines that wait for it", "goroutines", queueing.MatchStandings(waiting...))
+	longest := p.Standing("longest wait", "waited", queueing.MatchStandings(q.waiters...))
 	all := p.Standing("goroutines", "goroutines", nil)
 	holders := q.standing()
 	times := longest.Value >= stuckFor.Seconds() || stuck(m, q.waiters...) || stuck(m, holders...) && anyStuck(m, q.waiters)
@@ -258,12 +258,12 @@ func (q *lockQueue) holder(p *diagnosis.Pass) (format string, parts []fact.Part)
 		return ". No goroutine shows on its stack that it holds it: who took it may have returned without unlocking it.", nil
 	}
 	h := &q.holders[0]
-	since := p.Standing("how long its holder stands there", "waited", queueing.OfStandings(h.at))
+	since := p.Standing("how long its holder stands there", "waited", queueing.MatchStandings(h.at))
 	format = "; %s holds it and %s"
 	if !h.Sure {
 		format = "; probably %s holds it, which %s"
 	}
-	does := queueing.StandsAt(p, h.at)
+	does := queueing.Activity(p, h.at)
 	if at := code.UserPlace(p, h.at.Stack); at.Function == h.Taken.Func {
 		does = queueing.StateWords(h.at.State) + thereAt(at)
 	}
@@ -401,7 +401,7 @@ func (q *lockQueue) remedy(p *diagnosis.Pass) diagnosis.Remedy {
 
 // throughNetwork reports whether a stack waits for a peer.
 func throughNetwork(frames []model.Frame) bool {
-	return code.Through(frames, []string{"net.", "net/http.", "crypto/tls.", "internal/poll.", "google.golang.org/grpc", "database/sql.", "golang.org/x/net/", "github.com/hashicorp/yamux."})
+	return code.ContainsPrefix(frames, []string{"net.", "net/http.", "crypto/tls.", "internal/poll.", "google.golang.org/grpc", "database/sql.", "golang.org/x/net/", "github.com/hashicorp/yamux."})
 }
 
 // thereAt returns a place in a function that was just named.
@@ -419,7 +419,7 @@ func deadlock(p *diagnosis.Pass, cycle []*lockQueue) diagnosis.Finding {
 	var places []diagnosis.Place
 	sure := true
 	for _, q := range cycle {
-		_, h := q.next()
+		_, h := q.nextLock()
 		holders = append(holders, h.at)
 		waiting = append(waiting, q.waiters...)
 		sure = sure && h.Sure
@@ -428,8 +428,8 @@ func deadlock(p *diagnosis.Pass, cycle []*lockQueue) diagnosis.Finding {
 	for _, h := range holders {
 		places = append(places, code.UserPlace(p, h.Stack))
 	}
-	n := p.Standing("goroutines that wait for these locks", "goroutines", queueing.OfStandings(waiting...))
-	longest := p.Standing("longest wait", "waited", queueing.OfStandings(waiting...))
+	n := p.Standing("goroutines that wait for these locks", "goroutines", queueing.MatchStandings(waiting...))
+	longest := p.Standing("longest wait", "waited", queueing.MatchStandings(waiting...))
 	all := p.Standing("goroutines", "goroutines", nil)
 	still := stuck(m, holders...) || m.Dead
 	f := diagnosis.Finding{
@@ -465,7 +465,7 @@ func deadlock(p *diagnosis.Pass, cycle []*lockQueue) diagnosis.Finding {
 		f.Remedy = diagnosis.Remedy{Text: "Split the function that locks: one that locks and calls the other, and one that expects the " +
 			"lock held. Call the second where it is held already.",
 			Code: "func (s *S) Get() int { s.mu.Lock(); defer s.mu.Unlock(); return s.get() }\nfunc (s *S) get() int { return s.n } // s.mu is held"}
-		if _, by := cycle[0].next(); by.Shared {
+		if _, by := cycle[0].nextLock(); by.Shared {
 			f.Remedy.Text += " RLock must not be taken again by who holds it: a writer that comes between waits for the first, " +
 				"and the second waits for the writer."
 		}
@@ -474,7 +474,7 @@ func deadlock(p *diagnosis.Pass, cycle []*lockQueue) diagnosis.Finding {
 	}
 	var words []string
 	for _, q := range cycle {
-		n, h := q.next()
+		n, h := q.nextLock()
 		then := cycle[slices.IndexFunc(cycle, func(o *lockQueue) bool { return o.number == n })]
 		words = append(words, code.Short(h.Taken.Func)+" holds "+q.words()+" and waits for "+then.words())
 	}
@@ -511,7 +511,7 @@ func allAsleep(p *diagnosis.Pass) diagnosis.Finding {
 		s := &m.Goroutines[i]
 		if at := code.UserPlace(p, s.Stack); at.Function != "" && len(words) < asleepNamed {
 			places = append(places, at)
-			words = append(words, queueing.StandsAt(p, s))
+			words = append(words, queueing.Activity(p, s))
 		}
 	}
 	f := diagnosis.Finding{

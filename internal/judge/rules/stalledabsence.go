@@ -103,8 +103,8 @@ func reportAbsences(p *diagnosis.Pass) {
 // nothing else to do, and what it waits for may never be meant to come.
 func restsInMain(p *diagnosis.Pass, s *model.Standing) bool {
 	frames := p.Model.Stacks.Frames(s.Stack)
-	return code.ThroughOne(frames, []string{"main.main"}) && slices.ContainsFunc(p.Model.Moment.Goroutines, func(o model.Standing) bool {
-		return code.ThroughOne(p.Model.Stacks.Frames(o.Stack), []string{"internal/poll.(*FD).Accept"})
+	return code.ContainsAny(frames, []string{"main.main"}) && slices.ContainsFunc(p.Model.Moment.Goroutines, func(o model.Standing) bool {
+		return code.ContainsAny(p.Model.Stacks.Frames(o.Stack), []string{"internal/poll.(*FD).Accept"})
 	})
 }
 
@@ -130,9 +130,9 @@ func atRest(m *model.Moment) bool {
 
 func absent(p *diagnosis.Pass, a *model.Absence, waiters []*model.Standing, still bool) diagnosis.Finding {
 	k := absenceKinds[a.Kind]
-	n := p.Standing("goroutines that wait for it", "goroutines", queueing.OfStandings(waiters...))
+	n := p.Standing("goroutines that wait for it", "goroutines", queueing.MatchStandings(waiters...))
 	all := p.Standing("goroutines", "goroutines", nil)
-	longest := p.Standing("longest wait", "waited", queueing.OfStandings(waiters...))
+	longest := p.Standing("longest wait", "waited", queueing.MatchStandings(waiters...))
 	places := []diagnosis.Place{code.UserPlace(p, queueing.StacksOf(waiters)...)}
 	for _, by := range a.By[:min(len(a.By), absentNamed)] {
 		places = append(places, code.PlaceOf(by))
@@ -167,7 +167,7 @@ func absent(p *diagnosis.Pass, a *model.Absence, waiters []*model.Standing, stil
 	if longest.Value >= time.Second.Seconds() {
 		format, parts = format+", the longest for %s", append(parts, longest)
 	}
-	f.Say(format+", and "+k.nobody+"%s.", append(parts, fact.Name(k.by(a)))...)
+	f.Say(format+", and "+k.nobody+"%s.", append(parts, fact.Name(k.causeText(a)))...)
 	return f
 }
 
@@ -188,8 +188,8 @@ func (k absenceKind) reason(a *model.Absence) string {
 	return "the source shows all code that can send there and what calls it, and no goroutine is in any of that"
 }
 
-// by names code that could bring it.
-func (k absenceKind) by(a *model.Absence) string {
+// causeText names code that could bring it.
+func (k absenceKind) causeText(a *model.Absence) string {
 	if len(a.By) == 0 || a.By[0].Func == "" || a.Kind == model.LacksSignal {
 		return ""
 	}

@@ -106,12 +106,12 @@ func waitsIn(function, except string) func(*model.Standing, []model.Frame) bool 
 }
 
 func throughAny(functions ...string) func([]model.Frame) bool {
-	return func(frames []model.Frame) bool { return code.ThroughOne(frames, functions) }
+	return func(frames []model.Frame) bool { return code.ContainsAny(frames, functions) }
 }
 
 // taskOfGroup reports whether a stack is that of a task of an errgroup.
 func taskOfGroup(frames []model.Frame) bool {
-	return code.ThroughFunc(frames, func(f string) bool {
+	return code.ContainsFunc(frames, func(f string) bool {
 		return strings.HasPrefix(f, "golang.org/x/sync/errgroup.(*Group).") && strings.HasSuffix(f, ".func1")
 	})
 }
@@ -119,8 +119,8 @@ func taskOfGroup(frames []model.Frame) bool {
 // throughDatabase reports whether a stack has a connection: it is in package
 // database/sql, and neither waits for one nor keeps the pool.
 func throughDatabase(frames []model.Frame) bool {
-	return code.Through(frames, []string{"database/sql."}) &&
-		!code.ThroughOne(frames, []string{"database/sql.(*DB).conn", "database/sql.(*DB).connectionOpener", "database/sql.(*DB).connectionCleaner", "database/sql.(*Tx).awaitDone", "database/sql.(*Rows).awaitDone"})
+	return code.ContainsPrefix(frames, []string{"database/sql."}) &&
+		!code.ContainsAny(frames, []string{"database/sql.(*DB).conn", "database/sql.(*DB).connectionOpener", "database/sql.(*DB).connectionCleaner", "database/sql.(*Tx).awaitDone", "database/sql.(*Rows).awaitDone"})
 }
 
 // A waitQueue is who waits for one thing, and who has it.
@@ -223,7 +223,7 @@ func waitedFor(p *diagnosis.Pass, list []*model.Standing) fact.Fact {
 	time := p.Waits("time in which they wait there", model.Sync, func(w *model.Wait) bool {
 		return slices.ContainsFunc(list, func(s *model.Standing) bool { return s.Stack == w.Stack })
 	})
-	whole := fact.Product.Of("time that they had", fact.Seconds, p.Standing("goroutines there", "goroutines", queueing.OfStandings(list...)), p.WindowLength())
+	whole := fact.Product.Of("time that they had", fact.Seconds, p.Standing("goroutines there", "goroutines", queueing.MatchStandings(list...)), p.WindowLength())
 	return fact.Fraction.Of("part of the trace in which each waits there", fact.Ratio, time, whole)
 }
 
@@ -309,7 +309,7 @@ func (q *waitQueue) find(p *diagnosis.Pass) {
 		switch {
 		case slices.Contains(q.waiters, s):
 			inside = inside || q.kind.has != nil && q.kind.has(frames)
-		case q.kind.has != nil && q.kind.has(frames), q.kind.has == nil && q.beyond(p, s):
+		case q.kind.has != nil && q.kind.has(frames), q.kind.has == nil && q.isFurther(p, s):
 			q.holders = append(q.holders, s)
 		}
 	}
@@ -353,17 +353,17 @@ func (q *waitQueue) receives(s *model.Standing) *model.Serving {
 	return nil
 }
 
-// beyond reports whether somebody is further on in the function that asks.
-func (q *waitQueue) beyond(p *diagnosis.Pass, s *model.Standing) bool {
+// isFurther reports whether somebody is further on in the function that asks.
+func (q *waitQueue) isFurther(p *diagnosis.Pass, s *model.Standing) bool {
 	at, asks := code.ProgramPlace(p, s.Stack), code.ProgramPlace(p, q.waiters[0].Stack)
 	return at.Function == asks.Function && at.Line > asks.Line // without a place both lines are 0
 }
 
 func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 	waiting := slices.Concat(q.waiters, q.behind)
-	n := p.Standing("goroutines that wait for it", "goroutines", queueing.OfStandings(waiting...))
+	n := p.Standing("goroutines that wait for it", "goroutines", queueing.MatchStandings(waiting...))
 	all := p.Standing("goroutines", "goroutines", nil)
-	longest := p.Standing("longest wait", "waited", queueing.OfStandings(q.waiters...))
+	longest := p.Standing("longest wait", "waited", queueing.MatchStandings(q.waiters...))
 	f := diagnosis.Finding{
 		Title:    q.kind.title,
 		Stalls:   still && q.stalls(p.Model.Moment),
@@ -401,7 +401,7 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 	case longest.Value > 0:
 		format, parts = format+", the longest for %s", append(parts, longest)
 	}
-	said, more := q.said(p)
+	said, more := q.holderSentence(p)
 	f.Say(format+said, append(parts, more...)...)
 	return f
 }
@@ -454,8 +454,8 @@ func (q *waitQueue) showReceivers(f *diagnosis.Finding, m *model.Moment) {
 	}
 }
 
-// said tells who has what they wait for, after a sentence about who waits.
-func (q *waitQueue) said(p *diagnosis.Pass) (format string, parts []fact.Part) {
+// holderSentence tells who has what they wait for, after a sentence about who waits.
+func (q *waitQueue) holderSentence(p *diagnosis.Pass) (format string, parts []fact.Part) {
 	switch {
 	case q.circle && q.channel > 0:
 		r := q.receives(q.holders[0])
@@ -490,7 +490,7 @@ func (q *waitQueue) said(p *diagnosis.Pass) (format string, parts []fact.Part) {
 	}
 	parts = []fact.Part{fact.Name(does)}
 	if h.Waited >= time.Second {
-		format, parts = format+" for %s", append(parts, p.Standing("how long its holder stands there", "waited", queueing.OfStandings(h)))
+		format, parts = format+" for %s", append(parts, p.Standing("how long its holder stands there", "waited", queueing.MatchStandings(h)))
 	}
 	return format + ".", parts
 }
@@ -499,13 +499,13 @@ func (q *waitQueue) said(p *diagnosis.Pass) (format string, parts []fact.Part) {
 func (q *waitQueue) receiver(p *diagnosis.Pass) (format string, parts []fact.Part) {
 	h := q.holders[0]
 	r := q.receives(h)
-	does := queueing.StandsAt(p, h)
+	does := queueing.Activity(p, h)
 	if at := code.UserPlace(p, h.Stack); at.Function == r.From.Func {
 		does = queueing.StateWords(h.State) + thereAt(at)
 	}
 	format, parts = "; probably %s should receive from it, which %s", []fact.Part{code.Name(r.From.Func), fact.Name(does)}
 	if h.Waited >= time.Second {
-		format, parts = format+" for %s", append(parts, p.Standing("how long its receiver stands there", "waited", queueing.OfStandings(h)))
+		format, parts = format+" for %s", append(parts, p.Standing("how long its receiver stands there", "waited", queueing.MatchStandings(h)))
 	}
 	if k := len(q.holders); k > 1 {
 		format, parts = format+" (one of %s places)", append(parts, fact.Name(figureOf(k)))

@@ -63,7 +63,7 @@ func starvedFinding(p *diagnosis.Pass, overlap, queue fact.Fact) diagnosis.Findi
 	share := fact.Fraction.Of("part of the window in which generations overlap", fact.Ratio, all, p.WindowLength())
 	f := diagnosis.Finding{
 		Evidence: []fact.Fact{overlap, all, p.Statistic(fact.Generations, "number", "generations", float64(c.Generations), fact.Count), queue,
-			fact.Quotient.Of("Ps in use", fact.Ratio, cpu.HeldPs(p), cpu.Procs(p))},
+			fact.Quotient.Of("Ps in use", fact.Ratio, cpu.ActivePs(p), cpu.Procs(p))},
 		Cost: diagnosis.CostOf(overlap.Named("longest hold-up that a change of generation showed"), share.Value),
 		Bound: diagnosis.Limit(overlap.Named("hold-up"), diagnosis.Latency, share.Value,
 			"between nothing and this, for a request that falls into it; the share is that of the window in which "+

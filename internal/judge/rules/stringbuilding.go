@@ -94,7 +94,7 @@ type stringSite struct {
 
 func checkStringbuilding(p *diagnosis.Pass) {
 	a := memory.AllocationOf(p)
-	s, ok := cpu.Needed(p)
+	s, ok := cpu.RequireUse(p)
 	if !ok || !a.Measured {
 		return
 	}
@@ -211,10 +211,10 @@ func stringFinding(p *diagnosis.Pass, a *memory.Allocation, sites []stringSite, 
 			"strings that library functions make: only those made by the program's own lines are counted",
 		},
 		Remedy:     stringRemedy(top),
-		Experiment: changed(diagnosis.AllocsOp, diagnosis.CPUPerOp, "A benchmark of the function with `go test -bench NAME -benchmem` counts the same."),
+		Experiment: codeChange(diagnosis.AllocsOp, diagnosis.CPUPerOp, "A benchmark of the function with `go test -bench NAME -benchmem` counts the same."),
 	}
 	if use, ok := cpu.UseOf(p); ok {
-		f.Bound = use.Beyond(f.Bound, top.place.Function)
+		f.Bound = use.ExtendBound(f.Bound, top.place.Function)
 	}
 	f.Say("%s of all objects are strings that %s makes by %s%s: %s of the CPU in use.",
 		objects, code.Name(top.place.Function), fact.Name(strings.Join(top.kinds, " and ")), others(len(sites)-1), share)
@@ -231,8 +231,8 @@ func stringFinding(p *diagnosis.Pass, a *memory.Allocation, sites []stringSite, 
 			f.Rest(s.objects)
 		}
 	}
-	most, _ := memory.MostOf(p, f.Stacks)
-	f.Experiment.Promised = promised(diagnosis.AllocsOp, fact.Amdahl(most.Value), "all objects of these functions")
+	most, _ := memory.LargestParts(p, f.Stacks)
+	f.Experiment.Promised = metricPromise(diagnosis.AllocsOp, fact.Amdahl(most.Value), "all objects of these functions")
 	f.Groups = code.GroupsOfStacks(p.Model, f.Stacks)
 	if share.Value < boxedMost*a.Cost().Value {
 		f.Explains = []string{"hotfunction"}

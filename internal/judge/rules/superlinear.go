@@ -280,7 +280,7 @@ func superlinearFinding(p *diagnosis.Pass, s *sweep, g power) diagnosis.Finding 
 			Code: "index := make(map[Key]*Item, len(items)) // once\nfor i := range items {\n\tindex[items[i].Key] = &items[i]\n}\n" +
 				"for _, q := range queries {\n\tuse(index[q.Key]) // in the place of a search through items\n}",
 		},
-		Experiment: changed(diagnosis.CPUPerOp, "", "Run the benchmark at the same sizes again: the time of an item must be the same at each. "+
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "Run the benchmark at the same sizes again: the time of an item must be the same at each. "+
 			"The gain at your own sizes is the one that counts."),
 	}
 	f.Say("In %s an item takes %s times as long among %s as among %s: "+

@@ -205,15 +205,15 @@ func (c *callerGroup) atLeisure(p *diagnosis.Pass) bool {
 	}).Value > c.total.Value
 }
 
-// of returns one of its operations.
-func (c *callerGroup) of(o *cpu.Request) func(*model.Wait, string) bool {
+// operationMatch returns one of its operations.
+func (c *callerGroup) operationMatch(o *cpu.Request) func(*model.Wait, string) bool {
 	return func(w *model.Wait, op string) bool { return c.counts(w, op) && op == o.Name }
 }
 
 // mean returns how long one call of an operation takes.
 func (c *callerGroup) mean(p *diagnosis.Pass, o *cpu.Request) fact.Fact {
 	return fact.Quotient.Of("one call of "+o.Name+", mean", fact.Seconds,
-		c.calls.time(p, "time in "+o.Name, c.of(o)), c.calls.count(p, "calls of "+o.Name, c.of(o)))
+		c.calls.time(p, "time in "+o.Name, c.operationMatch(o)), c.calls.count(p, "calls of "+o.Name, c.operationMatch(o)))
 }
 
 // bulk recognises reads and writes of files that move data in large pieces,
@@ -222,7 +222,7 @@ func (c *callerGroup) mean(p *diagnosis.Pass, o *cpu.Request) fact.Fact {
 // the fixed worker pool writes 2 MiB in 100 to 400 µs, 60 to 80% of what it
 // is active, and has nothing to fix.
 func bulk(m *model.Model, w *model.Wait) bool {
-	return w.Count > 0 && w.Total/time.Duration(w.Count) >= smallCall && code.ThroughOne(m.Stacks.Frames(w.Stack), moves)
+	return w.Count > 0 && w.Total/time.Duration(w.Count) >= smallCall && code.ContainsAny(m.Stacks.Frames(w.Stack), moves)
 }
 
 // moves are functions under which a system call reads or writes data.
@@ -236,7 +236,7 @@ var moves = []string{
 // waitsForEvent recognises calls in which a goroutine is at leisure: by the
 // functions known for it, and by their length.
 func waitsForEvent(m *model.Model, w *model.Wait) bool {
-	return w.Count > 0 && w.Total/time.Duration(w.Count) >= syscallIdle || code.ThroughOne(m.Stacks.Frames(w.Stack), eventCalls)
+	return w.Count > 0 && w.Total/time.Duration(w.Count) >= syscallIdle || code.ContainsAny(m.Stacks.Frames(w.Stack), eventCalls)
 }
 
 var eventCalls = []string{
@@ -249,7 +249,7 @@ var eventCalls = []string{
 // inC reports whether a wait is a call to C, which the trace has as a system
 // call: the thread is away, and what it does is the program's own work.
 func inC(m *model.Model, s model.Stack) bool {
-	return code.ThroughFunc(m.Stacks.Frames(s), func(f string) bool { return f == "runtime.cgocall" || strings.Contains(f, "._Cfunc_") })
+	return code.ContainsFunc(m.Stacks.Frames(s), func(f string) bool { return f == "runtime.cgocall" || strings.Contains(f, "._Cfunc_") })
 }
 
 // callName returns the outermost function of the system's packages around the
@@ -286,14 +286,14 @@ func syscallFinding(p *diagnosis.Pass, c *callerGroup) diagnosis.Finding {
 		},
 		Groups: []string{c.Name},
 		Remedy: c.remedy(mean),
-		Experiment: changed(diagnosis.Syscalls, diagnosis.ThroughputMetric(p.Model), "Elapsed time follows only as far as the kernel "+
+		Experiment: codeChange(diagnosis.Syscalls, diagnosis.ThroughputMetric(p.Model), "Elapsed time follows only as far as the kernel "+
 			"was the limit: `gowhy ledger --by group after.gowhy` shows the group's time in calls beside its "+
 			"running time."),
 	}
 	for _, o := range c.ops[:min(3, len(c.ops))] {
 		f.Stacks = append(f.Stacks, statistics.Largest(o.Stacks)...)
-		f.Evidence = append(f.Evidence, c.calls.time(p, "time in "+o.Name, c.of(o)),
-			fact.Quotient.Of("calls of "+o.Name, fact.PerSec, c.calls.count(p, "calls of "+o.Name, c.of(o)), p.WindowLength()))
+		f.Evidence = append(f.Evidence, c.calls.time(p, "time in "+o.Name, c.operationMatch(o)),
+			fact.Quotient.Of("calls of "+o.Name, fact.PerSec, c.calls.count(p, "calls of "+o.Name, c.operationMatch(o)), p.WindowLength()))
 	}
 	f.Say("%s spends %s of its active time in system calls: %s a second, most of it in %s (%s each).",
 		code.Name(code.GroupName(c.Name)), c.share, c.rate.Number(), fact.Name(c.ops[0].Name), mean)

@@ -43,12 +43,12 @@ type kernelSplit map[*model.Sample]kernelUse
 
 func checkKernelbound(p *diagnosis.Pass) {
 	const what = "whether the work is in system calls"
-	used, ok := cpu.OfProcess(p)
+	used, ok := cpu.ProcessCPU(p)
 	if !ok {
 		p.Unchecked(what, "neither a trace nor the process's CPU counters were given", p.HowToGet(model.Trace))
 		return
 	}
-	part := cpu.InKernel(p)
+	part := cpu.KernelCPU(p)
 	if part.Value < kernelShare || used.Value < syscallCores {
 		p.Fine(fact.Sentence("system calls: the kernel took %s of the CPU time", part))
 		return
@@ -124,10 +124,10 @@ func bulkCalls(s *model.Syscalls) map[string]bool {
 	return out
 }
 
-// asked names what the program wanted when its thread was in a system call: the outermost
+// requestName names what the program wanted when its thread was in a system call: the outermost
 // function of the system's packages, as callName has it, above the kernel's own frames; the
 // call's name when no Go code is on the stack.
-func asked(m *model.Model, s model.Stack, call string) (name string) {
+func requestName(m *model.Model, s model.Stack, call string) (name string) {
 	inGo := false
 	for _, f := range m.Stacks.Frames(s) {
 		system := code.IsSystem(f.Func)
@@ -148,7 +148,7 @@ func kernelFinding(p *diagnosis.Pass, k kernelSplit, used, part fact.Fact) diagn
 	asks, names := cpu.Requests{}, cpu.Requests{}
 	cpu.EachKernelSample(p.Model, func(s *model.Sample, t time.Duration) {
 		if call := s.Labels["syscall"]; k[s] == forProgram {
-			asks.Add(asked(p.Model, s.Stack, call), s.Stack, t)
+			asks.Add(requestName(p.Model, s.Stack, call), s.Stack, t)
 			names.Add(call, s.Stack, t)
 		}
 	})
@@ -169,7 +169,7 @@ func kernelFinding(p *diagnosis.Pass, k kernelSplit, used, part fact.Fact) diagn
 			fact.Sentence("the scheduler and the collector: %s of it", k.part(p, forRuntime)),
 		},
 		Remedy: kernelRemedy(p, first[0].Name),
-		Experiment: changed(diagnosis.Syscalls, diagnosis.CPUPerOp, fact.Sentence("The kernel's part of the CPU time is %s now, "+
+		Experiment: codeChange(diagnosis.Syscalls, diagnosis.CPUPerOp, fact.Sentence("The kernel's part of the CPU time is %s now, "+
 			"and `gowhy ledger` prints it. CPU time per operation tells what the calls cost.", part)),
 	}
 	f.Say("The kernel took %s of the process's CPU time: %s in system calls for the program itself, most of it in %s.",
@@ -206,7 +206,7 @@ func addKernelFacts(p *diagnosis.Pass, f *diagnosis.Finding) {
 	if cpu.TimeOfProcess(p).Duration() < neighbourTicks {
 		return
 	}
-	part := cpu.InKernel(p)
+	part := cpu.KernelCPU(p)
 	f.Rest(part)
 	if part.Value >= kernelShare {
 		f.Confidence = diagnosis.High

@@ -129,8 +129,8 @@ func kernelBlockedOutside(p *diagnosis.Pass, threads fact.Fact) (most blockedPla
 	}
 	for _, function := range slices.Sorted(maps.Keys(stacks)) {
 		b := blockedPlace{places[function], stacks[function],
-			p.SamplesAtStart("in system calls at the start", "goroutine", code.OfStacks(stacks[function])),
-			p.Samples("in system calls at the end", "goroutine", code.OfStacks(stacks[function]))}
+			p.SamplesAtStart("in system calls at the start", "goroutine", code.MatchStacks(stacks[function])),
+			p.Samples("in system calls at the end", "goroutine", code.MatchStacks(stacks[function]))}
 		if least := min(b.start.Value, b.end.Value); least >= threadsBlocked*threads.Value && b.end.Value > most.end.Value {
 			most, ok = b, true
 		}
@@ -192,7 +192,7 @@ func threadFinding(p *diagnosis.Pass, blocked, threads, ps, usual fact.Fact) dia
 				"the resolver of C, keeps a thread; one that waits for the network does not.",
 			Code: "slots := make(chan struct{}, 16) // at most so many block in the kernel\nslots <- struct{}{}\ndefer func() { <-slots }()",
 		},
-		Experiment: changed(diagnosis.PeakRSS, "", "The number of threads is in the ledger of both recordings. "+
+		Experiment: codeChange(diagnosis.PeakRSS, "", "The number of threads is in the ledger of both recordings. "+
 			"Throughput is guarded: a bound that is too low makes work wait."),
 	}
 }

@@ -85,7 +85,7 @@ func throttledFinding(p *diagnosis.Pass, t *cpu.Throttle) diagnosis.Finding {
 	f.Say("The quota of %s was used up in %s of %s periods, and each time the kernel stopped the process until the "+
 		"next one: "+
 		"for up to %s, %s of the window.", t.Quota, t.Throttled, t.Periods, t.Mean, t.Share)
-	if used, ok := cpu.OfProcess(p); ok && t.Usage.Value > 0 {
+	if used, ok := cpu.ProcessCPU(p); ok && t.Usage.Value > 0 {
 		part := fact.Fraction.Of("share of the process in the group's CPU", fact.Ratio, used, t.Usage)
 		f.Rest(part)
 		if part.Value < throttledOwn {

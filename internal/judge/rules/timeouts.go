@@ -80,7 +80,7 @@ func timeoutFinding(p *diagnosis.Pass, c *callSeries) diagnosis.Finding {
 			"a look whether something has come, with a short deadline: each of these is behind a question",
 		},
 		Remedy:     timeoutsRemedy,
-		Experiment: changed(diagnosis.P50, "", ""),
+		Experiment: codeChange(diagnosis.P50, "", ""),
 	}
 	f.Say("%s of the calls of %s end without an answer, after %s each: %s of the time of %s.", calls, code.Name(call.Function), each, part, code.Name(c.Operation.Func))
 	return f

@@ -82,7 +82,7 @@ func checkTimerstorm(p *diagnosis.Pass) {
 	work := fact.Quotient.Of("run after one, mean", fact.Seconds, p.Goroutines("time that they ran", groups, "running"), runs)
 	s, ok := cpu.UseOf(p)
 	if !ok {
-		used, known := cpu.OfProcess(p)
+		used, known := cpu.ProcessCPU(p)
 		part := fact.Fraction.Of("part of the runs of the program's goroutines", fact.Ratio, runs, p.Goroutines("runs of the program's goroutines", code.UserGroups(p.Model), "runs"))
 		if known && work.Value <= timerLook.Seconds() && part.Value >= timerRuns {
 			p.Report(unsampledTimers(p, &c, rate, work, part, used))
@@ -179,7 +179,7 @@ func pollPath(m *model.Model, s model.Stack) string {
 
 // inTimers reports whether a sample is of the runtime's timers: setting,
 // ordering and firing them. The functions were renamed in Go 1.23.
-func inTimers(frames []model.Frame) bool { return code.Through(frames, timerFunctions) }
+func inTimers(frames []model.Frame) bool { return code.ContainsPrefix(frames, timerFunctions) }
 
 var timerFunctions = []string{
 	"runtime.(*timer).", "runtime.(*timers).",
@@ -191,7 +191,7 @@ var timerFunctions = []string{
 // works reports whether a stack is of what is no longer done when the clock wakes nobody: it
 // has none to fire, and the goroutines that it woke, which had hardly any work, need not be.
 func (c *clockwork) works(frames []model.Frame) bool {
-	return inTimers(frames) || model.CPUPartOf(frames) == model.Scheduling || code.ThroughOne(frames, []string{c.group.Name})
+	return inTimers(frames) || model.CPUPartOf(frames) == model.Scheduling || code.ContainsAny(frames, []string{c.group.Name})
 }
 
 // wakes says what the clock does.
@@ -254,7 +254,7 @@ func wokenFinding(p *diagnosis.Pass, c *clockwork, rate, work fact.Fact) diagnos
 		Groups: []string{c.group.Name},
 		Stacks: c.stacks,
 		Remedy: remedy,
-		Experiment: changed(diagnosis.CPUPerOp, "", "Wake-ups by the clock in a new recording show that the change was made. "+
+		Experiment: codeChange(diagnosis.CPUPerOp, "", "Wake-ups by the clock in a new recording show that the change was made. "+
 			"Latency is the price where a period became longer."),
 	}
 }

@@ -61,19 +61,19 @@ func flooding(g *model.Group) bool {
 	if g.System || float64(g.Ended) < spawnServed*float64(g.Created) || queuedShare(g) < spawnQueued {
 		return false
 	}
-	if left(g) {
+	if abandoned(g) {
 		return false
 	}
 	grown := g.Created - g.Ended
 	return g.Peak >= spawnFlood && g.Created >= g.Peak/2 ||
-		grown >= spawnGrowth && spawned(g)
+		grown >= spawnGrowth && shortLived(g)
 }
 
-// left reports whether those that live on were left behind by the others: in a queue each
+// abandoned reports whether those that live on were left behind by the others: in a queue each
 // waits for about as long as there is before it, and those that end have waited, too. Where
 // the queue is longer than the window, most of those that end are older than it, and whose
 // life is known are the few that had not to wait.
-func left(g *model.Group) bool {
+func abandoned(g *model.Group) bool {
 	if g.Life.N == 0 || g.Alive() == 0 || 2*g.Life.N < int64(g.Ended) {
 		return false
 	}
@@ -98,7 +98,7 @@ func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 	queued := fact.Quotient.Of("waiting share of their life", fact.Ratio, waitingInside(p, g), life)
 	enough := fact.Product.Of("goroutines that keep the Ps busy", fact.Count, cpu.Procs(p),
 		fact.Figure("goroutines to a P that are enough", oversubscribedPerProc, fact.Count, "the lab's pools of workers"))
-	stacks := fact.Product.Of("their stacks", fact.Bytes, fact.Difference.Of("goroutines beyond that", fact.Count, peak, enough), memory.LeastStack())
+	stacks := fact.Product.Of("their stacks", fact.Bytes, fact.Difference.Of("goroutines beyond that", fact.Count, peak, enough), memory.MinStack())
 	creator, _ := p.UserPlace(g.Creator)
 	start, _ := p.GroupPlace(g)
 	f := diagnosis.Finding{
@@ -121,7 +121,7 @@ func floodFinding(p *diagnosis.Pass, g *model.Group) diagnosis.Finding {
 				"overload, refusing early is what keeps the rest fast.",
 			Code: "select {\ncase slots <- struct{}{}: // make(chan struct{}, limit)\n\tgo func() { defer func() { <-slots }(); handle(req) }()\ndefault:\n\treject(req)\n}",
 		},
-		Experiment: changed(diagnosis.PeakRSS, "", "Offer the same load to both. The largest number of goroutines and the 99th percentile of what is not refused "+
+		Experiment: codeChange(diagnosis.PeakRSS, "", "Offer the same load to both. The largest number of goroutines and the 99th percentile of what is not refused "+
 			"must fall too; when the load stops, the number must fall back at once in both."),
 	}
 	f.Say("%s is started %s times a second and ends %s times: up to %s live at once, and %s of their life is waiting "+

@@ -142,9 +142,9 @@ func (k *openKind) openers(m *model.Model) []diagnosis.Place {
 }
 
 func reportOpen(p *diagnosis.Pass, k *openKind, open, users []*model.Standing) {
-	n := p.Standing("open", "goroutines", queueing.OfStandings(open...))
-	using := p.Standing("goroutines that could be using one", "goroutines", queueing.OfStandings(users...))
-	longest := p.Standing("longest open", "waited", queueing.OfStandings(open...))
+	n := p.Standing("open", "goroutines", queueing.MatchStandings(open...))
+	using := p.Standing("goroutines that could be using one", "goroutines", queueing.MatchStandings(users...))
+	longest := p.Standing("longest open", "waited", queueing.MatchStandings(open...))
 	many := n.Value >= unclosedLeast && n.Value >= unclosedEach*using.Value
 	if !many && (using.Value > 0 || longest.Value < unclosedLong.Seconds()) {
 		return
@@ -168,7 +168,7 @@ func reportOpen(p *diagnosis.Pass, k *openKind, open, users []*model.Standing) {
 			"in the second confirm it; a list without them is the proof that it is mended.",
 	}
 	for _, s := range users {
-		if code.Through(p.Model.Stacks.Frames(s.Stack), []string{k.asks}) {
+		if code.ContainsPrefix(p.Model.Stacks.Frames(s.Stack), []string{k.asks}) {
 			f.Where = code.Places(append(f.Where, code.UserPlace(p, s.Stack))...)
 		}
 	}

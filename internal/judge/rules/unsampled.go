@@ -47,7 +47,7 @@ func checkUnsampled(p *diagnosis.Pass) {
 		p.Fine(fact.Sentence("CPU profile: covers %s of the CPU time used", atMostAll(seen)))
 	case a.Coverage[model.KernelCPU] >= unsampledCoverage:
 		p.Fine(fact.Sentence("CPU: the profile covers %s of the CPU time used, the kernel's samples %s; %s",
-			seen, atMostAll(coverage(p, a, model.KernelCPU)), fact.Name(missed(p, a))))
+			seen, atMostAll(coverage(p, a, model.KernelCPU)), fact.Name(missedParts(p, a))))
 	default:
 		cores := p.CPUInUse()
 		p.Unchecked(
@@ -79,9 +79,9 @@ func kernelToo(p *diagnosis.Pass, a *model.CPUAccount) string {
 	return why
 }
 
-// missed names the parts of the account in which the kernel's samples saw
+// missedParts names the parts of the account in which the kernel's samples saw
 // more than the profile, the largest difference first.
-func missed(p *diagnosis.Pass, a *model.CPUAccount) string {
+func missedParts(p *diagnosis.Pass, a *model.CPUAccount) string {
 	m := p.Model
 	profile, kernel := sumParts(m, m.CPU), sumParts(m, m.Kernel.CPU)
 	// Both are brought to the time that their own coverage says they saw.

@@ -122,7 +122,7 @@ func (w *followedWait) accuses(p *diagnosis.Pass) bool {
 	switch {
 	case w.link.Kind == model.LinkAnswer:
 		return true
-	case code.ThroughFunc(p.Model.Stacks.Frames(w.link.Stack), isLimiter):
+	case code.ContainsFunc(p.Model.Stacks.Frames(w.link.Stack), isLimiter):
 		return false
 	case w.link.Gathers || w.link.Stack == 0:
 		return w.part.Value >= chainLinger && (w.link.Timer || w.link.Stack == 0)
@@ -168,7 +168,7 @@ func (w *followedWait) finding(p *diagnosis.Pass) diagnosis.Finding {
 			"a goroutine that works, is ready or waits for a lock meanwhile: that time is not counted",
 			fact.Sentence("waits now and then: %s in all of the operation's time", w.share),
 		},
-		Experiment: changed(diagnosis.P50, "", ""),
+		Experiment: codeChange(diagnosis.P50, "", ""),
 	}
 	saved := w.share
 	note := "if it did not wait there"

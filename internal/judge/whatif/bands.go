@@ -39,7 +39,7 @@ type Pair struct {
 	Program   string  `json:"program"`
 	Edit      string  `json:"edit"`
 	Kind      Kind    `json:"kind"`
-	Off       float64 `json:"off"` // of the replay as it is, see [Program.Off]
+	Off       float64 `json:"off"` // of the replay as it is, see [Program.ReplayExcess]
 	Predicted float64 `json:"predicted"`
 	Measured  float64 `json:"measured"`
 	// Low and High are the quartiles of the measured ratio.
@@ -67,9 +67,9 @@ type Band struct {
 	Within50 float64 `json:"within_50_percent"`
 }
 
-// Of returns the band of a kind of edits, of all with "". It has no pairs when
+// Band returns the band of a kind of edits, of all with "". It has no pairs when
 // nothing was measured.
-func (b *Bands) Of(k Kind) Band {
+func (b *Bands) Band(k Kind) Band {
 	band := Band{Kind: k}
 	for _, p := range b.Pairs {
 		if p.Refused != "" || k != "" && p.Kind != k {

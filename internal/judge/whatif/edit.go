@@ -137,7 +137,7 @@ func lockEdit(text, site string, do func(*lockEdits) error) Edit {
 	return Edit{LockEdit, text, func(p *Program, e *edits) error {
 		l, ok := p.lock(site)
 		if !ok {
-			return unknown("lock", "lock", site, p.contended(), l >= 0)
+			return unknown("lock", "lock", site, p.contendedLocks(), l >= 0)
 		}
 		if e.locks == nil {
 			e.locks = make([]lockEdits, len(p.Locks))
@@ -149,8 +149,8 @@ func lockEdit(text, site string, do func(*lockEdits) error) Edit {
 	}}
 }
 
-// contended lists the locks by the time that was waited for them.
-func (p *Program) contended() (names []string) {
+// contendedLocks lists the locks by the time that was waited for them.
+func (p *Program) contendedLocks() (names []string) {
 	for _, l := range p.worstLocks() {
 		names = append(names, l.Site)
 	}

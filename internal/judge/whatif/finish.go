@@ -232,26 +232,26 @@ func (p *Program) check() error {
 		return &RefusedError{"no goroutine of the program runs in it"}
 	}
 	p.calibrate()
-	if p.Outside = p.outside(); p.Outside > timerShare && p.Ends {
+	if p.Outside = p.nonWorkShare(); p.Outside > timerShare && p.Ends {
 		// It ran for a given time, like a benchmark: what counts is its work.
 		p.Ends, p.main, p.Elapsed = false, -1, p.goalTime
 		p.calibrate()
-		p.Outside = p.outside()
+		p.Outside = p.nonWorkShare()
 	}
-	if off := p.Off(); off > maxOff || off < -maxOff {
+	if off := p.ReplayExcess(); off > maxOff || off < -maxOff {
 		return &RefusedError{"replayed as it is, it takes " + figures.Change(1+off) + " of what it took, so that a replay with a change would mean nothing"}
 	}
-	if p.Outside > maxOutside && !p.queued() {
+	if p.Outside > maxOutside && !p.hasQueues() {
 		return &RefusedError{figures.Percent(p.Outside) + " of its time would remain if all of the program's work took nothing: it waits for timers, the network or " +
 			"system calls, which a replay cannot change"}
 	}
 	return nil
 }
 
-// queued reports whether goroutines waited for locks for long. Who holds one
+// hasQueues reports whether goroutines waited for locks for long. Who holds one
 // may be waiting for something outside: that is no work, but a lock edit
 // changes it.
-func (p *Program) queued() bool {
+func (p *Program) hasQueues() bool {
 	var waited time.Duration
 	for _, l := range p.Locks {
 		waited += l.Wait
@@ -263,11 +263,11 @@ func (p *Program) queued() bool {
 // ended because its time was up.
 const timerShare = 0.8
 
-// outside returns the share of the time that remains when work takes none: of the
+// nonWorkShare returns the share of the time that remains when work takes none: of the
 // replay's, or of the trace's where the replay is longer. A replay can be so because
 // the time of a program was up, when what its goroutines still do one after the
 // other in a replay was not theirs to do.
-func (p *Program) outside() float64 {
+func (p *Program) nonWorkShare() float64 {
 	free, _ := p.run(edits{work: 1e-6, gc: 1e-6})
 	return clamp(float64(free.Elapsed)/float64(max(1, min(p.base.Elapsed, p.Elapsed))), 0, 1)
 }
@@ -277,12 +277,12 @@ func (p *Program) outside() float64 {
 func (p *Program) calibrate() {
 	anew, lives := p.run(edits{work: 1, gc: 1})
 	p.base = &anew
-	if off := p.Off(); len(p.Locks) > 0 {
+	if off := p.ReplayExcess(); len(p.Locks) > 0 {
 		p.traced = true
 		traced, asTraced := p.run(edits{work: 1, gc: 1})
 		p.base = &traced
 		// Locks granted anew tell more of a change, and are worth some error.
-		if t := p.Off(); max(off, -off) <= max(t, -t)+worth {
+		if t := p.ReplayExcess(); max(off, -off) <= max(t, -t)+worth {
 			p.traced, p.base = false, &anew
 		} else {
 			lives = asTraced
@@ -293,9 +293,9 @@ func (p *Program) calibrate() {
 
 const worth = 0.05
 
-// Off returns by how much the replay of the unchanged trace is longer than the
+// ReplayExcess returns by how much the replay of the unchanged trace is longer than the
 // trace, as a share.
-func (p *Program) Off() float64 { return float64(p.base.Elapsed)/float64(p.Elapsed) - 1 }
+func (p *Program) ReplayExcess() float64 { return float64(p.base.Elapsed)/float64(p.Elapsed) - 1 }
 
 // A Baseline is the replay of the unchanged trace beside the trace: what every
 // prediction is relative to.
@@ -317,7 +317,7 @@ type Baseline struct {
 
 // Baseline returns the replay of the unchanged trace.
 func (p *Program) Baseline() Baseline {
-	return Baseline{Traced: p.Elapsed, Replayed: p.base.Elapsed, Off: p.Off(), Ends: p.Ends, Procs: p.Procs, Cores: p.Cores,
+	return Baseline{Traced: p.Elapsed, Replayed: p.base.Elapsed, Off: p.ReplayExcess(), Ends: p.Ends, Procs: p.Procs, Cores: p.Cores,
 		Events: p.Events, Cut: p.Cut, Outside: p.Outside, TracedLocks: p.traced}
 }
 

@@ -36,15 +36,15 @@ func TestCorpus(t *testing.T) {
 			p, err := Read(t.Context(), tr, Options{})
 			var refused *RefusedError
 			if errors.As(err, &refused) && p != nil && p.Outside > maxOutside {
-				if p.Off() > 0.1 || p.Off() < -0.1 {
-					t.Errorf("a replay of waits is %.1f%% off, want at most 10%%", 100*p.Off())
+				if p.ReplayExcess() > 0.1 || p.ReplayExcess() < -0.1 {
+					t.Errorf("a replay of waits is %.1f%% off, want at most 10%%", 100*p.ReplayExcess())
 				}
 				return // refused for a good reason
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			if off := p.Off(); off > 0.1 || off < -0.1 {
+			if off := p.ReplayExcess(); off > 0.1 || off < -0.1 {
 				t.Errorf("the replay is %.1f%% off, want at most 10%%", 100*off)
 			}
 			invariants(t, p)
@@ -220,10 +220,10 @@ func TestBands(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(b, back) {
 		t.Errorf("ReadBands() = %+v, %v; want %+v", back, err, b)
 	}
-	if all := back.Of(""); all.Pairs != 4 || all.Within20 != 0.5 || all.Within50 != 0.75 {
+	if all := back.Band(""); all.Pairs != 4 || all.Within20 != 0.5 || all.Within50 != 0.75 {
 		t.Errorf("Of(all) = %+v, want 4 pairs, 0.5 within 20%% and 0.75 within 50%%", all)
 	}
-	if none := back.Of(LockEdit); none.Pairs != 0 || none.String() != "how far predictions of lock edits are off is not yet measured" {
+	if none := back.Band(LockEdit); none.Pairs != 0 || none.String() != "how far predictions of lock edits are off is not yet measured" {
 		t.Errorf("Of(locks) = %v, want not yet measured", none)
 	}
 	for _, bad := range []string{"", "{}", `{"schema":9,"pairs":[]}`, `{"schema":1,"pairs":[{"program":"a","predicted":0}]}`, `{"schema":1,"x":1}`} {

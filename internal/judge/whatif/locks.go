@@ -59,8 +59,8 @@ func newSites() sites { return sites{ids: map[string]int32{}} }
 // lockFuncs are the methods behind which a lock is.
 var lockFuncs = []string{"sync.(*Mutex).", "internal/sync.(*Mutex).", "sync.(*RWMutex).", "sync.(*rlocker).", "internal/poll.(*fdMutex)."}
 
-// of returns the site of a stack that is in a lock's method, -1 if it is not.
-func (s *sites) of(stack []exectrace.Frame) int32 {
+// lookup returns the site of a stack that is in a lock's method, -1 if it is not.
+func (s *sites) lookup(stack []exectrace.Frame) int32 {
 	last := -1
 	shared := false
 	for i, f := range stack[:min(len(stack), 10)] {

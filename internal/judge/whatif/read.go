@@ -494,7 +494,7 @@ func (r *reader) blocked(e *exectrace.Event, t *track) {
 		t.join = true
 		return
 	}
-	if s := r.sites.of(stack); s >= 0 {
+	if s := r.sites.lookup(stack); s >= 0 {
 		t.site = s
 		if t.holds && r.sites.find(t.lockOf) == r.sites.find(s) {
 			t.holds = false // who waits once more did not get it, or has released it
@@ -539,7 +539,7 @@ func (r *reader) wake(e *exectrace.Event, waker, t *track) {
 	w := &r.p.gs[t.g].ops[t.wait]
 	t.wait = -1
 	if t.site >= 0 {
-		if unlocks := r.sites.of(e.Stack()); unlocks >= 0 {
+		if unlocks := r.sites.lookup(e.Stack()); unlocks >= 0 {
 			token := r.token()
 			*w = op{kind: opLock, ref: token, lock: int16(t.site)}
 			r.unlock(waker, t, unlocks, token)

@@ -13,10 +13,10 @@ func Amdahl(share float64) float64 {
 	return 1 - min(max(share, 0), 1)
 }
 
-// AtMost returns the largest share, 0 to 1, of which n samples may well show the given
+// LargestShare returns the largest share, 0 to 1, of which n samples may well show the given
 // one: the upper end of Wilson's 95% interval (E. Wilson, JASA 1927). A bound
 // from few samples has to be wider than one from many.
-func AtMost(share float64, n int64) float64 {
+func LargestShare(share float64, n int64) float64 {
 	if n <= 0 || share >= 1 {
 		return 1
 	}
@@ -25,10 +25,10 @@ func AtMost(share float64, n int64) float64 {
 	return min(1, (p+z*z/(2*k)+z*math.Sqrt(p*(1-p)/k+z*z/(4*k*k)))/(1+z*z/k))
 }
 
-// A Closed is a closed system: a number of customers, here goroutines, that
+// A ClosedSystem is a closed system: a number of customers, here goroutines, that
 // begin the next operation when the last has ended. Its figures are averages
 // over one window.
-type Closed struct {
+type ClosedSystem struct {
 	Cores float64 // that the program may use: Ps, affinity and quota, whichever is least
 	Busy  float64 // of those, in use without what the fix takes away
 	// Whole is the time of the customers in the window, and Wait the part of it
@@ -44,7 +44,7 @@ type Closed struct {
 // Computing Surveys 1978), X' ≤ min(cores ÷ CPU per operation, N ÷ (R - wait),
 // 1 ÷ demand of the next serial resource), each divided by the present X. byCPU
 // and byTime are the first two, at least 1, infinite when nothing bounds.
-func (c Closed) Asymptotic() (factor, byCPU, byTime float64) {
+func (c ClosedSystem) Asymptotic() (factor, byCPU, byTime float64) {
 	byCPU, byTime = math.Inf(1), math.Inf(1)
 	if c.Busy > 0 {
 		byCPU = max(1, c.Cores/c.Busy)

@@ -16,17 +16,17 @@ func TestAmdahl(t *testing.T) {
 func TestAsymptotic(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		Closed
+		ClosedSystem
 		want float64
 	}{
-		{"nothing is known", Closed{}, math.Inf(1)},
-		{"CPU bounds", Closed{Cores: 4, Busy: 2, Whole: 10, Wait: 9}, 2},
-		{"time bounds", Closed{Cores: 8, Busy: 1, Whole: 10, Wait: 5}, 2},
-		{"all of the time is this wait", Closed{Cores: 4, Busy: 1, Whole: 10, Wait: 10}, 4},
-		{"the next lock bounds", Closed{Cores: 8, Busy: 1, Whole: 10, Wait: 8, Serial: 0.8}, 1.25},
-		{"a machine that is full", Closed{Cores: 2, Busy: 2, Whole: 10, Wait: 9}, 1},
-		{"more busy than there is", Closed{Cores: 2, Busy: 3, Whole: 10, Wait: 9}, 1},
-		{"a resource used more than fully", Closed{Cores: 2, Busy: 1, Serial: 1.5}, 1},
+		{"nothing is known", ClosedSystem{}, math.Inf(1)},
+		{"CPU bounds", ClosedSystem{Cores: 4, Busy: 2, Whole: 10, Wait: 9}, 2},
+		{"time bounds", ClosedSystem{Cores: 8, Busy: 1, Whole: 10, Wait: 5}, 2},
+		{"all of the time is this wait", ClosedSystem{Cores: 4, Busy: 1, Whole: 10, Wait: 10}, 4},
+		{"the next lock bounds", ClosedSystem{Cores: 8, Busy: 1, Whole: 10, Wait: 8, Serial: 0.8}, 1.25},
+		{"a machine that is full", ClosedSystem{Cores: 2, Busy: 2, Whole: 10, Wait: 9}, 1},
+		{"more busy than there is", ClosedSystem{Cores: 2, Busy: 3, Whole: 10, Wait: 9}, 1},
+		{"a resource used more than fully", ClosedSystem{Cores: 2, Busy: 1, Serial: 1.5}, 1},
 	} {
 		if got, _, _ := c.Asymptotic(); math.Abs(got-c.want) > 1e-12 && got != c.want {
 			t.Errorf("%s: Asymptotic() = %v, want %v", c.name, got, c.want)
@@ -36,7 +36,7 @@ func TestAsymptotic(t *testing.T) {
 	// wait never promise less, a busier next resource never more.
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
-		c := Closed{Cores: 1 + 63*r.Float64(), Busy: 64 * r.Float64(), Whole: 100 * r.Float64(), Serial: r.Float64()}
+		c := ClosedSystem{Cores: 1 + 63*r.Float64(), Busy: 64 * r.Float64(), Whole: 100 * r.Float64(), Serial: r.Float64()}
 		c.Wait = c.Whole * r.Float64()
 		f, byCPU, byTime := c.Asymptotic()
 		if !(f >= 1) || f > byCPU || f > byTime || f > max(1, 1/c.Serial) {
@@ -76,7 +76,7 @@ func TestAtMost(t *testing.T) {
 		n     int64
 		want  float64
 	}{{0.1, 100, 0.1744}, {0, 100, 0.0370}, {1, 100, 1}, {0.5, 1 << 40, 0.5}, {0.2, 0, 1}, {7, 10, 1}} {
-		if got := AtMost(c.share, c.n); math.Abs(got-c.want) > 1e-4 {
+		if got := LargestShare(c.share, c.n); math.Abs(got-c.want) > 1e-4 {
 			t.Errorf("%v of %d: %v, want %v", c.share, c.n, got, c.want)
 		}
 	}

@@ -78,22 +78,22 @@ var (
 	// more. With it goes what is done because of it and elsewhere: of what the
 	// collector does on its own the part that its garbage is, and of the scheduler's
 	// work that or its part of the program's, whichever is larger. What no sample
-	// shows, and what chance may have kept from the samples, is added: see [AtMost].
+	// shows, and what chance may have kept from the samples, is added: see [LargestShare].
 	// Its operands: share, garbage, collecting, scheduling, unknown, samples.
 	Without = formula("amdahl without", "Amdahl: as if {0} cost nothing, with its part of the collector's and the scheduler's work, and with what "+
 		"the samples may not show",
 		func(x []float64) float64 {
 			share, garbage, collecting, scheduling, unknown, samples := x[0], x[1], x[2], x[3], x[4], x[5]
 			part := max(garbage, statistics.Quotient(share, max(share, 1-unknown-collecting-scheduling)))
-			return AtMost(share+garbage*collecting+part*scheduling+unknown, int64(samples))
+			return LargestShare(share+garbage*collecting+part*scheduling+unknown, int64(samples))
 		})
 	// Bottleneck is by what share work takes less time when its throughput grows
-	// by the asymptotic bound of operational analysis; see [Closed.Asymptotic].
+	// by the asymptotic bound of operational analysis; see [ClosedSystem.Asymptotic].
 	// Its operands are: cores, those in use without the wait, time of those who
 	// wait, their wait, and what stays serial.
 	Bottleneck = formula("asymptotic", "asymptotic bound of a closed system: min({0} ÷ {1}, {2} ÷ ({2} − {3})); less when requests arrive slower than that",
 		func(x []float64) float64 {
-			factor, _, _ := closed(x).Asymptotic()
+			factor, _, _ := closedSystem(x).Asymptotic()
 			return factor
 		})
 	// CollectorSaving is what fewer collections save; see [GCModel]. Its operands
@@ -106,8 +106,8 @@ var (
 	Gain = formula("gain", "1 − 1 ÷ {0}", func(x []float64) float64 { return 1 - 1/max(1, x[0]) })
 )
 
-func closed(x []float64) Closed {
-	c := Closed{Cores: x[0], Busy: x[1], Whole: x[2], Wait: x[3]}
+func closedSystem(x []float64) ClosedSystem {
+	c := ClosedSystem{Cores: x[0], Busy: x[1], Whole: x[2], Wait: x[3]}
 	if len(x) > 4 {
 		c.Serial = x[4]
 	}

@@ -167,18 +167,18 @@ func ProfileOf(m *model.Model, tree string) *model.Profile {
 // Waits returns the time that goroutines spent in the matching waits of a kind; nil
 // matches all.
 func (p Meter) Waits(name string, kind model.WaitKind, match func(*model.Wait) bool) Fact {
-	total, _, o := p.waited(kind, match)
+	total, _, o := p.waitTime(kind, match)
 	return fact(name, total.Seconds(), Seconds, o)
 }
 
 // WaitCount counts them.
 func (p Meter) WaitCount(name string, kind model.WaitKind, match func(*model.Wait) bool) Fact {
-	_, n, o := p.waited(kind, match)
+	_, n, o := p.waitTime(kind, match)
 	o.Columns = []string{"count"}
 	return fact(name, float64(n), Count, o)
 }
 
-func (p Meter) waited(kind model.WaitKind, match func(*model.Wait) bool) (total time.Duration, n int64, o Origin) {
+func (p Meter) waitTime(kind model.WaitKind, match func(*model.Wait) bool) (total time.Duration, n int64, o Origin) {
 	o = Origin{Kind: Waits, Source: model.Trace, Tree: string(kind)}
 	if p.Model.Sched == nil {
 		return 0, 0, o
@@ -532,7 +532,7 @@ func (o *Origin) Rows(m *model.Model) (rows []Row) {
 		}
 	case Metric:
 		if m.Metrics != nil {
-			if v, ok := o.Fold.of(m.Metrics.Series[o.Name]); ok {
+			if v, ok := o.Fold.apply(m.Metrics.Series[o.Name]); ok {
 				add(o.Name, v, o.Fold.unit(metricUnit(o.Name)))
 			}
 		}
@@ -548,7 +548,7 @@ func (o *Origin) Rows(m *model.Model) (rows []Row) {
 		}
 	case Process, Machine, ControlGroup:
 		if c, ok := counters[o.Kind][o.Name]; ok {
-			if v, ok := o.Fold.of(c.series(m)); ok {
+			if v, ok := o.Fold.apply(c.series(m)); ok {
 				add(o.Name, v, o.Fold.unit(c.unit))
 			}
 		}
@@ -585,8 +585,8 @@ func (o *Origin) groupsIn(m *model.Model) func(func(int) bool) {
 	}
 }
 
-// of folds a series; false where it has too few points for it.
-func (f Fold) of(s model.Series) (float64, bool) {
+// apply folds a series; false where it has too few points for it.
+func (f Fold) apply(s model.Series) (float64, bool) {
 	switch f {
 	case First:
 		p, ok := s.First()

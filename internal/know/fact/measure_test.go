@@ -10,12 +10,12 @@ import (
 func TestFolds(t *testing.T) {
 	s := model.Series{{At: 0, Value: 4}, {At: time.Second, Value: 7}, {At: 2 * time.Second, Value: 1}, {At: 4 * time.Second, Value: 6}}
 	for fold, want := range map[Fold]float64{First: 4, Last: 6, Least: 1, Most: 7, Change: 2, Growth: 8, Rate: 0.5} {
-		if v, ok := fold.of(s); !ok || v != want {
+		if v, ok := fold.apply(s); !ok || v != want {
 			t.Errorf("%s of the series = %v, %v; want %v", fold, v, ok, want)
 		}
 	}
 	for _, fold := range []Fold{Change, Growth, Rate, Trend} {
-		if v, ok := fold.of(s[:1]); ok {
+		if v, ok := fold.apply(s[:1]); ok {
 			t.Errorf("%s of one point = %v, want none", fold, v)
 		}
 	}

@@ -7,12 +7,12 @@ import "github.com/gowhy/gowhy/internal/know/model"
 
 // PrintedTotal returns all that the profile of a table counted.
 func PrintedTotal(name string, t *model.Table) Fact {
-	return printed(name, t, t.Total, Origin{Columns: []string{"total"}})
+	return tableFact(name, t, t.Total, Origin{Columns: []string{"total"}})
 }
 
 // PrintedUnder adds up what was counted in a function and in what it calls.
 func PrintedUnder(name string, t *model.Table, f *model.TableFunction) Fact {
-	return printed(name, t, f.Cum, Origin{Columns: []string{"cum"}, Functions: []string{f.Func}})
+	return tableFact(name, t, f.Cum, Origin{Columns: []string{"cum"}, Functions: []string{f.Func}})
 }
 
 // PrintedShare returns the part of the total that was counted in a function and in what it calls.
@@ -22,7 +22,7 @@ func PrintedShare(name string, t *model.Table, f *model.TableFunction) Fact {
 	return fact(name, t.Share(f.Cum), Ratio, o)
 }
 
-func printed(name string, t *model.Table, v float64, o Origin) Fact {
+func tableFact(name string, t *model.Table, v float64, o Origin) Fact {
 	o.Kind, o.Source, o.Name = Printed, model.Printed, t.File
 	switch t.Type.Unit {
 	case "nanoseconds":

@@ -168,9 +168,9 @@ func Rebuilt(a, b *model.Model, nameA, nameB string) string {
 	return ""
 }
 
-// Apart says why two runs are not of one program as it was built once, which they must be
+// BuildDifference says why two runs are not of one program as it was built once, which they must be
 // to be judged as one; "" where nothing says so.
-func Apart(a, b *model.Model, nameA, nameB string) string {
+func BuildDifference(a, b *model.Model, nameA, nameB string) string {
 	return cmp.Or(Unrelated(a, b, nameA, nameB), Rebuilt(a, b, nameA, nameB))
 }
 

@@ -1,8 +1,8 @@
 package compare
 
-// A Saved is a result of an experiment that was saved, as far as two of them can
+// A SavedResult is a result of an experiment that was saved, as far as two of them can
 // be compared. One of its parts is set.
-type Saved struct {
+type SavedResult struct {
 	Trial    *Rounds
 	Search   *Search
 	Capacity *Capacity
@@ -15,7 +15,7 @@ func (u *Unlike) Error() string { return u.Why }
 func (u *Unlike) Unwrap() error { return ErrUnlike }
 
 // Results compares two saved results of one kind. The error is [ErrUnlike].
-func Results(a, b Saved) (*Comparison, error) {
+func Results(a, b SavedResult) (*Comparison, error) {
 	switch {
 	case a.Trial != nil && b.Trial != nil:
 		return Trials(*a.Trial, *b.Trial)
@@ -24,13 +24,13 @@ func Results(a, b Saved) (*Comparison, error) {
 	case a.Capacity != nil && b.Capacity != nil:
 		return capacities(a.Capacity, b.Capacity)
 	}
-	if a == (Saved{}) && b == (Saved{}) {
+	if a == (SavedResult{}) && b == (SavedResult{}) {
 		return nil, &Unlike{"both are comparisons"}
 	}
 	return nil, &Unlike{"the first is " + a.kind() + ", the second " + b.kind()}
 }
 
-func (s Saved) kind() string {
+func (s SavedResult) kind() string {
 	switch {
 	case s.Trial != nil:
 		return "a trial of gowhy verify"

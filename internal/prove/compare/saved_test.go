@@ -16,10 +16,10 @@ import (
 
 // trial returns one whose metrics all found a ratio, with pairs around it where asked for.
 func trial(name string, ratio, width float64, exact bool, pairs int, metrics ...diagnosis.Metric) *Rounds {
-	r := &Rounds{Name: name, Subject: "srv", Metrics: metrics, Pairs: map[diagnosis.Metric][][2]float64{}, Found: map[diagnosis.Metric]Found{}}
+	r := &Rounds{Name: name, Subject: "srv", Metrics: metrics, Pairs: map[diagnosis.Metric][][2]float64{}, Found: map[diagnosis.Metric]MetricResult{}}
 	for _, m := range metrics {
 		r.Primary = metrics[0]
-		r.Found[m] = Found{Ratio: ratio, Low: ratio / (1 + width), High: ratio * (1 + width), Exact: exact, Verdict: Improved}
+		r.Found[m] = MetricResult{Ratio: ratio, Low: ratio / (1 + width), High: ratio * (1 + width), Exact: exact, Verdict: Improved}
 		for i := range pairs {
 			r.Pairs[m] = append(r.Pairs[m], [2]float64{1, ratio * (1 + width/10*float64(i%5))})
 		}
@@ -27,7 +27,7 @@ func trial(name string, ratio, width float64, exact bool, pairs int, metrics ...
 	return r
 }
 
-func results(t *testing.T, a, b Saved) *Comparison {
+func results(t *testing.T, a, b SavedResult) *Comparison {
 	t.Helper()
 	c, err := Results(a, b)
 	if err != nil {
@@ -46,12 +46,12 @@ func results(t *testing.T, a, b Saved) *Comparison {
 func TestTrialsSources(t *testing.T) {
 	a := trial("a", 0.5, 0.001, true, 0, diagnosis.AllocsOp, diagnosis.BytesOp)
 	b := trial("b", 0.8, 0.001, true, 0, diagnosis.AllocsOp, diagnosis.BytesOp)
-	b.Found[diagnosis.BytesOp] = Found{Ratio: 0.55, Low: 0.4, High: 0.7}
+	b.Found[diagnosis.BytesOp] = MetricResult{Ratio: 0.55, Low: 0.4, High: 0.7}
 	for m, f := range trial("", 0.9, 0.05, false, 12, diagnosis.CPUPerOp).Pairs {
 		a.Metrics, b.Metrics = append(a.Metrics, m, "p50"), append(b.Metrics, m, "p99")
 		a.Pairs[m], b.Pairs[m] = f, f
 	}
-	c := results(t, Saved{Trial: a}, Saved{Trial: b})
+	c := results(t, SavedResult{Trial: a}, SavedResult{Trial: b})
 	var got []string
 	for _, e := range c.Effects {
 		got = append(got, string(e.Metric)+" "+string(e.By)+" "+string(e.Verdict))
@@ -75,8 +75,8 @@ func TestTrialsSources(t *testing.T) {
 // in one of them cannot be compared, which is said.
 func TestTrialsOfNothing(t *testing.T) {
 	a, b := trial("a", 0, 0, true, 0, diagnosis.GCPerOp, diagnosis.AllocsOp), trial("b", 0, 0, true, 0, diagnosis.GCPerOp, diagnosis.AllocsOp)
-	b.Found[diagnosis.AllocsOp] = Found{Ratio: 2, Low: 2, High: 2, Exact: true}
-	c := results(t, Saved{Trial: a}, Saved{Trial: b})
+	b.Found[diagnosis.AllocsOp] = MetricResult{Ratio: 2, Low: 2, High: 2, Exact: true}
+	c := results(t, SavedResult{Trial: a}, SavedResult{Trial: b})
 	if len(c.Effects) != 1 || c.Effects[0].Verdict != Same || !strings.Contains(strings.Join(c.Warnings, "\n"), "not enough was measured of allocs/op") {
 		t.Errorf("effects %+v, warnings %q; want one that is %s, and that too little was measured of allocs/op", c.Effects, c.Warnings, Same)
 	}
@@ -89,7 +89,7 @@ func TestTrialsSubjectsAndClaims(t *testing.T) {
 	gone := Claim{"hotmutex", "A hot lock", Gone}
 	a.Diagnosed, a.Claims = true, []Claim{gone, {"leak", "A leak", Gone}}
 	b.Diagnosed, b.Claims = true, []Claim{gone, {"leak", "A leak", New}}
-	c := results(t, Saved{Trial: a}, Saved{Trial: b})
+	c := results(t, SavedResult{Trial: a}, SavedResult{Trial: b})
 	text := strings.Join(c.Warnings, "\n")
 	if !strings.Contains(text, "A is of srv; B is of other -x") || !strings.Contains(text, "cpu/op in A and p99 in B") {
 		t.Errorf("warnings %q, want the two subjects and the two primary metrics", text)
@@ -99,7 +99,7 @@ func TestTrialsSubjectsAndClaims(t *testing.T) {
 		t.Errorf("claims %+v, want %+v", c.Claims, want)
 	}
 	b.Diagnosed = false
-	if c := results(t, Saved{Trial: a}, Saved{Trial: b}); c.Claims != nil || !strings.Contains(strings.Join(c.Warnings, "\n"), "only the arms of A were diagnosed") {
+	if c := results(t, SavedResult{Trial: a}, SavedResult{Trial: b}); c.Claims != nil || !strings.Contains(strings.Join(c.Warnings, "\n"), "only the arms of A were diagnosed") {
 		t.Errorf("claims %+v, warnings %q; want none, and that only the arms of A were diagnosed", c.Claims, c.Warnings)
 	}
 }
@@ -119,7 +119,7 @@ func search(chosen float64, goals ...float64) *Search {
 }
 
 func TestSearches(t *testing.T) {
-	c := results(t, Saved{Search: search(4, 8, 4, 2, 2)}, Saved{Search: search(2, 8.1, 3, 3, 0)})
+	c := results(t, SavedResult{Search: search(4, 8, 4, 2, 2)}, SavedResult{Search: search(2, 8.1, 3, 3, 0)})
 	x := c.Curves[0]
 	var got []Verdict
 	for _, v := range x.Values {
@@ -139,18 +139,18 @@ func TestSearches(t *testing.T) {
 	other.Lines = append(other.Lines, Line{Knob: "size", Goal: diagnosis.P99})
 	more := search(1, 1, 1)
 	more.Lines = append(more.Lines, Line{Knob: "size", Goal: diagnosis.OpsPerSec, More: true}, Line{Knob: "depth", Goal: diagnosis.P99})
-	c = results(t, Saved{Search: other}, Saved{Search: more})
+	c = results(t, SavedResult{Search: other}, SavedResult{Search: more})
 	if text := strings.Join(c.Warnings, "\n"); len(c.Curves) != 1 || !strings.Contains(text, "the curves of size cannot be compared: A is of min(p99), B of max(ops/s)") || !slices.Equal(c.OnlyB, []string{"depth for min(p99)"}) || c.OnlyA != nil {
 		t.Errorf("%q, only %v, %v", text, c.OnlyA, c.OnlyB)
 	}
 }
 
 func TestCapacities(t *testing.T) {
-	of := func(low, high float64) Saved {
-		return Saved{Capacity: &Capacity{Name: "c", Bracket: Bracket{Low: low, High: high}}}
+	of := func(low, high float64) SavedResult {
+		return SavedResult{Capacity: &Capacity{Name: "c", Bracket: Bracket{Low: low, High: high}}}
 	}
 	for _, x := range []struct {
-		a, b    Saved
+		a, b    SavedResult
 		overlap bool
 		want    string
 	}{
@@ -169,7 +169,7 @@ func TestCapacities(t *testing.T) {
 	if j := results(t, of(1000, 1050), of(500, 525)).Judge(DefaultLimits); j.Verdict != Inconclusive {
 		t.Errorf("a capacity that fell: judged %+v, want %s", j, Inconclusive)
 	}
-	table := func(cells ...Cell) Saved { return Saved{Capacity: &Capacity{Table: true, Cells: cells}} }
+	table := func(cells ...Cell) SavedResult { return SavedResult{Capacity: &Capacity{Table: true, Cells: cells}} }
 	c := results(t, table(Cell{"n=1", 100}, Cell{"n=2", 200}, Cell{"n=3", 1}), table(Cell{"n=1", 150}, Cell{"n=2", math.NaN()}, Cell{"n=4", 1}))
 	if len(c.Capacity.Cells) != 2 || c.Capacity.Cells[1].B != nil || !strings.Contains(c.Summary, "of 2 settings B bears more with 1 and less with 0") ||
 		!slices.Equal(c.OnlyA, []string{"n=3"}) || !slices.Equal(c.OnlyB, []string{"n=4"}) {
@@ -179,17 +179,17 @@ func TestCapacities(t *testing.T) {
 
 // What has nothing in common says what each is.
 func TestResultsUnlike(t *testing.T) {
-	one := Saved{Capacity: &Capacity{}}
+	one := SavedResult{Capacity: &Capacity{}}
 	for _, x := range []struct {
-		a, b Saved
+		a, b SavedResult
 		want string
 	}{
-		{Saved{Trial: trial("a", 1, 0.1, false, 8, "p50")}, Saved{Trial: trial("b", 1, 0.1, false, 8, "p99")}, "A measured p50, B measured p99"},
-		{Saved{Trial: &Rounds{}}, Saved{Search: &Search{}}, "the first is a trial of gowhy verify, the second a search of gowhy tune"},
-		{one, Saved{Capacity: &Capacity{Table: true}}, "the first is one capacity, the second a table of capacities"},
-		{Saved{Search: &Search{Lines: []Line{{Knob: "a", Goal: "p99"}}}}, Saved{Search: &Search{}}, "A searched a for min(p99), B searched nothing"},
-		{Saved{}, Saved{}, "both are comparisons"},
-		{Saved{Capacity: &Capacity{Table: true, Cells: []Cell{{"n=1", 1}}}}, Saved{Capacity: &Capacity{Table: true}}, "the tables have no setting in common"},
+		{SavedResult{Trial: trial("a", 1, 0.1, false, 8, "p50")}, SavedResult{Trial: trial("b", 1, 0.1, false, 8, "p99")}, "A measured p50, B measured p99"},
+		{SavedResult{Trial: &Rounds{}}, SavedResult{Search: &Search{}}, "the first is a trial of gowhy verify, the second a search of gowhy tune"},
+		{one, SavedResult{Capacity: &Capacity{Table: true}}, "the first is one capacity, the second a table of capacities"},
+		{SavedResult{Search: &Search{Lines: []Line{{Knob: "a", Goal: "p99"}}}}, SavedResult{Search: &Search{}}, "A searched a for min(p99), B searched nothing"},
+		{SavedResult{}, SavedResult{}, "both are comparisons"},
+		{SavedResult{Capacity: &Capacity{Table: true, Cells: []Cell{{"n=1", 1}}}}, SavedResult{Capacity: &Capacity{Table: true}}, "the tables have no setting in common"},
 	} {
 		if _, err := Results(x.a, x.b); !errors.Is(err, ErrUnlike) || err.Error() != x.want {
 			t.Errorf("Results(): error %v, want %s", err, x.want)
@@ -203,17 +203,17 @@ func FuzzResults(f *testing.F) {
 	f.Add(5e-324, math.MaxFloat64, math.NaN(), -1.0, false)
 	f.Add(0.0, 0.0, math.Inf(1), 1e-101, true)
 	f.Fuzz(func(t *testing.T, x, y, z, w float64, exact bool) {
-		of := func(r, low, high float64) Saved {
-			tr := &Rounds{Metrics: []diagnosis.Metric{"p99", "BenchmarkA widgets"}, Found: map[diagnosis.Metric]Found{"p99": {r, low, high, exact, Same}, "BenchmarkA widgets": {low, r, high, true, Same}}}
-			return Saved{Trial: tr}
+		of := func(r, low, high float64) SavedResult {
+			tr := &Rounds{Metrics: []diagnosis.Metric{"p99", "BenchmarkA widgets"}, Found: map[diagnosis.Metric]MetricResult{"p99": {r, low, high, exact, Same}, "BenchmarkA widgets": {low, r, high, true, Same}}}
+			return SavedResult{Trial: tr}
 		}
-		line := func(r, low, high float64) Saved {
-			return Saved{Search: &Search{Lines: []Line{{Knob: "n", Goal: "ops/s", More: exact, Chosen: statistics.Finite(r), Points: []Point{{Value: 1, Goal: statistics.Finite(r), Low: statistics.Finite(low), High: statistics.Finite(high), ToBest: statistics.Finite(z)}}}}}}
+		line := func(r, low, high float64) SavedResult {
+			return SavedResult{Search: &Search{Lines: []Line{{Knob: "n", Goal: "ops/s", More: exact, Chosen: statistics.Finite(r), Points: []Point{{Value: 1, Goal: statistics.Finite(r), Low: statistics.Finite(low), High: statistics.Finite(high), ToBest: statistics.Finite(z)}}}}}}
 		}
-		capacity := func(low, high float64) Saved {
-			return Saved{Capacity: &Capacity{Bracket: Bracket{Low: orZero(low), High: orZero(high)}}}
+		capacity := func(low, high float64) SavedResult {
+			return SavedResult{Capacity: &Capacity{Bracket: Bracket{Low: orZero(low), High: orZero(high)}}}
 		}
-		for _, pair := range [][2]Saved{{of(x, y, z), of(w, x, y)}, {line(x, y, z), line(w, z, x)}, {capacity(x, y), capacity(z, w)}} {
+		for _, pair := range [][2]SavedResult{{of(x, y, z), of(w, x, y)}, {line(x, y, z), line(w, z, x)}, {capacity(x, y), capacity(z, w)}} {
 			c, err := Results(pair[0], pair[1])
 			if err != nil {
 				continue

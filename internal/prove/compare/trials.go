@@ -18,14 +18,14 @@ type Rounds struct {
 	Primary diagnosis.Metric
 	Metrics []diagnosis.Metric // in the order of the trial
 	Pairs   map[diagnosis.Metric][][2]float64
-	Found   map[diagnosis.Metric]Found
+	Found   map[diagnosis.Metric]MetricResult
 	// Claims are the findings of one arm only, if both were Diagnosed.
 	Claims    []Claim
 	Diagnosed bool
 }
 
-// A Found is what a trial says of one metric.
-type Found struct {
+// A MetricResult is what a trial says of one metric.
+type MetricResult struct {
 	// Ratio is that of its arms, with the 95% interval; for a counter that hardly
 	// varies (Exact), with the least and the greatest that there was. NaN for what
 	// is not known.
@@ -68,10 +68,10 @@ type Effect struct {
 	// A and B are the ratios that the trials found: the Hodges-Lehmann estimates,
 	// or those of a counter that hardly varies. OwnA and OwnB are what each says of
 	// it, nil when that is not known.
-	A    float64 `json:"a"`
-	B    float64 `json:"b"`
-	OwnA *Own    `json:"own_a,omitempty"`
-	OwnB *Own    `json:"own_b,omitempty"`
+	A    float64    `json:"a"`
+	B    float64    `json:"b"`
+	OwnA *OwnResult `json:"own_a,omitempty"`
+	OwnB *OwnResult `json:"own_b,omitempty"`
 	// Overlap says whether the intervals of both have a ratio in common. Such that
 	// do may still differ significantly: it is for the eye, and the verdict rests on
 	// the interval of Ratio.
@@ -86,8 +86,8 @@ type Effect struct {
 	Verdict Verdict  `json:"verdict"`
 }
 
-// An Own is what a trial says of a metric by itself.
-type Own struct {
+// An OwnResult is what a trial says of a metric by itself.
+type OwnResult struct {
 	Low     *float64 `json:"low"`
 	High    *float64 `json:"high"`
 	Exact   bool     `json:"exact,omitempty"`
@@ -218,21 +218,21 @@ func (e *Effect) rounds(la, lb []float64) bool {
 }
 
 // found returns a trial's result for a metric; all of it is NaN when it says nothing.
-func (r *Rounds) found(m diagnosis.Metric) Found {
+func (r *Rounds) found(m diagnosis.Metric) MetricResult {
 	if f, ok := r.Found[m]; ok {
 		return f
 	}
 	nan := math.NaN()
-	return Found{Ratio: nan, Low: nan, High: nan}
+	return MetricResult{Ratio: nan, Low: nan, High: nan}
 }
 
-func (f Found) estimate() estimate { return estimate{f.Ratio, f.Low, f.High} }
+func (f MetricResult) estimate() estimate { return estimate{f.Ratio, f.Low, f.High} }
 
-func (f Found) own() *Own {
+func (f MetricResult) own() *OwnResult {
 	if math.IsNaN(f.Ratio) {
 		return nil
 	}
-	return &Own{statistics.Finite(f.Low), statistics.Finite(f.High), f.Exact, f.Verdict}
+	return &OwnResult{statistics.Finite(f.Low), statistics.Finite(f.High), f.Exact, f.Verdict}
 }
 
 // claims lists the findings that a change removed or brought, those that only one

@@ -30,7 +30,7 @@ func TestAlone(t *testing.T) {
 					m.CPU.Samples = append(m.CPU.Samples, model.Sample{Stack: m.Stacks.Add(frames), Values: []int64{n, n * 1e7}})
 				}
 			}
-			if got := alone(m, "main", []string{"main"}); got != c.want {
+			if got := singleGoroutine(m, "main", []string{"main"}); got != c.want {
 				t.Errorf("alone(%d of main, %d of another) = %v, want %v", c.main, c.other, got, c.want)
 			}
 		})

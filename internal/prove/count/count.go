@@ -103,7 +103,7 @@ func (s *Setup) Run(ctx context.Context, say Line) (*Report, error) {
 		return nil, err
 	}
 	hot := hotPackages(s.Model, p.path)
-	s.atomic = s.Model == nil || !alone(s.Model, p.path, hot)
+	s.atomic = s.Model == nil || !singleGoroutine(s.Model, p.path, hot)
 	if err := s.build(ctx, p, &hot, r, filepath.Join(tmp, "counting"), say); err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (s *Setup) profile(ctx context.Context, p *program, r *Report, tmp string, 
 	if plain == "" {
 		say.Step("building %s…", p.name())
 		spec := p.spec
-		spec.Out = p.out(filepath.Join(tmp, "plain"))
+		spec.Out = p.binaryPath(filepath.Join(tmp, "plain"))
 		var err error
 		if plain, err = subject.BuildRevision(ctx, spec); err != nil {
 			return err
@@ -153,7 +153,7 @@ func (s *Setup) profile(ctx context.Context, p *program, r *Report, tmp string, 
 	s.Model, s.own = nil, true
 	if timed {
 		say.Step("looking how many rounds its benchmarks make…")
-		o, err := subject.Once(ctx, subject.Program{Command: append([]string{plain}, args...), Dir: p.dir, Env: env}, s.Limit, s.End)
+		o, err := subject.RunToEnd(ctx, subject.Program{Command: append([]string{plain}, args...), Dir: p.dir, Env: env}, s.Limit, s.End)
 		if err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ func (t tail) String() string {
 func (s *Setup) build(ctx context.Context, p *program, hot *[]string, r *Report, out string, say Line) error {
 	say.Step("building a copy of %s that counts…", p.name())
 	spec := p.spec
-	spec.Out = p.out(out)
+	spec.Out = p.binaryPath(out)
 	flags := spec.Flags
 	spec.Flags = slices.Concat(flags, subject.CoverFlags(*hot, s.atomic))
 	counting, err := subject.BuildRevision(ctx, spec)
@@ -267,17 +267,17 @@ func (s *Setup) settings(p *program, r *Report) (list []subject.Program) {
 	return list
 }
 
-// once runs a copy to its end, or to that of its load.
-func (s *Setup) once(ctx context.Context, p subject.Program) (*subject.Outcome, error) {
+// runCopy runs a copy to its end, or to that of its load.
+func (s *Setup) runCopy(ctx context.Context, p subject.Program) (*subject.Outcome, error) {
 	if len(s.Load) == 0 {
-		return subject.Once(ctx, p, s.Limit, s.End)
+		return subject.RunToEnd(ctx, p, s.Limit, s.End)
 	}
 	server, err := subject.New(subject.Spec{Program: p, Load: s.Load, Ready: s.Ready, Time: s.Limit})
 	if err != nil {
 		return nil, err
 	}
 	defer server.Close()
-	return server.Served(ctx)
+	return server.RunServer(ctx)
 }
 
 // runs runs the copy with each size, or once.
@@ -285,7 +285,7 @@ func (s *Setup) runs(ctx context.Context, p *program, r *Report, say Line) (prof
 	for i, program := range s.settings(p, r) {
 		run := &r.Runs[i]
 		say.Step("counting %s…", cmp.Or(run.Setting, shell.Words(s.Command)))
-		c, o, err := subject.Covered(ctx, program, p.spec.Dir, s.once)
+		c, o, err := subject.RunCovered(ctx, program, p.spec.Dir, s.runCopy)
 		if errors.Is(err, subject.ErrNoCounters) && len(s.Load) > 0 {
 			r.note("%s wrote no counters when it was ended: its rounds are counted where it handles SIGTERM and returns from main", p.name())
 			r.Partial = true
@@ -317,7 +317,7 @@ func noCounters(p *program, o *subject.Outcome) error {
 		why = "the interrupt ended it. Counters are written where main returns or os.Exit is called: " +
 			"handle the signal with signal.NotifyContext, and return"
 	}
-	return problem.New(problem.Absence, "gowhy count -- go test -run '^$' -bench . "+shell.Word(p.where())+"   # a test or a benchmark that does the same ends by itself",
+	return problem.New(problem.Absence, "gowhy count -- go test -run '^$' -bench . "+shell.Word(p.packagePath())+"   # a test or a benchmark that does the same ends by itself",
 		"%s ended without writing its counters: %s", p.name(), why)
 }
 

@@ -190,7 +190,7 @@ func TestGrowth(t *testing.T) {
 }
 
 func TestSquares(t *testing.T) {
-	outer := []around{{Loop: &coverage.Loop{Entries: 1, Rounds: 3}}, {Loop: &coverage.Loop{Entries: 10, Rounds: 10_000}}}
+	outer := []enclosingLoop{{Loop: &coverage.Loop{Entries: 1, Rounds: 3}}, {Loop: &coverage.Loop{Entries: 10, Rounds: 10_000}}}
 	for _, c := range []struct {
 		l    coverage.Loop
 		want bool

@@ -73,9 +73,9 @@ func hotPackages(m *model.Model, main string) (list []string) {
 // short, and may as well count more carefully.
 const aloneSamples = 20
 
-// alone reports whether only one goroutine at a time runs what is hot: the main one, or that
+// singleGoroutine reports whether only one goroutine at a time runs what is hot: the main one, or that
 // of a benchmark or of the only test. A stack that is cut short tells none of them.
-func alone(m *model.Model, main string, hot []string) bool {
+func singleGoroutine(m *model.Model, main string, hot []string) bool {
 	p := m.BelievedCPU()
 	if p == nil {
 		return false
@@ -337,14 +337,14 @@ func (j *join) stale() (files []string) {
 // callersUp is how far up the loop is looked for in which a function is called.
 const callersUp = 16
 
-// An around is a loop around another, or around a call.
-type around struct {
+// An enclosingLoop is a loop around another, or around a call.
+type enclosingLoop struct {
 	*coverage.Loop
 	at Place
 }
 
 // callers returns the loops from which most of a function's cost comes, the nearest first.
-func (j *join) callers(k counted, costs map[counted]*cost, run int) (loops []around) {
+func (j *join) callers(k counted, costs map[counted]*cost, run int) (loops []enclosingLoop) {
 	for range callersUp {
 		c := costs[k]
 		if c == nil {
@@ -359,7 +359,7 @@ func (j *join) callers(k counted, costs map[counted]*cost, run int) (loops []aro
 			break
 		}
 		for i := fn.Loop(at.Line); i >= 0; i = fn.Loops[i].Outer {
-			loops = append(loops, around{&fn.Loops[i], Place{at.Function, at.File, fn.Loops[i].Line}})
+			loops = append(loops, enclosingLoop{&fn.Loops[i], Place{at.Function, at.File, fn.Loops[i].Line}})
 		}
 		k = key
 	}

@@ -31,22 +31,22 @@ type program struct {
 
 // name returns the program for messages.
 func (p *program) name() string {
-	if at, err := filepath.Abs(p.spec.Dir); err == nil && p.where() == "." {
+	if at, err := filepath.Abs(p.spec.Dir); err == nil && p.packagePath() == "." {
 		return shell.Word(filepath.Base(at))
 	}
-	return shell.Word(p.where())
+	return shell.Word(p.packagePath())
 }
 
-// where returns the package for the go command.
-func (p *program) where() string {
+// packagePath returns the package for the go command.
+func (p *program) packagePath() string {
 	if p.spec.Package == "" {
 		return "."
 	}
 	return p.spec.Package
 }
 
-// out returns a file for a binary; a recorder knows those of tests by their names.
-func (p *program) out(file string) string {
+// binaryPath returns a file for a binary; a recorder knows those of tests by their names.
+func (p *program) binaryPath(file string) string {
 	if p.test {
 		return file + ".test"
 	}

@@ -71,7 +71,7 @@ func (s *Setup) repeats(ctx context.Context, p *program, r *Report, tmp string, 
 func (s *Setup) look(ctx context.Context, p *program, r *Report, overlay string, list []*seen, tmp string, say Line) error {
 	say.Step("building a copy that looks at what functions are called with…")
 	spec := p.spec
-	spec.Out = p.out(filepath.Join(tmp, "seeing"))
+	spec.Out = p.binaryPath(filepath.Join(tmp, "seeing"))
 	spec.Flags = append(slices.Clone(spec.Flags), "-overlay="+overlay)
 	binary, err := subject.BuildRevision(ctx, spec)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Setup) see(ctx context.Context, p *program, built, file string, r *Repo
 	program := s.settings(p, &Report{})[r.Base]
 	program.Command = append([]string{built}, program.Command[1:]...)
 	program.Env = append(slices.Clone(program.Env), seesVariable+"="+file)
-	if _, err := s.once(ctx, program); err != nil {
+	if _, err := s.runCopy(ctx, program); err != nil {
 		return err
 	}
 	data, err := os.ReadFile(file)
@@ -108,7 +108,7 @@ func (s *Setup) see(ctx context.Context, p *program, built, file string, r *Repo
 // overlay writes the source with calls of what looks at arguments, for the go command to take in the place
 // of what is there.
 func (s *Setup) overlay(ctx context.Context, p *program, r *Report, tmp string) (file string, list []*seen, err error) {
-	root, err := subject.ModuleDir(ctx, p.spec.Dir, p.where())
+	root, err := subject.ModuleDir(ctx, p.spec.Dir, p.packagePath())
 	if err != nil {
 		return "", nil, err
 	}

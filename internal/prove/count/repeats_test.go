@@ -200,7 +200,7 @@ func servedProfile(t *testing.T, s *Setup) *model.Model {
 	t.Helper()
 	file := filepath.Join(s.Dir, "cpu.pprof")
 	p := subject.Program{Command: slices.Concat(s.Command[:len(s.Command)-1], []string{file}), Dir: s.Dir}
-	if _, err := s.once(t.Context(), p); err != nil {
+	if _, err := s.runCopy(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
 	m, err := evidence.Load(t.Context(), []string{file}, evidence.Options{})

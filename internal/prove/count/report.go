@@ -39,17 +39,17 @@ type Run struct {
 
 // A Function is one that is hot.
 type Function struct {
-	Name     string   `json:"function"`
-	File     string   `json:"file"`
-	Line     int      `json:"line"`
-	Self     float64  `json:"self"` // shares: of CPU with what calls nothing that was counted
-	Cum      float64  `json:"cumulative"`
-	CumBytes float64  `json:"bytes"`
-	Calls    []uint64 `json:"calls"`
-	Growth   *Growth  `json:"growth"` // of calls
-	Caller   *Place   `json:"caller"` // the line that most of its cost comes through
-	Within   *Within  `json:"within"` // the outermost loop that it is called in
-	Pieces   []Piece  `json:"pieces"` // what is in no loop first, then its loops
+	Name     string     `json:"function"`
+	File     string     `json:"file"`
+	Line     int        `json:"line"`
+	Self     float64    `json:"self"` // shares: of CPU with what calls nothing that was counted
+	Cum      float64    `json:"cumulative"`
+	CumBytes float64    `json:"bytes"`
+	Calls    []uint64   `json:"calls"`
+	Growth   *Growth    `json:"growth"` // of calls
+	Caller   *Place     `json:"caller"` // the line that most of its cost comes through
+	Within   *InnerLoop `json:"within"` // the outermost loop that it is called in
+	Pieces   []Piece    `json:"pieces"` // what is in no loop first, then its loops
 	// Repeats is null where the function has nothing to compare, or is not of the main module.
 	Repeats *Repeats `json:"repeats"`
 }
@@ -61,8 +61,8 @@ type Place struct {
 	Line     int    `json:"line"`
 }
 
-// A Within is a loop in which a function is called many times a round.
-type Within struct {
+// An InnerLoop is a loop in which a function is called many times a round.
+type InnerLoop struct {
 	Place
 	Rounds uint64  `json:"rounds"`
 	Each   float64 `json:"each"` // calls in one of them
@@ -155,7 +155,7 @@ func (r *Report) sampled(m *model.Model) {
 func share(part, all float64) float64 { return statistics.Quotient(part, all) }
 
 // function tells of one function; costs may be nil.
-func (j *join) function(k counted, cpu, bytes *cost, callers []around, r *Report, allBytes float64) Function {
+func (j *join) function(k counted, cpu, bytes *cost, callers []enclosingLoop, r *Report, allBytes float64) Function {
 	runs := j.files[k.file]
 	fn := runs[r.Base][k.n]
 	f := Function{Name: path.Base(path.Dir(k.file)) + "." + fn.Name, File: path.Base(k.file), Line: fn.Line}
@@ -189,7 +189,7 @@ func (j *join) function(k counted, cpu, bytes *cost, callers []around, r *Report
 		p.Growth = growth(r, p.Rounds)
 		outer := callers
 		if l.Outer >= 0 {
-			outer = []around{{Loop: &fn.Loops[l.Outer]}}
+			outer = []enclosingLoop{{Loop: &fn.Loops[l.Outer]}}
 		}
 		p.Squares = squares(&l, outer)
 		f.Pieces = append(f.Pieces, p)
@@ -244,8 +244,8 @@ const (
 
 // squares reports whether an entry of a loop makes half as many rounds as a loop around it, in
 // its function or in one that calls it.
-func squares(l *coverage.Loop, outer []around) bool {
-	return l.Bounded && slices.ContainsFunc(outer, func(o around) bool {
+func squares(l *coverage.Loop, outer []enclosingLoop) bool {
+	return l.Bounded && slices.ContainsFunc(outer, func(o enclosingLoop) bool {
 		each := ratio(o.Rounds, o.Entries)
 		part := statistics.Quotient(ratio(l.Rounds, l.Entries), each)
 		return each >= squareRounds && squareLeast <= part && part <= squareMost
@@ -256,10 +256,10 @@ func squares(l *coverage.Loop, outer []around) bool {
 const manyCalls = 8
 
 // within returns the outermost loop in whose rounds a function is called many times; nil without.
-func within(callers []around, calls uint64) *Within {
+func within(callers []enclosingLoop, calls uint64) *InnerLoop {
 	for _, o := range slices.Backward(callers) {
 		if each := ratio(calls, o.Rounds); o.Rounds > 1 && each >= manyCalls {
-			return &Within{o.at, o.Rounds, each}
+			return &InnerLoop{o.at, o.Rounds, each}
 		}
 	}
 	return nil

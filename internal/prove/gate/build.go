@@ -145,7 +145,7 @@ func (w *runner) command(c *CheckPolicy, binary string) (arm, error) {
 		return arm{}, err
 	}
 	program.Dir = w.repo.dir
-	if program, err = program.With(map[string]string{"binary": binary}); err != nil {
+	if program, err = program.WithSettings(map[string]string{"binary": binary}); err != nil {
 		return arm{}, err
 	}
 	s, err := subject.New(subject.Spec{Program: program, Ops: c.Ops, Log: w.log})

@@ -186,7 +186,7 @@ func (c *dnsConn) Send(seq int64, deadline time.Time) error {
 	if err != nil {
 		return err
 	}
-	c.w = append(c.w[:0], c.queries.at(seq)...)
+	c.w = append(c.w[:0], c.queries.packet(seq)...)
 	binary.BigEndian.PutUint16(c.w[prefix:], id)
 	out := c.w
 	if c.stream == nil {
@@ -307,7 +307,7 @@ func (c *dnsConn) sort(m []byte) Reply {
 		r.Note = strayLate
 	case s.state != waiting:
 		r.Note = strayDuplicate
-	case !answers(m, c.queries.at(s.seq).question()):
+	case !answers(m, c.queries.packet(s.seq).question()):
 		r.Note = strayQuestion
 	default:
 		s.state = answered

@@ -191,7 +191,7 @@ func TestDNSMatching(t *testing.T) {
 	p := dns(t, DNSRequest{Server: netip.MustParseAddrPort("127.0.0.1:1"), Questions: []Question{{"a.example.org", 1}, {"b.example.org", 1}}})
 	c, future, past := dial(t, p), time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
 	answer := func(seq int64, id uint16) []byte {
-		a := reply(c.queries.at(seq).message(), 0, nil)
+		a := reply(c.queries.packet(seq).message(), 0, nil)
 		binary.BigEndian.PutUint16(a, id)
 		return a
 	}
@@ -341,7 +341,7 @@ func TestDNSQueries(t *testing.T) {
 		q := dns(t, r).(*dnsProtocol).queries
 		for i := range n {
 			var m dnsmessage.Message
-			one := q.at(int64(i))
+			one := q.packet(int64(i))
 			if err := m.Unpack(one.message()); err != nil || int(binary.BigEndian.Uint16(one)) != len(one)-prefix {
 				t.Fatal(err)
 			}
@@ -495,7 +495,7 @@ func TestDNSDropped(t *testing.T) {
 // FuzzDNSAnswer gives any bytes to a socket on which a query waits.
 func FuzzDNSAnswer(f *testing.F) {
 	p := dns(f, DNSRequest{Server: netip.MustParseAddrPort("127.0.0.1:1"), EDNS: true})
-	q := p.(*dnsProtocol).queries.at(0)
+	q := p.(*dnsProtocol).queries.packet(0)
 	for _, code := range []dnsmessage.RCode{0, 1, 2, 3, 5} {
 		f.Add(reply(q.message(), code, nil))
 	}
@@ -553,7 +553,7 @@ func FuzzQuestions(f *testing.F) {
 			t.Fatalf("pack(ReadQuestions(%q)): error %v, want nil", text, err)
 		}
 		for i, q := range list {
-			one := all.at(int64(i))
+			one := all.packet(int64(i))
 			var m dnsmessage.Message
 			if err := m.Unpack(one.message()); err != nil || uint16(m.Questions[0].Type) != q.Type ||
 				strings.TrimSuffix(m.Questions[0].Name.String(), ".") != strings.TrimSuffix(q.Name, ".") || len(one.question()) != len(one.message())-dnsHeader {
@@ -585,7 +585,7 @@ func BenchmarkDNS(b *testing.B) {
 		})
 	}
 	b.Run("judge", func(b *testing.B) {
-		q := dns(b, DNSRequest{Server: at}).(*dnsProtocol).queries.at(0)
+		q := dns(b, DNSRequest{Server: at}).(*dnsProtocol).queries.packet(0)
 		m := reply(q.message(), 0, nil)
 		b.ReportAllocs()
 		for b.Loop() {

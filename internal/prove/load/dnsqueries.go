@@ -139,8 +139,8 @@ type queries struct {
 	ends  []uint32
 }
 
-// at returns the packet of an operation.
-func (q *queries) at(seq int64) query {
+// packet returns the packet of an operation.
+func (q *queries) packet(seq int64) query {
 	i := int(seq % int64(len(q.ends)))
 	begin := uint32(0)
 	if i > 0 {

@@ -166,7 +166,7 @@ func (f *flood) send(ctx context.Context, c net.Conn, rate, phase float64, begin
 			}
 		}
 		for range step {
-			w = append(w[:0], f.queries.at(seq)...)
+			w = append(w[:0], f.queries.packet(seq)...)
 			binary.BigEndian.PutUint16(w[prefix:], uint16(seq))
 			seq++
 			mine++

@@ -49,7 +49,7 @@ func (r *run) limit(res *loadresult.Result) string {
 	}
 	if n := r.rec.tardy; float64(n) > lateShare*float64(res.Ops) {
 		why = append(why, fmt.Sprintf("%d operations were begun more than %v late although connections were free, by %s at p99",
-			n, lateTime, figures.Duration(r.rec.late.At(0.99))))
+			n, lateTime, figures.Duration(r.rec.late.Quantile(0.99))))
 	}
 	if res.Procs > 0 && res.CPU >= busyCores*float64(res.Procs) {
 		why = append(why, fmt.Sprintf("it used %s of the %s that it may use", figures.Number(res.CPU), figures.Plural(res.Procs, "CPU")))

@@ -152,8 +152,8 @@ func TestRateIsKept(t *testing.T) {
 		if most := int(rate*(2*ms+shortest).Seconds()) + 3; r.Connections > most || int(f.dials.Load()) != r.Connections {
 			t.Errorf("at %v/s: %d connections, %d dialled; want as many, at most %d", rate, r.Connections, f.dials.Load(), most)
 		}
-		if r.Generator != "" || r.Behind() {
-			t.Errorf("at %v/s: generator %q, behind: %v; want no limit", rate, r.Generator, r.Behind())
+		if r.Generator != "" || r.FellBehind() {
+			t.Errorf("at %v/s: generator %q, behind: %v; want no limit", rate, r.Generator, r.FellBehind())
 		}
 	}
 }
@@ -248,12 +248,12 @@ func TestBacklogGrows(t *testing.T) {
 	}
 	within(t, "rate", r.Rate, 100, 0.01)
 	within(t, "operations never sent", float64(r.Planned-r.Sent), 1000, 0.03)
-	if !r.Behind() || r.Generator != "" {
+	if !r.FellBehind() || r.Generator != "" {
 		t.Errorf("%q, generator %q; want a program behind and no limit of the generator", textOf(t, r), r.Generator)
 	}
 	// With connections for all it is seen too, though all were sent.
 	r = offerFake(t, &fake{serve: serial(10 * ms)}, Options{Rate: 120, Duration: 10 * time.Second})
-	if r.Sent != r.Planned || !r.Behind() {
+	if r.Sent != r.Planned || !r.FellBehind() {
 		t.Errorf("%s\nwant all sent and a program behind", textOf(t, r))
 	}
 }
@@ -490,8 +490,8 @@ func TestPoisson(t *testing.T) {
 	within(t, "its deviation", math.Sqrt(squares/17_999-mean*mean), 0.001, 0.05)
 	// Two that count and hand out agree.
 	count := newArrivals(&o)
-	half, _ := count.passed(10 * time.Second)
-	rest, _ := count.passed(time.Hour)
+	half, _ := count.countPassed(10 * time.Second)
+	rest, _ := count.countPassed(time.Hour)
 	if half+rest != int64(len(all(o))) || half < 9000 || half > 11_000 {
 		t.Errorf("%d in 10 s and %d later, want %d together, about 10000 in each", half, rest, len(all(o)))
 	}
@@ -617,7 +617,7 @@ func TestPipelined(t *testing.T) {
 	// No more are under way than the depth allows, the rest waits in the plan.
 	f = &fakePipe{limits: Limits{Connections: 1, Depth: 8}, serve: func(int64) (time.Duration, bool) { return 100 * ms, false }}
 	r = offerPipe(t, f, Options{Rate: 160, Duration: 5 * time.Second})
-	if f.most.Load() != 8 || r.Ops != r.Sent || !r.Behind() {
+	if f.most.Load() != 8 || r.Ops != r.Sent || !r.FellBehind() {
 		t.Errorf("%d at once, %d of %d, %d sent; want 8 at once, all sent done, a program behind", f.most.Load(), r.Ops, r.Planned, r.Sent)
 	}
 	within(t, "rate", r.Rate, 80, 0.02)
@@ -627,7 +627,7 @@ func TestPipelined(t *testing.T) {
 		now := time.Now()
 		return now.Truncate(100 * ms).Add(100 * ms).Sub(now), false
 	}}
-	if r = offerPipe(t, f, Options{Rate: 160, Duration: 5 * time.Second}); r.Generator != "" || !r.Behind() {
+	if r = offerPipe(t, f, Options{Rate: 160, Duration: 5 * time.Second}); r.Generator != "" || !r.FellBehind() {
 		t.Errorf("generator %q; want no limit, and a program behind", r.Generator)
 	}
 	// A broken connection fails what was under way and is made again.

@@ -92,8 +92,8 @@ func (a *arrivals) next() {
 	a.find()
 }
 
-// passed counts the arrivals up to now, those of earlier calls not again.
-func (a *arrivals) passed(now time.Duration) (n, counted int64) {
+// countPassed counts the arrivals up to now, those of earlier calls not again.
+func (a *arrivals) countPassed(now time.Duration) (n, counted int64) {
 	for ; a.more && a.at <= now; a.next() {
 		n++
 		if a.at >= a.counts {

@@ -171,7 +171,7 @@ func (r *recorder) close(now time.Duration) {
 }
 
 func (r *recorder) push(end time.Duration) {
-	r.current.P50, r.current.P99 = r.piece.At(0.5), r.piece.At(0.99)
+	r.current.P50, r.current.P99 = r.piece.Quantile(0.5), r.piece.Quantile(0.99)
 	r.current.Width = end - r.current.At
 	r.over = append(r.over, r.current)
 	r.current = loadresult.Interval{At: end, Width: r.width}
@@ -209,7 +209,7 @@ func (r *recorder) lately(p *Progress) {
 		p.Rate = float64(r.over[n-1].Ops) / r.over[n-1].Width.Seconds()
 		p.P99 = r.over[n-1].P99
 	} else {
-		p.Rate, p.P99 = float64(r.ops)/max(p.At.Seconds(), 0.1), r.piece.At(0.99)
+		p.Rate, p.P99 = float64(r.ops)/max(p.At.Seconds(), 0.1), r.piece.Quantile(0.99)
 	}
 }
 

@@ -140,7 +140,7 @@ func (r *run) offer(ctx context.Context) (*loadresult.Result, error) {
 	planned := <-watched
 	if r.ctx.Err() != nil && r.plan != nil {
 		r.rec.cut(stopped)
-		_, planned = newArrivals(&r.o).passed(stopped)
+		_, planned = newArrivals(&r.o).countPassed(stopped)
 	} else if r.ctx.Err() != nil {
 		r.rec.cut(r.now())
 	} else {
@@ -446,7 +446,7 @@ func (r *run) watch(done chan struct{}) (planned int64) {
 		if r.end > 0 {
 			now = min(now, r.end)
 		}
-		n, counted := due.passed(now)
+		n, counted := due.countPassed(now)
 		all, planned = all+n, planned+counted
 	}
 	tick := time.NewTicker(sampling)

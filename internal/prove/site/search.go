@@ -129,7 +129,7 @@ func (s *Search) site(setting experiment.Setting) (*Site, error) {
 		if subject.HasPlace(s.Command, Process) {
 			values[Process] = number
 		}
-		program, err := subject.Program{Command: s.Command}.With(values)
+		program, err := subject.Program{Command: s.Command}.WithSettings(values)
 		if len(s.Command) > 0 && err != nil {
 			return nil, err
 		}

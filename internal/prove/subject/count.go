@@ -40,7 +40,7 @@ func (s *Subject) Count(ctx context.Context) (experiment.Sample, *model.Model, e
 		return experiment.Sample{}, nil, err
 	}
 	defer os.RemoveAll(dir)
-	limited, cancel := s.limited(ctx)
+	limited, cancel := s.withLimit(ctx)
 	defer cancel()
 	c := &count{Subject: s, file: filepath.Join(dir, "run.gowhy"), sample: experiment.Sample{Values: map[diagnosis.Metric]float64{}, Conditions: unmeasured}}
 	if s.server() {
@@ -101,7 +101,7 @@ func (c *count) command(ctx context.Context) error {
 // benchmarks what does not depend on time.
 func (c *count) readOutput(p Program, out *output) error {
 	scratch := experiment.Sample{Values: map[diagnosis.Metric]float64{}}
-	if err := c.outcome(&scratch, measured{}, p, out); err != nil {
+	if err := c.outcome(&scratch, measurement{}, p, out); err != nil {
 		return err
 	}
 	c.sample.Ops, c.sample.Warnings = scratch.Ops, scratch.Warnings

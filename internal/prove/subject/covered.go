@@ -37,9 +37,9 @@ type Outcome struct {
 	Result       *loadresult.Result // that it printed; nil when it printed none
 }
 
-// Once runs a program to its end, of which it measures nothing but the time. Where end is
+// RunToEnd runs a program to its end, of which it measures nothing but the time. Where end is
 // not 0, one that still runs then gets an interrupt; limit is the longest that it may take.
-func Once(ctx context.Context, p Program, limit, end time.Duration) (*Outcome, error) {
+func RunToEnd(ctx context.Context, p Program, limit, end time.Duration) (*Outcome, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout{limit})
 	defer cancel()
 	r, err := start(p, "")
@@ -88,9 +88,9 @@ func (r *process) interrupt(ctx context.Context, after time.Duration) bool {
 // so where main returns or os.Exit is called, and not when a signal or a fault ends it.
 var ErrNoCounters = errors.New("the program ended without writing its counters")
 
-// Served runs a server under its load to the end of that, and then ends the server.
-func (s *Subject) Served(ctx context.Context) (*Outcome, error) {
-	ctx, cancel := s.limited(ctx)
+// RunServer runs a server under its load to the end of that, and then ends the server.
+func (s *Subject) RunServer(ctx context.Context) (*Outcome, error) {
+	ctx, cancel := s.withLimit(ctx)
 	defer cancel()
 	o := &Outcome{Ended: true}
 	var server *process
@@ -109,10 +109,10 @@ func (s *Subject) Served(ctx context.Context) (*Outcome, error) {
 	return o, nil
 }
 
-// Covered runs a program once that was built with [CoverFlags], and returns what it and the
+// RunCovered runs a program once that was built with [CoverFlags], and returns what it and the
 // copies of itself that it started counted. dir is where the go command finds the toolchain
 // that built it.
-func Covered(ctx context.Context, p Program, dir string, once func(context.Context, Program) (*Outcome, error)) (*coverage.Profile, *Outcome, error) {
+func RunCovered(ctx context.Context, p Program, dir string, once func(context.Context, Program) (*Outcome, error)) (*coverage.Profile, *Outcome, error) {
 	tmp, err := os.MkdirTemp("", "gowhy-counters-")
 	if err != nil {
 		return nil, nil, err

@@ -124,12 +124,12 @@ func checkOwn(root string, leader int, p Program, targets []netip.AddrPort) erro
 	switch {
 	case len(foreign) > 0 && reached:
 		c := foreign[0]
-		return problem.New(problem.Failure, endHint(c), "%s port %d of %s is shared with %s, which would answer a part of the load", strings.ToUpper(c.Network), c.At.Port(), p.shown(), c.holder(root))
+		return problem.New(problem.Failure, endHint(c), "%s port %d of %s is shared with %s, which would answer a part of the load", strings.ToUpper(c.Network), c.At.Port(), p.displayCommand(), c.holder(root))
 	case len(foreign) > 0:
 		c := foreign[0]
-		return problem.New(problem.Failure, endHint(c), "port %d is answered by %s, which %s did not start: it would be measured instead", c.At.Port(), c.holder(root), p.shown())
+		return problem.New(problem.Failure, endHint(c), "port %d is answered by %s, which %s did not start: it would be measured instead", c.At.Port(), c.holder(root), p.displayCommand())
 	case !reached:
-		return problem.New(problem.Failure, "start the program itself, not a client of a service that runs it", "something answers at port %d, but %s does not listen there", targets[0].Port(), p.shown())
+		return problem.New(problem.Failure, "start the program itself, not a client of a service that runs it", "something answers at port %d, but %s does not listen there", targets[0].Port(), p.displayCommand())
 	}
 	return nil
 }

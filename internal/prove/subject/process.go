@@ -136,7 +136,7 @@ func (e errTimeout) Error() string { return fmt.Sprintf("it did not end within %
 func (r *process) interrupted(ctx context.Context) error {
 	var timeout errTimeout
 	if errors.As(context.Cause(ctx), &timeout) {
-		return &problem.Error{What: fmt.Sprintf("%s did not end within %v and was ended%s", r.program.shown(), timeout.limit, r.out.lastLines()), Hint: "--time-limit " + (2 * timeout.limit).String() + "   # or give it less work; what serves needs a --load that ends", Err: timeout}
+		return &problem.Error{What: fmt.Sprintf("%s did not end within %v and was ended%s", r.program.displayCommand(), timeout.limit, r.out.lastLines()), Hint: "--time-limit " + (2 * timeout.limit).String() + "   # or give it less work; what serves needs a --load that ends", Err: timeout}
 	}
 	return ctx.Err()
 }
@@ -148,7 +148,7 @@ func (r *process) failure() error {
 	}
 	var exit *exec.ExitError
 	if !errors.As(r.err, &exit) {
-		return fmt.Errorf("%s: %w", r.program.shown(), r.err)
+		return fmt.Errorf("%s: %w", r.program.displayCommand(), r.err)
 	}
 	return failed(r.program, exit.ProcessState, r.out)
 }
@@ -162,7 +162,7 @@ func failed(p Program, state *os.ProcessState, out *output) error {
 }
 
 func failedAs(p Program, how string, out *output) error {
-	return problem.New(problem.Failure, "run it by itself until it succeeds; its time means nothing when it fails", "%s %s%s", p.shown(), how, out.lastLines())
+	return problem.New(problem.Failure, "run it by itself until it succeeds; its time means nothing when it fails", "%s %s%s", p.displayCommand(), how, out.lastLines())
 }
 
 // usage is what a process that has ended used, its children that it waited for

@@ -37,12 +37,12 @@ func HasPlace(command []string, name string) bool {
 	return slices.ContainsFunc(command, func(w string) bool { return strings.Contains(w, "{"+name+"}") })
 }
 
-// With returns the program with settings. A setting replaces its placeholder,
+// WithSettings returns the program with settings. A setting replaces its placeholder,
 // {name}, wherever it stands in the command and the environment. One without a
 // placeholder and in upper case, like GOMAXPROCS, becomes a variable of the
 // environment; GODEBUG is added to the value that is there, for that is a list
 // of settings itself. Any other is an error.
-func (p Program) With(settings map[string]string) (Program, error) {
+func (p Program) WithSettings(settings map[string]string) (Program, error) {
 	p.Command, p.Env = slices.Clone(p.Command), slices.Clone(p.Env)
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		value := settings[name]
@@ -95,8 +95,8 @@ func (p Program) getenv(name string) string {
 	return os.Getenv(name)
 }
 
-// shown returns the command for messages, in words that a shell would take.
-func (p Program) shown() string {
+// displayCommand returns the command for messages, in words that a shell would take.
+func (p Program) displayCommand() string {
 	return cut(printable(shell.Words(p.Command)), lineWidth)
 }
 
@@ -107,7 +107,7 @@ func (p Program) check() error {
 	}
 	if p.Dir != "" {
 		if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
-			return &problem.Error{Kind: problem.Misuse, What: fmt.Sprintf("%q is no directory to run %s in", p.Dir, p.shown()), Err: err}
+			return &problem.Error{Kind: problem.Misuse, What: fmt.Sprintf("%q is no directory to run %s in", p.Dir, p.displayCommand()), Err: err}
 		}
 	}
 	for _, word := range slices.Concat(p.Command, p.Env) {
@@ -141,9 +141,9 @@ func (p Program) cannotStart(err error) error {
 	case info.Mode().Perm()&0o111 == 0:
 		hint = "chmod +x " + printable(name)
 	case filepath.Base(name) == name && p.Dir == "":
-		hint = "./" + p.shown()
+		hint = "./" + p.displayCommand()
 	}
-	return &problem.Error{What: fmt.Sprintf("cannot start %s: %v", p.shown(), cause), Hint: hint, Err: err}
+	return &problem.Error{What: fmt.Sprintf("cannot start %s: %v", p.displayCommand(), cause), Hint: hint, Err: err}
 }
 
 // path returns the program's file. One with a slash in its name is looked for from

@@ -14,7 +14,7 @@ import (
 
 func TestWith(t *testing.T) {
 	p := Program{Command: []string{"./app", "-workers={workers}", "{workers}", "{N}"}, Env: []string{"GODEBUG=a=1", "SIZE={size}", "GOGC=50"}}
-	got, err := p.With(map[string]string{"workers": "8", "size": "2 MB", "GOMAXPROCS": "2", "GODEBUG": "b=2", "GOGC": "200", "N": "7"})
+	got, err := p.WithSettings(map[string]string{"workers": "8", "size": "2 MB", "GOMAXPROCS": "2", "GODEBUG": "b=2", "GOGC": "200", "N": "7"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,11 +28,11 @@ func TestWith(t *testing.T) {
 	if p.Command[2] != "{workers}" || p.Env[1] != "SIZE={size}" {
 		t.Error("the program itself was changed")
 	}
-	_, err = p.With(map[string]string{"worker": "8"})
+	_, err = p.WithSettings(map[string]string{"worker": "8"})
 	if p := checkProblem(t, err, "{worker}"); p.Kind != problem.Misuse || p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
-	if _, err := p.With(map[string]string{"GOGC": "1\x002"}); err == nil {
+	if _, err := p.WithSettings(map[string]string{"GOGC": "1\x002"}); err == nil {
 		t.Error("a NUL byte was taken")
 	}
 }

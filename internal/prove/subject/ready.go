@@ -190,22 +190,22 @@ func (r readiness) tooEarly(p *process) error {
 	err := p.failure()
 	var known *problem.Error
 	if errors.As(err, &known) {
-		known.What = strings.Replace(known.What, p.program.shown()+" ", p.program.shown()+" was to be a server and ", 1)
+		known.What = strings.Replace(known.What, p.program.displayCommand()+" ", p.program.displayCommand()+" was to be a server and ", 1)
 		known.Hint = "run it by itself, and see why it does not stay"
 		return known
 	}
-	return &problem.Error{What: fmt.Sprintf("%s ended before it was ready%s", p.program.shown(), p.out.lastLines()), Hint: "a program that ends by itself goes without --ready and --load", Err: err}
+	return &problem.Error{What: fmt.Sprintf("%s ended before it was ready%s", p.program.displayCommand(), p.out.lastLines()), Hint: "a program that ends by itself goes without --ready and --load", Err: err}
 }
 
 func (r readiness) tooLate(p *process, limit time.Duration) error {
-	what := fmt.Sprintf("%s listened nowhere within %v", p.program.shown(), limit)
+	what := fmt.Sprintf("%s listened nowhere within %v", p.program.displayCommand(), limit)
 	hint := "--ready 'log:TEXT'   # that it prints when it is ready"
 	switch {
 	case r.text != "":
-		what = fmt.Sprintf("%s did not print %q within %v", p.program.shown(), printable(r.text), limit)
+		what = fmt.Sprintf("%s did not print %q within %v", p.program.displayCommand(), printable(r.text), limit)
 		hint = "--ready 'log:TEXT'   # as the program prints it; or --ready http://localhost:8080/"
 	case r.shown != "":
-		what = fmt.Sprintf("%s did not answer at %s within %v", p.program.shown(), r.shown, limit)
+		what = fmt.Sprintf("%s did not answer at %s within %v", p.program.displayCommand(), r.shown, limit)
 		own, _ := claims(procFS, readFamily(procFS, p.pid()), nil)
 		if i := slices.IndexFunc(own, func(s proc.Socket) bool { return s.Network == "tcp" }); i >= 0 {
 			hint = "--ready " + own[i].At.String() + "   # where it listens"

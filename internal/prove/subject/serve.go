@@ -82,7 +82,7 @@ func (s *Subject) launch(ctx context.Context) (*process, error) {
 
 func (s *Subject) end(server *process) {
 	if !server.stop() {
-		s.spec.Log(fmt.Sprintf("%s did not end within %v of SIGTERM, and was killed", server.program.shown(), stopGrace))
+		s.spec.Log(fmt.Sprintf("%s did not end within %v of SIGTERM, and was killed", server.program.displayCommand(), stopGrace))
 	}
 }
 
@@ -91,7 +91,7 @@ func ended(server *process) error {
 	if err := server.failure(); err != nil {
 		return err
 	}
-	return problem.New(problem.Failure, "a program that ends by itself goes without --ready and --load", "%s ended while it was given load%s", server.program.shown(), server.out.lastLines())
+	return problem.New(problem.Failure, "a program that ends by itself goes without --ready and --load", "%s ended while it was given load%s", server.program.displayCommand(), server.out.lastLines())
 }
 
 // startUp measures a server from its start until it is ready.
@@ -108,7 +108,7 @@ func (s *Subject) startUp(ctx context.Context) (experiment.Sample, error) {
 		used = difference(nil, l.last)
 		l.close()
 	}
-	m := measured{begin: server.began, elapsed: elapsed, counters: used, peak: familyPeak(server.pid())}
+	m := measurement{begin: server.began, elapsed: elapsed, counters: used, peak: familyPeak(server.pid())}
 	m.conditions = meter.end(used.cpu, -1)
 	err = checkOwn(procFS, server.pid(), server.program, s.ready.targets)
 	s.end(server)
@@ -128,7 +128,7 @@ func (s *Subject) underLoad(ctx context.Context, server *process) (experiment.Sa
 		if server.gone() {
 			return experiment.Sample{}, ended(server)
 		}
-		return experiment.Sample{}, problem.New(problem.Failure, "", "what %s uses cannot be seen: %w", server.program.shown(), err)
+		return experiment.Sample{}, problem.New(problem.Failure, "", "what %s uses cannot be seen: %w", server.program.displayCommand(), err)
 	}
 	defer ledger.close()
 	g, err := s.offer(ctx, server)
@@ -141,7 +141,7 @@ func (s *Subject) underLoad(ctx context.Context, server *process) (experiment.Sa
 	if err != nil {
 		return experiment.Sample{}, err
 	}
-	m := measured{begin: g.began, elapsed: g.ended.Sub(g.began), counters: used, peak: familyPeak(server.pid()), conditions: conditions}
+	m := measurement{begin: g.began, elapsed: g.ended.Sub(g.began), counters: used, peak: familyPeak(server.pid()), conditions: conditions}
 	sample := m.sample()
 	if err := s.outcome(&sample, m, g.program, g.out); err != nil {
 		return sample, err
@@ -156,7 +156,7 @@ func idle(server *process, used counters, ops float64) error {
 	if used.cpu > 0 || used.switches >= 1+ops/1000 || ops < 10 {
 		return nil
 	}
-	return problem.New(problem.Failure, "--ready http://localhost:8080/   # the address that the load goes to, which is then held to be the program's own", "%s did nothing while %s operations were answered: the load goes to another program", server.program.shown(), figures.Number(ops))
+	return problem.New(problem.Failure, "--ready http://localhost:8080/   # the address that the load goes to, which is then held to be the program's own", "%s did nothing while %s operations were answered: the load goes to another program", server.program.displayCommand(), figures.Number(ops))
 }
 
 // offer runs the load generator to its end. A server that ends meanwhile ends

@@ -107,7 +107,7 @@ func (s *Subject) server() bool { return s.spec.Ready != "" || len(s.spec.Load) 
 // program. An exit code other than 0 is an error, and so is a server whose port
 // is not its alone.
 func (s *Subject) Run(ctx context.Context) (experiment.Sample, error) {
-	ctx, cancel := s.limited(ctx)
+	ctx, cancel := s.withLimit(ctx)
 	defer cancel()
 	if s.server() {
 		return s.serve(ctx)
@@ -115,7 +115,7 @@ func (s *Subject) Run(ctx context.Context) (experiment.Sample, error) {
 	return s.once(ctx)
 }
 
-func (s *Subject) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+func (s *Subject) withLimit(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, s.spec.Time, errTimeout{s.spec.Time})
 }
 
@@ -134,7 +134,7 @@ func (s *Subject) once(ctx context.Context) (experiment.Sample, error) {
 	err = p.await(ctx)
 	u := p.usage()
 	peak, runQueue := w.end(u.peak)
-	m := measured{begin: p.began, elapsed: p.ended.Sub(p.began), peak: peak}
+	m := measurement{begin: p.began, elapsed: p.ended.Sub(p.began), peak: peak}
 	m.cpu, m.faults, m.switches = u.cpu, u.faults, u.switches
 	m.conditions = meter.end(0, runQueue) // it was waited for
 	if err != nil {
@@ -145,13 +145,13 @@ func (s *Subject) once(ctx context.Context) (experiment.Sample, error) {
 	}
 	sample := m.sample()
 	if errors.Is(p.err, exec.ErrWaitDelay) {
-		sample.Warnings = append(sample.Warnings, p.program.shown()+" left processes running when it ended; what they do is not measured, and may disturb the runs that follow")
+		sample.Warnings = append(sample.Warnings, p.program.displayCommand()+" left processes running when it ended; what they do is not measured, and may disturb the runs that follow")
 	}
 	return sample, s.outcome(&sample, m, p.program, p.out)
 }
 
-// measured is what was seen of one run from outside.
-type measured struct {
+// measurement is what was seen of one run from outside.
+type measurement struct {
 	begin   time.Time
 	elapsed time.Duration
 	counters
@@ -159,7 +159,7 @@ type measured struct {
 	conditions experiment.Conditions
 }
 
-func (m measured) sample() experiment.Sample {
+func (m measurement) sample() experiment.Sample {
 	s := experiment.Sample{Values: map[diagnosis.Metric]float64{}, Begin: m.begin, Elapsed: m.elapsed, Conditions: m.conditions}
 	if m.peak > 0 {
 		s.Values[diagnosis.PeakRSS] = float64(m.peak)
@@ -169,7 +169,7 @@ func (m measured) sample() experiment.Sample {
 
 // perOp divides what was used by the operations, of which a run without any
 // has one: itself.
-func (m measured) perOp(s *experiment.Sample) {
+func (m measurement) perOp(s *experiment.Sample) {
 	n := s.Ops
 	if n <= 0 {
 		n = 1
@@ -187,7 +187,7 @@ func (m measured) perOp(s *experiment.Sample) {
 // outcome reads what was printed and fills in the values. Where the output
 // tells operations, they count more than what was said before, but for a
 // benchmark: it chose how many it does.
-func (s *Subject) outcome(sample *experiment.Sample, m measured, printer Program, out *output) error {
+func (s *Subject) outcome(sample *experiment.Sample, m measurement, printer Program, out *output) error {
 	r, err := out.result()
 	switch {
 	case err == nil && len(r.Benchmarks) > 0:
@@ -198,7 +198,7 @@ func (s *Subject) outcome(sample *experiment.Sample, m measured, printer Program
 	case err == nil:
 		return s.take(sample, m, r, printer, out)
 	case !unknown(err):
-		sample.Warnings = append(sample.Warnings, fmt.Sprintf("the result that %s printed was not read: %v", printer.shown(), err))
+		sample.Warnings = append(sample.Warnings, fmt.Sprintf("the result that %s printed was not read: %v", printer.displayCommand(), err))
 	}
 	sample.Ops = s.spec.Ops
 	if n, ok := out.operations(); ok && s.spec.Ops == 0 {
@@ -210,9 +210,9 @@ func (s *Subject) outcome(sample *experiment.Sample, m measured, printer Program
 
 // take takes over what a load generator measured, and says what is wrong with
 // it.
-func (s *Subject) take(sample *experiment.Sample, m measured, r *loadresult.Result, printer Program, out *output) error {
+func (s *Subject) take(sample *experiment.Sample, m measurement, r *loadresult.Result, printer Program, out *output) error {
 	if r.Failed >= r.Ops {
-		return problem.New(problem.Failure, "run the load by hand against the program, until it is answered", "all %d operations of %s failed%s", r.Ops, printer.shown(), out.lastLines())
+		return problem.New(problem.Failure, "run the load by hand against the program, until it is answered", "all %d operations of %s failed%s", r.Ops, printer.displayCommand(), out.lastLines())
 	}
 	sample.Ops = float64(r.Ops)
 	if r.Failed > 0 {
@@ -222,7 +222,7 @@ func (s *Subject) take(sample *experiment.Sample, m measured, r *loadresult.Resu
 		sample.Warnings = append(sample.Warnings, "the load generator was the limit: "+printable(r.Generator))
 	}
 	if said := s.spec.Ops; said > 0 && math.Abs(said-sample.Ops) > 0.001*said {
-		sample.Warnings = append(sample.Warnings, fmt.Sprintf("%s did %s operations, not %s as was said", printer.shown(), figures.Number(sample.Ops), figures.Number(said)))
+		sample.Warnings = append(sample.Warnings, fmt.Sprintf("%s did %s operations, not %s as was said", printer.displayCommand(), figures.Number(sample.Ops), figures.Number(said)))
 	}
 	m.perOp(sample)
 	latencies(sample, r)

@@ -38,7 +38,7 @@ func (r *Bench) subject(s experiment.Setting, trace string) (*subject.Subject, e
 	if r.traces {
 		values[placeTrace] = trace
 	}
-	p, err := r.program.With(values)
+	p, err := r.program.WithSettings(values)
 	if err != nil {
 		return nil, err
 	}

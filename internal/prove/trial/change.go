@@ -95,37 +95,37 @@ func (ch *Change) Check(command []string) error {
 	two := ch.A != "" || ch.B != ""
 	switch {
 	case two && (ch.A == "" || ch.B == ""):
-		return misused("gowhy verify --a './old -n 1000' --b './new -n 1000'", "only one of --a and --b was given")
+		return usageError("gowhy verify --a './old -n 1000' --b './new -n 1000'", "only one of --a and --b was given")
 	case two && len(command) > 0:
-		return misused("give one of them", "both --a, --b and a command after -- were given")
+		return usageError("give one of them", "both --a, --b and a command after -- were given")
 	case two && ch.builds():
-		return misused("give one of them", "both --a, --b and a package to build were given")
+		return usageError("give one of them", "both --a, --b and a package to build were given")
 	case ch.Head != "" && ch.Base == "":
-		return misused("--base HEAD --head "+shell.Word(ch.Head), "--head was given without --base")
+		return usageError("--base HEAD --head "+shell.Word(ch.Head), "--head was given without --base")
 	case ch.upgrades() && ch.Base != "":
-		return misused("give one of them", "both --base and --upgrade or --go were given")
+		return usageError("give one of them", "both --base and --upgrade or --go were given")
 	case ch.Package != "" && !ch.builds():
-		return misused("--base HEAD --package "+shell.Word(ch.Package), "--package was given, but nothing is to be built")
+		return usageError("--base HEAD --package "+shell.Word(ch.Package), "--package was given, but nothing is to be built")
 	case ch.Benchtime != "" && ch.Bench == "":
-		return misused("--bench . --benchtime "+shell.Word(ch.Benchtime), "--benchtime was given without --bench")
+		return usageError("--bench . --benchtime "+shell.Word(ch.Benchtime), "--benchtime was given without --bench")
 	case ch.Bench != "" && len(command) > 0:
-		return misused("give one of them", "both --bench and a command after -- were given")
+		return usageError("give one of them", "both --bench and a command after -- were given")
 	case ch.builds() && ch.Bench == "" && len(command) > 0 && !subject.HasPlace(command, placeBinary):
-		return misused("-- "+strings.TrimSpace("{binary} "+shell.Words(command[1:])), "the command does not say where what was built goes")
+		return usageError("-- "+strings.TrimSpace("{binary} "+shell.Words(command[1:])), "the command does not say where what was built goes")
 	case ch.Benchtime != "" && !benchtimeForm(ch.Benchtime):
-		return misused("--benchtime 2s   or   --benchtime 100x", "--benchtime %q is neither a time nor a number of runs", ch.Benchtime)
+		return usageError("--benchtime 2s   or   --benchtime 100x", "--benchtime %q is neither a time nor a number of runs", ch.Benchtime)
 	case ch.Bench != "" && !ch.Given():
-		return misused("gowhy verify --base HEAD --bench "+shell.Word(ch.Bench), "specify what differs between A and B")
+		return usageError("gowhy verify --base HEAD --bench "+shell.Word(ch.Bench), "specify what differs between A and B")
 	case !ch.Given():
-		return misused(Hint(command), "specify what differs between A and B")
+		return usageError(Hint(command), "specify what differs between A and B")
 	case !two && !ch.builds() && len(command) == 0:
-		return misused("gowhy verify --knob GOMAXPROCS=2 -- ./app -n 1000", "no command was given")
+		return usageError("gowhy verify --knob GOMAXPROCS=2 -- ./app -n 1000", "no command was given")
 	case ch.Go != "" && !goRelease.MatchString(ch.Go):
-		return misused("--go 1.26.3", "--go %q is no release of Go", ch.Go)
+		return usageError("--go 1.26.3", "--go %q is no release of Go", ch.Go)
 	}
 	for _, m := range ch.Upgrade {
 		if name, version, _ := strings.Cut(m, "@"); name == "" || version == "" || name[0] == '-' {
-			return misused("--upgrade "+shell.Word(cmp.Or(strings.Trim(name, "-"), "MODULE")+"@latest"), "--upgrade %q is no MODULE@VERSION", m)
+			return usageError("--upgrade "+shell.Word(cmp.Or(strings.Trim(name, "-"), "MODULE")+"@latest"), "--upgrade %q is no MODULE@VERSION", m)
 		}
 	}
 	return nil
@@ -150,7 +150,7 @@ func (t *Setup) arms(ctx context.Context, dir string, say Line) (a, b *arm, err 
 	}
 	ch.identical = ch.binaryA == ch.binaryB && slices.Equal(pa.Command, pb.Command) && slices.Equal(pa.Env, pb.Env)
 	if ch.identical && t.Apply != "" { // a fix that changes nothing was not meant
-		return nil, nil, misused(Hint(t.Command), "A and B are the same: %s", layout.Safe(experiment.Arm{Command: pa.Command, Env: pa.Env}.String()))
+		return nil, nil, usageError(Hint(t.Command), "A and B are the same: %s", layout.Safe(experiment.Arm{Command: pa.Command, Env: pa.Env}.String()))
 	}
 	if a, err = t.arm(ctx, pa, ch.nameA, ch.binaryA, say); err != nil {
 		return nil, nil, err
@@ -182,7 +182,7 @@ func (t *Setup) arm(ctx context.Context, p subject.Program, name, binary string,
 	}
 	if binary != "" {
 		var err error
-		if p, err = p.With(map[string]string{placeBinary: binary}); err != nil {
+		if p, err = p.WithSettings(map[string]string{placeBinary: binary}); err != nil {
 			return nil, err
 		}
 	}
@@ -238,7 +238,7 @@ func (ch *Change) settings() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(ch.setB)) {
 		if _, ok := ch.setA[name]; !ok && !subject.Variable(name) {
-			return misused(fmt.Sprintf("--knob %s=OLD:%s   or   --a-knob %s=OLD", name, ch.setB[name], name), "specify what %q is without the change", name)
+			return usageError(fmt.Sprintf("--knob %s=OLD:%s   or   --a-knob %s=OLD", name, ch.setB[name], name), "specify what %q is without the change", name)
 		}
 	}
 	return nil
@@ -281,11 +281,11 @@ func (ch *Change) programs(command []string) (a, b subject.Program, err error) {
 // a place for are the other's no less.
 func (ch *Change) with(p subject.Program, settings map[string]string) (subject.Program, error) {
 	if ch.Bench == "" {
-		return p.With(settings)
+		return p.WithSettings(settings)
 	}
 	for name := range settings {
 		if !subject.Variable(name) {
-			return p, misused("--knob GOGC=200", "a benchmark has no {%s}; what can be set for it are variables of the environment", name)
+			return p, usageError("--knob GOGC=200", "a benchmark has no {%s}; what can be set for it are variables of the environment", name)
 		}
 	}
 	p.Command = []string{"go", "test", "-run", "^$", "-bench", ch.Bench} // what it amounts to
@@ -295,14 +295,14 @@ func (ch *Change) with(p subject.Program, settings map[string]string) (subject.P
 	if ch.Package != "" {
 		p.Command = append(p.Command, ch.Package)
 	}
-	return p.With(settings)
+	return p.WithSettings(settings)
 }
 
 // added is B with what --env and --flag add.
 func (ch *Change) added(p subject.Program) subject.Program {
 	for _, kv := range ch.Env {
 		name, value, _ := strings.Cut(kv, "=")
-		if with, err := p.With(map[string]string{name: value}); err == nil && subject.Variable(name) {
+		if with, err := p.WithSettings(map[string]string{name: value}); err == nil && subject.Variable(name) {
 			p = with // GODEBUG is added to
 			continue
 		}
@@ -319,7 +319,7 @@ func (ch *Change) checkEnv() error {
 		}
 	}
 	if len(ch.Flags) > 0 && ch.Bench != "" {
-		return misused("--env GOGC=200", "a benchmark takes no --flag")
+		return usageError("--env GOGC=200", "a benchmark takes no --flag")
 	}
 	return nil
 }
@@ -342,7 +342,7 @@ func (ch *Change) build(ctx context.Context, dir string, say Line) (err error) {
 	ch.nameA, ch.nameB, ch.revisionA = ch.Base, b, ch.Base
 	also := len(ch.Knobs)+len(ch.Env)+len(ch.Flags) > 0
 	if !also && ch.Head == "" && subject.SameTree(cmp.Or(ch.dir, "."), ch.Base) {
-		return misused(fmt.Sprintf("make the change first, then run this again; --head %s compares it with itself", shell.Word(ch.Base)), "the working tree is what %s is: there is nothing to compare", ch.Base)
+		return usageError(fmt.Sprintf("make the change first, then run this again; --head %s compares it with itself", shell.Word(ch.Base)), "the working tree is what %s is: there is nothing to compare", ch.Base)
 	}
 	if ch.binaryA, err = ch.buildOne(ctx, subject.BuildSpec{Revision: ch.Base}, filepath.Join(dir, "a", "app"), ch.Base, say); err != nil {
 		return err
@@ -359,7 +359,7 @@ func (ch *Change) build(ctx context.Context, dir string, say Line) (err error) {
 		return err
 	}
 	hint := "git diff --stat " + shell.Words(slices.DeleteFunc([]string{ch.Base, ch.Head}, func(s string) bool { return s == "" }))
-	return misused(hint, "%s and %s build the same program: there is nothing to compare", ch.Base, b)
+	return usageError(hint, "%s and %s build the same program: there is nothing to compare", ch.Base, b)
 }
 
 // buildUpgraded makes the binary of the working tree, and that with what is newer. A module may ask for
@@ -384,7 +384,7 @@ func (ch *Change) buildUpgraded(ctx context.Context, dir string, say Line) (err 
 		return err
 	}
 	if len(ch.differs) == 0 && len(ch.Knobs)+len(ch.Env)+len(ch.Flags) == 0 {
-		return misused("go version -m BINARY   # what it is built with", "the program has %s already, or does not use it: there is nothing to compare", words)
+		return usageError("go version -m BINARY   # what it is built with", "the program has %s already, or does not use it: there is nothing to compare", words)
 	}
 	return nil
 }

@@ -29,9 +29,9 @@ type Claim struct {
 	runs       bool    // its command, which the user did not give
 }
 
-// predicted returns what the finding promises for a metric and what a replay of its trace
+// prediction returns what the finding promises for a metric and what a replay of its trace
 // expects; nil when both are silent.
-func (k *Claim) predicted(m diagnosis.Metric) *experiment.Prediction {
+func (k *Claim) prediction(m diagnosis.Metric) *experiment.Prediction {
 	if k == nil {
 		return nil
 	}
@@ -48,9 +48,9 @@ func (k *Claim) predicted(m diagnosis.Metric) *experiment.Prediction {
 	return q
 }
 
-// instead returns the metric that decides where the finding's own was not to be had:
+// decidingMetric returns the metric that decides where the finding's own was not to be had:
 // the one that the finding names for it, or that of the only benchmark.
-func (k *Claim) instead(tr *experiment.Trial, primary diagnosis.Metric) (diagnosis.Metric, bool) {
+func (k *Claim) decidingMetric(tr *experiment.Trial, primary diagnosis.Metric) (diagnosis.Metric, bool) {
 	if k == nil || tr == nil || len(tr.Rounds) == 0 || primary != k.Experiment.Primary || tr.Has(primary) {
 		return "", false
 	}
@@ -158,15 +158,15 @@ func (t *Setup) choose(d *diagnosis.Diagnosis) (*diagnosis.Finding, error) {
 	if len(names) > 0 {
 		there = "found there: " + strings.Join(names, ", ")
 		name := names[0]
-		if near, ok := problem.Near(t.Apply, names); ok {
+		if near, ok := problem.Correction(t.Apply, names); ok {
 			name = near
 		}
 		hint = "gowhy verify " + shell.Words(append(slices.Clone(t.Files), "--apply", name))
 	}
 	if t.Apply == "" {
-		return nil, misused(hint, "no finding was named; %s", there)
+		return nil, usageError(hint, "no finding was named; %s", there)
 	}
-	return nil, misused(hint, "%s has no finding %q; %s", strings.Join(t.Files, ", "), t.Apply, there)
+	return nil, usageError(hint, "%s has no finding %q; %s", strings.Join(t.Files, ", "), t.Apply, there)
 }
 
 // take fills in what the flags leave open: the change that the finding
@@ -175,16 +175,16 @@ func (t *Setup) take(k *Claim) error {
 	run := &k.model.Run
 	if len(t.Command) == 0 && t.Change.A == "" && t.Change.Bench == "" {
 		if len(run.Command) == 0 {
-			return misused("gowhy verify "+shell.Words(append(slices.Clone(t.Files), "--apply", k.Finding.Rule))+" -- ./app -n 1000",
+			return usageError("gowhy verify "+shell.Words(append(slices.Clone(t.Files), "--apply", k.Finding.Rule))+" -- ./app -n 1000",
 				"%s does not tell the command that was recorded", k.from)
 		}
 		if info, err := os.Stat(run.Dir); run.Dir != "" && (err != nil || !info.IsDir()) {
-			return misused("gowhy verify "+shell.Words(append(slices.Clone(t.Files), "--apply", k.Finding.Rule))+" -- "+shell.Words(run.Command)+"   # from where it runs here",
+			return usageError("gowhy verify "+shell.Words(append(slices.Clone(t.Files), "--apply", k.Finding.Rule))+" -- "+shell.Words(run.Command)+"   # from where it runs here",
 				"%s was recorded in %q, which is no directory here", k.from, run.Dir)
 		}
 		t.Command, t.Change.dir, t.Change.recorded, k.runs = run.Command, run.Dir, run.Env, true
 		if t.Load == "" && t.Ready == "" && diagnosis.Serves(k.model) {
-			return misused(loadExample, "what was recorded serves, and would never end: it needs a load that does")
+			return usageError(loadExample, "what was recorded serves, and would never end: it needs a load that does")
 		}
 	}
 	switch {
@@ -208,9 +208,9 @@ func (ch *Change) propose(k *Claim, t *Setup) error {
 		ch.Upgrade, ch.Go = e.Upgrade, e.Go
 		return ch.proposeBuild(k, t)
 	case e.Change() == diagnosis.ChangeTune:
-		return misused(try, "which value is best for %q has to be found first", k.Finding.Title)
+		return usageError(try, "which value is best for %q has to be found first", k.Finding.Title)
 	case e.Change() == diagnosis.ChangeBuild:
-		return misused(try, "what %q asks for is another build: give both programs", k.Finding.Title)
+		return usageError(try, "what %q asks for is another build: give both programs", k.Finding.Title)
 	}
 	ch.Base = "HEAD" // the change is in the code, and somebody has made it
 	return ch.proposeBuild(k, t)
@@ -237,13 +237,13 @@ func (ch *Change) proposeBuild(k *Claim, t *Setup) error {
 	if ch.Package == "" {
 		b := k.model.Build
 		if b == nil || b.Path == "" || b.Path == "command-line-arguments" {
-			return misused(shell.Words(append(again, "./cmd/app")), "%s does not tell the package that the program is built from", k.from)
+			return usageError(shell.Words(append(again, "./cmd/app")), "%s does not tell the package that the program is built from", k.from)
 		}
 		ch.Package, ch.test = strings.CutSuffix(b.Path, ".test")
 	}
 	if !subject.HasPlace(t.Command, placeBinary) {
 		if slices.Contains(starters, filepath.Base(t.Command[0])) {
-			return misused(shell.Words(append(again, ch.Package, "--", "{binary}", "ARGUMENTS")), "the recorded command starts %s, and not the program", filepath.Base(t.Command[0]))
+			return usageError(shell.Words(append(again, ch.Package, "--", "{binary}", "ARGUMENTS")), "the recorded command starts %s, and not the program", filepath.Base(t.Command[0]))
 		}
 		t.Command = append([]string{"{" + placeBinary + "}"}, t.Command[1:]...)
 		if ch.test {
@@ -294,5 +294,5 @@ func Predict(p *whatif.Program, f *diagnosis.Finding) *Replay {
 	if err != nil || math.IsNaN(res.Ratio) || res.Ratio <= 0 {
 		return nil
 	}
-	return &Replay{res.Ratio, res.CPURatio, fmt.Sprintf("replay of the trace: %s; the replay as it is was %s off; %s", assumes, figures.Percent(p.Off()), whatif.Measured().Of(edit.Kind()))}
+	return &Replay{res.Ratio, res.CPURatio, fmt.Sprintf("replay of the trace: %s; the replay as it is was %s off; %s", assumes, figures.Percent(p.ReplayExcess()), whatif.Measured().Band(edit.Kind()))}
 }

@@ -118,7 +118,7 @@ func TestPredicted(t *testing.T) {
 		{"a replay: allocations", replayed, diagnosis.AllocsOp, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := c.k.predicted(c.m)
+			got := c.k.prediction(c.m)
 			if c.best+c.estimate == 0 {
 				if got != nil {
 					t.Errorf("predicted(%s) = best %v, estimate %v, want none", c.m, got.Best, got.Estimate)

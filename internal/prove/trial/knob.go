@@ -17,7 +17,7 @@ import (
 func ParseKnob(s string, command []string) (experiment.Knob, error) {
 	name, values, err := ParseSetting("knob", s)
 	if err != nil {
-		return experiment.Knob{}, misused("--knob 'workers=1..1000'   or   --knob GOGC=50,100,200", "--knob %q is not NAME=LOW..HIGH or NAME=A,B,C", s)
+		return experiment.Knob{}, usageError("--knob 'workers=1..1000'   or   --knob GOGC=50,100,200", "--knob %q is not NAME=LOW..HIGH or NAME=A,B,C", s)
 	}
 	k := experiment.Knob{Name: RuntimeName(name, command), Integer: true}
 	low, high, isRange := strings.Cut(values, "..")
@@ -35,10 +35,10 @@ func ParseKnob(s string, command []string) (experiment.Knob, error) {
 	if isRange {
 		k.Low, k.High, k.Values = k.Values[0], k.Values[1], nil
 		if k.Low >= k.High {
-			return k, misused("--knob '"+name+"="+high+".."+low+"'", "--knob %q: %s is not below %s", s, low, high)
+			return k, usageError("--knob '"+name+"="+high+".."+low+"'", "--knob %q: %s is not below %s", s, low, high)
 		}
 		if k.Low == 0 && !k.Integer {
-			return k, misused("--knob '"+name+"=0.1.."+high+"'", "--knob %q: a range of fractions must begin above 0", s)
+			return k, usageError("--knob '"+name+"=0.1.."+high+"'", "--knob %q: a range of fractions must begin above 0", s)
 		}
 	} else {
 		k.Low, k.High = slices.Min(k.Values), slices.Max(k.Values)
@@ -71,9 +71,9 @@ func KnobValue(k *experiment.Knob, w string) (float64, error) {
 		return float64(n), nil
 	}
 	if w == "off" {
-		return 0, misused("--knob "+k.Name+"=100,200,400,800", "%s=off cannot be searched: use a large number", k.Name)
+		return 0, usageError("--knob "+k.Name+"=100,200,400,800", "%s=off cannot be searched: use a large number", k.Name)
 	}
-	return 0, misused("--knob '"+k.Name+"=1..1000'   or   --knob "+k.Name+"=64KiB,1MiB", "%q is no value of %s", w, k.Name)
+	return 0, usageError("--knob '"+k.Name+"=1..1000'   or   --knob "+k.Name+"=64KiB,1MiB", "%q is no value of %s", w, k.Name)
 }
 
 // manyOf are parts of names of knobs that count what runs at once.
@@ -115,10 +115,10 @@ var settingName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 func ParseSetting(flag, s string) (name, value string, err error) {
 	name, value, ok := strings.Cut(s, "=")
 	if !settingName.MatchString(name) {
-		return "", "", misused("--"+flag+" GOMAXPROCS=2", "--%s %q is not NAME=VALUE", flag, s)
+		return "", "", usageError("--"+flag+" GOMAXPROCS=2", "--%s %q is not NAME=VALUE", flag, s)
 	}
 	if !ok {
-		return "", "", misused("--"+flag+" "+name+"=VALUE", "--%s %q is not NAME=VALUE", flag, s)
+		return "", "", usageError("--"+flag+" "+name+"=VALUE", "--%s %q is not NAME=VALUE", flag, s)
 	}
 	return name, value, nil
 }
@@ -175,12 +175,12 @@ const placeTrace = "trace"
 func CheckPlaces(command []string, knobs []experiment.Knob) error {
 	for _, name := range Places(command) {
 		if name != placeTrace && !slices.ContainsFunc(knobs, func(k experiment.Knob) bool { return k.Name == name }) {
-			return misused("--knob '"+name+"=1..100'", "nothing fills {%s} in the command", name)
+			return usageError("--knob '"+name+"=1..100'", "nothing fills {%s} in the command", name)
 		}
 	}
 	for _, k := range knobs {
 		if !subject.Variable(k.Name) && !subject.HasPlace(command, k.Name) {
-			return misused("-- "+shell.Words(withPlace(command, k.Name)), "the knob %q turns nothing: there is no {%s} in the command", k.Name, k.Name)
+			return usageError("-- "+shell.Words(withPlace(command, k.Name)), "the knob %q turns nothing: there is no {%s} in the command", k.Name, k.Name)
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ type Setup struct {
 	Files, Command, Args []string // a recording, the program, and all that was given
 }
 
-func misused(hint, format string, args ...any) error {
+func usageError(hint, format string, args ...any) error {
 	return problem.New(problem.Misuse, hint, format, args...)
 }
 
@@ -116,12 +116,12 @@ func (t *Setup) Run(ctx context.Context, p experiment.Plan, claim *Claim, rules 
 			say.Log("the noise of this machine could not be measured: " + err.Error())
 		}
 	}
-	p.Predicted = claim.predicted(p.Primary)
+	p.Predicted = claim.prediction(p.Primary)
 	tr, err := experiment.Verify(ctx, p, say.Progress(runsBefore(p)))
-	if other, ok := claim.instead(tr, p.Primary); ok && err != nil && ctx.Err() == nil {
+	if other, ok := claim.decidingMetric(tr, p.Primary); ok && err != nil && ctx.Err() == nil {
 		say.Log(fmt.Sprintf("%s cannot be had here: %s decides", p.Primary, other))
 		a.found, b.found = nil, nil
-		p.Primary, p.Predicted = other, claim.predicted(other)
+		p.Primary, p.Predicted = other, claim.prediction(other)
 		tr, err = experiment.Verify(ctx, p, say.Progress(runsBefore(p)))
 	}
 	say.Clear()

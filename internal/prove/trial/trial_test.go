@@ -264,14 +264,14 @@ func TestInstead(t *testing.T) {
 		{trial(diagnosis.Elapsed), ""},
 		{nil, ""},
 	} {
-		if got, ok := k.instead(c.tr, diagnosis.AllocsOp); got != c.want || ok != (c.want != "") {
+		if got, ok := k.decidingMetric(c.tr, diagnosis.AllocsOp); got != c.want || ok != (c.want != "") {
 			t.Errorf("%v: %q, %v", c.tr, got, ok)
 		}
 	}
-	if _, ok := k.instead(trial(diagnosis.CPUPerOp), diagnosis.P99); ok {
+	if _, ok := k.decidingMetric(trial(diagnosis.CPUPerOp), diagnosis.P99); ok {
 		t.Error("a metric that was asked for gave way")
 	}
-	if _, ok := (*Claim)(nil).instead(trial(diagnosis.CPUPerOp), diagnosis.AllocsOp); ok {
+	if _, ok := (*Claim)(nil).decidingMetric(trial(diagnosis.CPUPerOp), diagnosis.AllocsOp); ok {
 		t.Error("without a finding")
 	}
 }

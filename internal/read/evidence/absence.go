@@ -69,14 +69,14 @@ func (r *sourceReader) lacksAnswer(a *absence, g *goFile, body *ast.BlockStmt) b
 	v := g.variables[root]
 	a.Kind = model.LacksAnswer
 	if path == "" {
-		if !isMake(v.given()) {
+		if !isMake(v.initializer()) {
 			return false
 		}
 		a.Name, a.Sure = localName(root, a.asker), true
 		return r.targetVariable(a, g, v, sendEffect)
 	}
 	field := path[1:]
-	made := compositeOf(v.given())
+	made := compositeOf(v.initializer())
 	if made == nil || strings.Contains(field, ".") || ast.IsExported(field) || !makes(made, field) || loopAround(body, contains(v.name.Pos())) != loop {
 		return false
 	}
@@ -193,7 +193,7 @@ func (r *sourceReader) inLoop(frames []model.Frame) bool {
 			continue
 		}
 		g, body := r.code(f)
-		if body == nil || loopAround(body, func(n ast.Node) bool { return g.around(n, f.Line) }) != nil {
+		if body == nil || loopAround(body, func(n ast.Node) bool { return g.contains(n, f.Line) }) != nil {
 			return true
 		}
 	}
@@ -281,20 +281,20 @@ func (t *lockTable) findAbsences() {
 
 // alive reports whether any look but those is in one of the functions that can end a wait.
 func (t *lockTable) alive(p *sourcePackage, e *enders, except []int) bool {
-	return besides(t.inside(p, e), except)
+	return hasOthers(t.looksInside(p, e), except)
 }
 
-// besides reports whether a list has more than those, in their order.
-func besides(list, except []int) bool {
+// hasOthers reports whether a list has more than those, in their order.
+func hasOthers(list, except []int) bool {
 	return slices.ContainsFunc(list, func(i int) bool {
 		_, known := slices.BinarySearch(except, i)
 		return !known
 	})
 }
 
-// inside returns the looks that are in one of the functions that can end a wait, or may be.
+// looksInside returns the looks that are in one of the functions that can end a wait, or may be.
 // One whose stack is not known is by where it began: who calls them counts as one of them.
-func (t *lockTable) inside(p *sourcePackage, e *enders) (list []int) {
+func (t *lockTable) looksInside(p *sourcePackage, e *enders) (list []int) {
 	stacks := map[model.Stack]bool{}
 	for i := range t.looks {
 		k := &t.looks[i]
@@ -360,11 +360,11 @@ func (t *lockTable) deserted(n int) (from []model.Frame, ok bool) {
 	if !known { // thousands of values may have that field, each with its senders
 		var e enders
 		if e, d.known = p.endersOf(pkg, &target{name: field, is: ofField, effect: receiveEffect}); d.known {
-			d.at, d.inside = e.at, t.inside(p, &e)
+			d.at, d.inside = e.at, t.looksInside(p, &e)
 		}
 		t.receivers[ownField{p, field}] = d
 	}
-	if !d.known || besides(d.inside, c.senders) {
+	if !d.known || hasOthers(d.inside, c.senders) {
 		return nil, false
 	}
 	return d.at, true

@@ -78,7 +78,7 @@ func (g *goFile) caseName(x ast.Expr) (string, *variable) {
 
 // madeHere reports whether a variable is a channel, or has one, that is made with it.
 func madeHere(v *variable) bool {
-	x := v.given()
+	x := v.initializer()
 	if isMake(x) {
 		return true
 	}
@@ -169,7 +169,7 @@ func (f *caseFinder) channel(g *goFile, x ast.Expr, by func(ast.Expr, []ast.Node
 	if _, ok := v.decl.(*ast.Field); ok {
 		return f.given(g, v, func(g *goFile, x ast.Expr) bool { return f.channel(g, x, by, depth+1) }, depth)
 	}
-	return isMake(v.given()) && f.r.targetVariable(f.a, g, v, by)
+	return isMake(v.initializer()) && f.r.targetVariable(f.a, g, v, by)
 }
 
 // context adds what could end a context; false where others may.
@@ -196,7 +196,7 @@ func (f *caseFinder) context(g *goFile, x ast.Expr, depth int) bool {
 			return f.context(g, call.Args[0], depth)
 		}
 	}
-	return v.given() != nil && f.context(g, v.given(), depth)
+	return v.initializer() != nil && f.context(g, v.initializer(), depth)
 }
 
 // made is for a context that a call makes.

@@ -55,8 +55,8 @@ func (l *loader) part(archive, member string) error {
 	return nil
 }
 
-// wanted reports whether a member of an archive is in the part that was asked for.
-func (l *loader) wanted(member string) bool {
+// wantsMember reports whether a member of an archive is in the part that was asked for.
+func (l *loader) wantsMember(member string) bool {
 	name := path.Clean(member)
 	return l.only == "" || l.containers > 1 || name == l.only || strings.HasPrefix(name, l.only+"/")
 }
@@ -92,7 +92,7 @@ func (l *loader) tar(s source) error {
 		if err != nil {
 			break
 		}
-		if h.Typeflag != tar.TypeReg || !l.wanted(h.Name) {
+		if h.Typeflag != tar.TypeReg || !l.wantsMember(h.Name) {
 			continue
 		}
 		if err := l.collect(l.source(source{name: s.name + ":" + path.Clean(h.Name), r: &cutReader{r: t}})); err != nil {
@@ -103,7 +103,7 @@ func (l *loader) tar(s source) error {
 		return err
 	}
 	if l.uses == before && l.containers == 1 && l.only == "" && l.onlyTrace == nil {
-		return l.nothing(problem.New(problem.Absence, recordHelp, "%q holds no trace and no profile", s.name))
+		return l.emptyError(problem.New(problem.Absence, recordHelp, "%q holds no trace and no profile", s.name))
 	}
 	return nil
 }

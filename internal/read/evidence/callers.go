@@ -185,7 +185,7 @@ func (c *caller) waitsFor(s *stop) waitFor {
 		return forAnswer
 	case s.kind == notCall && withinCall(s.frames), s.reason == "network" && sends(s.frames):
 		return forRest
-	case s.kind == onSocket && asks(c.wrote, s.frames):
+	case s.kind == onSocket && isRequest(c.wrote, s.frames):
 		return forAnswer
 	case s.kind == onSocket && c.wrote == nil && c.readLast(s.leaf.Func):
 		return forRest
@@ -193,10 +193,10 @@ func (c *caller) waitsFor(s *stop) waitFor {
 	return forOther
 }
 
-// asks reports whether code writes first and then reads: in the innermost function that does
+// isRequest reports whether code writes first and then reads: in the innermost function that does
 // both, the write's line comes before the read's. Who serves reads first. A client's
 // functions to write and to read may be two, as in most drivers of databases.
-func asks(write, read []exectrace.Frame) bool {
+func isRequest(write, read []exectrace.Frame) bool {
 	for i := 1; i <= min(len(write), len(read)); i++ {
 		w, r := &write[len(write)-i], &read[len(read)-i]
 		if w.Func != r.Func {

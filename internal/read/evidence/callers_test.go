@@ -181,7 +181,7 @@ func TestAsks(t *testing.T) {
 		{"another function's loop", "write send:| a:|", "read receive:|| b:||", false},
 		{"two functions on one line", "write send:| main:|", "read receive:|| main:|", false},
 	} {
-		if got := asks(frames(c.write), frames(c.read)); got != c.want {
+		if got := isRequest(frames(c.write), frames(c.read)); got != c.want {
 			t.Errorf("%s: asks = %v, want %v", c.name, got, c.want)
 		}
 	}

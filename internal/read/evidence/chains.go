@@ -269,8 +269,8 @@ func (r *chainReader) answered(o *operation, e *exectrace.Event) {
 	r.follow(sum, e.Goroutine, from, e.Time, 0)
 }
 
-// ended adds up an operation.
-func (r *chainReader) ended(o *operation, at exectrace.Time) {
+// finish adds up an operation.
+func (r *chainReader) finish(o *operation, at exectrace.Time) {
 	for _, w := range o.waits {
 		if w.sum != nil {
 			w.sum.Done++

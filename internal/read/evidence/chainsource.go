@@ -134,7 +134,7 @@ func (r *sourceReader) waitsForOwn(frames []model.Frame) bool {
 	for {
 		var given *ast.Ident
 		var around ast.Node = body
-		if loop := loopAround(body, func(n ast.Node) bool { return g.around(n, frames[at].Line) }); loop != nil {
+		if loop := loopAround(body, func(n ast.Node) bool { return g.contains(n, frames[at].Line) }); loop != nil {
 			around = loop
 		}
 		for _, x := range list {
@@ -173,11 +173,11 @@ func waitedAt(g *goFile, body *ast.BlockStmt, line int) (list []ast.Expr) {
 	inBody(body, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.UnaryExpr:
-			if n.Op == token.ARROW && g.around(n, line) {
+			if n.Op == token.ARROW && g.contains(n, line) {
 				list = append(list, asked(n.X))
 			}
 		case *ast.CallExpr:
-			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "Wait" && g.around(n, line) {
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "Wait" && g.contains(n, line) {
 				list = append(list, sel.X)
 			}
 		}
@@ -211,7 +211,7 @@ func (fn *goFunction) givenAt(g *goFile, body *ast.BlockStmt, line int, name *as
 	}
 	inBody(body, func(n ast.Node) {
 		call, ok := n.(*ast.CallExpr)
-		if !ok || !g.around(call, line) || calledName(call) != fn.decl.Name.Name {
+		if !ok || !g.contains(call, line) || calledName(call) != fn.decl.Name.Name {
 			return
 		}
 		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && place == -1 {

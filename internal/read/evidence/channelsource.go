@@ -53,7 +53,7 @@ func (r *sourceReader) sendsTo(state string, frames []model.Frame) (c channelRef
 // sendsAt returns the channels that a line sends to.
 func sendsAt(g *goFile, body *ast.BlockStmt, line int) (sends []ast.Expr) {
 	inBody(body, func(n ast.Node) {
-		if s, is := n.(*ast.SendStmt); is && g.around(s, line) {
+		if s, is := n.(*ast.SendStmt); is && g.contains(s, line) {
 			sends = append(sends, s.Chan)
 		}
 	})
@@ -124,13 +124,13 @@ func receivesAround(g *goFile, body *ast.BlockStmt, line int) (list []receive) {
 		var loop *ast.BlockStmt
 		switch n := n.(type) {
 		case *ast.RangeStmt:
-			if loop = n.Body; g.around(n, line) {
+			if loop = n.Body; g.contains(n, line) {
 				add(n.X, true)
 			}
 		case *ast.ForStmt:
 			loop = n.Body
 		}
-		if loop == nil || !g.around(loop, line) {
+		if loop == nil || !g.contains(loop, line) {
 			return
 		}
 		_, endless := n.(*ast.ForStmt)
@@ -190,7 +190,7 @@ func (r *sourceReader) follow(frames []model.Frame, at int, g *goFile, x ast.Exp
 	case *ast.Field:
 		c = r.argument(frames, at, g, v, deep)
 	case *ast.AssignStmt:
-		if given := v.given(); given != nil {
+		if given := v.initializer(); given != nil {
 			if p, of := fieldPath(given); of != nil && p != "" {
 				return r.follow(frames, at, g, given, deep+1)
 			}
@@ -233,7 +233,7 @@ func (r *sourceReader) argument(frames []model.Frame, at int, g *goFile, v *vari
 		}
 		var args []ast.Expr
 		inBody(body, func(n ast.Node) {
-			if call, ok := n.(*ast.CallExpr); ok && up.around(call, frames[at+1].Line) && calledName(call) == decl.Name.Name && place < len(call.Args) {
+			if call, ok := n.(*ast.CallExpr); ok && up.contains(call, frames[at+1].Line) && calledName(call) == decl.Name.Name && place < len(call.Args) {
 				args = append(args, call.Args[place])
 			}
 		})
@@ -243,7 +243,7 @@ func (r *sourceReader) argument(frames []model.Frame, at int, g *goFile, v *vari
 		return c
 	}
 	pkg, _ := model.SplitSymbol(frames[at].Func)
-	for _, other := range r.beside(frames[at].File) {
+	for _, other := range r.packageFiles(frames[at].File) {
 		for _, call := range other.started(decl.Name.Name) {
 			if place >= len(call.Args) {
 				return channelRef{}
@@ -359,7 +359,7 @@ func (r *sourceReader) all(c *channel) bool {
 		return false
 	}
 	last := c.ref.last
-	for _, g := range r.beside(c.from[0].File) {
+	for _, g := range r.packageFiles(c.from[0].File) {
 		other := false
 		ast.Inspect(g.file, func(n ast.Node) bool {
 			var x ast.Expr

@@ -112,7 +112,7 @@ func (r *clientReader) wake(e *exectrace.Event, g int64) {
 	f.woken++
 	if by := r.goroutines[e.Goroutine]; by != nil && by.reads == pkg {
 		c.reads = pkg // and may give it to another
-		if c.sentIn == pkg && asks(c.sent, at.frames) {
+		if c.sentIn == pkg && isRequest(c.sent, at.frames) {
 			if f.answered++; f.known() {
 				r.packages[pkg] = true
 			}

@@ -29,8 +29,8 @@ func (c clock) since(t time.Time) (d time.Duration, known bool) {
 	return t.Sub(c.start), true
 }
 
-// keeps reports whether a moment belongs to the model.
-func (c clock) keeps(d time.Duration) bool {
+// contains reports whether a moment belongs to the model.
+func (c clock) contains(d time.Duration) bool {
 	return !c.cut || d >= 0 && d <= c.length
 }
 
@@ -41,7 +41,7 @@ func inWindow[T any](c clock, series []T, at func(*T) time.Duration) []T {
 	}
 	var in []T
 	for i := range series {
-		if c.keeps(at(&series[i])) {
+		if c.contains(at(&series[i])) {
 			in = append(in, series[i])
 		}
 	}
@@ -231,7 +231,7 @@ func (l *loader) manifest(name string, rec *recording.Recording) {
 	}
 	var refused []artifact.Refusal
 	for _, r := range man.Refused {
-		run.Refused = append(run.Refused, model.Refusal{Member: r.Member, Source: artifact.Described(r.Member).Source, Why: r.Why})
+		run.Refused = append(run.Refused, model.Refusal{Member: r.Member, Source: artifact.MemberNamed(r.Member).Source, Why: r.Why})
 		run.Untold = run.Untold || r.Member == artifact.EndpointMember
 		refused = append(refused, artifact.Refusal{Member: r.Member, Why: r.Why})
 	}

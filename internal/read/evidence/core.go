@@ -75,7 +75,7 @@ func (l *loader) core(s source) error {
 		return nil
 	}
 	if s.at == nil {
-		return l.spooled(s, l.core)
+		return l.spool(s, l.core)
 	}
 	c, err := core.New(s.at, s.size)
 	if err != nil {
@@ -299,7 +299,7 @@ func (d *coreReading) process(r *goroutines.Reader) error {
 
 // maps sorts the pieces of memory as the kernel's of a process.
 func (d *coreReading) maps(r *goroutines.Reader) *proc.Maps {
-	touched, all := d.c.Touched()
+	touched, all := d.c.TouchedMemory()
 	if !all {
 		d.l.note("%s is too large to look through: memory that may be untouched counts as resident", d.s.name)
 	}

@@ -194,7 +194,7 @@ func (s *dumpSection) take() error {
 		return nil
 	}
 	if s.d == nil {
-		s.d, s.ids, s.stamp = newDump(s.f.l, s.f.name), map[int64]bool{}, s.f.at()
+		s.d, s.ids, s.stamp = newDump(s.f.l, s.f.name), map[int64]bool{}, s.f.lineTime()
 		s.d.cause, s.cause = s.cause, ""
 	}
 	if s.dead {

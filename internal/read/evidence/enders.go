@@ -115,7 +115,7 @@ func (p *sourcePackage) lend(pkg string, t *target, e *enders, m *mention, x ast
 	if !ok {
 		return false, false
 	}
-	u := p.called(m.g, call)
+	u := p.callee(m.g, call)
 	v := u.parameter(slices.Index(call.Args, x))
 	if v == nil {
 		return false, false

@@ -306,7 +306,7 @@ func (l *loader) dir(p string) error {
 		return err
 	}
 	if l.uses == before && l.containers == 1 && l.onlyTrace == nil {
-		return l.nothing(problem.New(problem.Absence, recordHelp, "the directory %q holds no trace, profile or recording", p))
+		return l.emptyError(problem.New(problem.Absence, recordHelp, "the directory %q holds no trace, profile or recording", p))
 	}
 	return nil
 }
@@ -495,9 +495,9 @@ func (l *loader) pass(p *problem.Error) error {
 	return nil
 }
 
-// nothing returns why a directory or archive has no evidence: that something in it unpacks without end,
+// emptyError returns why a directory or archive has no evidence: that something in it unpacks without end,
 // else that there is none.
-func (l *loader) nothing(none *problem.Error) error {
+func (l *loader) emptyError(none *problem.Error) error {
 	if i := slices.IndexFunc(l.skipped, func(p *problem.Error) bool { return errors.Is(p, recording.ErrUnpacked) }); i >= 0 {
 		return l.skipped[i]
 	}
@@ -627,7 +627,7 @@ func cutProblem(name string, err error) *problem.Error {
 // zip reads the members of a recording, or of an archive that holds evidence.
 func (l *loader) zip(s source) error {
 	if s.at == nil {
-		return l.spooled(s, l.zip)
+		return l.spool(s, l.zip)
 	}
 	rec, err := recording.NewReader(s.at, s.size)
 	if err != nil {
@@ -650,7 +650,7 @@ func (l *loader) recording(name string, rec *recording.Recording) error {
 	l.containers++
 	defer func() { l.containers-- }()
 	for _, m := range rec.Members {
-		if !l.wanted(m.Name) {
+		if !l.wantsMember(m.Name) {
 			continue
 		}
 		if err := l.collect(l.member(name, m, rec.Manifest != nil)); err != nil {
@@ -661,7 +661,7 @@ func (l *loader) recording(name string, rec *recording.Recording) error {
 		return err
 	}
 	if l.uses == before && l.containers == 1 && l.only == "" && l.onlyTrace == nil {
-		return l.nothing(l.emptyArchive(name, rec))
+		return l.emptyError(l.emptyArchive(name, rec))
 	}
 	return nil
 }
@@ -697,8 +697,8 @@ func (l *loader) member(archive string, m recording.Member, ours bool) error {
 // errNoSpool is that nothing of a stream was read yet, for there is no place to put it.
 var errNoSpool = errors.New("no temporary file can be made")
 
-// spooled puts a stream into a temporary file, for readers that have to seek.
-func (l *loader) spooled(s source, read func(source) error) error {
+// spool puts a stream into a temporary file, for readers that have to seek.
+func (l *loader) spool(s source, read func(source) error) error {
 	f, err := os.CreateTemp("", "gowhy-*")
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNoSpool, err)

@@ -159,8 +159,8 @@ func (f *finder) line(line []byte) error {
 	return f.text(w.text, w.from, 0)
 }
 
-// at returns when the line that is read was written, as far as the log tells.
-func (f *finder) at() time.Time { return stampOf(string(f.stamp), f.now) }
+// lineTime returns when the line that is read was written, as far as the log tells.
+func (f *finder) lineTime() time.Time { return stampOf(string(f.stamp), f.now) }
 
 // text reads a line in its wrapping from, or the string in it that an excerpt is in.
 func (f *finder) text(line []byte, from string, depth int) error {

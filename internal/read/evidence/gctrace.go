@@ -56,14 +56,14 @@ func parseGC(line []byte) (gcEntry, bool) {
 	e.Procs = int(n)
 	e.Forced = c.skip(" (forced)")
 	e.At = e.began + e.SweepTerm + e.Mark + e.MarkTerm
-	if !c.ok && elided(line) {
+	if !c.ok && isElided(line) {
 		return elidedGC(line)
 	}
 	return e, c.ok && e.Cycle > 0 && e.Procs > 0 && e.At >= 0
 }
 
-// elided reports whether somebody who pasted a line left some of it out.
-func elided(line []byte) bool {
+// isElided reports whether somebody who pasted a line left some of it out.
+func isElided(line []byte) bool {
 	return bytes.Contains(line, []byte("...")) || bytes.Contains(line, []byte("…"))
 }
 

@@ -217,7 +217,7 @@ func (r *sourceReader) code(f model.Frame) (*goFile, *ast.BlockStmt) {
 	}
 	var body *ast.BlockStmt
 	ast.Inspect(g.file, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.FuncLit); ok && g.around(lit, f.Line) {
+		if lit, ok := n.(*ast.FuncLit); ok && g.contains(lit, f.Line) {
 			body = lit.Body
 		}
 		_, isFunc := n.(*ast.FuncDecl)
@@ -228,8 +228,8 @@ func (r *sourceReader) code(f model.Frame) (*goFile, *ast.BlockStmt) {
 
 func (g *goFile) line(p token.Pos) int { return g.set.Position(p).Line }
 
-// around reports whether a line is one of a node's.
-func (g *goFile) around(n ast.Node, line int) bool {
+// contains reports whether a line is one of a node's.
+func (g *goFile) contains(n ast.Node, line int) bool {
 	return g.line(n.Pos()) <= line && line <= g.line(n.End())
 }
 
@@ -279,8 +279,8 @@ func calledName(call *ast.CallExpr) string {
 // maxBeside bounds the files of a package that are read for one of its functions.
 const maxBeside = 200
 
-// beside returns the files of the package of one.
-func (r *sourceReader) beside(path string) (list []*goFile) {
+// packageFiles returns the files of the package of one.
+func (r *sourceReader) packageFiles(path string) (list []*goFile) {
 	g := r.file(path)
 	if g == nil {
 		return nil

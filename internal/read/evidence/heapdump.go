@@ -35,7 +35,7 @@ func (l *loader) heapDump(s source) error {
 		return nil
 	}
 	if s.at == nil {
-		return l.spooled(s, l.heapDump)
+		return l.spool(s, l.heapDump)
 	}
 	f, p, bad := openDump(s, l.programs, heap.Budget)
 	if bad != nil {

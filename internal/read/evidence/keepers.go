@@ -153,7 +153,7 @@ func (r *reasoner) ownImports(file string) iter.Seq2[string, string] {
 				if err != nil || model.IsStd(path+".x") {
 					continue
 				}
-				if files, own := r.imported(path, dir); own && len(files) > 0 && !yield(path, r.set.Position(files[0].Pos()).Filename) {
+				if files, own := r.importFiles(path, dir); own && len(files) > 0 && !yield(path, r.set.Position(files[0].Pos()).Filename) {
 					return
 				}
 			}
@@ -170,7 +170,7 @@ func (r *reasoner) lines(packages []codePackage, p *puts) (lines []model.Frame) 
 		if g == nil || !r.mentions(filepath.Dir(g.set.Position(g.file.Pos()).Filename), p.names) {
 			continue
 		}
-		checked := r.checked(model.Frame{Func: pkg.path + ".init"}, g)
+		checked := r.checkPackage(model.Frame{Func: pkg.path + ".init"}, g)
 		if checked == nil || checked.info == nil {
 			continue
 		}

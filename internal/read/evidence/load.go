@@ -37,11 +37,11 @@ func (l *loader) readLoad(s source) error {
 func (l *loader) setLoad(r *loadresult.Result) {
 	m := &model.Load{Tool: r.Tool, Names: r.Tool == "dnsperf" || strings.HasPrefix(r.Target, "DNS at "), Duration: r.Duration, Ops: r.Ops, Failed: r.Failed, Unanswered: r.Unanswered, Crossed: r.Crossed, Rate: r.Rate, Offered: r.Offered, URL: r.URL, Connections: r.Connections, Bytes: r.Bytes, Mean: r.Mean,
 		Closed: r.Closed, Generator: model.Generator{Limit: r.Generator, CPU: r.CPU, Procs: r.Procs},
-		Failures: mapped(r.Errors, func(f loadresult.Failure) model.Failure { return model.Failure(f) }),
-		Backlog:  mapped(r.Backlog, func(l loadresult.Level) model.Point { return model.Point{At: l.At, Value: float64(l.N)} }),
-		Latency:  mapped(r.Latency, func(q loadresult.Quantile) model.Quantile { return model.Quantile(q) }),
-		Over:     mapped(r.Over, func(i loadresult.Interval) model.Interval { return model.Interval(i) }),
-		Benchmarks: mapped(r.Benchmarks, func(b loadresult.Benchmark) model.Benchmark {
+		Failures: mapSlice(r.Errors, func(f loadresult.Failure) model.Failure { return model.Failure(f) }),
+		Backlog:  mapSlice(r.Backlog, func(l loadresult.Level) model.Point { return model.Point{At: l.At, Value: float64(l.N)} }),
+		Latency:  mapSlice(r.Latency, func(q loadresult.Quantile) model.Quantile { return model.Quantile(q) }),
+		Over:     mapSlice(r.Over, func(i loadresult.Interval) model.Interval { return model.Interval(i) }),
+		Benchmarks: mapSlice(r.Benchmarks, func(b loadresult.Benchmark) model.Benchmark {
 			return model.Benchmark{Package: b.Config["pkg"], Name: b.Name, N: b.N, Values: b.Values}
 		}),
 	}

@@ -28,8 +28,8 @@ type heldLock struct {
 	released bool // the frame gave back what a caller of it holds
 }
 
-// asked returns the lock that a frame's line asks for.
-func (r *sourceReader) asked(f model.Frame) (n lockName, ok bool) {
+// lockAt returns the lock that a frame's line asks for.
+func (r *sourceReader) lockAt(f model.Frame) (n lockName, ok bool) {
 	fn := r.function(f)
 	if fn == nil {
 		return n, false

@@ -146,15 +146,15 @@ func wholeLines(piece []byte) int {
 
 // search finds the lines of interest in a piece of whole lines.
 func (g *logs) search(piece []byte) {
-	each(piece, gcMark, g.gcLine)
-	each(piece, initMark, g.initLine)
-	each(piece, schedMark, g.schedLine)
-	each(piece, benchMark, g.benchLine)
+	eachMarkedLine(piece, gcMark, g.gcLine)
+	eachMarkedLine(piece, initMark, g.initLine)
+	eachMarkedLine(piece, schedMark, g.schedLine)
+	eachMarkedLine(piece, benchMark, g.benchLine)
 	g.short.search(piece)
 }
 
-// each calls f with every line of piece that contains mark, and with what follows it.
-func each(piece, mark []byte, f func(line, rest []byte)) {
+// eachMarkedLine calls f with every line of piece that contains mark, and with what follows it.
+func eachMarkedLine(piece, mark []byte, f func(line, rest []byte)) {
 	for {
 		i := bytes.Index(piece, mark)
 		if i < 0 {
@@ -313,7 +313,7 @@ func (l *loader) alignLogs(c clock, gc []gcEntry, sched []schedEntry) {
 		if aligned {
 			e.At += origin
 		}
-		if e.Aligned = aligned; !aligned || c.keeps(e.At) {
+		if e.Aligned = aligned; !aligned || c.contains(e.At) {
 			l.m.GCLog = append(l.m.GCLog, e.GCLine)
 		}
 	}
@@ -326,7 +326,7 @@ func (l *loader) alignLogs(c clock, gc []gcEntry, sched []schedEntry) {
 		if aligned {
 			e.At += origin
 		}
-		if e.Aligned = aligned; !aligned || c.keeps(e.At) {
+		if e.Aligned = aligned; !aligned || c.contains(e.At) {
 			l.m.SchedLog = append(l.m.SchedLog, e.SchedLine)
 		}
 	}

@@ -78,7 +78,7 @@ func classesOf(fields map[string]float64) map[string]uint64 {
 	all := map[string]uint64{}
 	for _, m := range artifact.MemMetrics {
 		class, ok := strings.CutPrefix(m.Name, "/memory/classes/")
-		if v, known := m.Of(fields); ok && known {
+		if v, known := m.Value(fields); ok && known {
 			all[strings.TrimSuffix(class, ":bytes")] = uint64(v)
 		}
 	}

@@ -323,7 +323,7 @@ func (t *lockTable) asks(i int) (a asking, ok bool) {
 		if a.typ != "" {
 			a.name, a.naming = a.typ, model.ByReceiver
 		}
-		if n, ok := t.source.asked(frames[at]); ok {
+		if n, ok := t.source.lockAt(frames[at]); ok {
 			a.name, a.naming, a.global = n.name, model.BySource, n.global
 			if n.deep {
 				a.root = k.arg(at)

@@ -673,7 +673,7 @@ func FuzzSource(f *testing.F) {
 				t.Errorf("%+v is held", h)
 			}
 		}
-		r.asked(frames[1])
+		r.lockAt(frames[1])
 		r.onReceiver(frames, 2)
 		for _, state := range lacking {
 			if a, ok := r.lacks(state, frames); ok {

@@ -34,7 +34,7 @@ const (
 func isOTLP(data []byte) bool {
 	scopes := false
 	other := errors.New("another field")
-	err := wire.Each(data, func(f wire.Field) error {
+	err := wire.EachField(data, func(f wire.Field) error {
 		switch {
 		case f.Kind != wire.Bytes || f.Number != resourceProfiles && f.Number != dictionaryOfAll:
 			return other

@@ -43,7 +43,7 @@ func (l *loader) readPerfReport(s source) error {
 		return err
 	}
 	r.flush()
-	l.clipped(s.name, r.left)
+	l.noteClipped(s.name, r.left)
 	if len(r.tables) == 0 {
 		return l.pass(notEvidence(artifact.Text, s.name, nil))
 	}

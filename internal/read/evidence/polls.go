@@ -44,7 +44,7 @@ func (r *sourceReader) polls(f model.Frame) bool {
 		return false
 	}
 	for _, stmt := range loop.Body.List {
-		if !g.around(stmt, f.Line) {
+		if !g.contains(stmt, f.Line) {
 			continue
 		}
 		switch stmt := stmt.(type) {
@@ -63,7 +63,7 @@ func (r *sourceReader) polls(f model.Frame) bool {
 // the function or literal that it is in.
 func innermostLoop(g *goFile, body ast.Node, line int) (loop ast.Stmt, calls []string) {
 	ast.Inspect(body, func(n ast.Node) bool {
-		if n == nil || !g.around(n, line) {
+		if n == nil || !g.contains(n, line) {
 			return false
 		}
 		switch n := n.(type) {

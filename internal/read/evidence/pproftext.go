@@ -76,7 +76,7 @@ func (l *loader) readPprofText(s source) error {
 		return err
 	}
 	p.flush()
-	l.clipped(s.name, p.left)
+	l.noteClipped(s.name, p.left)
 	if len(p.tables) == 0 && len(p.traces.p.Sample) == 0 {
 		return l.pass(notEvidence(artifact.Text, s.name, nil))
 	}
@@ -89,8 +89,8 @@ func (l *loader) readPprofText(s source) error {
 	return l.foldProfile(p.profile(s))
 }
 
-// clipped says that a text had more than is kept of one.
-func (l *loader) clipped(name string, left int) {
+// noteClipped says that a text had more than is kept of one.
+func (l *loader) noteClipped(name string, left int) {
 	if left > 0 {
 		l.note("%s has more functions than are kept of a printed profile: %d were left out", name, left)
 	}

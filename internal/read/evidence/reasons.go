@@ -51,7 +51,7 @@ func (l *loader) joinReasons() {
 	r := l.reasoner()
 	for _, c := range calls { // what one line says may hang on who calls it, from another package
 		if g, body := r.code(c.caller); body != nil {
-			r.checked(c.caller, g)
+			r.checkPackage(c.caller, g)
 		}
 	}
 	for _, c := range calls {
@@ -76,7 +76,7 @@ func (l *loader) reasoner() *reasoner {
 	if l.m.Run.Dir != "" {
 		r.dirs = []string{l.m.Run.Dir}
 	}
-	r.types = pattern.NewTypes(r.set, l.goroot(), r.imported)
+	r.types = pattern.NewTypes(r.set, l.goroot(), r.importFiles)
 	l.reasons = r
 	return r
 }
@@ -218,7 +218,7 @@ func (r *reasoner) reason(c hotCall) (reason model.Reason, ok bool) {
 	if body == nil {
 		return reason, false
 	}
-	checked := r.checked(c.caller, g)
+	checked := r.checkPackage(c.caller, g)
 	if checked == nil {
 		return reason, false
 	}
@@ -241,8 +241,8 @@ func (r *reasoner) reason(c hotCall) (reason model.Reason, ok bool) {
 	return reason, ok
 }
 
-// checked returns the types of the package that a file is of; nil when too many were asked for.
-func (r *reasoner) checked(f model.Frame, g *goFile) *checkedPackage {
+// checkPackage returns the types of the package that a file is of; nil when too many were asked for.
+func (r *reasoner) checkPackage(f model.Frame, g *goFile) *checkedPackage {
 	name := g.set.Position(g.file.Pos()).Filename
 	dir := filepath.Dir(name)
 	if strings.HasSuffix(name, "_test.go") {
@@ -291,8 +291,8 @@ func (r *reasoner) module(dir string) *sourcefile.Module {
 	return m
 }
 
-// imported finds the files of a package that one in a folder imports.
-func (r *reasoner) imported(pkg, dir string) (files []*ast.File, own bool) {
+// importFiles finds the files of a package that one in a folder imports.
+func (r *reasoner) importFiles(pkg, dir string) (files []*ast.File, own bool) {
 	m := r.module(dir)
 	if m == nil {
 		return nil, false

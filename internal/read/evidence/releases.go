@@ -27,7 +27,7 @@ func (l *loader) joinReleases() {
 
 // findReleases looks for releases that are better in something for the functions of some shares; asked are
 // the modules whose newest version was asked for.
-func (l *loader) findReleases(finder *modules.Finder, asked map[modules.Module]bool, parts map[model.Frame]float64, about ...modules.About) {
+func (l *loader) findReleases(finder *modules.Finder, asked map[modules.Module]bool, parts map[model.Frame]float64, about ...modules.Improvement) {
 	for i, hot := range hotModules(parts) {
 		if i == maxHotModules {
 			break

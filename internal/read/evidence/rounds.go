@@ -48,7 +48,7 @@ func (r *roundReader) next(e *exectrace.Event, s *stop) {
 		}
 		delete(r.lives, g)
 	case l != nil && from == exectrace.Waiting && l.open > 0:
-		l.answered(e)
+		l.endCall(e)
 	case s == nil || l != nil && l.over:
 	case l == nil && len(r.lives) < roundLives:
 		l = &roundLife{depth: len(s.frames), sums: map[serialKey]*serialSum{}}
@@ -101,7 +101,7 @@ func (l *roundLife) stop(at exectrace.Time, s *stop) {
 		l.wrote = nil
 	}
 	if p.waits > before || p.frames == nil {
-		p.at(s.frames)
+		p.countStack(s.frames)
 	}
 	l.at, l.open = at, i+1
 }

@@ -49,7 +49,7 @@ func parseSched(line []byte) (schedEntry, bool) {
 		ticks, _, closed = bytes.Cut(ticks, []byte("]"))
 		e.Ticks = numbers[int64](ticks)
 	}
-	if closed && elided(head) {
+	if closed && isElided(head) {
 		if e.Procs == 0 {
 			e.Procs = len(e.Local)
 		}

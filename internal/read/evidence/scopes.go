@@ -155,9 +155,9 @@ func (s *scope) ranges(n *ast.RangeStmt) {
 	ast.Walk(s, n.Body)
 }
 
-// given returns the expression that a variable is declared with; nil where that is nothing of
+// initializer returns the expression that a variable is declared with; nil where that is nothing of
 // its own.
-func (v *variable) given() ast.Expr {
+func (v *variable) initializer() ast.Expr {
 	switch decl := v.decl.(type) {
 	case *ast.AssignStmt:
 		for i, l := range decl.Lhs {
@@ -185,7 +185,7 @@ func typeOf(pkg string, v *variable) string {
 			return namedType(pkg, decl.Type)
 		}
 	}
-	if l := compositeOf(v.given()); l != nil {
+	if l := compositeOf(v.initializer()); l != nil {
 		return namedType(pkg, l.Type)
 	}
 	return ""

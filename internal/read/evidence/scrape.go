@@ -83,7 +83,7 @@ func (p *scrape) set(name string, v float64) {
 func (p *scrape) values() map[string]float64 {
 	all := maps.Clone(p.metrics)
 	for _, m := range artifact.MemMetrics {
-		if v, ok := m.Of(p.fields); ok {
+		if v, ok := m.Value(p.fields); ok {
 			all[m.Name] = v
 		}
 	}

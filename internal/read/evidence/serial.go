@@ -133,8 +133,8 @@ type serialPart struct {
 	votes    int               // for these
 }
 
-// at counts a wait at a stack: the stack of more than half of them is what is left.
-func (p *serialPart) at(frames []exectrace.Frame) {
+// countStack counts a wait at a stack: the stack of more than half of them is what is left.
+func (p *serialPart) countStack(frames []exectrace.Frame) {
 	switch {
 	case p.votes > 0 && (&p.frames[0] == &frames[0] || slices.Equal(p.frames, frames)):
 		p.votes++
@@ -185,7 +185,7 @@ func (r *serialReader) next(e *exectrace.Event, s *stop) {
 		}
 		delete(r.goroutines, g)
 	case from == exectrace.Waiting && o != nil && o.open > 0:
-		o.answered(e)
+		o.endCall(e)
 	case from == exectrace.Waiting && o != nil && o.root.Func == "":
 		o.since = e.Time // the wait before was for the client
 	case s != nil:
@@ -242,12 +242,12 @@ func (r *serialReader) stop(o *operation, at exectrace.Time, s *stop) {
 	if kind == onSocket {
 		o.wrote = nil
 	}
-	p.at(s.frames)
+	p.countStack(s.frames)
 	o.at, o.open = at, i+1
 }
 
-// answered ends the call that is waited for. A select that another goroutine ends is no rest.
-func (o *operation) answered(e *exectrace.Event) {
+// endCall ends the call that is waited for. A select that another goroutine ends is no rest.
+func (o *operation) endCall(e *exectrace.Event) {
 	i := o.open - 1
 	p := &o.parts[i]
 	o.open = 0
@@ -292,7 +292,7 @@ func endsByDeadline(e *exectrace.Event) bool {
 // add adds a wait, which is a call unless the program reads what it did not ask for, or reads on.
 func (p *serialPart) add(frames, wrote []exectrace.Frame) {
 	switch {
-	case p.kind != onSocket, asks(wrote, frames):
+	case p.kind != onSocket, isRequest(wrote, frames):
 		p.waits++
 	case wrote != nil || p.waits == 0:
 		p.serves = true
@@ -340,7 +340,7 @@ func (r *serialReader) end(o *operation, at exectrace.Time) {
 		return
 	}
 	o.settle(nil)
-	r.chains.ended(o, at)
+	r.chains.finish(o, at)
 	o.addTo(r.sums, at)
 }
 

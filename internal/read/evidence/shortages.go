@@ -74,16 +74,16 @@ type shortageLines struct {
 
 func (r *shortages) search(piece []byte) {
 	for _, m := range shortageMarks {
-		each(piece, m.mark, func(line, _ []byte) { r.line(line, m) })
+		eachMarkedLine(piece, m.mark, func(line, _ []byte) { r.line(line, m) })
 	}
-	each(piece, threadMark, func(line, _ []byte) {
+	eachMarkedLine(piece, threadMark, func(line, _ []byte) {
 		errno := "EAGAIN"
 		if bytes.Contains(line, []byte("errno=12)")) {
 			errno = "ENOMEM"
 		}
 		r.add(line, errno, "thread", line[bytes.Index(line, threadMark):])
 	})
-	each(piece, memoryMark, func(line, _ []byte) {
+	eachMarkedLine(piece, memoryMark, func(line, _ []byte) {
 		said := line[bytes.Index(line, memoryMark):]
 		r.add(line, "ENOMEM", "memory", said)
 		if l := r.found[shortageKey{r.file, "ENOMEM", "memory"}]; l != nil {

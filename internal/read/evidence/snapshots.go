@@ -53,7 +53,7 @@ func (l *loader) foldSnapshot(f format, p *pprofFile) error {
 		return err
 	}
 	m.Duration = 0
-	if n := artifact.Unlabelled(p.Comments); n > 0 {
+	if n := artifact.UnlabelledCount(p.Comments); n > 0 {
 		l.note("labels of %s in %s were not read", figures.Plural(n, "goroutine"), cmp.Or(p.member, p.name))
 	}
 	l.snapshot(f.source, snapshot{name: p.name, member: p.member, at: p.start(), p: m, stats: p.stats, dead: p.dead, watched: artifact.StillFor(p.Comments)})

@@ -99,7 +99,7 @@ func (p *sourcePackage) add(g *goFile) {
 func (p *sourcePackage) unitOf(f model.Frame) *codeUnit {
 	base := filepath.Base(f.File)
 	for _, u := range p.units {
-		if u.base == base && u.g.around(u.node, f.Line) {
+		if u.base == base && u.g.contains(u.node, f.Line) {
 			return u
 		}
 	}
@@ -116,9 +116,9 @@ func (p *sourcePackage) unitAround(g *goFile, at token.Pos) *codeUnit {
 	return nil
 }
 
-// called returns the function or method of the package that is called; nil where that is not
+// callee returns the function or method of the package that is called; nil where that is not
 // written beside.
-func (p *sourcePackage) called(g *goFile, call *ast.CallExpr) *codeUnit {
+func (p *sourcePackage) callee(g *goFile, call *ast.CallExpr) *codeUnit {
 	typ := ""
 	switch f := call.Fun.(type) {
 	case *ast.Ident:

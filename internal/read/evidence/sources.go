@@ -107,7 +107,7 @@ func profileFormat(p *pprofFile) (format, bool) {
 	if len(fits) == 0 {
 		return format{}, false
 	}
-	if i := slices.IndexFunc(fits, func(f format) bool { return p.member != "" && f.source == artifact.Described(p.member).Source }); i >= 0 {
+	if i := slices.IndexFunc(fits, func(f format) bool { return p.member != "" && f.source == artifact.MemberNamed(p.member).Source }); i >= 0 {
 		return fits[i], true
 	}
 	if isContention(p.Profile) {

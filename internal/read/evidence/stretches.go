@@ -40,7 +40,7 @@ func EachStretch(ctx context.Context, paths []string, o Options, yield func(Stre
 
 func (l *loader) eachStretch(s source, yield func(Stretch) bool) error {
 	if s.at == nil {
-		return l.spooled(s, func(s source) error { return l.eachStretch(s, yield) })
+		return l.spool(s, func(s source) error { return l.eachStretch(s, yield) })
 	}
 	t, err := openTrace(s)
 	if err != nil {
@@ -54,7 +54,7 @@ func (l *loader) eachStretch(s source, yield func(Stretch) bool) error {
 	window := exectrace.Range{From: info.Start, To: math.MaxInt64}
 	options := exectrace.EventOptions{Lead: true}
 	if l.opts.Window != (Window{}) {
-		if window, err = l.opts.Window.in(info); err != nil {
+		if window, err = l.opts.Window.toTrace(info); err != nil {
 			return err
 		}
 		options.Window = window

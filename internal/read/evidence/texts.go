@@ -43,7 +43,7 @@ func (s *textSection) line(line []byte, _ bool) (bool, error) {
 	if kind, ok := textKindOf(line); ok {
 		err := s.end()
 		s.kind, s.p = kind, newTextParser(kind)
-		if at := s.f.at(); !at.IsZero() {
+		if at := s.f.lineTime(); !at.IsZero() {
 			s.p.p.TimeNanos = at.UnixNano()
 		}
 		s.p.line(string(line))

@@ -27,7 +27,7 @@ func (l *loader) trace(s source) error {
 	}
 	// It is read again event by event, a window counts from its start, and what is kept is looked at
 	// later: a stream does none of it.
-	err := l.spooled(s, l.readTrace)
+	err := l.spool(s, l.readTrace)
 	if errors.Is(err, errNoSpool) && l.opts.Window == (Window{}) && l.opts.Trace == nil {
 		l.note("%s: it could be read only once, so that operations were not followed: %v", s.name, err)
 		return l.readTrace(s)
@@ -130,11 +130,11 @@ func (l *loader) window(name string, t *exectrace.Trace) (exectrace.Range, error
 	if err != nil {
 		return exectrace.Range{}, traceProblem(name, err)
 	}
-	return l.opts.Window.in(info)
+	return l.opts.Window.toTrace(info)
 }
 
-// in returns the window on the trace's own clock.
-func (w Window) in(info exectrace.Info) (exectrace.Range, error) {
+// toTrace returns the window on the trace's own clock.
+func (w Window) toTrace(info exectrace.Info) (exectrace.Range, error) {
 	if err := w.check(time.Duration(info.End-info.Start), "trace"); err != nil {
 		return exectrace.Range{}, err
 	}
@@ -168,14 +168,14 @@ func (f *folder) fold() {
 	f.addStacks()
 	f.run()
 	f.m.Sched = &model.Sched{
-		Groups:     mapped(a.Groups, f.group),
-		Goroutines: mapped(a.Goroutines, f.goroutine),
+		Groups:     mapSlice(a.Groups, f.group),
+		Goroutines: mapSlice(a.Goroutines, f.goroutine),
 		AllKept:    a.AllKept,
-		Procs:      mapped(a.Procs, tracedProc),
-		Timeline:   mapped(a.Buckets, f.bucket),
-		Waits:      mapped(a.Waits, f.wait),
-		Wakes:      mapped(a.Wakes, f.wake),
-		Bursts:     mapped(a.Bursts, f.burst),
+		Procs:      mapSlice(a.Procs, tracedProc),
+		Timeline:   mapSlice(a.Buckets, f.bucket),
+		Waits:      mapSlice(a.Waits, f.wait),
+		Wakes:      mapSlice(a.Wakes, f.wake),
+		Bursts:     mapSlice(a.Bursts, f.burst),
 		Delay:      model.Histogram(a.Delay),
 		Slice:      model.Histogram(a.Slice),
 		Threads:    a.Threads,
@@ -184,20 +184,20 @@ func (f *folder) fold() {
 	// The reader's order is by time on a P, the model's by all of the time.
 	slices.SortStableFunc(f.m.Sched.Groups, func(a, b model.Group) int { return cmp.Compare(b.Total(), a.Total()) })
 	f.m.GC = &model.GC{
-		Cycles: mapped(a.Cycles, f.cycle),
-		Heap:   mapped(a.Heap, f.heap),
-		Pauses: mapped(a.Pauses, f.pause),
-		Load:   mapped(a.Load, f.load),
+		Cycles: mapSlice(a.Cycles, f.cycle),
+		Heap:   mapSlice(a.Heap, f.heap),
+		Pauses: mapSlice(a.Pauses, f.pause),
+		Load:   mapSlice(a.Load, f.load),
 	}
 	f.m.Tasks = &model.Tasks{
-		Tasks:   mapped(a.Tasks, taskType),
-		Regions: mapped(a.Regions, regionType),
-		Logs:    mapped(a.Logs, func(c exectrace.LogCount) model.LogCount { return model.LogCount(c) }),
-		Slow:    mapped(a.Slow, f.task),
+		Tasks:   mapSlice(a.Tasks, taskType),
+		Regions: mapSlice(a.Regions, regionType),
+		Logs:    mapSlice(a.Logs, func(c exectrace.LogCount) model.LogCount { return model.LogCount(c) }),
+		Slow:    mapSlice(a.Slow, f.task),
 	}
 }
 
-func mapped[S, D any](from []S, one func(S) D) []D {
+func mapSlice[S, D any](from []S, one func(S) D) []D {
 	to := make([]D, len(from))
 	for i := range from {
 		to[i] = one(from[i])
@@ -211,7 +211,7 @@ func (f *folder) addStacks() {
 		if i == 0 || len(frames) == 0 {
 			continue // stays 0, "no stack"
 		}
-		f.stacks[i] = f.m.Stacks.Add(mapped(frames, func(fr exectrace.Frame) model.Frame { return model.Frame(fr) }))
+		f.stacks[i] = f.m.Stacks.Add(mapSlice(frames, func(fr exectrace.Frame) model.Frame { return model.Frame(fr) }))
 	}
 }
 

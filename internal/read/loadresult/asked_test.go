@@ -36,7 +36,7 @@ func TestAsked(t *testing.T) {
 		"GET https://h/a?b=c": "https://h/a?b=c", "POST http://h/": "", "GET http://h/\x1b[2J": "", "DNS at 127.0.0.1:53": "",
 		"GET -o": "", "GET ftp://h/": "", "GET http://h/ x": "",
 	} {
-		if got := asked(target); got != want {
+		if got := targetText(target); got != want {
 			t.Errorf("asked(%q) = %q, want %q", target, got, want)
 		}
 	}

@@ -147,9 +147,9 @@ func parseGowhyJSON(l *lines) (*Result, error) {
 	return d.result()
 }
 
-// asked returns the address of a target in words, "GET http://localhost:8080/"; empty for other
+// targetText returns the address of a target in words, "GET http://localhost:8080/"; empty for other
 // requests, which have more to them.
-func asked(target string) string {
+func targetText(target string) string {
 	address, ok := strings.CutPrefix(target, "GET ")
 	if !ok {
 		return ""
@@ -175,7 +175,7 @@ var errDocument = errors.New("its numbers cannot be")
 func (d *document) result() (*Result, error) {
 	r := &Result{Duration: time.Duration(d.Duration), Ops: d.Ops, Failed: d.Failed, Rate: d.Rate, Offered: d.Offered,
 		Bytes: d.Bytes, Mean: time.Duration(d.Mean), Closed: d.Closed, Planned: d.Planned, Sent: d.Sent,
-		Target: Words(d.Target), URL: asked(d.Target), Plan: Words(d.Plan), Generator: Words(d.Generator),
+		Target: Words(d.Target), URL: targetText(d.Target), Plan: Words(d.Plan), Generator: Words(d.Generator),
 		CPU: d.CPU, Procs: d.Procs, Connections: d.Connections}
 	if len(d.Over) > MaxPieces || len(d.Backlog) > MaxLevels || max(len(d.Errors), len(d.Answers), len(d.Strays)) > MaxKinds ||
 		max(len(d.Latency), len(d.Service), len(d.Late)) > maxQuantiles {

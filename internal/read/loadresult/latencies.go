@@ -44,8 +44,8 @@ func (l *Latencies) Mean() time.Duration {
 	return time.Duration(l.sum / float64(max(l.N(), 1)))
 }
 
-// At returns a quantile; 0 when there is nothing.
-func (l *Latencies) At(q float64) time.Duration {
+// Quantile returns a quantile; 0 when there is nothing.
+func (l *Latencies) Quantile(q float64) time.Duration {
 	switch {
 	case l.N() == 0:
 		return 0
@@ -63,7 +63,7 @@ func (l *Latencies) Quantiles() (all []Quantile) {
 		return nil
 	}
 	for _, q := range sampled {
-		all = append(all, Quantile{q, l.At(q)})
+		all = append(all, Quantile{q, l.Quantile(q)})
 	}
 	return all
 }

@@ -62,7 +62,7 @@ func (r *Result) verdict() (words, style string) {
 		return "the generator was the limit", yellow
 	case r.Closed && r.Failed == 0:
 		return "done", green
-	case r.Behind():
+	case r.FellBehind():
 		return "fell behind", red
 	case float64(r.Failed) > failedShare*float64(r.Ops):
 		return "failed in part", red
@@ -70,9 +70,9 @@ func (r *Result) verdict() (words, style string) {
 	return "kept up", green
 }
 
-// Behind reports whether the program did not bear the rate: operations were
+// FellBehind reports whether the program did not bear the rate: operations were
 // left in the plan, or those under way became more and more.
-func (r *Result) Behind() bool {
+func (r *Result) FellBehind() bool {
 	if r.Sent < r.Planned {
 		return true
 	}
@@ -371,7 +371,7 @@ func parseGowhyText(l *lines) (*Result, error) {
 			r = &Result{Ops: count(m[1]), Planned: count(m[2]), Duration: max(0, took(m[3])), Failed: count(m[6]), Closed: m[5] == ""}
 			r.Rate, r.Offered = exact(m[4]), exact(m[5])
 		} else if m := gowhyAsked.FindStringSubmatch(line); m != nil && r.URL == "" {
-			r.URL = asked(m[1])
+			r.URL = targetText(m[1])
 		} else if m := gowhyBegan.FindStringSubmatch(line); m != nil && r.Start.IsZero() {
 			if t, err := time.Parse(time.RFC3339Nano, m[1]); err == nil && t.After(earliest) && t.Before(latest) {
 				r.Start = t

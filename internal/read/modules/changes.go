@@ -54,7 +54,7 @@ func sectionOfChanges(text string) string {
 }
 
 // about returns what a line of a list of changes says to be better, "" for none of that.
-func about(item string) About {
+func about(item string) Improvement {
 	switch {
 	case leaks.MatchString(item) && !told.MatchString(item):
 		return Leak
@@ -68,9 +68,9 @@ func about(item string) About {
 	return ""
 }
 
-// said finds the lines of a list of changes that say, of a version after one and up to another, that it
+// findLines finds the lines of a list of changes that say, of a version after one and up to another, that it
 // is better for most of some functions: one line for each subject.
-func said(text, after, upTo string, spots []Spot, subjects []About) []Change {
+func findLines(text, after, upTo string, spots []Spot, subjects []Improvement) []Change {
 	list := make([]Change, len(subjects))
 	for version, item := range items(text, after, upTo) {
 		i := slices.Index(subjects, about(item))

@@ -8,7 +8,7 @@ import (
 )
 
 // both are what hot functions are asked about.
-var both = []About{Time, Memory}
+var both = []Improvement{Time, Memory}
 
 // TestSaid has lists of changes as people write them: which line speaks of one of the functions, of a
 // version after the one in use and up to the newest.
@@ -54,7 +54,7 @@ func TestSaid(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got Change
-			list := said(c.text, "v2.1.0", "v2.4.0", c.spots, both)
+			list := findLines(c.text, "v2.1.0", "v2.4.0", c.spots, both)
 			if len(list) > 0 {
 				got = list[0]
 			}
@@ -68,7 +68,7 @@ func TestSaid(t *testing.T) {
 // TestSaidOfBoth has a line of time and one of memory, which are two changes.
 func TestSaidOfBoth(t *testing.T) {
 	spots := []Spot{{Module{"example.com/text", "v2.1.0"}, ".", "x.go", "ParseNumber"}}
-	list := said("## v2.3.0\n- ParseNumber no longer allocates\n## v2.2.0\n- ParseNumber is faster\n", "v2.1.0", "v2.4.0", spots, both)
+	list := findLines("## v2.3.0\n- ParseNumber no longer allocates\n## v2.2.0\n- ParseNumber is faster\n", "v2.1.0", "v2.4.0", spots, both)
 	want := []string{"ParseNumber is faster time v2.2.0", "ParseNumber no longer allocates memory v2.3.0"}
 	var got []string
 	for _, c := range list {
@@ -94,7 +94,7 @@ func TestSaidOfLeaks(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			got := ""
-			for _, c := range said("## v2.3.0\n- "+text+"\n", "v2.1.0", "v2.4.0", spots, []About{Leak}) {
+			for _, c := range findLines("## v2.3.0\n- "+text+"\n", "v2.1.0", "v2.4.0", spots, []Improvement{Leak}) {
 				got += c.Said
 			}
 			if got != want {
@@ -147,7 +147,7 @@ func FuzzSaid(f *testing.F) {
 	f.Add("## v2.2.0\n- Performance of ParseNumber [#12](https://example.com/12)\n", "ParseNumber", "text")
 	f.Add("2.2.0\n* [BUG] x: y\n\n\n\tz", "(*T[...]).M", "a/b-c+d")
 	f.Fuzz(func(t *testing.T, text, symbol, dir string) {
-		for _, c := range said(text, "v2.1.0", "v2.4.0", []Spot{{Module{"example.com/x", "v2.1.0"}, dir, "x.go", symbol}}, []About{Time, Memory, Leak}) {
+		for _, c := range findLines(text, "v2.1.0", "v2.4.0", []Spot{{Module{"example.com/x", "v2.1.0"}, dir, "x.go", symbol}}, []Improvement{Time, Memory, Leak}) {
 			if len(c.Of) == 0 || len([]rune(c.Said)) > maxSaid {
 				t.Errorf("said() has %+v", c)
 			}

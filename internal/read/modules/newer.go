@@ -16,17 +16,17 @@ type Change struct {
 	Since   string // the version that it is said of
 	In      string // the file of the module that has it
 	Of      []int  // which of the functions it speaks of
-	About   About
+	About   Improvement
 }
 
-// About is what a change makes better.
-type About string
+// Improvement is what a change makes better.
+type Improvement string
 
 // What changes are about.
 const (
-	Time   About = "time"   // it takes less time
-	Memory About = "memory" // it allocates less, and nothing is said of time
-	Leak   About = "leak"   // it no longer keeps what it should give back
+	Time   Improvement = "time"   // it takes less time
+	Memory Improvement = "memory" // it allocates less, and nothing is said of time
+	Leak   Improvement = "leak"   // it no longer keeps what it should give back
 )
 
 // A Finder compares with the versions in the module cache, whose packages it reads once.
@@ -38,7 +38,7 @@ type Finder struct {
 // Find looks whether the latest version in the module cache changes one of some functions of a module
 // and says, in its list of what changed since the version in use, that it is better for some of them in one
 // of some subjects. What is newer and not on this machine is not known.
-func (f *Finder) Find(spots []Spot, subjects ...About) []Change {
+func (f *Finder) Find(spots []Spot, subjects ...Improvement) []Change {
 	if len(spots) == 0 {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (f *Finder) Find(spots []Spot, subjects ...About) []Change {
 			continue
 		}
 		text, file := changes(cache, newer)
-		list := said(text, m.Version, newest, spots, subjects)
+		list := findLines(text, m.Version, newest, spots, subjects)
 		for i := range list {
 			list[i].Version, list[i].In = newest, file
 		}

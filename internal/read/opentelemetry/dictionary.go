@@ -121,7 +121,7 @@ func (d *Dictionary[Place, Stack]) Attribute(index int32) (Attribute, error) {
 
 // Add notes the entries of a ProfilesDictionary.
 func (d *Dictionary[Place, Stack]) Add(data []byte) error {
-	return wire.Each(data, func(f wire.Field) error {
+	return wire.EachField(data, func(f wire.Field) error {
 		if f.Kind != wire.Bytes {
 			return nil
 		}
@@ -155,7 +155,7 @@ func index(value uint64) int32 { return int32(uint32(value)) }
 
 // indices sets those that a message has as numbers, each at the number of its field.
 func indices(body []byte, at *[5]int32) error {
-	return wire.Each(body, func(f wire.Field) error {
+	return wire.EachField(body, func(f wire.Field) error {
 		if f.Number < len(at) && f.Kind == wire.Varint {
 			at[f.Number] = index(f.Value)
 		}
@@ -191,7 +191,7 @@ const frameType = "profile.frame.type"
 func (d *Dictionary[Place, Stack]) location(body []byte) (none Place, err error) {
 	var l Location
 	var mapping int32
-	err = wire.Each(body, func(f wire.Field) error {
+	err = wire.EachField(body, func(f wire.Field) error {
 		switch {
 		case f.Number == 1 && f.Kind == wire.Varint:
 			mapping = index(f.Value)
@@ -228,7 +228,7 @@ func (d *Dictionary[Place, Stack]) location(body []byte) (none Place, err error)
 
 func (d *Dictionary[Place, Stack]) line(body []byte) (l Line, err error) {
 	var of int32
-	err = wire.Each(body, func(f wire.Field) error {
+	err = wire.EachField(body, func(f wire.Field) error {
 		switch {
 		case f.Kind != wire.Varint:
 		case f.Number == 1:
@@ -248,7 +248,7 @@ func (d *Dictionary[Place, Stack]) line(body []byte) (l Line, err error) {
 
 func (d *Dictionary[Place, Stack]) stackOf(body []byte) (none Stack, err error) {
 	var places []Place
-	err = wire.Each(body, func(f wire.Field) error {
+	err = wire.EachField(body, func(f wire.Field) error {
 		if f.Number != 1 {
 			return nil
 		}
@@ -274,7 +274,7 @@ type Attribute struct{ Name, Text string }
 func (d *Dictionary[Place, Stack]) attribute(body []byte) (a Attribute, err error) {
 	var name int32
 	var value []byte
-	err = wire.Each(body, func(f wire.Field) error {
+	err = wire.EachField(body, func(f wire.Field) error {
 		switch {
 		case f.Number == 1 && f.Kind == wire.Varint:
 			name = index(f.Value)
@@ -296,7 +296,7 @@ func (d *Dictionary[Place, Stack]) attribute(body []byte) (a Attribute, err erro
 func (d *Dictionary[Place, Stack]) KeyValue(body []byte) (a Attribute, err error) {
 	var name int32
 	var value []byte
-	err = wire.Each(body, func(f wire.Field) error {
+	err = wire.EachField(body, func(f wire.Field) error {
 		switch {
 		case f.Number == 1 && f.Kind == wire.Bytes:
 			a.Name = clean(f.Body)
@@ -318,7 +318,7 @@ func (d *Dictionary[Place, Stack]) KeyValue(body []byte) (a Attribute, err error
 
 // text reads an AnyValue; texts, integers and truths have one.
 func (d *Dictionary[Place, Stack]) text(body []byte) (text string, err error) {
-	err = wire.Each(body, func(f wire.Field) (err error) {
+	err = wire.EachField(body, func(f wire.Field) (err error) {
 		switch {
 		case f.Number == 1 && f.Kind == wire.Bytes:
 			text = clean(f.Body)

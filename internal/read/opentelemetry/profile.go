@@ -40,7 +40,7 @@ var Nanoseconds = map[string]int64{"nanoseconds": 1, "ns": 1, "microseconds": 1e
 // Head reads a Profile without its samples.
 func (d *Dictionary[Place, Stack]) Head(data []byte) (p Profile, err error) {
 	var sample, period [5]int32
-	err = wire.Each(data, func(f wire.Field) error {
+	err = wire.EachField(data, func(f wire.Field) error {
 		switch {
 		case f.Number == ProfileSampleType && f.Kind == wire.Bytes:
 			return indices(f.Body, &sample)
@@ -88,7 +88,7 @@ type Sample struct {
 // ReadSample reads a Sample and calls attribute with each of its indices of attributes.
 func ReadSample(data []byte, attribute func(int32) error) (s Sample, err error) {
 	s.First = math.MaxUint64
-	err = wire.Each(data, func(f wire.Field) error {
+	err = wire.EachField(data, func(f wire.Field) error {
 		switch f.Number {
 		case 1:
 			if f.Kind == wire.Varint {

@@ -20,7 +20,7 @@ func (s shape) appendJSON(out, data []byte) []byte {
 			out = append(out, ']')
 		}
 	}
-	_ = wire.Each(data, func(f wire.Field) error {
+	_ = wire.EachField(data, func(f wire.Field) error {
 		if last.number != f.Number {
 			name, of := s.numbered(f.Number)
 			if name == "" {

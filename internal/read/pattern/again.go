@@ -52,7 +52,7 @@ func (s *site) nodeOf(x ast.Expr) *types.Var {
 		return nil
 	}
 	v := s.variable(sel.X)
-	if !local(v) || s.parameter(v) < 0 && !s.ofReceiver(sel.X) {
+	if !local(v) || s.parameter(v) < 0 && !s.isReceiver(sel.X) {
 		return nil
 	}
 	return v
@@ -110,7 +110,7 @@ func (s *site) onlyTells(call *ast.CallExpr) bool {
 	if t == nil {
 		return false
 	}
-	b, ok := under(t).(*types.Basic)
+	b, ok := underlying(t).(*types.Basic)
 	return ok && b.Info()&types.IsBoolean != 0 || types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
@@ -167,7 +167,7 @@ func (s *site) repeatedThrough(n node) *match {
 		return nil
 	}
 	if s.Body != s.Decl.Body { // a literal that the function calls by its name
-		if inside(roots[0], s.Body) || s.ofLiteral(roots[0]) || s.callsOfLiteral() < fewestAgain && !s.givenBack() {
+		if isInside(roots[0], s.Body) || s.ofLiteral(roots[0]) || s.callsOfLiteral() < fewestAgain && !s.givenBack() {
 			return nil
 		}
 		return s.whole(call)
@@ -186,10 +186,10 @@ func (s *site) oneOfMany(n node) bool {
 		return false
 	}
 	sel, ok := ast.Unparen(n.Node.(*ast.CallExpr).Fun).(*ast.SelectorExpr)
-	if !ok || !s.ofReceiver(sel.X) {
+	if !ok || !s.isReceiver(sel.X) {
 		return false
 	}
-	asked, ok := n.outer().up(0).(*ast.CallExpr)
+	asked, ok := n.outer().parent(0).(*ast.CallExpr)
 	return ok && len(asked.Args) == 1 && s.parameter(s.variable(asked.Args[0])) >= 0
 }
 
@@ -221,7 +221,7 @@ func (s *site) literal() (found *ast.FuncLit) {
 // ofLiteral reports whether a variable is one that the literal around the line is given.
 func (s *site) ofLiteral(v *types.Var) bool {
 	lit := s.literal()
-	return lit == nil || inside(v, lit.Type)
+	return lit == nil || isInside(v, lit.Type)
 }
 
 // givenBack reports whether the function returns the literal around the line: who gets it calls it again and again.
@@ -299,10 +299,10 @@ func (s *site) remadeThrough(n node) *match {
 		}
 		v := s.rootOf(x)
 		i := s.parameter(v)
-		if i < 0 || at >= 0 && at != i || s.written(v, s.Body) {
+		if i < 0 || at >= 0 && at != i || s.isWritten(v, s.Body) {
 			return nil
 		}
-		_, pointer := under(v.Type()).(*types.Pointer)
+		_, pointer := underlying(v.Type()).(*types.Pointer)
 		at, behind = i, behind || pointer && s.variable(x) == nil
 	}
 	if at < 0 || !s.calledInLoop(at, !behind) {
@@ -316,7 +316,7 @@ func (s *site) goesThrough(call *ast.CallExpr) (goes bool) {
 	if s.parses(call, 0) {
 		return true
 	}
-	decl := s.calledHere(call)
+	decl := s.calleeDecl(call)
 	if decl == nil || decl.Body == nil {
 		return false
 	}
@@ -342,7 +342,7 @@ func (s *site) calledInLoop(at int, literals bool) (found bool) {
 			if !ok || decl.Body == nil || found {
 				continue
 			}
-			in := s.within(decl)
+			in := s.siteIn(decl)
 			ast.Inspect(decl.Body, func(n ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
 				if ok && at < len(call.Args) && (s.isThis(call) || s.implements(call)) {
@@ -369,7 +369,7 @@ func (s *site) implements(call *ast.CallExpr) bool {
 		return false
 	}
 	recv := method.Signature().Recv()
-	i, ok := under(orInvalid(typeOf(recv))).(*types.Interface)
+	i, ok := underlying(orInvalid(typeOf(recv))).(*types.Interface)
 	own := typeOf(this.Signature().Recv())
 	return ok && own != nil && (types.Implements(own, i) || types.Implements(types.NewPointer(own), i))
 }
@@ -386,11 +386,11 @@ func (s *site) roundOf(call *ast.CallExpr) (round ast.Node) {
 	ast.Inspect(s.Body, func(n ast.Node) bool {
 		switch at := n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
-			if inside(call, at) {
+			if isInside(call, at) {
 				round = at
 			}
 		case *ast.FuncLit:
-			if inside(call, at) && at.Type.Params.NumFields() > 0 {
+			if isInside(call, at) && at.Type.Params.NumFields() > 0 {
 				round = at
 			}
 		}
@@ -406,7 +406,7 @@ func (s *site) sameInRounds(x ast.Expr, round ast.Node) bool {
 	if _, literal := round.(*ast.FuncLit); literal && s.variable(x) == nil {
 		return false // what is in it may be set between two calls
 	}
-	return local(v) && !inside(v, round) && !s.written(v, round)
+	return local(v) && !isInside(v, round) && !s.isWritten(v, round)
 }
 
 // othersChange reports whether an argument of a call beside one has something that a loop makes in each round, or that a
@@ -433,7 +433,7 @@ func (s *site) nestedMarshal(n node) *match {
 // shiftRest matches a list of which all behind an element is moved when that is taken out or put in.
 func (s *site) shiftRest(n node) *match {
 	set, ok := n.Node.(*ast.AssignStmt)
-	if !ok || len(set.Lhs) != 1 || len(set.Rhs) != 1 || s.onceOnly(n) {
+	if !ok || len(set.Lhs) != 1 || len(set.Rhs) != 1 || s.runsOnce(n) {
 		return nil
 	}
 	call, ok := set.Rhs[0].(*ast.CallExpr)

@@ -12,14 +12,14 @@ import (
 // has it afterwards.
 func (s *site) bufferPerCall(n node) *match {
 	made := s.builtin(n.Node, "make")
-	if made == nil || len(made.Args) < 2 || s.onceOnly(n) {
+	if made == nil || len(made.Args) < 2 || s.runsOnce(n) {
 		return nil
 	}
-	list, ok := under(s.typ(made)).(*types.Slice)
+	list, ok := underlying(s.typ(made)).(*types.Slice)
 	if !ok || !isBasic(list.Elem()) || isString(list.Elem()) || s.short(made) {
 		return nil
 	}
-	if !s.assigned(n, s.lends) || s.pooled(s.code()) {
+	if !s.isOnlyValue(n, s.lends) || s.pooled(s.code()) {
 		return nil
 	}
 	return &match{at: made, through: []string{"runtime.makeslice", "runtime.mallocgc"}}
@@ -38,10 +38,10 @@ func (s *site) short(made *ast.CallExpr) bool {
 // lends reports whether a use of a list leaves it to nobody: an element, its length, a walk, or a call of a function
 // that is known to keep nothing.
 func (s *site) lends(u node) bool {
-	if slice, ok := u.up(0).(*ast.SliceExpr); ok && slice.X == u.Node {
+	if slice, ok := u.parent(0).(*ast.SliceExpr); ok && slice.X == u.Node {
 		u = u.outer()
 	}
-	switch up := u.up(0).(type) {
+	switch up := u.parent(0).(type) {
 	case *ast.IndexExpr:
 		return up.X == u.Node
 	case *ast.RangeStmt:
@@ -116,7 +116,7 @@ func (s *site) operators(first, last int) (n int) {
 		case *ast.BinaryExpr:
 			return !s.joins(x) // a + b + c is made at once
 		case *ast.AssignStmt:
-			return x.Tok != token.ADD_ASSIGN || !isString(s.typ(x.Lhs[0])) || s.calledIn(x.Rhs[0])
+			return x.Tok != token.ADD_ASSIGN || !isString(s.typ(x.Lhs[0])) || s.hasCall(x.Rhs[0])
 		}
 		return true
 	})
@@ -138,7 +138,7 @@ func (s *site) allocations(x ast.Node) (n int) {
 		_, made := ast.Unparen(x.X).(*ast.CompositeLit)
 		return one(x.Op == token.AND && made)
 	case *ast.CompositeLit:
-		switch under(s.typ(x)).(type) {
+		switch underlying(s.typ(x)).(type) {
 		case *types.Slice, *types.Map:
 			return 1
 		}
@@ -171,7 +171,7 @@ func (s *site) joins(x *ast.BinaryExpr) bool {
 
 // boxed counts the arguments of a call that become values of interfaces.
 func (s *site) boxed(call *ast.CallExpr) (n int) {
-	signature, ok := under(s.typ(call.Fun)).(*types.Signature)
+	signature, ok := underlying(s.typ(call.Fun)).(*types.Signature)
 	if !ok {
 		return 0
 	}
@@ -184,7 +184,7 @@ func (s *site) boxed(call *ast.CallExpr) (n int) {
 			to = params.At(i).Type()
 		}
 		if to != nil && types.IsInterface(to) && s.typ(x) != nil && !types.IsInterface(s.typ(x)) && !s.constant(x) {
-			if _, pointer := under(s.typ(x)).(*types.Pointer); !pointer {
+			if _, pointer := underlying(s.typ(x)).(*types.Pointer); !pointer {
 				n++
 			}
 		}
@@ -226,7 +226,7 @@ func (s *site) readByName(row types.Type) (reads bool) {
 			case *ast.IndexExpr:
 				t := s.typ(n.X)
 				reads = reads || t != nil && types.Identical(t, row) && !slices.Contains(stored, ast.Expr(n)) &&
-					(named(row) != "" || s.constant(n.Index) && s.ofMany(n.X, file))
+					(typeName(row) != "" || s.constant(n.Index) && s.ofMany(n.X, file))
 			}
 			return !reads
 		})
@@ -250,7 +250,7 @@ func (s *site) ofMany(x ast.Expr, in ast.Node) (many bool) {
 
 // rowType reports whether a type is a map of names to values of any or a basic type.
 func (s *site) rowType(t types.Type) bool {
-	m, ok := under(t).(*types.Map)
+	m, ok := underlying(t).(*types.Map)
 	return ok && isString(m.Key()) && (isAny(m.Elem()) || isBasic(m.Elem()))
 }
 
@@ -264,7 +264,7 @@ func (s *site) isRow(row *ast.CompositeLit) bool {
 
 // keptRow reports whether a value is added to a list, or to those of a list or map in a loop, or goes into a channel.
 func (s *site) keptRow(n node) bool {
-	switch up := n.up(0).(type) {
+	switch up := n.parent(0).(type) {
 	case *ast.CallExpr:
 		return s.builtin(up, "append") != nil
 	case *ast.AssignStmt:
@@ -278,7 +278,7 @@ func (s *site) keptRow(n node) bool {
 
 // keptByName reports whether a value gets a name, by which it is added to a list.
 func (s *site) keptByName(n node) bool {
-	set, ok := n.up(0).(*ast.AssignStmt)
+	set, ok := n.parent(0).(*ast.AssignStmt)
 	if !ok || set.Tok != token.DEFINE || len(set.Lhs) != 1 {
 		return false
 	}
@@ -289,7 +289,7 @@ func (s *site) keptByName(n node) bool {
 // appended reports whether a variable is added to a list.
 func (s *site) appended(v *types.Var) (found bool) {
 	s.uses(v, s.Body, func(u node) bool {
-		call, ok := u.up(0).(*ast.CallExpr)
+		call, ok := u.parent(0).(*ast.CallExpr)
 		found = found || ok && s.builtin(call, "append") != nil && !call.Ellipsis.IsValid()
 		return true
 	})
@@ -300,7 +300,7 @@ func (s *site) appended(v *types.Var) (found bool) {
 func (s *site) setsNames(v *types.Var) (n int) {
 	constants := true
 	s.uses(v, s.Body, func(u node) bool {
-		index, ok := u.up(0).(*ast.IndexExpr)
+		index, ok := u.parent(0).(*ast.IndexExpr)
 		if ok && index.X == u.Node && s.stores(u.outer()) {
 			n++
 			constants = constants && s.Info.Types[index.Index].Value != nil

@@ -19,14 +19,14 @@ import (
 // constantFirst matches a call whose first argument is a constant.
 func (s *site) constantFirst(n node) *match {
 	call := s.call(n)
-	if call == nil || len(call.Args) == 0 || !s.constant(call.Args[0]) || s.onceOnly(n) {
+	if call == nil || len(call.Args) == 0 || !s.constant(call.Args[0]) || s.runsOnce(n) {
 		return nil
 	}
 	return s.whole(call)
 }
 
-// onceOnly reports whether code runs once in the life of a program.
-func (s *site) onceOnly(n node) bool {
+// runsOnce reports whether code runs once in the life of a program.
+func (s *site) runsOnce(n node) bool {
 	if s.Decl == nil || s.Decl.Recv != nil || s.Body != s.Decl.Body || len(s.loops(n)) > 0 {
 		return false
 	}
@@ -50,7 +50,7 @@ func (s *site) pureCall(n node) *ast.CallExpr {
 // constantCall matches a call with nothing but constants.
 func (s *site) constantCall(n node) *match {
 	call := s.pureCall(n)
-	if call == nil || s.onceOnly(n) || slices.ContainsFunc(call.Args, func(x ast.Expr) bool { return !s.constant(x) }) {
+	if call == nil || s.runsOnce(n) || slices.ContainsFunc(call.Args, func(x ast.Expr) bool { return !s.constant(x) }) {
 		return nil
 	}
 	return s.whole(call)
@@ -71,7 +71,7 @@ func (s *site) invariantCall(n node) *match {
 	}
 	constants := 0
 	for _, x := range call.Args {
-		if !s.fixed(x, loop) {
+		if !s.isInvariant(x, loop) {
 			return nil
 		}
 		if s.constant(x) {
@@ -112,7 +112,7 @@ func (s *site) ofOuter(n node, loop ast.Stmt) bool {
 			return !found
 		}
 		v := s.variable(id)
-		found = found || v != nil && at >= 0 && at+1 < len(loops) && inside(v, loops[at+1])
+		found = found || v != nil && at >= 0 && at+1 < len(loops) && isInside(v, loops[at+1])
 		return !found
 	})
 	return found
@@ -128,7 +128,7 @@ func (s *site) unchangedMethod(n node, loop ast.Stmt) *ast.CallExpr {
 		return nil
 	}
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok || !s.still(s.variable(sel.X), loop) {
+	if !ok || !s.isUnchanged(s.variable(sel.X), loop) {
 		return nil
 	}
 	return call
@@ -145,7 +145,7 @@ func (s *site) textKey(n node) *match {
 			return nil
 		}
 	}
-	if s.keyOf(n) || s.assigned(n, s.keyOf) {
+	if s.keyOf(n) || s.isOnlyValue(n, s.keyOf) {
 		return &match{at: call}
 	}
 	return nil
@@ -153,11 +153,11 @@ func (s *site) textKey(n node) *match {
 
 // keyOf reports whether a node is the key of a map, and nothing else.
 func (s *site) keyOf(n node) bool {
-	index, ok := n.up(0).(*ast.IndexExpr)
+	index, ok := n.parent(0).(*ast.IndexExpr)
 	if ok && index.Index == n.Node && isMap(s.typ(index.X)) {
 		return s.keysHidden(index.X)
 	}
-	call := s.builtin(n.up(0), "delete")
+	call := s.builtin(n.parent(0), "delete")
 	return call != nil && call.Args[1] == n.Node && s.keysHidden(call.Args[0])
 }
 
@@ -179,7 +179,7 @@ func (s *site) keysHidden(x ast.Expr) bool {
 		for _, f := range s.Files {
 			in = append(in, f)
 		}
-	} else if s.Decl != nil && s.Decl.Name.IsExported() && inside(v, s.Decl.Type) {
+	} else if s.Decl != nil && s.Decl.Name.IsExported() && isInside(v, s.Decl.Type) {
 		return false
 	}
 	return !slices.ContainsFunc(in, func(n ast.Node) bool {
@@ -191,10 +191,10 @@ func (s *site) keysHidden(x ast.Expr) bool {
 // hidesKeys reports whether a use of a map tells nobody a key: a look-up, a walk over the
 // elements, a length, or a new map.
 func (s *site) hidesKeys(u node) bool {
-	if field, ok := u.up(0).(*ast.SelectorExpr); ok && field.Sel == u.Node {
+	if field, ok := u.parent(0).(*ast.SelectorExpr); ok && field.Sel == u.Node {
 		u = u.outer()
 	}
-	switch up := u.up(0).(type) {
+	switch up := u.parent(0).(type) {
 	case *ast.IndexExpr:
 		return up.X == u.Node && s.madeText(up.Index)
 	case *ast.RangeStmt:
@@ -244,10 +244,10 @@ func (s *site) newMap(x ast.Expr) bool {
 	return ok && len(lit.Elts) == 0 || s.builtin(x, "make") != nil
 }
 
-// assigned reports whether a node is the only value that a new variable gets, and all uses
+// isOnlyValue reports whether a node is the only value that a new variable gets, and all uses
 // of that are as wanted.
-func (s *site) assigned(n node, want func(node) bool) bool {
-	set, ok := n.up(0).(*ast.AssignStmt)
+func (s *site) isOnlyValue(n node, want func(node) bool) bool {
+	set, ok := n.parent(0).(*ast.AssignStmt)
 	if !ok || set.Tok != token.DEFINE || len(set.Rhs) != 1 {
 		return false
 	}
@@ -333,7 +333,7 @@ func (s *site) scanText(n node) *match {
 		values = call.Args[2:]
 	}
 	for _, x := range values {
-		p, ok := under(s.typ(x)).(*types.Pointer)
+		p, ok := underlying(s.typ(x)).(*types.Pointer)
 		if !ok {
 			return nil
 		}
@@ -347,7 +347,7 @@ func (s *site) scanText(n node) *match {
 // lowerCompare matches a text that is lowered to be compared with another, or a constant.
 func (s *site) lowerCompare(n node) *match {
 	call := s.call(n)
-	compare, ok := n.up(0).(*ast.BinaryExpr)
+	compare, ok := n.parent(0).(*ast.BinaryExpr)
 	if call == nil || !ok || compare.Op != token.EQL && compare.Op != token.NEQ {
 		return nil
 	}
@@ -381,18 +381,18 @@ func (s *site) splitFirst(n node) *match {
 		return nil
 	}
 	field := func(u node) bool {
-		index, ok := u.up(0).(*ast.IndexExpr)
+		index, ok := u.parent(0).(*ast.IndexExpr)
 		if !ok || index.X != u.Node {
 			return false
 		}
 		return s.is(index.Index, "0") || two && s.is(index.Index, "1") || s.lastOf(index)
 	}
-	counted := func(u node) bool { return field(u) || two && s.builtin(u.up(0), "len") != nil }
+	counted := func(u node) bool { return field(u) || two && s.builtin(u.parent(0), "len") != nil }
 	within := func(u node) bool { // len(fields) of fields[len(fields)-1]
-		index, ok := u.outer().outer().up(0).(*ast.IndexExpr)
+		index, ok := u.outer().outer().parent(0).(*ast.IndexExpr)
 		return field(u) || ok && s.lastOf(index)
 	}
-	if !field(n) && !s.assigned(n, within) && !(two && s.assigned(n, counted)) {
+	if !field(n) && !s.isOnlyValue(n, within) && !(two && s.isOnlyValue(n, counted)) {
 		return nil
 	}
 	return s.whole(call)
@@ -414,7 +414,7 @@ func (s *site) splitCount(n node) *match {
 	if call == nil || len(call.Args) != 2 || !s.constant(call.Args[1]) || s.is(call.Args[1], `""`) {
 		return nil
 	}
-	if s.builtin(n.up(0), "len") == nil && !s.assigned(n, func(u node) bool { return s.builtin(u.up(0), "len") != nil }) {
+	if s.builtin(n.parent(0), "len") == nil && !s.isOnlyValue(n, func(u node) bool { return s.builtin(u.parent(0), "len") != nil }) {
 		return nil
 	}
 	return &match{at: call, instead: types.ExprString(call.Fun.(*ast.SelectorExpr).X) + ".Count(" + types.ExprString(call.Args[0]) + ", " + types.ExprString(call.Args[1]) + ") + 1"}
@@ -427,10 +427,10 @@ func (s *site) splitRange(n node) *match {
 		return nil
 	}
 	walked := func(u node) bool {
-		r, ok := u.up(0).(*ast.RangeStmt)
+		r, ok := u.parent(0).(*ast.RangeStmt)
 		return ok && r.X == u.Node && (r.Key == nil || types.ExprString(r.Key) == "_")
 	}
-	if !walked(n) && !s.assigned(n, walked) {
+	if !walked(n) && !s.isOnlyValue(n, walked) {
 		return nil
 	}
 	return &match{at: call, instead: types.ExprString(call.Fun) + "Seq(" + argumentsText(call) + ")"}
@@ -461,7 +461,7 @@ func (s *site) decodeAny(n node) *match {
 	}
 	members := 0
 	_, ok = s.uses(v, s.code(), func(u node) bool {
-		if u.up(0) == address {
+		if u.parent(0) == address {
 			return true
 		}
 		members++
@@ -476,12 +476,12 @@ func (s *site) decodeAny(n node) *match {
 // readsMember reports whether a use of what was decoded is m["name"], of a map itself or of
 // what is taken to be one.
 func (s *site) readsMember(u node) bool {
-	if assert, ok := u.up(0).(*ast.TypeAssertExpr); ok && assert.Type != nil {
+	if assert, ok := u.parent(0).(*ast.TypeAssertExpr); ok && assert.Type != nil {
 		if !isAnyMap(s.typ(assert.Type)) {
 			return false
 		}
 		if at := u.outer(); !s.memberOf(at) {
-			return s.assigned(at, s.memberOf)
+			return s.isOnlyValue(at, s.memberOf)
 		}
 		return true
 	}
@@ -489,17 +489,17 @@ func (s *site) readsMember(u node) bool {
 }
 
 func (s *site) memberOf(u node) bool {
-	index, ok := u.up(0).(*ast.IndexExpr)
+	index, ok := u.parent(0).(*ast.IndexExpr)
 	return ok && index.X == u.Node && s.constant(index.Index)
 }
 
 func isAnyMap(t types.Type) bool {
-	m, ok := under(t).(*types.Map)
+	m, ok := underlying(t).(*types.Map)
 	return ok && isAny(m.Elem())
 }
 
 func isAny(t types.Type) bool {
-	i, ok := under(t).(*types.Interface)
+	i, ok := underlying(t).(*types.Interface)
 	return ok && i.Empty()
 }
 
@@ -524,7 +524,7 @@ func (s *site) freshCodec(node) *match {
 	if made == nil {
 		return s.codecMadeElsewhere()
 	}
-	if s.onceOnly(node{Node: made}) || s.pooled(s.code()) {
+	if s.runsOnce(node{Node: made}) || s.pooled(s.code()) {
 		return nil
 	}
 	return &match{at: made, line: true}
@@ -583,7 +583,7 @@ func (s *site) freshGob(n node) *match {
 	if !ok {
 		made = s.madeFor(sel.X, n)
 	}
-	if made == nil || s.onceOnly(n) || !s.calls(made, "encoding/gob", "NewEncoder", "NewDecoder") {
+	if made == nil || s.runsOnce(n) || !s.calls(made, "encoding/gob", "NewEncoder", "NewDecoder") {
 		return nil
 	}
 	return &match{at: call, line: true}
@@ -604,10 +604,10 @@ func (s *site) madeFor(x ast.Expr, n node) (made *ast.CallExpr) {
 		return true
 	})
 	methods, ok := s.uses(v, s.Body, func(u node) bool {
-		sel, ok := u.up(0).(*ast.SelectorExpr)
+		sel, ok := u.parent(0).(*ast.SelectorExpr)
 		return ok && ast.Unparen(sel.X) == u.Node
 	})
-	if loop := s.loop(n); !ok || methods != 1 || loop != nil && !inside(v, loop) {
+	if loop := s.loop(n); !ok || methods != 1 || loop != nil && !isInside(v, loop) {
 		return nil
 	}
 	return made
@@ -631,7 +631,7 @@ func (s *site) pooled(code ast.Node) (found bool) {
 	ast.Inspect(code, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			found = found || n.Sel.Name == "Get" && named(s.typ(n.X)) == "sync.Pool"
+			found = found || n.Sel.Name == "Get" && typeName(s.typ(n.X)) == "sync.Pool"
 		case *ast.CompositeLit:
 			found = found || n.Type != nil && types.ExprString(n.Type) == "sync.Pool"
 		}
@@ -790,7 +790,7 @@ func (s *site) sortSlice(n node) *match {
 		return nil
 	}
 	_, literal := call.Args[1].(*ast.FuncLit)
-	if _, list := under(s.typ(call.Args[0])).(*types.Slice); !list || !literal {
+	if _, list := underlying(s.typ(call.Args[0])).(*types.Slice); !list || !literal {
 		return nil
 	}
 	name := "slices.SortFunc("
@@ -823,7 +823,7 @@ func (s *site) retypeByJSON(n node) *match {
 
 // untyped reports whether a type is what JSON is decoded into where nobody says a type.
 func untyped(t types.Type) bool {
-	list, _ := under(t).(*types.Slice)
+	list, _ := underlying(t).(*types.Slice)
 	return isAny(t) || isAnyMap(t) || list != nil && isAny(list.Elem())
 }
 
@@ -852,7 +852,7 @@ func (s *site) throughJSON(n node) (call *ast.CallExpr, from, to types.Type) {
 		return nil, nil, nil
 	}
 	from, to = value(s.typ(encode.Args[0])), value(s.typ(decode.Args[1]))
-	if _, only := s.uses(text, s.Body, func(u node) bool { return u.up(0) == decode }); !only || from == nil || to == nil {
+	if _, only := s.uses(text, s.Body, func(u node) bool { return u.parent(0) == decode }); !only || from == nil || to == nil {
 		return nil, nil, nil
 	}
 	return call, from, to
@@ -860,7 +860,7 @@ func (s *site) throughJSON(n node) (call *ast.CallExpr, from, to types.Type) {
 
 // value returns a type, or what a pointer of it points to.
 func value(t types.Type) types.Type {
-	if p, ok := under(t).(*types.Pointer); ok {
+	if p, ok := underlying(t).(*types.Pointer); ok {
 		return p.Elem()
 	}
 	return t

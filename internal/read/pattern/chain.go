@@ -74,7 +74,7 @@ func (s *site) wrapped(call *ast.CallExpr) ast.Expr {
 	if s.calls(call, "context", "WithValue", "WithCancel", "WithTimeout", "WithDeadline") {
 		return call.Args[0]
 	}
-	decl := s.calledHere(call)
+	decl := s.calleeDecl(call)
 	if decl == nil || decl.Body == nil || len(decl.Body.List) != 1 {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (s *site) outerLoop(decl *ast.FuncDecl, set *ast.AssignStmt) (loop ast.Node
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
 		switch n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
-			if inside(set, n) && !inside(v, n) {
+			if isInside(set, n) && !isInside(v, n) {
 				loop = n
 			}
 		}
@@ -142,4 +142,4 @@ func (s *site) outerLoop(decl *ast.FuncDecl, set *ast.AssignStmt) (loop ast.Node
 	return loop
 }
 
-func isContext(t types.Type) bool { return named(t) == "context.Context" }
+func isContext(t types.Type) bool { return typeName(t) == "context.Context" }

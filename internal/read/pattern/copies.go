@@ -15,10 +15,10 @@ func (s *site) copyToRead(n node) *match {
 	if call == nil {
 		call, _ = n.Node.(*ast.CallExpr)
 	}
-	if call == nil || !s.assigned(n, func(u node) bool { return s.looks(u, maxCopyDepth) }) {
+	if call == nil || !s.isOnlyValue(n, func(u node) bool { return s.looks(u, maxCopyDepth) }) {
 		return nil
 	}
-	decl := s.calledHere(call)
+	decl := s.calleeDecl(call)
 	if decl == nil || decl.Body == nil || strings.HasPrefix(decl.Name.Name, "New") || !s.givesCopy(decl, maxCopyDepth) {
 		return nil
 	}
@@ -31,7 +31,7 @@ const maxCopyDepth = 3
 // looks reports whether a use only looks at something: at a field or an element of it, how many it has, or
 // through a function that does no more.
 func (s *site) looks(u node, deep int) bool {
-	switch up := u.up(0).(type) {
+	switch up := u.parent(0).(type) {
 	case *ast.BinaryExpr:
 		return up.Op == token.EQL || up.Op == token.NEQ
 	case *ast.RangeStmt:
@@ -43,7 +43,7 @@ func (s *site) looks(u node, deep int) bool {
 		return false
 	}
 	outer := u.outer()
-	if call, ok := outer.up(0).(*ast.CallExpr); ok && call.Fun == outer.Node {
+	if call, ok := outer.parent(0).(*ast.CallExpr); ok && call.Fun == outer.Node {
 		decl := s.functionOf(call.Fun)
 		return decl != nil && onlyReads(decl)
 	}

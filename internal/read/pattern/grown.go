@@ -38,7 +38,7 @@ func (s *site) searchGrown(n node) *match {
 		return s.whole(call)
 	}
 	at := s.parameter(v)
-	if at < 0 || s.written(v, s.Body) {
+	if at < 0 || s.isWritten(v, s.Body) {
 		return nil
 	}
 	for _, file := range s.Files {
@@ -59,7 +59,7 @@ func (s *site) searches(call *ast.CallExpr) bool {
 		}
 	}
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	return ok && named(s.typ(sel.X)) == "regexp.Regexp" && (strings.HasPrefix(sel.Sel.Name, "Find") || strings.HasPrefix(sel.Sel.Name, "Match"))
+	return ok && typeName(s.typ(sel.X)) == "regexp.Regexp" && (strings.HasPrefix(sel.Sel.Name, "Find") || strings.HasPrefix(sel.Sel.Name, "Match"))
 }
 
 // fromStart returns the variable that all of is looked through, as it is, converted, as what a buffer holds, or from a place that may
@@ -106,9 +106,9 @@ func (s *site) mayBeZero(x ast.Expr) bool {
 	ast.Inspect(s.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ForStmt:
-			looped = looped || s.written(v, n)
+			looped = looped || s.isWritten(v, n)
 		case *ast.RangeStmt:
-			looped = looped || s.written(v, n)
+			looped = looped || s.isWritten(v, n)
 		case *ast.AssignStmt:
 			for i, l := range n.Lhs {
 				zero = zero || len(n.Lhs) == len(n.Rhs) && s.variable(l) == v && s.is(n.Rhs[i], "0")
@@ -121,12 +121,12 @@ func (s *site) mayBeZero(x ast.Expr) bool {
 
 // growsIn reports whether a loop makes a text longer that was there before it, and never shorter.
 func (s *site) growsIn(v *types.Var, loop ast.Node) bool {
-	grows, cut := false, inside(v, loop)
+	grows, cut := false, isInside(v, loop)
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for i, l := range n.Lhs {
-				if !s.means(l, v) {
+				if !s.refersTo(l, v) {
 					continue
 				}
 				more := n.Tok == token.ADD_ASSIGN
@@ -138,7 +138,7 @@ func (s *site) growsIn(v *types.Var, loop ast.Node) bool {
 			}
 		case *ast.CallExpr:
 			sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr)
-			if !ok || s.variable(sel.X) != v || named(v.Type()) != "bytes.Buffer" && named(v.Type()) != "strings.Builder" {
+			if !ok || s.variable(sel.X) != v || typeName(v.Type()) != "bytes.Buffer" && typeName(v.Type()) != "strings.Builder" {
 				return true
 			}
 			switch name := sel.Sel.Name; {
@@ -155,7 +155,7 @@ func (s *site) growsIn(v *types.Var, loop ast.Node) bool {
 
 // givesGrown reports whether a function calls the one around the line in a loop, with a text that becomes longer there.
 func (s *site) givesGrown(decl *ast.FuncDecl, at int) (found bool) {
-	in := s.within(decl)
+	in := s.siteIn(decl)
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
 		loop, ok := n.(ast.Stmt)
 		if _, is := n.(*ast.ForStmt); !is {
@@ -197,7 +197,7 @@ func (s *site) madeToSearch(n node) *match {
 	if !ok {
 		return nil
 	}
-	if decl := s.calledHere(call); decl == nil || decl.Body == nil || !s.changesOwn(decl) || !s.within(decl).listsKept() {
+	if decl := s.calleeDecl(call); decl == nil || decl.Body == nil || !s.changesOwn(decl) || !s.siteIn(decl).listsKept() {
 		return nil
 	}
 	return s.whole(call)
@@ -254,7 +254,7 @@ func (s *site) listsKept() (does bool) {
 func (s *site) ofProgram(x ast.Expr) bool {
 	if sel, ok := ast.Unparen(x).(*ast.SelectorExpr); ok {
 		root := s.rootOf(sel)
-		return root != nil && s.Decl.Recv != nil && inside(root, s.Decl.Recv)
+		return root != nil && s.Decl.Recv != nil && isInside(root, s.Decl.Recv)
 	}
 	v := s.variable(x)
 	return v != nil && !v.IsField() && !local(v)
@@ -269,7 +269,7 @@ func (s *site) madeBelow(n node) *match {
 	}
 	v := s.subject(call)
 	at := s.parameter(v)
-	if at < 0 || s.written(v, s.Body) {
+	if at < 0 || s.isWritten(v, s.Body) {
 		return nil
 	}
 	for _, file := range s.Files {
@@ -285,12 +285,12 @@ func (s *site) madeBelow(n node) *match {
 // worksOut reports whether a call is of the library, or of a function of the program that goes through something or has the library
 // make it, and returns values that are as good as each other: of what is behind a pointer there may have to be two.
 func (s *site) worksOut(call *ast.CallExpr) (does bool) {
-	decl := s.calledHere(call)
+	decl := s.calleeDecl(call)
 	if decl == nil || decl.Body == nil {
 		return decl == nil
 	}
 	for _, field := range decl.Type.Results.List {
-		switch t := s.typ(field.Type); under(t).(type) {
+		switch t := s.typ(field.Type); underlying(t).(type) {
 		case nil, *types.Pointer, *types.Chan, *types.Signature, *types.Map:
 			return false
 		case *types.Interface:
@@ -317,11 +317,11 @@ func (s *site) worksOut(call *ast.CallExpr) (does bool) {
 
 // subject returns the only variable that a call is of: what its method is of, or its argument beside constants.
 func (s *site) subject(call *ast.CallExpr) (v *types.Var) {
-	of := slices.Clone(call.Args)
+	list := slices.Clone(call.Args)
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && s.packageOf(sel.X) == "" {
-		of = append(of, sel.X)
+		list = append(list, sel.X)
 	}
-	for _, x := range of {
+	for _, x := range list {
 		if s.constant(x) {
 			continue
 		}
@@ -336,7 +336,7 @@ func (s *site) subject(call *ast.CallExpr) (v *types.Var) {
 // makesToo reports whether a function gives the one around the line a variable, makes the same of it as a call there, and
 // writes the variable once.
 func (s *site) makesToo(decl *ast.FuncDecl, same *ast.CallExpr, at int) (found bool) {
-	in := s.within(decl)
+	in := s.siteIn(decl)
 	given := map[*types.Var]bool{}
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && s.isThis(call) && at < len(call.Args) {
@@ -358,7 +358,7 @@ func (s *site) makesToo(decl *ast.FuncDecl, same *ast.CallExpr, at int) (found b
 			found = given[in.subject(call)]
 			return !found
 		}
-		other := s.calledHere(call)
+		other := s.calleeDecl(call)
 		if other == nil || other.Body == nil || s.isThis(call) {
 			return true
 		}
@@ -406,8 +406,8 @@ func (s *site) sameFunction(a, b *ast.CallExpr) bool {
 
 // makesOf reports whether a function makes the same of a parameter.
 func (s *site) makesOf(decl *ast.FuncDecl, p *types.Var, same *ast.CallExpr) (found bool) {
-	in := s.within(decl)
-	if in.written(p, decl.Body) {
+	in := s.siteIn(decl)
+	if in.isWritten(p, decl.Body) {
 		return false
 	}
 	ast.Inspect(decl.Body, func(n ast.Node) bool {

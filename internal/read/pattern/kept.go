@@ -37,7 +37,7 @@ func (s *site) parses(call *ast.CallExpr, depth int) bool {
 			return true
 		}
 	}
-	decl := s.calledHere(call)
+	decl := s.calleeDecl(call)
 	if decl == nil || depth > maxMakerDepth || !s.makes(decl, 0) {
 		return false
 	}
@@ -65,12 +65,12 @@ func (s *site) keptValue(x ast.Expr) bool {
 		return false
 	}
 	field, ok := s.Info.Uses[sel.Sel].(*types.Var)
-	if !ok || !field.IsField() || !s.ofReceiver(sel.X) {
+	if !ok || !field.IsField() || !s.isReceiver(sel.X) {
 		return false
 	}
 	for _, file := range s.Files {
 		for _, d := range file.Decls {
-			if decl, ok := d.(*ast.FuncDecl); ok && decl.Recv != nil && decl.Body != nil && s.written(field, decl.Body) {
+			if decl, ok := d.(*ast.FuncDecl); ok && decl.Recv != nil && decl.Body != nil && s.isWritten(field, decl.Body) {
 				return false
 			}
 		}
@@ -78,8 +78,8 @@ func (s *site) keptValue(x ast.Expr) bool {
 	return true
 }
 
-// ofReceiver reports whether an expression is the receiver, or a field of it.
-func (s *site) ofReceiver(x ast.Expr) bool {
+// isReceiver reports whether an expression is the receiver, or a field of it.
+func (s *site) isReceiver(x ast.Expr) bool {
 	for {
 		switch e := ast.Unparen(x).(type) {
 		case *ast.SelectorExpr:
@@ -88,7 +88,7 @@ func (s *site) ofReceiver(x ast.Expr) bool {
 			x = e.X
 		default:
 			v := s.variable(e)
-			return local(v) && s.Decl != nil && s.Decl.Recv != nil && inside(v, s.Decl.Recv)
+			return local(v) && s.Decl != nil && s.Decl.Recv != nil && isInside(v, s.Decl.Recv)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func (s *site) sweepPerCall(n node) *match {
 		return nil
 	}
 	if call := s.anyCall(n); call != nil {
-		if decl := s.calledHere(call); decl != nil && decl.Body != nil && s.within(decl).sweeps(decl.Body) {
+		if decl := s.calleeDecl(call); decl != nil && decl.Body != nil && s.siteIn(decl).sweeps(decl.Body) {
 			return &match{at: call, line: true}
 		}
 		return nil
@@ -115,7 +115,7 @@ func (s *site) sweepPerCall(n node) *match {
 // a context.
 func (s *site) asked() bool {
 	for _, p := range s.Decl.Type.Params.List {
-		if t := s.typ(p.Type); named(t) != "time.Time" && named(t) != "context.Context" {
+		if t := s.typ(p.Type); typeName(t) != "time.Time" && typeName(t) != "context.Context" {
 			return true
 		}
 	}
@@ -156,7 +156,7 @@ func (s *site) sweeps(code ast.Node) (found bool) {
 // anew by one is not kept.
 func (s *site) keptField(x ast.Expr) bool {
 	sel, ok := ast.Unparen(x).(*ast.SelectorExpr)
-	if !ok || !s.ofReceiver(sel.X) {
+	if !ok || !s.isReceiver(sel.X) {
 		return false
 	}
 	field, ok := s.Info.Uses[sel.Sel].(*types.Var)

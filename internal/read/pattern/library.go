@@ -79,10 +79,10 @@ func (s *site) joinsWords(x ast.Expr) bool {
 // nobody keeps it.
 func (s *site) preparePerCall(n node) *match {
 	call := s.call(n)
-	if call == nil || s.onceOnly(n) {
+	if call == nil || s.runsOnce(n) {
 		return nil
 	}
-	switch up := n.up(0).(type) {
+	switch up := n.parent(0).(type) {
 	case *ast.ReturnStmt:
 		return s.whole(call)
 	case *ast.AssignStmt:
@@ -92,7 +92,7 @@ func (s *site) preparePerCall(n node) *match {
 		}
 		loop := s.loop(n)
 		if _, once := s.uses(v, s.code(), func(u node) bool {
-			_, asked := u.up(0).(*ast.SelectorExpr)
+			_, asked := u.parent(0).(*ast.SelectorExpr)
 			return asked && s.loop(u) == loop
 		}); once {
 			return s.whole(call)

@@ -55,7 +55,7 @@ func (s *site) ownKeyInCompare(n node) *match {
 	if call == nil || !s.comparing() {
 		return nil
 	}
-	decl := s.calledHere(call)
+	decl := s.calleeDecl(call)
 	if decl == nil || !s.makes(decl, 0) {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (s *site) sortForOne(n node) *match {
 		return nil
 	}
 	v := s.variable(call.Args[0])
-	if !local(v) || !s.madeEmpty(v) || s.loop(n) != nil && !inside(v, s.loop(n)) {
+	if !local(v) || !s.madeEmpty(v) || s.loop(n) != nil && !isInside(v, s.loop(n)) {
 		return nil
 	}
 	ends := 0
@@ -88,13 +88,13 @@ func (s *site) sortForOne(n node) *match {
 		if u.Pos() < call.End() {
 			return true
 		}
-		if s.builtin(u.up(0), "len") != nil {
+		if s.builtin(u.parent(0), "len") != nil {
 			return true
 		}
-		index, ok := u.up(0).(*ast.IndexExpr)
+		index, ok := u.parent(0).(*ast.IndexExpr)
 		if ok && index.X == u.Node && (s.is(index.Index, "0") || s.lastOf(index)) {
 			ends++
-			set, ok := u.outer().up(0).(*ast.AssignStmt)
+			set, ok := u.outer().parent(0).(*ast.AssignStmt)
 			return !ok || !slices.Contains(set.Lhs, ast.Expr(index))
 		}
 		return false
@@ -108,7 +108,7 @@ func (s *site) sortForOne(n node) *match {
 // mapTwice matches a look-up of what the condition around it has looked up.
 func (s *site) mapTwice(n node) *match {
 	index, ok := n.Node.(*ast.IndexExpr)
-	if !ok || !isMap(s.typ(index.X)) || s.stores(n) || s.calledIn(index) {
+	if !ok || !isMap(s.typ(index.X)) || s.stores(n) || s.hasCall(index) {
 		return nil
 	}
 	for i := len(n.path) - 1; i >= 0; i-- {
@@ -126,7 +126,7 @@ func (s *site) mapTwice(n node) *match {
 
 // stores reports whether an element of a map is given a value.
 func (s *site) stores(n node) bool {
-	switch up := n.up(0).(type) {
+	switch up := n.parent(0).(type) {
 	case *ast.AssignStmt:
 		return slices.Contains(up.Lhs, n.Node.(ast.Expr))
 	case *ast.IncDecStmt:
@@ -192,7 +192,7 @@ func (s *site) listQueue(n node) *match {
 		return nil
 	}
 	v, ok := s.Info.Uses[last(sel.X)].(*types.Var)
-	if !ok || named(v.Type()) != "container/list.List" {
+	if !ok || typeName(v.Type()) != "container/list.List" {
 		return nil
 	}
 	in := []ast.Node{s.code()}
@@ -223,10 +223,10 @@ func last(x ast.Expr) *ast.Ident {
 
 // atEnds reports whether a use of a list adds to an end of it, or looks at one or takes it.
 func (s *site) atEnds(u node) bool {
-	if field, ok := u.up(0).(*ast.SelectorExpr); ok && field.Sel == u.Node {
+	if field, ok := u.parent(0).(*ast.SelectorExpr); ok && field.Sel == u.Node {
 		u = u.outer()
 	}
-	switch up := u.up(0).(type) {
+	switch up := u.parent(0).(type) {
 	case *ast.AssignStmt:
 		return slices.Contains(up.Lhs, u.Node.(ast.Expr))
 	case *ast.KeyValueExpr:
@@ -236,10 +236,10 @@ func (s *site) atEnds(u node) bool {
 		case "Front", "Back", "Len", "Init":
 			return true
 		case "PushBack", "PushFront":
-			_, alone := u.outer().up(1).(*ast.ExprStmt) // nobody keeps the element
+			_, alone := u.outer().parent(1).(*ast.ExprStmt) // nobody keeps the element
 			return alone
 		case "Remove":
-			call, ok := u.outer().up(0).(*ast.CallExpr)
+			call, ok := u.outer().parent(0).(*ast.CallExpr)
 			return ok && len(call.Args) == 1 && s.endOf(call.Args[0], types.ExprString(up.X))
 		}
 	}
@@ -290,7 +290,7 @@ func (s *site) searchKept(n node) *match {
 	if !s.partOf(element, r) {
 		element, wanted = wanted, element
 	}
-	if !s.partOf(element, r) || s.calledIn(element) || s.constant(wanted) || !isName(s.typ(element)) {
+	if !s.partOf(element, r) || s.hasCall(element) || s.constant(wanted) || !isName(s.typ(element)) {
 		return nil
 	}
 	if v := s.variable(wanted); !local(v) || !s.keptList(r.X) && !s.grownByCaller(r.X) {
@@ -302,7 +302,7 @@ func (s *site) searchKept(n node) *match {
 // isName reports whether values of a type can tell many elements apart: numbers of more than
 // a byte, and texts. Pointers are looked for to take an element out.
 func isName(t types.Type) bool {
-	b, ok := under(t).(*types.Basic)
+	b, ok := underlying(t).(*types.Basic)
 	return ok && (b.Info()&types.IsString != 0 || b.Info()&types.IsInteger != 0 && types.SizesFor("gc", "amd64").Sizeof(b) > 1)
 }
 
@@ -314,11 +314,11 @@ func (s *site) keptList(x ast.Expr) (grows bool) {
 		return false
 	}
 	v, ok := s.Info.Uses[id].(*types.Var)
-	list, slice := under(s.typ(x)).(*types.Slice)
+	list, slice := underlying(s.typ(x)).(*types.Slice)
 	if !ok || !slice || local(v) {
 		return false
 	}
-	if sel, ok := ast.Unparen(x).(*ast.SelectorExpr); ok && named(s.typ(sel.X)) == named(list.Elem()) {
+	if sel, ok := ast.Unparen(x).(*ast.SelectorExpr); ok && typeName(s.typ(sel.X)) == typeName(list.Elem()) {
 		return false // a node's children: few each
 	}
 	for _, f := range s.Files {

@@ -17,7 +17,7 @@ func (s *site) concatLoop(n node) *match {
 		return nil
 	}
 	v, loop := s.variable(add.Lhs[0]), s.loop(n)
-	if !local(v) || loop == nil || inside(v, loop) {
+	if !local(v) || loop == nil || isInside(v, loop) {
 		return nil
 	}
 	_, ok = s.uses(v, loop, func(u node) bool { return s.addsTo(u, v) })
@@ -96,10 +96,10 @@ func (s *site) onlyAppended(v *types.Var) bool {
 // other loop in between; "" for others.
 func (s *site) eachRound(n node, v *types.Var) string {
 	loops := s.loops(n)
-	if len(loops) == 0 || len(n.path) < 2 || n.path[len(n.path)-2] != loops[0] || inside(v, loops[0]) || skips(loops[0]) {
+	if len(loops) == 0 || len(n.path) < 2 || n.path[len(n.path)-2] != loops[0] || isInside(v, loops[0]) || skips(loops[0]) {
 		return ""
 	}
-	if len(loops) > 1 && !inside(v, loops[1]) {
+	if len(loops) > 1 && !isInside(v, loops[1]) {
 		return "" // the rounds of several loops
 	}
 	return s.rounds(loops[0])
@@ -148,7 +148,7 @@ func typeText(v *types.Var) string {
 func (s *site) rounds(loop ast.Stmt) string {
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
-		switch t := under(s.typ(l.X)).(type) {
+		switch t := underlying(s.typ(l.X)).(type) {
 		case *types.Slice, *types.Map, *types.Array:
 			return "len(" + types.ExprString(l.X) + ")"
 		case *types.Basic:
@@ -234,7 +234,7 @@ func (s *site) shiftFront(n node) *match {
 			found = first == list && s.is(call.Args[1], "0") && s.is(call.Args[2], "1")
 		}
 	}
-	if !found || s.onceOnly(n) {
+	if !found || s.runsOnce(n) {
 		return nil
 	}
 	return &match{at: n.Node, through: []string{"runtime.memmove", "runtime.growslice", "runtime.typedslicecopy", "runtime.bulkBarrierPreWrite", "slices.Insert", "slices.Delete", ""}}
@@ -246,7 +246,7 @@ func (s *site) again(n node, list ast.Expr) bool {
 	sel, field := ast.Unparen(list).(*ast.SelectorExpr)
 	if loop := s.loop(n); loop != nil && !field {
 		v := s.variable(list)
-		return v != nil && !inside(v, loop)
+		return v != nil && !isInside(v, loop)
 	}
 	if !field || s.Decl == nil || s.Decl.Recv == nil || len(s.Decl.Recv.List[0].Names) == 0 {
 		return false
@@ -265,12 +265,12 @@ func (s *site) stringKey(n node) *match {
 	if s.conversion(n.Node, isString) == nil {
 		return nil
 	}
-	if !s.assigned(n, func(u node) bool {
-		index, ok := u.up(0).(*ast.IndexExpr)
+	if !s.isOnlyValue(n, func(u node) bool {
+		index, ok := u.parent(0).(*ast.IndexExpr)
 		if !ok || index.Index != u.Node || !isMap(s.typ(index.X)) {
 			return false
 		}
-		set, ok := u.outer().up(0).(*ast.AssignStmt)
+		set, ok := u.outer().parent(0).(*ast.AssignStmt)
 		return !ok || !slices.Contains(set.Lhs, ast.Expr(index)) // storing keeps the key
 	}) {
 		return nil
@@ -285,7 +285,7 @@ var twins = []string{"Contains", "ContainsAny", "ContainsRune", "Count", "EqualF
 // stringOfBytes matches string(b) for a function that package bytes has, too.
 func (s *site) stringOfBytes(n node) *match {
 	b := s.conversion(n.Node, isString)
-	call, ok := n.up(0).(*ast.CallExpr)
+	call, ok := n.parent(0).(*ast.CallExpr)
 	if b == nil || !isBytes(s.typ(b)) || !ok || call.Args[0] != n.Node {
 		return nil
 	}
@@ -306,7 +306,7 @@ func (s *site) stringOfBytes(n node) *match {
 // bytesOfString matches []byte(s) to write it, or for a function that package strings has.
 func (s *site) bytesOfString(n node) *match {
 	text := s.conversion(n.Node, isBytes)
-	call, ok := n.up(0).(*ast.CallExpr)
+	call, ok := n.parent(0).(*ast.CallExpr)
 	if text == nil || !isString(s.typ(text)) || !ok {
 		return nil
 	}
@@ -328,7 +328,7 @@ func (s *site) bytesOfString(n node) *match {
 // io.WriteString copies the text as well. Interfaces hide what they hold; no hash has it.
 func takesText(t types.Type) bool {
 	if t == nil || types.IsInterface(t) {
-		return t != nil && !strings.HasPrefix(named(t), "hash.")
+		return t != nil && !strings.HasPrefix(typeName(t), "hash.")
 	}
 	method, _, _ := types.LookupFieldOrMethod(t, true, nil, "WriteString")
 	return method != nil
@@ -341,7 +341,7 @@ func (s *site) sortAppend(n node) *match {
 		return nil
 	}
 	if v := s.variable(list); local(v) {
-		if loop := s.loop(n); loop == nil || inside(v, loop) {
+		if loop := s.loop(n); loop == nil || isInside(v, loop) {
 			return nil // sorted once
 		}
 	}
@@ -364,7 +364,7 @@ func (s *site) sortAppend(n node) *match {
 // any other.
 func (s *site) sorts(n node) (stmt *ast.ExprStmt, block *ast.BlockStmt, list ast.Expr) {
 	stmt, ok := n.Node.(*ast.ExprStmt)
-	block, in := n.up(0).(*ast.BlockStmt)
+	block, in := n.parent(0).(*ast.BlockStmt)
 	if !ok || !in {
 		return nil, nil, nil
 	}
@@ -435,7 +435,7 @@ func (s *site) changesOne(v *types.Var, list []ast.Stmt, before token.Pos) bool 
 				return last(at.X) != nil && s.Info.Uses[last(at.X)] == v
 			default:
 				of := s.variable(at)
-				_, pointer := under(s.typ(at)).(*types.Pointer)
+				_, pointer := underlying(s.typ(at)).(*types.Pointer)
 				return x != from && pointer && local(of) && types.Identical(of.Type(), orInvalid(elementOf(v.Type())))
 			}
 		}
@@ -471,7 +471,7 @@ func (s *site) containsInLoop(n node) *match {
 		return nil
 	}
 	loop := s.loop(n)
-	if loop == nil || !s.longList(call.Args[0], loop) || s.given(call.Args[0], loop) || s.fixed(call.Args[1], loop) {
+	if loop == nil || !s.longList(call.Args[0], loop) || s.given(call.Args[0], loop) || s.isInvariant(call.Args[1], loop) {
 		return nil
 	}
 	return s.whole(call)
@@ -480,21 +480,21 @@ func (s *site) containsInLoop(n node) *match {
 // longList reports whether a list is the same in all rounds of a loop, or grows there by what
 // was not found, and is not written down with its few elements.
 func (s *site) longList(list ast.Expr, loop ast.Stmt) bool {
-	if t, ok := under(s.typ(list)).(*types.Array); ok {
+	if t, ok := underlying(s.typ(list)).(*types.Array); ok {
 		return t.Len() > fewElements && s.stillRoot(list, loop)
 	}
-	if _, ok := under(s.typ(list)).(*types.Slice); !ok {
+	if _, ok := underlying(s.typ(list)).(*types.Slice); !ok {
 		return false
 	}
 	if v := s.variable(list); v != nil {
-		return !s.writtenDown(v) && (s.still(v, loop) || s.onlyGrows(v, loop))
+		return !s.writtenDown(v) && (s.isUnchanged(v, loop) || s.onlyGrows(v, loop))
 	}
 	sel, ok := ast.Unparen(list).(*ast.SelectorExpr)
 	if !ok {
 		return false
 	}
 	field, ok := s.Info.Uses[sel.Sel].(*types.Var)
-	return ok && field.IsField() && !s.written(field, loop) && s.stillRoot(sel.X, loop)
+	return ok && field.IsField() && !s.isWritten(field, loop) && s.stillRoot(sel.X, loop)
 }
 
 // given reports whether a list of values, not of structs, is a parameter, and another kind of list
@@ -502,11 +502,11 @@ func (s *site) longList(list ast.Expr, loop ast.Stmt) bool {
 // lists of one kind either may be long.
 func (s *site) given(list ast.Expr, loop ast.Stmt) bool {
 	v := s.variable(list)
-	t, ok := under(s.typ(list)).(*types.Slice)
-	if !ok || v == nil || s.Decl == nil || !inside(v, s.Decl.Type) {
+	t, ok := underlying(s.typ(list)).(*types.Slice)
+	if !ok || v == nil || s.Decl == nil || !isInside(v, s.Decl.Type) {
 		return false
 	}
-	if _, fields := under(t.Elem()).(*types.Struct); fields || !s.still(v, loop) {
+	if _, fields := underlying(t.Elem()).(*types.Struct); fields || !s.isUnchanged(v, loop) {
 		return false
 	}
 	r, ok := loop.(*ast.RangeStmt)
@@ -543,13 +543,13 @@ func (s *site) writtenDown(v *types.Var) (few bool) {
 
 // onlyGrows reports whether a loop only appends to a list that was there before.
 func (s *site) onlyGrows(v *types.Var, loop ast.Stmt) bool {
-	if !local(v) || inside(v, loop) {
+	if !local(v) || isInside(v, loop) {
 		return false
 	}
 	ok := true
 	ast.Inspect(loop, func(n ast.Node) bool {
 		set, is := n.(*ast.AssignStmt)
-		if !is || !slices.ContainsFunc(set.Lhs, func(x ast.Expr) bool { return s.means(x, v) }) {
+		if !is || !slices.ContainsFunc(set.Lhs, func(x ast.Expr) bool { return s.refersTo(x, v) }) {
 			return true
 		}
 		ok = ok && len(set.Lhs) == 1 && len(set.Rhs) == 1
@@ -584,7 +584,7 @@ func (s *site) searchInLoop(n node) *match {
 	if !s.partOf(element, r) {
 		element, wanted = wanted, element
 	}
-	if !s.partOf(element, r) || s.partOf(wanted, r) || !types.Comparable(orInvalid(s.typ(element))) || s.fixed(wanted, outer) || s.calledIn(wanted) {
+	if !s.partOf(element, r) || s.partOf(wanted, r) || !types.Comparable(orInvalid(s.typ(element))) || s.isInvariant(wanted, outer) || s.hasCall(wanted) {
 		return nil
 	}
 	return &match{at: r, through: []string{""}}
@@ -615,14 +615,14 @@ func found(b *ast.BlockStmt) bool {
 func (s *site) partOf(x ast.Expr, r *ast.RangeStmt) (part bool) {
 	ast.Inspect(x, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
-		part = part || ok && (r.Key != nil && s.means(r.Key, s.variable(id)) || r.Value != nil && s.means(r.Value, s.variable(id)))
+		part = part || ok && (r.Key != nil && s.refersTo(r.Key, s.variable(id)) || r.Value != nil && s.refersTo(r.Value, s.variable(id)))
 		return !part
 	})
 	return part
 }
 
-// calledIn reports whether an expression has a call.
-func (s *site) calledIn(x ast.Expr) (called bool) {
+// hasCall reports whether an expression has a call.
+func (s *site) hasCall(x ast.Expr) (called bool) {
 	ast.Inspect(x, func(n ast.Node) bool {
 		_, ok := n.(*ast.CallExpr)
 		called = called || ok
@@ -671,8 +671,8 @@ func (s *site) timerInLoop(n node) *match {
 	if call == nil {
 		return nil
 	}
-	receive, ok := n.up(0).(*ast.UnaryExpr)
-	if !ok || receive.Op != token.ARROW || len(call.Args) != 1 || s.calledIn(call.Args[0]) {
+	receive, ok := n.parent(0).(*ast.UnaryExpr)
+	if !ok || receive.Op != token.ARROW || len(call.Args) != 1 || s.hasCall(call.Args[0]) {
 		return nil // as long as before, each time
 	}
 	for i := len(n.path) - 1; i >= 0; i-- {
@@ -685,7 +685,7 @@ func (s *site) timerInLoop(n node) *match {
 		if clause.Comm == nil || call.Pos() < clause.Comm.Pos() || call.End() > clause.Comm.End() || len(loops) == 0 {
 			return nil
 		}
-		if v := s.variable(call.Args[0]); v != nil && s.written(v, loops[0]) {
+		if v := s.variable(call.Args[0]); v != nil && s.isWritten(v, loops[0]) {
 			return nil
 		}
 		return s.whole(call)
@@ -717,11 +717,11 @@ func (s *site) ofRound(call *ast.CallExpr, loop ast.Stmt) bool {
 		}
 	}
 	v := s.variable(x)
-	if v == nil || !inside(v, loop) || s.madeIn(v).Node == nil {
+	if v == nil || !isInside(v, loop) || s.madeIn(v).Node == nil {
 		return false
 	}
 	_, stays := s.uses(v, loop, func(u node) bool {
-		return s.builtin(u.up(0), "append") == nil && !slices.ContainsFunc(u.path, func(n ast.Node) bool { _, lives := n.(*ast.GoStmt); return lives })
+		return s.builtin(u.parent(0), "append") == nil && !slices.ContainsFunc(u.path, func(n ast.Node) bool { _, lives := n.(*ast.GoStmt); return lives })
 	})
 	return stays
 }
@@ -740,17 +740,17 @@ func (s *site) rangeCopy(n node) *match {
 	if v == nil || !known(v.Type(), 0) {
 		return nil
 	}
-	if _, ok := under(v.Type()).(*types.Struct); !ok || types.SizesFor("gc", "amd64").Sizeof(v.Type()) < largeElement {
+	if _, ok := underlying(v.Type()).(*types.Struct); !ok || types.SizesFor("gc", "amd64").Sizeof(v.Type()) < largeElement {
 		return nil
 	}
-	switch under(s.typ(r.X)).(type) {
+	switch underlying(s.typ(r.X)).(type) {
 	case *types.Slice, *types.Array:
 	default:
 		return nil // the elements of a map have no address
 	}
 	uses, ok := s.uses(v, r.Body, func(u node) bool {
-		sel, ok := u.up(0).(*ast.SelectorExpr)
-		if !ok || s.written(v, r.Body) {
+		sel, ok := u.parent(0).(*ast.SelectorExpr)
+		if !ok || s.isWritten(v, r.Body) {
 			return false
 		}
 		selection := s.Info.Selections[sel]
@@ -773,7 +773,7 @@ func known(t types.Type, deep int) bool {
 	if _, parameter := types.Unalias(t).(*types.TypeParam); parameter {
 		return false // one of many
 	}
-	switch u := under(t).(type) {
+	switch u := underlying(t).(type) {
 	case *types.Basic:
 		return u.Kind() != types.Invalid
 	case *types.Array:
@@ -789,11 +789,11 @@ func known(t types.Type, deep int) bool {
 }
 
 func isRunes(t types.Type) bool {
-	s, ok := under(t).(*types.Slice)
+	s, ok := underlying(t).(*types.Slice)
 	if !ok {
 		return false
 	}
-	b, ok := under(s.Elem()).(*types.Basic)
+	b, ok := underlying(s.Elem()).(*types.Basic)
 	return ok && b.Kind() == types.Int32
 }
 
@@ -801,10 +801,10 @@ func isRunes(t types.Type) bool {
 func (s *site) runeRange(n node) *match {
 	text := s.conversion(n.Node, isRunes)
 	walked := func(u node) bool {
-		r, ok := u.up(0).(*ast.RangeStmt)
+		r, ok := u.parent(0).(*ast.RangeStmt)
 		return ok && r.X == u.Node && (r.Key == nil || types.ExprString(r.Key) == "_")
 	}
-	if text == nil || !isString(s.typ(text)) || !walked(n) && !s.assigned(n, walked) {
+	if text == nil || !isString(s.typ(text)) || !walked(n) && !s.isOnlyValue(n, walked) {
 		return nil
 	}
 	return &match{at: n.Node, instead: "range " + types.ExprString(text)}
@@ -820,10 +820,10 @@ func (s *site) copyLoop(n node) *match {
 	if !ok || set.Tok != token.ASSIGN || len(set.Lhs) != 1 || len(set.Rhs) != 1 {
 		return nil
 	}
-	from, fromSlice := under(s.typ(r.X)).(*types.Slice)
-	to, toSlice := under(s.typ(set.Lhs[0])).(*types.Slice)
+	from, fromSlice := underlying(s.typ(r.X)).(*types.Slice)
+	to, toSlice := underlying(s.typ(set.Lhs[0])).(*types.Slice)
 	if index, ok := set.Lhs[0].(*ast.IndexExpr); ok {
-		to, toSlice = under(s.typ(index.X)).(*types.Slice)
+		to, toSlice = underlying(s.typ(index.X)).(*types.Slice)
 		if !fromSlice || !toSlice || !types.Identical(from.Elem(), to.Elem()) || !s.sameVariable(index.Index, r.Key) || !s.elementOf(set.Rhs[0], r) {
 			return nil
 		}

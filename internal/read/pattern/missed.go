@@ -68,7 +68,7 @@ func (s *site) ownVariables(x ast.Node) (list []*types.Var) {
 			return true
 		}
 		v, ok := s.Info.Uses[id].(*types.Var)
-		receiver := s.Decl != nil && s.Decl.Recv != nil && ok && inside(v, s.Decl.Recv)
+		receiver := s.Decl != nil && s.Decl.Recv != nil && ok && isInside(v, s.Decl.Recv)
 		if ok && local(v) && !receiver && !slices.Contains(list, v) {
 			list = append(list, v)
 		}
@@ -109,7 +109,7 @@ func (s *site) callsValue(call *ast.CallExpr) bool {
 		return false
 	}
 	v, ok := s.Info.Uses[id].(*types.Var)
-	_, function := under(typeOf(v)).(*types.Signature)
+	_, function := underlying(typeOf(v)).(*types.Signature)
 	return ok && function
 }
 
@@ -141,7 +141,7 @@ func (s *site) lookupsBefore(n node) (list []lookup) {
 }
 
 func isBoolean(t types.Type) bool {
-	b, ok := under(t).(*types.Basic)
+	b, ok := underlying(t).(*types.Basic)
 	return ok && b.Info()&types.IsBoolean != 0
 }
 
@@ -155,7 +155,7 @@ func (s *site) missed(n node, l *lookup) (is bool) {
 		}
 		not, negated := ast.Unparen(test.Cond).(*ast.UnaryExpr)
 		negated = negated && not.Op == token.NOT
-		is = negated && inside(n, test.Body) || !negated && n.Pos() > test.Body.End() && LeavesLoop(test.Body.List)
+		is = negated && isInside(n, test.Body) || !negated && n.Pos() > test.Body.End() && LeavesLoop(test.Body.List)
 		return !is
 	})
 	return is

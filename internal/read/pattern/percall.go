@@ -12,7 +12,7 @@ import (
 // derivedPerCall matches a call that works out something of each element of what is kept, of nothing but the element.
 func (s *site) derivedPerCall(n node) *match {
 	call := s.anyCall(n)
-	if call == nil || s.onceOnly(n) || !s.onlyMakes(call, 0) || !s.costs(call, 0) {
+	if call == nil || s.runsOnce(n) || !s.onlyMakes(call, 0) || !s.costs(call, 0) {
 		return nil
 	}
 	for _, loop := range s.loops(n) {
@@ -35,7 +35,7 @@ func (s *site) costs(call *ast.CallExpr, depth int) (found bool) {
 			return true
 		}
 	}
-	decl := s.calledHere(call)
+	decl := s.calleeDecl(call)
 	if decl == nil || decl.Body == nil || depth > maxMakerDepth {
 		return false
 	}
@@ -52,11 +52,11 @@ func (s *site) underCondition(n node, loop ast.Node) bool {
 	for i := len(n.path) - 1; i >= 0 && n.path[i] != loop; i-- {
 		switch at := n.path[i].(type) {
 		case *ast.IfStmt:
-			if inside(n, at.Body) || at.Else != nil && inside(n, at.Else) {
+			if isInside(n, at.Body) || at.Else != nil && isInside(n, at.Else) {
 				return true
 			}
 		case *ast.BinaryExpr:
-			if (at.Op == token.LAND || at.Op == token.LOR) && inside(n, at.Y) {
+			if (at.Op == token.LAND || at.Op == token.LOR) && isInside(n, at.Y) {
 				return true
 			}
 		case *ast.CaseClause, *ast.CommClause, *ast.FuncLit:
@@ -114,7 +114,7 @@ func (s *site) partOfElement(x ast.Expr, loop ast.Node) bool {
 			x = e.Args[0]
 		default:
 			v := s.variable(e)
-			return local(v) && inside(v, loop) && !s.rewrittenIn(v, loop)
+			return local(v) && isInside(v, loop) && !s.rewrittenIn(v, loop)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func (s *site) writtenByMethod(field *types.Var) bool {
 	for _, file := range s.Files {
 		for _, d := range file.Decls {
 			decl, ok := d.(*ast.FuncDecl)
-			if ok && decl.Body != nil && decl.Recv != nil && s.written(field, decl.Body) {
+			if ok && decl.Body != nil && decl.Recv != nil && s.isWritten(field, decl.Body) {
 				return true
 			}
 		}
@@ -150,7 +150,7 @@ func (s *site) writtenByMethod(field *types.Var) bool {
 // indexPerCall matches a map of what is kept that is made for each call, to look something up in it.
 func (s *site) indexPerCall(n node) *match {
 	set, ok := n.Node.(*ast.AssignStmt)
-	if !ok || len(set.Lhs) != 1 || len(set.Rhs) != 1 || s.Decl == nil || s.onceOnly(n) {
+	if !ok || len(set.Lhs) != 1 || len(set.Rhs) != 1 || s.Decl == nil || s.runsOnce(n) {
 		return nil
 	}
 	index, ok := ast.Unparen(set.Lhs[0]).(*ast.IndexExpr)
@@ -160,7 +160,7 @@ func (s *site) indexPerCall(n node) *match {
 	}
 	v := s.variable(index.X)
 	over, _ := s.walk(loops[0])
-	if !local(v) || !isMap(v.Type()) || over == nil || inside(v, loops[0]) || !s.keeps(over, loops[0]) {
+	if !local(v) || !isMap(v.Type()) || over == nil || isInside(v, loops[0]) || !s.keeps(over, loops[0]) {
 		return nil
 	}
 	if !s.partOfRound(index.Index, loops[0], v) || !s.partOfRound(set.Rhs[0], loops[0], v) {
@@ -171,10 +171,10 @@ func (s *site) indexPerCall(n node) *match {
 	}
 	looked := 0
 	_, only := s.uses(v, s.code(), func(u node) bool {
-		if inside(u, loops[0]) || s.builtin(u.up(0), "len") != nil {
+		if isInside(u, loops[0]) || s.builtin(u.parent(0), "len") != nil {
 			return true
 		}
-		at, ok := u.up(0).(*ast.IndexExpr)
+		at, ok := u.parent(0).(*ast.IndexExpr)
 		if !ok || at.X != u.Node || s.stores(u.outer()) {
 			return false
 		}
@@ -194,7 +194,7 @@ func (s *site) partOfRound(x ast.Expr, loop ast.Node, allowed *types.Var) bool {
 		switch n := n.(type) {
 		case *ast.Ident:
 			v := s.variable(n)
-			only = only && (v == nil || v.IsField() || v == allowed || inside(v, loop) || !local(v))
+			only = only && (v == nil || v.IsField() || v == allowed || isInside(v, loop) || !local(v))
 		case *ast.FuncLit:
 			only = false
 		}
@@ -206,7 +206,7 @@ func (s *site) partOfRound(x ast.Expr, loop ast.Node, allowed *types.Var) bool {
 // sortPerCall matches the sorting of what was just copied from what is kept, by nothing but its elements.
 func (s *site) sortPerCall(n node) *match {
 	call := s.call(n)
-	if call == nil || len(call.Args) == 0 || s.onceOnly(n) {
+	if call == nil || len(call.Args) == 0 || s.runsOnce(n) {
 		return nil
 	}
 	v := s.variable(call.Args[0])
@@ -227,7 +227,7 @@ func (s *site) usesOnly(lit *ast.FuncLit, allowed *types.Var) bool {
 	ast.Inspect(lit.Body, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			v := s.variable(id)
-			only = only && (v == nil || v.IsField() || v == allowed || inside(v, lit) || !local(v))
+			only = only && (v == nil || v.IsField() || v == allowed || isInside(v, lit) || !local(v))
 		}
 		return only
 	})
@@ -269,7 +269,7 @@ func (s *site) copiesKept(v *types.Var) (copied bool) {
 // totalPerCall matches a walk through all that is kept for nothing but sums and counts of it.
 func (s *site) totalPerCall(n node) *match {
 	loop, ok := n.Node.(ast.Stmt)
-	if !ok || s.Decl == nil || s.Decl.Type.Results == nil || s.onceOnly(n) {
+	if !ok || s.Decl == nil || s.Decl.Type.Results == nil || s.runsOnce(n) {
 		return nil
 	}
 	over, body := s.walk(n.Node)
@@ -284,11 +284,11 @@ func (s *site) onlyAdds(b *ast.BlockStmt, loop ast.Node) bool {
 	for _, stmt := range b.List {
 		switch at := stmt.(type) {
 		case *ast.IncDecStmt:
-			if v := s.variable(at.X); !local(v) || inside(v, loop) {
+			if v := s.variable(at.X); !local(v) || isInside(v, loop) {
 				return false
 			}
 		case *ast.AssignStmt:
-			if len(at.Lhs) != 1 || slices.ContainsFunc(at.Rhs, s.calledIn) || !s.partOfRound(at.Rhs[0], loop, nil) {
+			if len(at.Lhs) != 1 || slices.ContainsFunc(at.Rhs, s.hasCall) || !s.partOfRound(at.Rhs[0], loop, nil) {
 				return false
 			}
 			v := s.variable(at.Lhs[0])
@@ -296,7 +296,7 @@ func (s *site) onlyAdds(b *ast.BlockStmt, loop ast.Node) bool {
 				return false
 			}
 		case *ast.IfStmt:
-			if at.Init != nil || at.Else != nil || s.calledIn(at.Cond) || !s.partOfRound(at.Cond, loop, nil) || !s.onlyAdds(at.Body, loop) {
+			if at.Init != nil || at.Else != nil || s.hasCall(at.Cond) || !s.partOfRound(at.Cond, loop, nil) || !s.onlyAdds(at.Body, loop) {
 				return false
 			}
 		case *ast.BranchStmt:
@@ -325,7 +325,7 @@ func (s *site) cloneRead(n node) *match {
 	default:
 		return nil
 	}
-	if s.calledIn(from) || s.locks() || !s.assigned(n, s.reads) {
+	if s.hasCall(from) || s.locks() || !s.isOnlyValue(n, s.reads) {
 		return nil
 	}
 	return s.whole(call)
@@ -357,7 +357,7 @@ func (s *site) locks() (found bool) {
 
 // reads reports whether a use of a list or a map only reads it, or a value of it.
 func (s *site) reads(u node) bool {
-	switch up := u.up(0).(type) {
+	switch up := u.parent(0).(type) {
 	case *ast.RangeStmt:
 		return up.X == u.Node && isBasic(elementOf(s.typ(up.X)))
 	case *ast.IndexExpr:
@@ -372,7 +372,7 @@ func (s *site) reads(u node) bool {
 // what the program keeps, or a variable of the package. Its first use builds tables of all its pairs.
 func (s *site) replacerPerCall(n node) *match {
 	call, ok := n.Node.(*ast.CallExpr)
-	if !ok || s.onceOnly(n) {
+	if !ok || s.runsOnce(n) {
 		return nil
 	}
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
@@ -386,7 +386,7 @@ func (s *site) replacerPerCall(n node) *match {
 	if made == nil || !s.calls(made, "strings", "NewReplacer") || slices.ContainsFunc(made.Args, func(x ast.Expr) bool { return !s.constant(x) && !s.lasts(x) }) {
 		return nil
 	}
-	if loop := s.loop(n); loop != nil && !inside(made, loop) {
+	if loop := s.loop(n); loop != nil && !isInside(made, loop) {
 		return nil // for many texts
 	}
 	return &match{at: made, line: true}

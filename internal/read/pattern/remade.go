@@ -84,14 +84,14 @@ func (s *site) readOnly(n node) bool {
 	if x, ok := n.Node.(ast.Expr); ok && isBasic(s.typ(x)) {
 		return true
 	}
-	switch up := n.up(0).(type) {
+	switch up := n.parent(0).(type) {
 	case *ast.IndexExpr:
-		set, ok := n.outer().up(0).(*ast.AssignStmt)
+		set, ok := n.outer().parent(0).(*ast.AssignStmt)
 		return up.X == n.Node && (!ok || !slices.Contains(set.Lhs, ast.Expr(up)))
 	case *ast.SelectorExpr:
 		return up.Sel.Name == "Get" || up.Sel.Name == "Has"
 	}
-	return s.builtin(n.up(0), "len") != nil
+	return s.builtin(n.parent(0), "len") != nil
 }
 
 // neverChanges reports whether an expression is a variable of the function that gets no other
@@ -99,7 +99,7 @@ func (s *site) readOnly(n node) bool {
 func (s *site) neverChanges(x ast.Expr) bool {
 	if sel, ok := ast.Unparen(x).(*ast.SelectorExpr); ok {
 		field, ok := s.Info.Uses[sel.Sel].(*types.Var)
-		return ok && field.IsField() && !isBasic(s.typ(x)) && !s.written(field, s.code()) && s.neverChanges(sel.X)
+		return ok && field.IsField() && !isBasic(s.typ(x)) && !s.isWritten(field, s.code()) && s.neverChanges(sel.X)
 	}
 	v := s.variable(x)
 	return local(v) && !s.rewritten(v, s.code()) && !s.counts(v)
@@ -177,24 +177,24 @@ const fewestKept = 3
 // mapPerCall matches a map of constants that a function makes to look something up.
 func (s *site) mapPerCall(n node) *match {
 	lit, ok := n.Node.(*ast.CompositeLit)
-	if !ok || !isMap(s.typ(lit)) || len(lit.Elts) < fewestKept || s.onceOnly(n) || !s.fixedParts(lit) {
+	if !ok || !isMap(s.typ(lit)) || len(lit.Elts) < fewestKept || s.runsOnce(n) || !s.fixedParts(lit) {
 		return nil
 	}
 	looks := func(u node) bool {
-		if s.builtin(u.up(0), "len") != nil {
+		if s.builtin(u.parent(0), "len") != nil {
 			return true
 		}
-		if r, ok := u.up(0).(*ast.RangeStmt); ok && r.X == u.Node {
-			return isBasic(under(s.typ(lit)).(*types.Map).Elem())
+		if r, ok := u.parent(0).(*ast.RangeStmt); ok && r.X == u.Node {
+			return isBasic(underlying(s.typ(lit)).(*types.Map).Elem())
 		}
-		index, ok := u.up(0).(*ast.IndexExpr)
+		index, ok := u.parent(0).(*ast.IndexExpr)
 		if !ok || index.X != u.Node || !isBasic(s.typ(index)) {
 			return false
 		}
-		set, ok := u.outer().up(0).(*ast.AssignStmt)
+		set, ok := u.outer().parent(0).(*ast.AssignStmt)
 		return !ok || !slices.Contains(set.Lhs, ast.Expr(index))
 	}
-	if !looks(n) && !s.assigned(n, looks) {
+	if !looks(n) && !s.isOnlyValue(n, looks) {
 		return nil
 	}
 	return &match{at: lit, through: []string{"runtime.mapassign", "runtime.makemap", "runtime.mapinit", "internal/runtime/maps."}}
@@ -321,10 +321,10 @@ func (f *Function) onlyComputes(n ast.Node, decl *ast.FuncDecl, depth int) bool 
 		return f.localTarget(n.X, decl)
 	case *ast.Ident:
 		v, ok := f.Info.Uses[n].(*types.Var)
-		if !ok || v.IsField() || inside(v, decl) {
+		if !ok || v.IsField() || isInside(v, decl) {
 			return true
 		}
-		return v.Pkg() != nil && !slices.ContainsFunc(f.Files, func(file *ast.File) bool { return f.written(v, file) })
+		return v.Pkg() != nil && !slices.ContainsFunc(f.Files, func(file *ast.File) bool { return f.isWritten(v, file) })
 	case *ast.CallExpr:
 		return f.pureCallee(n, decl, depth)
 	}
@@ -338,13 +338,13 @@ func (f *Function) localTarget(x ast.Expr, decl *ast.FuncDecl) bool {
 		return true
 	}
 	if index, ok := ast.Unparen(x).(*ast.IndexExpr); ok {
-		if _, array := under(f.typ(index.X)).(*types.Array); !array {
+		if _, array := underlying(f.typ(index.X)).(*types.Array); !array {
 			return false
 		}
 		x = index.X
 	}
 	v := f.variable(x)
-	return local(v) && inside(v, decl)
+	return local(v) && isInside(v, decl)
 }
 
 func (f *Function) pureCallee(call *ast.CallExpr, decl *ast.FuncDecl, depth int) bool {
@@ -412,17 +412,17 @@ func (s *site) countsDown(x ast.Expr) bool {
 }
 
 func (s *site) isNumber(x ast.Expr) bool {
-	b, ok := under(s.typ(x)).(*types.Basic)
+	b, ok := underlying(s.typ(x)).(*types.Basic)
 	return ok && b.Info()&types.IsInteger != 0
 }
 
 // finalizerPerObject matches a finalizer of an object that holds nothing but memory.
 func (s *site) finalizerPerObject(n node) *match {
 	call := s.call(n)
-	if call == nil || len(call.Args) < 2 || s.onceOnly(n) || types.ExprString(call.Args[1]) == "nil" {
+	if call == nil || len(call.Args) < 2 || s.runsOnce(n) || types.ExprString(call.Args[1]) == "nil" {
 		return nil
 	}
-	p, ok := under(s.typ(call.Args[0])).(*types.Pointer)
+	p, ok := underlying(s.typ(call.Args[0])).(*types.Pointer)
 	if !ok || !onlyMemory(p.Elem(), 0) {
 		return nil
 	}
@@ -435,7 +435,7 @@ func onlyMemory(t types.Type, deep int) bool {
 	if deep > maxNested {
 		return false
 	}
-	switch u := under(t).(type) {
+	switch u := underlying(t).(type) {
 	case *types.Basic:
 		return u.Kind() != types.Invalid && u.Kind() != types.UnsafePointer && u.Kind() != types.Uintptr
 	case *types.Slice:
@@ -471,12 +471,12 @@ func (s *site) fnvObject(n node) *match {
 		return nil
 	}
 	writes := 0
-	if !s.assigned(made, func(u node) bool {
-		if c, ok := u.up(0).(*ast.CallExpr); ok && s.calls(c, "io", "WriteString") {
+	if !s.isOnlyValue(made, func(u node) bool {
+		if c, ok := u.parent(0).(*ast.CallExpr); ok && s.calls(c, "io", "WriteString") {
 			writes++
 			return true
 		}
-		sel, ok := u.up(0).(*ast.SelectorExpr)
+		sel, ok := u.parent(0).(*ast.SelectorExpr)
 		if ok && sel.Sel.Name == "Write" {
 			writes++
 		}

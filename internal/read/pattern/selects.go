@@ -19,7 +19,7 @@ var selecting = []string{
 // it was called for.
 func (s *site) selectKept(n node) *match {
 	over, body := s.walk(n.Node)
-	if over == nil || s.onceOnly(n) || !s.keeps(over, n.Node) || !s.selects(n.Node.(ast.Stmt), body, false) {
+	if over == nil || s.runsOnce(n) || !s.keeps(over, n.Node) || !s.selects(n.Node.(ast.Stmt), body, false) {
 		return nil
 	}
 	return &match{at: n.Node, through: selecting}
@@ -43,7 +43,7 @@ func (s *site) selectInLoop(n node) *match {
 func (s *site) walk(n ast.Node) (over ast.Expr, body *ast.BlockStmt) {
 	switch loop := n.(type) {
 	case *ast.RangeStmt:
-		switch under(s.typ(loop.X)).(type) {
+		switch underlying(s.typ(loop.X)).(type) {
 		case *types.Slice, *types.Map, *types.Array, *types.Pointer:
 			return loop.X, loop.Body
 		}
@@ -65,13 +65,13 @@ func (s *site) keeps(x ast.Expr, loop ast.Node) bool {
 	switch e := ast.Unparen(x).(type) {
 	case *ast.SelectorExpr:
 		field, ok := s.Info.Uses[e.Sel].(*types.Var)
-		return ok && (!field.IsField() || s.lasts(e.X) && named(s.typ(e.X)) != named(elementOf(s.typ(x)))) // no tree
+		return ok && (!field.IsField() || s.lasts(e.X) && typeName(s.typ(e.X)) != typeName(elementOf(s.typ(x)))) // no tree
 	case *ast.IndexExpr:
 		return isMap(s.typ(e.X)) && s.keeps(e.X, loop)
 	case *ast.StarExpr:
 		return s.keeps(e.X, loop)
 	case *ast.CallExpr:
-		decl := s.calledHere(e)
+		decl := s.calleeDecl(e)
 		return decl != nil && s.saysKept(decl) && !s.ofNew(e.Fun)
 	case *ast.Ident:
 		v := s.variable(e)
@@ -85,7 +85,7 @@ func (s *site) keeps(x ast.Expr, loop ast.Node) bool {
 			return s.keptArgument(s.parameter(v))
 		}
 		made := s.onlyValue(v)
-		return made != nil && !inside(made, loop) && s.variable(made) == nil && s.keeps(made, loop)
+		return made != nil && !isInside(made, loop) && s.variable(made) == nil && s.keeps(made, loop)
 	}
 	return false
 }
@@ -93,7 +93,7 @@ func (s *site) keeps(x ast.Expr, loop ast.Node) bool {
 // ofNew reports whether a method is of what the function has just made.
 func (s *site) ofNew(method ast.Expr) bool {
 	v := s.rootOf(method)
-	if !local(v) || !inside(v, s.Body) {
+	if !local(v) || !isInside(v, s.Body) {
 		return false
 	}
 	made := s.onlyValue(v)
@@ -102,7 +102,7 @@ func (s *site) ofNew(method ast.Expr) bool {
 
 // elementOf returns the type of a list's elements; nil for what is no list.
 func elementOf(t types.Type) types.Type {
-	switch u := under(t).(type) {
+	switch u := underlying(t).(type) {
 	case *types.Slice:
 		return u.Elem()
 	case *types.Map:
@@ -123,7 +123,7 @@ func (s *site) lasts(x ast.Expr) bool {
 			x = e.X
 		default:
 			v := s.variable(e)
-			return v != nil && v.Pkg() != nil && !local(v) || s.ofReceiver(e)
+			return v != nil && v.Pkg() != nil && !local(v) || s.isReceiver(e)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (s *site) onlyValue(v *types.Var) (value ast.Expr) {
 	n := 0
 	ast.Inspect(s.code(), func(at ast.Node) bool {
 		set, ok := at.(*ast.AssignStmt)
-		if ok && slices.ContainsFunc(set.Lhs, func(x ast.Expr) bool { return s.means(x, v) }) {
+		if ok && slices.ContainsFunc(set.Lhs, func(x ast.Expr) bool { return s.refersTo(x, v) }) {
 			if n++; len(set.Lhs) == 1 && len(set.Rhs) == 1 {
 				value = set.Rhs[0]
 			}
@@ -151,7 +151,7 @@ func (s *site) saysKept(decl *ast.FuncDecl) bool {
 	if decl.Recv == nil || decl.Body == nil || decl.Type.Results.NumFields() != 1 {
 		return false
 	}
-	in, kept := s.within(decl), false
+	in, kept := s.siteIn(decl), false
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
 		if r, ok := n.(*ast.ReturnStmt); ok && len(r.Results) == 1 {
 			x := ast.Unparen(r.Results[0])
@@ -178,7 +178,7 @@ func (s *site) keptArgument(at int) (found bool) {
 			if !ok || decl.Body == nil || decl == s.Decl || found {
 				continue
 			}
-			in := s.within(decl)
+			in := s.siteIn(decl)
 			ast.Inspect(decl.Body, func(n ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
 				if !ok || at >= len(call.Args) || !s.isThis(call) {
@@ -203,11 +203,11 @@ func (s *site) aroundCall(call *ast.CallExpr) (loop ast.Stmt) {
 	ast.Inspect(s.Body, func(n ast.Node) bool {
 		switch l := n.(type) {
 		case *ast.ForStmt:
-			if inside(call, l.Body) {
+			if isInside(call, l.Body) {
 				loop = l
 			}
 		case *ast.RangeStmt:
-			if inside(call, l.Body) {
+			if isInside(call, l.Body) {
 				loop = l
 			}
 		}
@@ -223,7 +223,7 @@ func (s *site) selects(loop ast.Stmt, body *ast.BlockStmt, equal bool) bool {
 	for i, stmt := range body.List {
 		switch at := stmt.(type) {
 		case *ast.AssignStmt: // of the element, or of what it is of
-			if at.Tok != token.DEFINE || slices.ContainsFunc(at.Rhs, s.calledIn) {
+			if at.Tok != token.DEFINE || slices.ContainsFunc(at.Rhs, s.hasCall) {
 				return false
 			}
 		case *ast.IfStmt:
@@ -239,7 +239,7 @@ func (s *site) selects(loop ast.Stmt, body *ast.BlockStmt, equal bool) bool {
 			if p.picks(at.Cond, true) {
 				return true
 			}
-			if s.calledIn(at.Cond) {
+			if s.hasCall(at.Cond) {
 				return false
 			}
 		default:
@@ -302,7 +302,7 @@ func (p picker) picks(x ast.Expr, leaves bool) bool {
 
 // fits reports whether one of two expressions is a part of the element, and the other is wanted.
 func (p picker) fits(x, y ast.Expr) bool {
-	return p.madeInRound(x, p.loop) && !p.calledIn(x) && p.wanted(y) || p.madeInRound(y, p.loop) && !p.calledIn(y) && p.wanted(x)
+	return p.madeInRound(x, p.loop) && !p.hasCall(x) && p.wanted(y) || p.madeInRound(y, p.loop) && !p.hasCall(y) && p.wanted(x)
 }
 
 // wanted reports whether an expression is a value that the function was given or has worked out, and that is the same
@@ -317,7 +317,7 @@ func (p picker) wanted(x ast.Expr) bool {
 		root = ast.Unparen(sel.X)
 	}
 	v := p.variable(root)
-	if p.constant(x) || !local(v) || inside(v, p.loop) || p.ofReceiver(root) || p.written(v, p.loop) {
+	if p.constant(x) || !local(v) || isInside(v, p.loop) || p.isReceiver(root) || p.isWritten(v, p.loop) {
 		return false
 	}
 	if value := p.onlyValue(v); value != nil && p.constant(value) {
@@ -330,10 +330,10 @@ func (p picker) wanted(x ast.Expr) bool {
 // is looked for the same way.
 func (s *site) leastTaken(n node) *match {
 	over, body := s.walk(n.Node)
-	if over == nil || s.onceOnly(n) || !s.keepsBest(body, n.Node) || !s.takenAfter(over, n.End()) {
+	if over == nil || s.runsOnce(n) || !s.keepsBest(body, n.Node) || !s.takenAfter(over, n.End()) {
 		return nil
 	}
-	if outer := s.loop(n); !s.keeps(over, n.Node) && (outer == nil || s.variable(over) == nil || inside(s.variable(over), outer)) {
+	if outer := s.loop(n); !s.keeps(over, n.Node) && (outer == nil || s.variable(over) == nil || isInside(s.variable(over), outer)) {
 		return nil
 	}
 	return &match{at: n.Node, through: slices.Concat(selecting, []string{"cmp.Compare", "strings.Compare", "cmpbody", "runtime.cmpstring"})}
@@ -383,7 +383,7 @@ func (s *site) setsOuter(b *ast.BlockStmt, loop ast.Node) bool {
 		set, ok := stmt.(*ast.AssignStmt)
 		if !ok || set.Tok != token.ASSIGN || slices.ContainsFunc(set.Lhs, func(x ast.Expr) bool {
 			v := s.variable(x)
-			return !local(v) || inside(v, loop)
+			return !local(v) || isInside(v, loop)
 		}) || slices.ContainsFunc(set.Rhs, func(x ast.Expr) bool { return s.builtin(x, "append") != nil }) {
 			return false // a list of all that are over
 		}

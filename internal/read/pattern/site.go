@@ -124,8 +124,8 @@ type node struct {
 	path []ast.Node
 }
 
-// up returns what is around a node, parentheses left out: 0 is nearest.
-func (n node) up(i int) ast.Node {
+// parent returns what is around a node, parentheses left out: 0 is nearest.
+func (n node) parent(i int) ast.Node {
 	for at := len(n.path) - 1; at >= 0; at-- {
 		if _, ok := n.path[at].(*ast.ParenExpr); ok {
 			continue
@@ -154,8 +154,8 @@ type site struct {
 	callee string
 }
 
-// within returns another function of the program, as if the line were there.
-func (s *site) within(decl *ast.FuncDecl) *site {
+// siteIn returns another function of the program, as if the line were there.
+func (s *site) siteIn(decl *ast.FuncDecl) *site {
 	f := *s.Function
 	f.Decl, f.Body = decl, decl.Body
 	return &site{Function: &f, line: s.line, callee: s.callee}
@@ -262,30 +262,30 @@ func (f *Function) typ(x ast.Expr) types.Type {
 }
 
 func isString(t types.Type) bool {
-	b, ok := under(t).(*types.Basic)
+	b, ok := underlying(t).(*types.Basic)
 	return ok && b.Info()&types.IsString != 0
 }
 
 func isBytes(t types.Type) bool {
-	s, ok := under(t).(*types.Slice)
+	s, ok := underlying(t).(*types.Slice)
 	if !ok {
 		return false
 	}
-	b, ok := under(s.Elem()).(*types.Basic)
+	b, ok := underlying(s.Elem()).(*types.Basic)
 	return ok && b.Kind() == types.Uint8
 }
 
 func isBasic(t types.Type) bool {
-	b, ok := under(t).(*types.Basic)
+	b, ok := underlying(t).(*types.Basic)
 	return ok && b.Kind() != types.Invalid && b.Kind() != types.UnsafePointer
 }
 
 func isMap(t types.Type) bool {
-	_, ok := under(t).(*types.Map)
+	_, ok := underlying(t).(*types.Map)
 	return ok
 }
 
-func under(t types.Type) types.Type {
+func underlying(t types.Type) types.Type {
 	if t == nil {
 		return nil
 	}
@@ -346,27 +346,27 @@ func (f *Function) uses(v *types.Var, in ast.Node, want func(node) bool) (n int,
 	return n, ok
 }
 
-// written reports whether a variable may change in some code: by a value given to it, or
+// isWritten reports whether a variable may change in some code: by a value given to it, or
 // because its address is taken.
-func (f *Function) written(v *types.Var, in ast.Node) (found bool) {
+func (f *Function) isWritten(v *types.Var, in ast.Node) (found bool) {
 	ast.Inspect(in, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			found = found || slices.ContainsFunc(n.Lhs, func(x ast.Expr) bool { return f.means(x, v) })
+			found = found || slices.ContainsFunc(n.Lhs, func(x ast.Expr) bool { return f.refersTo(x, v) })
 		case *ast.IncDecStmt:
-			found = found || f.means(n.X, v)
+			found = found || f.refersTo(n.X, v)
 		case *ast.RangeStmt:
-			found = found || n.Key != nil && f.means(n.Key, v) || n.Value != nil && f.means(n.Value, v)
+			found = found || n.Key != nil && f.refersTo(n.Key, v) || n.Value != nil && f.refersTo(n.Value, v)
 		case *ast.UnaryExpr:
-			found = found || n.Op == token.AND && f.means(n.X, v)
+			found = found || n.Op == token.AND && f.refersTo(n.X, v)
 		}
 		return !found
 	})
 	return found
 }
 
-// means reports whether an expression is a variable or a field, or a part of it.
-func (f *Function) means(x ast.Expr, v *types.Var) bool {
+// refersTo reports whether an expression is a variable or a field, or a part of it.
+func (f *Function) refersTo(x ast.Expr, v *types.Var) bool {
 	for {
 		switch e := ast.Unparen(x).(type) {
 		case *ast.Ident:
@@ -386,10 +386,10 @@ func (f *Function) means(x ast.Expr, v *types.Var) bool {
 	}
 }
 
-// fixed reports whether an expression is a value of a basic type that does not change in a
+// isInvariant reports whether an expression is a value of a basic type that does not change in a
 // loop: constants, variables of the function that are not written there nor in a
 // literal, and fields that nothing in the package writes.
-func (f *Function) fixed(x ast.Expr, loop ast.Node) bool {
+func (f *Function) isInvariant(x ast.Expr, loop ast.Node) bool {
 	if f.constant(x) {
 		return true
 	}
@@ -398,12 +398,12 @@ func (f *Function) fixed(x ast.Expr, loop ast.Node) bool {
 	}
 	switch e := ast.Unparen(x).(type) {
 	case *ast.Ident:
-		return f.still(f.variable(e), loop)
+		return f.isUnchanged(f.variable(e), loop)
 	case *ast.BinaryExpr:
-		return f.fixed(e.X, loop) && f.fixed(e.Y, loop)
+		return f.isInvariant(e.X, loop) && f.isInvariant(e.Y, loop)
 	case *ast.SelectorExpr:
 		field, ok := f.Info.Uses[e.Sel].(*types.Var)
-		if !ok || !field.IsField() || slices.ContainsFunc(f.Files, func(file *ast.File) bool { return f.written(field, file) }) {
+		if !ok || !field.IsField() || slices.ContainsFunc(f.Files, func(file *ast.File) bool { return f.isWritten(field, file) }) {
 			return false
 		}
 		return f.stillRoot(e.X, loop)
@@ -422,30 +422,30 @@ func (f *Function) stillRoot(x ast.Expr, loop ast.Node) bool {
 		x = sel.X
 	}
 	v := f.variable(x)
-	if !local(v) || inside(v, loop) {
+	if !local(v) || isInside(v, loop) {
 		return false
 	}
 	_, ok := f.uses(v, f.code(), func(u node) bool {
-		_, part := u.up(0).(*ast.SelectorExpr)
-		return part || !inside(u, loop)
+		_, part := u.parent(0).(*ast.SelectorExpr)
+		return part || !isInside(u, loop)
 	})
 	return ok
 }
 
 type positioned interface{ Pos() token.Pos }
 
-// inside reports whether something is declared or used in a node.
-func inside(x positioned, n ast.Node) bool { return n.Pos() <= x.Pos() && x.Pos() < n.End() }
+// isInside reports whether something is declared or used in a node.
+func isInside(x positioned, n ast.Node) bool { return n.Pos() <= x.Pos() && x.Pos() < n.End() }
 
-// still reports whether a variable of the function is the same all through a loop.
-func (f *Function) still(v *types.Var, loop ast.Node) bool {
-	if !local(v) || inside(v, loop) || f.written(v, loop) {
+// isUnchanged reports whether a variable of the function is the same all through a loop.
+func (f *Function) isUnchanged(v *types.Var, loop ast.Node) bool {
+	if !local(v) || isInside(v, loop) || f.isWritten(v, loop) {
 		return false
 	}
 	literals := false
 	ast.Inspect(f.code(), func(n ast.Node) bool {
 		if lit, ok := n.(*ast.FuncLit); ok && lit.Body != f.Body {
-			literals = literals || f.written(v, lit)
+			literals = literals || f.isWritten(v, lit)
 		}
 		return true
 	})

@@ -16,7 +16,7 @@ const maxStoreDepth = 3
 // whose result nobody keeps.
 func (s *site) readStored(n node) *match {
 	call := s.anyCall(n)
-	if call == nil || s.Decl == nil || s.onceOnly(n) {
+	if call == nil || s.Decl == nil || s.runsOnce(n) {
 		return nil
 	}
 	stored, into := 0, (*types.Var)(nil)
@@ -43,10 +43,10 @@ func (s *site) readStored(n node) *match {
 
 // holdsText reports whether a type is a text, or a struct that has one.
 func holdsText(t types.Type) bool {
-	if p, ok := under(t).(*types.Pointer); ok {
+	if p, ok := underlying(t).(*types.Pointer); ok {
 		t = p.Elem()
 	}
-	if fields, ok := under(t).(*types.Struct); ok {
+	if fields, ok := underlying(t).(*types.Struct); ok {
 		for f := range fields.Fields() {
 			if isString(f.Type()) || isBytes(f.Type()) {
 				return true
@@ -64,7 +64,7 @@ func (s *site) readsText(call *ast.CallExpr, fills bool) bool {
 			return fills && pkg != "" && sel.Sel.Name == "Unmarshal" || !fills
 		}
 	}
-	decl := s.calledHere(call)
+	decl := s.calleeDecl(call)
 	return !fills && decl != nil && s.makes(decl, 0) && s.goesThrough(call)
 }
 
@@ -112,13 +112,13 @@ func (s *site) store(x ast.Expr) bool {
 		return false
 	}
 	v, ok := s.Info.Uses[last(x)].(*types.Var)
-	if !ok || v.Exported() || v.IsField() && !s.ofReceiver(x) || local(v) || s.written(v, s.Body) {
+	if !ok || v.Exported() || v.IsField() && !s.isReceiver(x) || local(v) || s.isWritten(v, s.Body) {
 		return false
 	}
 	taken := false
 	for _, file := range s.Files {
 		ast.Inspect(file, func(n ast.Node) bool {
-			if call := s.builtin(n, "delete"); call != nil && s.means(call.Args[0], v) {
+			if call := s.builtin(n, "delete"); call != nil && s.refersTo(call.Args[0], v) {
 				taken = true
 			}
 			return !taken
@@ -133,7 +133,7 @@ func (s *site) givesStored(call *ast.CallExpr, deep int) bool {
 	if decl == nil || decl.Body == nil || decl.Recv == nil || deep == 0 {
 		return false
 	}
-	in, stored, only := s.within(decl), false, true
+	in, stored, only := s.siteIn(decl), false, true
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
 		if _, ok := n.(*ast.FuncLit); ok {
 			return false
@@ -164,7 +164,7 @@ func (s *site) keptResult(n node, into *types.Var) bool {
 	for _, file := range s.Files {
 		for _, d := range file.Decls {
 			decl, ok := d.(*ast.FuncDecl)
-			if ok && decl.Body != nil && decl != s.Decl && s.callsThis(decl) && s.within(decl).keptCalls(s) {
+			if ok && decl.Body != nil && decl != s.Decl && s.callsThis(decl) && s.siteIn(decl).keptCalls(s) {
 				return true
 			}
 		}
@@ -198,7 +198,7 @@ func (s *site) keptBy(n node) bool {
 	for i := len(n.path) - 1; i >= 0; i-- {
 		switch up := n.path[i].(type) {
 		case *ast.CallExpr:
-			if !inside(n, up.Fun) && slices.Contains(keepers, nameOf(up)) {
+			if !isInside(n, up.Fun) && slices.Contains(keepers, nameOf(up)) {
 				return true
 			}
 		case *ast.SendStmt:
@@ -218,7 +218,7 @@ func (s *site) keptBy(n node) bool {
 // keepsVariable reports whether the function keeps what a variable has.
 func (s *site) keepsVariable(v *types.Var) bool {
 	_, not := s.uses(v, s.code(), func(u node) bool {
-		set, ok := u.up(0).(*ast.AssignStmt)
+		set, ok := u.parent(0).(*ast.AssignStmt)
 		return ok && slices.Contains(set.Lhs, u.Node.(ast.Expr)) || !s.keptBy(u)
 	})
 	return !not

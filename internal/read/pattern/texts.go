@@ -16,11 +16,11 @@ import (
 
 // isBuffer reports whether a type is a writer in memory, which takes text without fmt.
 func isBuffer(t types.Type) bool {
-	return slices.Contains([]string{"bytes.Buffer", "strings.Builder", "bufio.Writer"}, named(t))
+	return slices.Contains([]string{"bytes.Buffer", "strings.Builder", "bufio.Writer"}, typeName(t))
 }
 
-// named returns the name of a type, or of what a pointer points to, with its package's path.
-func named(t types.Type) string {
+// typeName returns the name of a type, or of what a pointer points to, with its package's path.
+func typeName(t types.Type) string {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
 	}
@@ -82,7 +82,7 @@ func (s *site) numberKey(n node) *match {
 	if call == nil || s.callee != "strconv.Itoa" && s.callee != "strconv.FormatInt" && s.callee != "strconv.FormatUint" {
 		return nil
 	}
-	if !s.keyOf(n) && !s.assigned(n, s.keyOf) {
+	if !s.keyOf(n) && !s.isOnlyValue(n, s.keyOf) {
 		return nil
 	}
 	return s.whole(call)
@@ -91,7 +91,7 @@ func (s *site) numberKey(n node) *match {
 // concatKey matches texts that are joined to be the key of a map.
 func (s *site) concatKey(n node) *match {
 	sum, ok := n.Node.(*ast.BinaryExpr)
-	if !ok || !s.joins(sum) || !s.keyOf(n) && !s.assigned(n, s.keyOf) {
+	if !ok || !s.joins(sum) || !s.keyOf(n) && !s.isOnlyValue(n, s.keyOf) {
 		return nil
 	}
 	parts := 0
@@ -122,7 +122,7 @@ func (s *site) textCompare(n node) *match {
 	if s.callee == "encoding/json.Marshal" {
 		return s.encodedCompare(n, call)
 	}
-	compare, ok := n.up(0).(*ast.BinaryExpr)
+	compare, ok := n.parent(0).(*ast.BinaryExpr)
 	if !ok || compare.Op != token.EQL && compare.Op != token.NEQ {
 		return nil
 	}
@@ -145,7 +145,7 @@ func (s *site) textCompare(n node) *match {
 // they return.
 func (s *site) ownTextCompare(n node) *match {
 	call, decl := s.ownCall(n)
-	compare, ok := n.up(0).(*ast.BinaryExpr)
+	compare, ok := n.parent(0).(*ast.BinaryExpr)
 	if call == nil || !ok || compare.Op != token.EQL && compare.Op != token.NEQ || len(call.Args) != 1 || !isString(s.typ(call)) {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (s *site) ownTextCompare(n node) *match {
 			return nil
 		}
 	}
-	if _, ok := under(s.typ(call.Args[0])).(*types.Struct); !ok || !s.makesText(decl) {
+	if _, ok := underlying(s.typ(call.Args[0])).(*types.Struct); !ok || !s.makesText(decl) {
 		return nil
 	}
 	return &match{at: compare}
@@ -183,16 +183,16 @@ func (s *site) makesText(decl *ast.FuncDecl) (makes bool) {
 // encodedCompare is textCompare of JSON that is kept in variables.
 func (s *site) encodedCompare(n node, call *ast.CallExpr) *match {
 	compared := func(u node) bool {
-		if c, ok := u.up(0).(*ast.CallExpr); ok && (s.calls(c, "bytes", "Equal", "Compare") || s.calls(c, "reflect", "DeepEqual")) {
+		if c, ok := u.parent(0).(*ast.CallExpr); ok && (s.calls(c, "bytes", "Equal", "Compare") || s.calls(c, "reflect", "DeepEqual")) {
 			return s.encoded(c.Args[0], s.typ(call.Args[0])) && s.encoded(c.Args[1], s.typ(call.Args[0]))
 		}
-		if s.conversion(u.up(0), isString) == nil {
+		if s.conversion(u.parent(0), isString) == nil {
 			return false
 		}
-		b, ok := u.outer().up(0).(*ast.BinaryExpr)
+		b, ok := u.outer().parent(0).(*ast.BinaryExpr)
 		return ok && (b.Op == token.EQL || b.Op == token.NEQ) && s.encoded(b.X, s.typ(call.Args[0])) && s.encoded(b.Y, s.typ(call.Args[0]))
 	}
-	if len(call.Args) != 1 || s.typ(call.Args[0]) == nil || types.IsInterface(s.typ(call.Args[0])) || !s.assigned(n, compared) {
+	if len(call.Args) != 1 || s.typ(call.Args[0]) == nil || types.IsInterface(s.typ(call.Args[0])) || !s.isOnlyValue(n, compared) {
 		return nil
 	}
 	return s.whole(call)
@@ -238,12 +238,12 @@ func (s *site) lineAsString(n node) *match {
 		return nil
 	}
 	looks := func(u node) bool {
-		switch up := u.up(0).(type) {
+		switch up := u.parent(0).(type) {
 		case *ast.IndexExpr:
 			if up.X == u.Node {
 				return true // one byte
 			}
-			set, ok := u.outer().up(0).(*ast.AssignStmt)
+			set, ok := u.outer().parent(0).(*ast.AssignStmt)
 			return isMap(s.typ(up.X)) && (!ok || !slices.Contains(set.Lhs, ast.Expr(up)))
 		case *ast.BinaryExpr:
 			return up.Op == token.EQL || up.Op == token.NEQ
@@ -252,7 +252,7 @@ func (s *site) lineAsString(n node) *match {
 		}
 		return false
 	}
-	if !looks(n) && !s.assigned(n, looks) {
+	if !looks(n) && !s.isOnlyValue(n, looks) {
 		return nil
 	}
 	return s.whole(call)
@@ -261,18 +261,18 @@ func (s *site) lineAsString(n node) *match {
 // memoryReader matches a buffered reader of what is in memory, of which only methods are called.
 func (s *site) memoryReader(n node) *match {
 	call := s.call(n)
-	if call == nil || len(call.Args) == 0 || !slices.Contains([]string{"strings.Reader", "bytes.Reader", "bytes.Buffer"}, named(s.typ(call.Args[0]))) {
+	if call == nil || len(call.Args) == 0 || !slices.Contains([]string{"strings.Reader", "bytes.Reader", "bytes.Buffer"}, typeName(s.typ(call.Args[0]))) {
 		return nil
 	}
 	method := func(u node) bool {
-		sel, ok := u.up(0).(*ast.SelectorExpr)
+		sel, ok := u.parent(0).(*ast.SelectorExpr)
 		if !ok || sel.X != u.Node {
 			return false
 		}
-		_, ok = u.outer().up(0).(*ast.CallExpr)
+		_, ok = u.outer().parent(0).(*ast.CallExpr)
 		return ok && sel.Sel.Name != "WriteTo"
 	}
-	if !method(n) && !s.assigned(n, method) {
+	if !method(n) && !s.isOnlyValue(n, method) {
 		return nil
 	}
 	return s.whole(call)
@@ -283,7 +283,7 @@ var openers = []string{"Open", "OpenFile", "Create", "CreateTemp"}
 
 // opened returns the call by which a function opens a file that it keeps in a variable.
 func (s *site) opened(v *types.Var) (open *ast.CallExpr) {
-	if !local(v) || named(v.Type()) != "os.File" {
+	if !local(v) || typeName(v.Type()) != "os.File" {
 		return nil
 	}
 	ast.Inspect(s.Body, func(n ast.Node) bool {
@@ -310,11 +310,11 @@ func (s *site) unbufferedWrite(n node) *match {
 		file = sel.X
 	}
 	v := s.variable(file)
-	if v == nil || inside(v, loop) || s.opened(v) == nil {
+	if v == nil || isInside(v, loop) || s.opened(v) == nil {
 		return nil
 	}
 	_, quiet := s.uses(v, loop, func(u node) bool {
-		sel, method := u.up(0).(*ast.SelectorExpr)
+		sel, method := u.parent(0).(*ast.SelectorExpr)
 		return !method || sel.Sel.Name == "Write" || sel.Sel.Name == "WriteString"
 	})
 	if !quiet {
@@ -335,8 +335,8 @@ func (s *site) readAllFile(n node) *match {
 		return nil
 	}
 	_, only := s.uses(v, s.code(), func(u node) bool {
-		sel, method := u.up(0).(*ast.SelectorExpr)
-		return u.up(0) == call || method && slices.Contains([]string{"Close", "Name", "Stat"}, sel.Sel.Name)
+		sel, method := u.parent(0).(*ast.SelectorExpr)
+		return u.parent(0) == call || method && slices.Contains([]string{"Close", "Name", "Stat"}, sel.Sel.Name)
 	})
 	if !only {
 		return nil
@@ -372,13 +372,13 @@ func (s *site) findAllFirst(n node) *match {
 		return nil
 	}
 	first := func(u node) bool {
-		if index, ok := u.up(0).(*ast.IndexExpr); ok && index.X == u.Node {
+		if index, ok := u.parent(0).(*ast.IndexExpr); ok && index.X == u.Node {
 			return s.is(index.Index, "0")
 		}
-		b, ok := u.outer().up(0).(*ast.BinaryExpr)
-		return s.builtin(u.up(0), "len") != nil && ok && (s.is(b.X, "0") || s.is(b.Y, "0"))
+		b, ok := u.outer().parent(0).(*ast.BinaryExpr)
+		return s.builtin(u.parent(0), "len") != nil && ok && (s.is(b.X, "0") || s.is(b.Y, "0"))
 	}
-	if !first(n) && !s.assigned(n, first) {
+	if !first(n) && !s.isOnlyValue(n, first) {
 		return nil
 	}
 	sel := ast.Unparen(call.Fun).(*ast.SelectorExpr)
@@ -393,7 +393,7 @@ func (s *site) encodeAny(n node) *match {
 	}
 	lit, ok := ast.Unparen(call.Args[0]).(*ast.CompositeLit)
 	if v := s.variable(call.Args[0]); !ok && local(v) && !s.rewritten(v, s.code()) {
-		if uses, only := s.uses(v, s.code(), func(u node) bool { return u.up(0) == call }); uses == 1 && only {
+		if uses, only := s.uses(v, s.code(), func(u node) bool { return u.parent(0) == call }); uses == 1 && only {
 			lit = s.literalOf(v)
 		}
 	}
@@ -424,10 +424,10 @@ func (s *site) literalOf(v *types.Var) (lit *ast.CompositeLit) {
 func (s *site) runesInLoop(n node) *match {
 	text := s.conversion(n.Node, func(t types.Type) bool { return isRunes(t) || isBytes(t) })
 	loop := s.loop(n)
-	if text == nil || loop == nil || !isString(s.typ(text)) || s.constant(text) || !s.fixed(text, loop) {
+	if text == nil || loop == nil || !isString(s.typ(text)) || s.constant(text) || !s.isInvariant(text, loop) {
 		return nil
 	}
-	switch up := n.up(0).(type) {
+	switch up := n.parent(0).(type) {
 	case *ast.IndexExpr, *ast.SliceExpr:
 	case *ast.RangeStmt:
 		if up.X != n.Node {

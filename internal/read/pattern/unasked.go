@@ -97,13 +97,13 @@ func (f *Function) onlyMakes(call *ast.CallExpr, depth int) bool {
 		}) {
 			return true
 		}
-		if slices.Contains(coders[named(f.typ(sel.X))], sel.Sel.Name) {
+		if slices.Contains(coders[typeName(f.typ(sel.X))], sel.Sel.Name) {
 			return true
 		}
-		if v := f.variable(sel.X); local(v) && slices.Contains(builders, named(v.Type())) {
+		if v := f.variable(sel.X); local(v) && slices.Contains(builders, typeName(v.Type())) {
 			return true
 		}
-		if strings.HasPrefix(sel.Sel.Name, "New") && len(call.Args) > 0 && slices.Contains(scanners, named(f.typ(call))) {
+		if strings.HasPrefix(sel.Sel.Name, "New") && len(call.Args) > 0 && slices.Contains(scanners, typeName(f.typ(call))) {
 			inner, ok := ast.Unparen(call.Args[0]).(*ast.CallExpr)
 			return !ok && (isString(f.typ(call.Args[0])) || isBytes(f.typ(call.Args[0]))) || ok && f.onlyMakes(inner, depth)
 		}
@@ -112,7 +112,7 @@ func (f *Function) onlyMakes(call *ast.CallExpr, depth int) bool {
 		}
 		if pkg == "fmt" && strings.HasPrefix(sel.Sel.Name, "Fprint") {
 			to, ok := ast.Unparen(call.Args[0]).(*ast.UnaryExpr)
-			return ok && local(f.variable(to.X)) && slices.Contains(builders, named(f.typ(to.X)))
+			return ok && local(f.variable(to.X)) && slices.Contains(builders, typeName(f.typ(to.X)))
 		}
 		if slices.Contains([]string{"Error", "String"}, sel.Sel.Name) && len(call.Args) == 0 {
 			return true
@@ -122,7 +122,7 @@ func (f *Function) onlyMakes(call *ast.CallExpr, depth int) bool {
 	return decl != nil && depth < maxMakerDepth && f.makes(decl, depth+1)
 }
 
-// calledHere returns the declaration of the function or method of the package that a call is of.
+// calleeDecl returns the declaration of the function or method of the package that a call is of.
 func (f *Function) calledHere(call *ast.CallExpr) *ast.FuncDecl { return f.functionOf(call.Fun) }
 
 // functionOf returns the declaration of the function or method of the program that an expression names; nil for none.
@@ -136,9 +136,9 @@ func (f *Function) functionOf(x ast.Expr) *ast.FuncDecl {
 	return nil
 }
 
-// calledHere returns the declaration also of a method that is called through an interface, where the call is the one
+// calleeDecl returns the declaration also of a method that is called through an interface, where the call is the one
 // that the stack shows.
-func (s *site) calledHere(call *ast.CallExpr) *ast.FuncDecl {
+func (s *site) calleeDecl(call *ast.CallExpr) *ast.FuncDecl {
 	decl := s.Function.calledHere(call)
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if decl != nil || !ok {
@@ -205,7 +205,7 @@ func (f *Function) fillsOwn(call *ast.CallExpr, decl *ast.FuncDecl) bool {
 	switch pkg := f.packageOf(sel.X); {
 	case pkg == "":
 		v := f.variable(sel.X)
-		return local(v) && inside(v, decl.Body) && slices.Contains(scanners, named(v.Type()))
+		return local(v) && isInside(v, decl.Body) && slices.Contains(scanners, typeName(v.Type()))
 	case pkg == "sort", pkg == "slices" && strings.HasPrefix(sel.Sel.Name, "Sort"):
 		return len(call.Args) > 0 && f.ownVariable(call.Args[0], decl)
 	case sel.Sel.Name == "Unmarshal" && len(call.Args) == 2:
@@ -236,7 +236,7 @@ func (f *Function) ownVariable(x ast.Expr, decl *ast.FuncDecl) bool {
 		break
 	}
 	v := f.variable(x)
-	return local(v) && (inside(v, decl.Body) || decl.Type.Results != nil && inside(v, decl.Type.Results)) && (!part || f.freshIn(v, decl))
+	return local(v) && (isInside(v, decl.Body) || decl.Type.Results != nil && isInside(v, decl.Type.Results)) && (!part || f.freshIn(v, decl))
 }
 
 // pointsToOwn reports whether a variable goes over a list that is written down and has addresses of the function's
@@ -262,7 +262,7 @@ func (f *Function) pointsToOwn(v *types.Var, decl *ast.FuncDecl) (own bool) {
 
 // freshIn reports whether all that a variable of a function ever is was made by it.
 func (f *Function) freshIn(v *types.Var, decl *ast.FuncDecl) bool {
-	switch under(v.Type()).(type) {
+	switch underlying(v.Type()).(type) {
 	case *types.Struct, *types.Array:
 		return true
 	}
@@ -310,7 +310,7 @@ func (s *site) madeUnasked(n node) *match {
 	if call == nil || s.rarely(n) || !s.onlyMakes(call, 0) {
 		return nil
 	}
-	set, ok := n.up(0).(*ast.AssignStmt)
+	set, ok := n.parent(0).(*ast.AssignStmt)
 	if !ok || len(set.Rhs) != 1 || set.Tok != token.DEFINE {
 		return nil
 	}
@@ -330,7 +330,7 @@ func (s *site) madeUnasked(n node) *match {
 func (s *site) rarely(n node) bool {
 	for i := len(n.path) - 1; i >= 0; i-- {
 		cond, ok := n.path[i].(*ast.IfStmt)
-		if ok && inside(n, cond.Body) && s.exceptional(cond.Cond) {
+		if ok && isInside(n, cond.Body) && s.exceptional(cond.Cond) {
 			return true
 		}
 	}

@@ -94,14 +94,14 @@ func (s *site) tryEach(n node) *match {
 		return nil
 	}
 	r, ok := loops[0].(*ast.RangeStmt)
-	if !ok || r.Value == nil || s.variable(r.Value) == nil || s.variable(call.Args[0]) != s.variable(r.Value) || !s.fixed(call.Args[1], r) {
+	if !ok || r.Value == nil || s.variable(r.Value) == nil || s.variable(call.Args[0]) != s.variable(r.Value) || !s.isInvariant(call.Args[1], r) {
 		return nil
 	}
 	if few := s.elements(r.X); few >= 0 && few < fewestKept {
 		return nil
 	}
 	for i := len(n.path) - 1; i >= 0 && n.path[i] != r; i-- {
-		if cond, ok := n.path[i].(*ast.IfStmt); ok && inside(n, cond.Init) && LeavesLoop(cond.Body.List) {
+		if cond, ok := n.path[i].(*ast.IfStmt); ok && isInside(n, cond.Init) && LeavesLoop(cond.Body.List) {
 			return s.whole(call) // if t, err := time.Parse(layout, text); err == nil { return
 		}
 	}
@@ -175,7 +175,7 @@ func (s *site) comparesParameter(x ast.Expr, loop ast.Stmt) bool {
 	}
 	given := func(x ast.Expr) bool {
 		v := s.variable(x)
-		return local(v) && inside(v, s.Decl.Type) && isBasic(v.Type())
+		return local(v) && isInside(v, s.Decl.Type) && isBasic(v.Type())
 	}
 	return given(b.X) && s.madeInRound(b.Y, loop) || given(b.Y) && s.madeInRound(b.X, loop)
 }
@@ -186,7 +186,7 @@ func (s *site) madeInRound(x ast.Expr, loop ast.Node) (found bool) {
 		id, ok := n.(*ast.Ident)
 		if ok {
 			v := s.variable(id)
-			found = found || v != nil && !v.IsField() && inside(v, loop)
+			found = found || v != nil && !v.IsField() && isInside(v, loop)
 		}
 		return !found
 	})
@@ -230,7 +230,7 @@ func (s *site) skipsOne(cond *ast.IfStmt, loop ast.Stmt) bool {
 	}
 	given := func(x ast.Expr) *types.Var {
 		v := s.variable(x)
-		if !local(v) || !inside(v, s.Decl.Type) || !s.isNumber(x) {
+		if !local(v) || !isInside(v, s.Decl.Type) || !s.isNumber(x) {
 			return nil
 		}
 		return v
@@ -371,7 +371,7 @@ func (s *site) addsFixed(stmt ast.Stmt, loop ast.Node) *types.Var {
 	}
 	v := s.variable(set.Lhs[0])
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || v == nil || sel.Sel.Name != "Add" || s.variable(sel.X) != v || named(v.Type()) != "time.Time" || !s.fixed(call.Args[0], loop) {
+	if !ok || v == nil || sel.Sel.Name != "Add" || s.variable(sel.X) != v || typeName(v.Type()) != "time.Time" || !s.isInvariant(call.Args[0], loop) {
 		return nil
 	}
 	return v
@@ -387,7 +387,7 @@ func (s *site) onlyLooks(b *ast.BlockStmt, t *types.Var) bool {
 			}
 		case *ast.ReturnStmt, *ast.BranchStmt, *ast.IncDecStmt:
 		case *ast.AssignStmt:
-			if at.Tok != token.DEFINE && s.variable(at.Lhs[0]) != t && slices.ContainsFunc(at.Rhs, s.calledIn) {
+			if at.Tok != token.DEFINE && s.variable(at.Lhs[0]) != t && slices.ContainsFunc(at.Rhs, s.hasCall) {
 				return false // adds up what is worked out for each moment
 			}
 		default:
@@ -411,7 +411,7 @@ func (s *site) takesApart(code ast.Node, t *types.Var, depth int) (found bool) {
 			found = true
 			return false
 		}
-		decl := s.calledHere(call)
+		decl := s.calleeDecl(call)
 		for i, x := range call.Args {
 			if decl != nil && decl.Body != nil && depth < maxMakerDepth && s.variable(x) == t {
 				found = found || s.takesApart(decl.Body, s.parameterOf(decl, i), depth+1)
@@ -429,7 +429,7 @@ func (s *site) countPrefix(n node) *match {
 		return m
 	}
 	call := s.call(n)
-	if call == nil || len(call.Args) == 0 || s.onceOnly(n) {
+	if call == nil || len(call.Args) == 0 || s.runsOnce(n) {
 		return nil
 	}
 	part, ok := ast.Unparen(call.Args[0]).(*ast.SliceExpr)
@@ -439,12 +439,12 @@ func (s *site) countPrefix(n node) *match {
 	if !ok || part.Low != nil && !s.is(part.Low, "0") || part.High == nil || s.constant(part.High) {
 		return nil
 	}
-	if _, kept := ast.Unparen(part.X).(*ast.SelectorExpr); kept && s.ofReceiver(part.X) {
+	if _, kept := ast.Unparen(part.X).(*ast.SelectorExpr); kept && s.isReceiver(part.X) {
 		return s.whole(call)
 	}
 	loop := s.loop(n)
 	text := s.variable(part.X)
-	if loop == nil || !s.still(text, loop) || s.fixed(part.High, loop) || isBytes(s.typ(part.X)) && s.filled(text, loop) {
+	if loop == nil || !s.isUnchanged(text, loop) || s.isInvariant(part.High, loop) || isBytes(s.typ(part.X)) && s.filled(text, loop) {
 		return nil
 	}
 	return s.whole(call)
@@ -453,7 +453,7 @@ func (s *site) countPrefix(n node) *match {
 // filled reports whether a loop hands a buffer to somebody, who may read what comes next into it.
 func (s *site) filled(buffer *types.Var, loop ast.Stmt) bool {
 	_, not := s.uses(buffer, loop, func(u node) bool {
-		call, ok := u.up(0).(*ast.CallExpr)
+		call, ok := u.parent(0).(*ast.CallExpr)
 		return !ok || s.builtin(call, "len") != nil
 	})
 	return !not
@@ -483,7 +483,7 @@ func (s *site) walksPrefix(n node) *match {
 // isKept reports whether an expression is a field of the receiver.
 func (s *site) isKept(x ast.Expr) bool {
 	_, field := ast.Unparen(x).(*ast.SelectorExpr)
-	return field && s.ofReceiver(x)
+	return field && s.isReceiver(x)
 }
 
 // beginsAtZero reports whether a loop's variable begins with 0.

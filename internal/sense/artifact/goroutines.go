@@ -36,9 +36,9 @@ const unlabelledComment = "gowhy read no labels of goroutines that have some: "
 // UnlabelledComment says of how many goroutines the program's labels are not in the profile.
 func UnlabelledComment(n int) string { return unlabelledComment + strconv.Itoa(n) }
 
-// Unlabelled returns of how many goroutines a profile lacks the labels; 0 where it does not
+// UnlabelledCount returns of how many goroutines a profile lacks the labels; 0 where it does not
 // say.
-func Unlabelled(comments []string) int {
+func UnlabelledCount(comments []string) int {
 	for _, c := range comments {
 		if s, ok := strings.CutPrefix(c, unlabelledComment); ok {
 			if n, err := strconv.Atoi(s); err == nil && n > 0 {

@@ -71,8 +71,8 @@ func (c *HeapCourse) Add(h *goroutines.Heap) {
 // Len returns how many looks there are.
 func (c *HeapCourse) Len() int { return len(c.looks) }
 
-// Thin leaves every second look out.
-func (c *HeapCourse) Thin() {
+// Halve leaves every second look out.
+func (c *HeapCourse) Halve() {
 	kept := c.looks[:0]
 	for i := 0; i < len(c.looks); i += 2 {
 		kept = append(kept, c.looks[i])

@@ -23,7 +23,7 @@ func TestHeapCourse(t *testing.T) {
 	if got := c.Len(); got != 5 {
 		t.Fatalf("Len() = %d, want 5", got)
 	}
-	c.Thin()
+	c.Halve()
 	frames := func(s *goroutines.Site) []symbols.Place {
 		return []symbols.Place{{Func: "main.keeps", File: "/x/main.go", Line: int(s.Stack[0])}}
 	}

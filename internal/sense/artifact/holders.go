@@ -27,14 +27,14 @@ type holdersFile struct {
 	Looks []*model.HeapLook `json:"looks"`
 }
 
-// HeldLooks are the looks that a recording keeps: the first and the last.
-type HeldLooks struct{ list []*model.HeapLook }
+// HeapLooks are the looks that a recording keeps: the first and the last.
+type HeapLooks struct{ list []*model.HeapLook }
 
 // Add takes one that is later than those before.
-func (h *HeldLooks) Add(l *model.HeapLook) { h.list = append(h.list[:min(len(h.list), maxLooks-1)], l) }
+func (h *HeapLooks) Add(l *model.HeapLook) { h.list = append(h.list[:min(len(h.list), maxLooks-1)], l) }
 
 // JSON returns their file.
-func (h *HeldLooks) JSON() []byte { return HoldersJSON(h.list...) }
+func (h *HeapLooks) JSON() []byte { return HoldersJSON(h.list...) }
 
 // HoldersJSON returns the file of one or two looks, the earlier first: each with the holders
 // and types that have most.

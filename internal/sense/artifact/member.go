@@ -54,9 +54,9 @@ func SourceNames() (names []string) {
 	return names
 }
 
-// Described returns the member of a name, the manifest among them; one without words where no
+// MemberNamed returns the member of a name, the manifest among them; one without words where no
 // recording has any of it.
-func Described(name string) Member {
+func MemberNamed(name string) Member {
 	if i := slices.IndexFunc(Members, func(m Member) bool { return m.Name == name }); i >= 0 {
 		return Members[i]
 	}

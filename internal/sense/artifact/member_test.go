@@ -34,7 +34,7 @@ func TestMembers(t *testing.T) {
 		t.Errorf("%d members in the table, want %d: %q", len(Members), len(names)-1, names)
 	}
 	for _, n := range names {
-		if m := Described(n); m.Words == "" || m.Source != "" && !m.Source.Known() {
+		if m := MemberNamed(n); m.Words == "" || m.Source != "" && !m.Source.Known() {
 			t.Errorf("Described(%q) = %+v, want its words and a source that is one", n, m)
 		}
 	}
@@ -44,7 +44,7 @@ func TestMembers(t *testing.T) {
 			t.Errorf("%s is recorded as %s, and no member is of it", s, s.Recorded())
 		}
 	}
-	if m := Described("somebody's.txt"); m.Words != "" || m.Source != "" {
+	if m := MemberNamed("somebody's.txt"); m.Words != "" || m.Source != "" {
 		t.Errorf("Described() of another's file = %+v, want nothing", m)
 	}
 }

@@ -25,7 +25,7 @@ const memoryComment = "gowhy goroutines read from memory; of a group of equal on
 func GoroutineProfile(s *goroutines.Snapshot, watched time.Duration) *profile.Profile {
 	kind := &profile.ValueType{Type: "goroutine", Unit: "count"}
 	p := &profile.Profile{SampleType: []*profile.ValueType{kind}, PeriodType: kind, Period: 1, TimeNanos: s.Time.UnixNano(), Comments: []string{memoryComment}}
-	if _, of := new(goroutines.Group).Still(watched); of > 0 {
+	if _, of := new(goroutines.Group).UnchangedFor(watched); of > 0 {
 		p.Comments = append(p.Comments, StillComment(of))
 	}
 	if s.Unread > 0 {
@@ -81,7 +81,7 @@ func standingLabels(g *goroutines.Group, watched time.Duration) map[string][]str
 	if n := int(g.Oldest / time.Minute); g.State == goroutines.Waiting && n > 0 {
 		labels["minutes"] = []string{strconv.Itoa(n)}
 	}
-	if n, _ := g.Still(watched); n > 0 && (g.State == goroutines.Waiting || g.State == goroutines.Syscall) {
+	if n, _ := g.UnchangedFor(watched); n > 0 && (g.State == goroutines.Waiting || g.State == goroutines.Syscall) {
 		labels[StillLabel] = []string{strconv.Itoa(n)}
 	}
 	return labels

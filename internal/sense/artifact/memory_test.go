@@ -52,11 +52,11 @@ func TestGoroutineLabels(t *testing.T) {
 			t.Errorf("labels are %v, want %v", s.Label, want[i])
 		}
 	}
-	if n := Unlabelled(p.Comments); n != 4 {
+	if n := UnlabelledCount(p.Comments); n != 4 {
 		t.Errorf("%d goroutines have labels that are not known, want 4", n)
 	}
 	for _, c := range []string{"", UnlabelledComment(0), UnlabelledComment(-3), "gowhy read no labels of goroutines that have some: many"} {
-		if n := Unlabelled([]string{c}); n != 0 {
+		if n := UnlabelledCount([]string{c}); n != 0 {
 			t.Errorf("%q says %d", c, n)
 		}
 	}

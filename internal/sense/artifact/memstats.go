@@ -32,9 +32,9 @@ var MemMetrics = []MemMetric{
 	{"/memory/classes/total:bytes", "Sys", ""},
 }
 
-// Of returns the metric's value by the fields that are known, and whether they tell it.
+// Value returns the metric's value by the fields that are known, and whether they tell it.
 // Fields that were not read in one moment may contradict each other: it is never below 0.
-func (m MemMetric) Of(fields map[string]float64) (value float64, ok bool) {
+func (m MemMetric) Value(fields map[string]float64) (value float64, ok bool) {
 	value, ok = fields[m.Plus]
 	if m.Minus != "" {
 		less, also := fields[m.Minus]

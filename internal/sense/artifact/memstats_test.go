@@ -41,7 +41,7 @@ func TestMemMetricOf(t *testing.T) {
 		{map[string]float64{"HeapIdle": 30}, 30, false},
 		{nil, 0, false},
 	} {
-		if v, ok := idle.Of(c.fields); v != c.value || ok != c.ok {
+		if v, ok := idle.Value(c.fields); v != c.value || ok != c.ok {
 			t.Errorf("Of(%v) = %v, %v; want %v, %v", c.fields, v, ok, c.value, c.ok)
 		}
 	}

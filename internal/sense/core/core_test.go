@@ -63,7 +63,7 @@ func TestCore(t *testing.T) {
 			t.Errorf("%d bytes read at %#x, want %d", n, c.at, c.n)
 		}
 	}
-	touched, all := f.Touched()
+	touched, all := f.TouchedMemory()
 	if !all || len(touched) != 3 || touched[0].Path != stackName || touched[0].Bytes != 4096 || touched[1].Bytes != 0 || touched[1].Path != "/etc/x" ||
 		touched[2].Bytes != 4096 || !touched[2].Executable() {
 		t.Errorf("touched %+v, want a page of the stack and of the program, and none of /etc/x", touched)
@@ -119,7 +119,7 @@ func TestHoles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, _ := f.Touched()
+	list, _ := f.TouchedMemory()
 	if last := list[len(list)-2]; last.Start != 0x100000 || last.Bytes < 4096 || last.Bytes > 16384 {
 		t.Errorf("%d bytes were touched of %+v, want a page or two", last.Bytes, last)
 	}
@@ -148,6 +148,6 @@ func FuzzCore(f *testing.F) {
 			c.ReadAt(piece, s.Start)
 			c.ReadAt(piece, s.End-1)
 		}
-		c.Touched()
+		c.TouchedMemory()
 	})
 }

@@ -36,8 +36,8 @@ type Touched struct {
 	Bytes uint64
 }
 
-// Touched looks which memory was. All is false where there was too much to look through.
-func (f *File) Touched() (list []Touched, all bool) {
+// TouchedMemory looks which memory was. All is false where there was too much to look through.
+func (f *File) TouchedMemory() (list []Touched, all bool) {
 	l := &looker{source: f.source, left: maxLooked, buffer: make([]byte, lookBytes)}
 	file, _ := f.source.(*os.File)
 	l.holes = file != nil && sparse(file)

@@ -136,9 +136,9 @@ func (a *Ages) add(d time.Duration) {
 	}
 }
 
-// Still returns how many of a group have been as they are for of, the longest time up to d by
+// UnchangedFor returns how many of a group have been as they are for of, the longest time up to d by
 // which they are counted; 0 for less than a second.
-func (g *Group) Still(d time.Duration) (n int, of time.Duration) {
+func (g *Group) UnchangedFor(d time.Duration) (n int, of time.Duration) {
 	for i := range g.Ages {
 		if by := time.Second << i; by <= d {
 			n, of = g.Ages[i], by
@@ -251,9 +251,9 @@ type tally struct {
 	since  int64 // of the oldest, on the process's clock
 	ages   Ages
 	oldest registers
-	each   []aged   // all, as long as they are few and stacks are read
-	listed []listed // those with labels
-	plain  int64    // as since, of those without
+	each   []aged       // all, as long as they are few and stacks are read
+	listed []labelTally // those with labels
+	plain  int64        // as since, of those without
 }
 
 // aged are the registers of one, since when it has been so, and where its labels are.
@@ -934,7 +934,7 @@ func (r *Reader) apart(g *Group, each []aged, labels *labelling, now int64) (lis
 			list[at].Stack = stack
 			tallies = append(tallies, tally{since: now, plain: now})
 		}
-		alone := listed{at: one.labels, count: 1, since: one.since}
+		alone := labelTally{at: one.labels, count: 1, since: one.since}
 		if r.layout.at[gTrackingSeq] != missing {
 			alone.ages.add(time.Duration(max(0, now-one.since)))
 		}

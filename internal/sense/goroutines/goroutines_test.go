@@ -426,7 +426,7 @@ func TestAges(t *testing.T) {
 		watched, of time.Duration
 		want        int
 	}{{0, 0, 0}, {time.Second, time.Second, 5}, {3 * time.Second, 2 * time.Second, 4}, {10 * time.Second, 8 * time.Second, 3}, {time.Hour, 2048 * time.Second, 1}} {
-		if n, by := g.Still(c.watched); n != c.want || by != c.of {
+		if n, by := g.UnchangedFor(c.watched); n != c.want || by != c.of {
 			t.Errorf("Still(%v) = %d for %v, want %d for %v", c.watched, n, by, c.want, c.of)
 		}
 	}
@@ -441,7 +441,7 @@ func TestAgesOfRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, _ := s.Groups[0].Still(time.Second); n != 2*i {
+		if n, _ := s.Groups[0].UnchangedFor(time.Second); n != 2*i {
 			t.Errorf("look %d: %d are still, want %d", i, n, 2*i)
 		}
 		for g := range r.seen { // they were seen long ago

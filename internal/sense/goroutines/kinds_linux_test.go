@@ -299,7 +299,7 @@ func TestApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, g := range s.Groups {
-		if n, _ := g.Still(time.Second); n > g.Count {
+		if n, _ := g.UnchangedFor(time.Second); n > g.Count {
 			t.Errorf("%d of %d that stand at %v have stood for a second", n, g.Count, g.Stack)
 		}
 	}

@@ -42,8 +42,8 @@ const (
 	maxGone = 8
 )
 
-// A listed is the goroutines of a tally that point to one list of labels.
-type listed struct {
+// A labelTally is the goroutines of a tally that point to one list of labels.
+type labelTally struct {
 	at     uint64
 	member int32 // one of them, in allgs
 	count  int
@@ -70,7 +70,7 @@ func (r *Reader) addList(tally int, member int32, at uint64, since, now int64) b
 		}
 		n = len(t.listed)
 		r.lists[listKey{tally, at}] = n
-		t.listed = append(t.listed, listed{at: at, member: member, since: now})
+		t.listed = append(t.listed, labelTally{at: at, member: member, since: now})
 	}
 	l := &t.listed[n]
 	l.count++
@@ -237,7 +237,7 @@ func (r *Reader) each(spans []span, use func(i int, b []byte)) {
 }
 
 // add adds those of one list, or of none.
-func (t *tally) add(l *listed) {
+func (t *tally) add(l *labelTally) {
 	t.count += l.count
 	t.since = min(t.since, l.since)
 	for i, n := range l.ages {

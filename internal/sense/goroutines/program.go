@@ -25,7 +25,7 @@ var variables = []string{"runtime.allgs", "runtime.waitReasonStrings", "runtime.
 	"runtime.firstmoduledata", "runtime.allfin", "runtime.gcCleanups", "runtime.printBacklog", "runtime.printBacklogIndex"}
 
 func tablesOf(im *symbols.Image, version string) *tables {
-	return im.Once("goroutines of "+version, func() any { return newTables(im, version) }).(*tables)
+	return im.Memo("goroutines of "+version, func() any { return newTables(im, version) }).(*tables)
 }
 
 func newTables(im *symbols.Image, version string) *tables {

@@ -116,7 +116,7 @@ func (c *crowd) add(one *aged, state State, reason string, stack []symbols.Place
 		w.stack = s.group.Stack // one for all that stand there
 		c.r.walks[one.index] = w
 	}
-	s.tally.add(&listed{at: one.labels, count: 1})
+	s.tally.add(&labelTally{at: one.labels, count: 1})
 	return s
 }
 

@@ -74,7 +74,7 @@ func (d *duty) meanCycle() time.Duration {
 // look returns how long it is until the next look while everything is watched.
 func (d *duty) look() time.Duration {
 	if d.sparse {
-		return beat.Until(sparseLooks)
+		return beat.UntilNext(sparseLooks)
 	}
 	return looks
 }

@@ -52,7 +52,7 @@ func TestWatcher(t *testing.T) {
 	if err != nil {
 		w.Err = err.Error()
 	} else {
-		w.Refused = s.Refused()
+		w.Refused = s.Refusals()
 		w.Used = c.work(t)
 		if w.Result, err = s.Stop(); err != nil {
 			w.Err = err.Error()

@@ -65,7 +65,7 @@ func (s *sampler) run() {
 		}
 	}
 	for {
-		_, err := unix.Poll(fds, int(beat.Until(timeout).Milliseconds())+1)
+		_, err := unix.Poll(fds, int(beat.UntilNext(timeout).Milliseconds())+1)
 		s.drain()
 		if err != nil && err != unix.EINTR || fds[0].Revents != 0 {
 			return

@@ -47,7 +47,7 @@ type Session struct {
 var errStopped = errors.New("the session was stopped")
 
 // Start begins to watch a process. It fails only when nothing at all of what
-// was asked for can be had; see [Session.Refused] for the rest.
+// was asked for can be had; see [Session.Refusals] for the rest.
 func Start(o Options) (*Session, error) { return start(o, mechanisms{wide: true, bpf: true}) }
 
 // mechanisms are the means that may be tried; tests leave some out, or want all to be
@@ -134,7 +134,7 @@ func (s *Session) keepMemory() {
 	if s.opt.Sparse { // it runs for long mostly, and is looked at again at the end
 		wait, every = 2*time.Second, time.Second
 	}
-	look, clock := time.NewTimer(wait), time.NewTimer(beat.Until(every))
+	look, clock := time.NewTimer(wait), time.NewTimer(beat.UntilNext(every))
 	defer look.Stop()
 	defer clock.Stop()
 	for {
@@ -148,7 +148,7 @@ func (s *Session) keepMemory() {
 			look.Reset(wait)
 		case <-clock.C:
 			s.clock.read()
-			clock.Reset(beat.Until(every))
+			clock.Reset(beat.UntilNext(every))
 		}
 	}
 }
@@ -157,8 +157,8 @@ func (s *Session) refuse(what string, why, how string) {
 	s.refused = append(s.refused, Refusal{what, why, how})
 }
 
-// Refused returns what was wanted and is missing, wholly or in part.
-func (s *Session) Refused() []Refusal { return slices.Clone(s.refused) }
+// Refusals returns what was wanted and is missing, wholly or in part.
+func (s *Session) Refusals() []Refusal { return slices.Clone(s.refused) }
 
 // startProbes starts the eBPF programs; what fails is tried by events.
 func (s *Session) startProbes(w mechanisms) {

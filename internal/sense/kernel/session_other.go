@@ -8,8 +8,8 @@ type Session struct{}
 // Start returns [ErrNotAvailable].
 func Start(Options) (*Session, error) { return nil, ErrNotAvailable }
 
-// Refused returns empty.
-func (*Session) Refused() []Refusal { return nil }
+// Refusals returns empty.
+func (*Session) Refusals() []Refusal { return nil }
 
 // Stop returns [ErrNotAvailable].
 func (*Session) Stop() (*Result, error) { return nil, ErrNotAvailable }

@@ -93,7 +93,7 @@ func findCall(r *Result, name string) (c Syscall, ok bool) {
 func TestSyscalls(t *testing.T) {
 	s, r, _ := watch(t, "calls 10000", Options{Syscalls: true}, means[0].ways)
 	if !s.callBPF {
-		t.Skipf("no eBPF: %v", s.Refused())
+		t.Skipf("no eBPF: %v", s.Refusals())
 	}
 	if c := callNamed(t, r, "getppid"); c.Count != 10000 || c.Errors != nil || c.Bytes != 0 || c.Time <= 0 {
 		t.Errorf("getppid: %+v, want 10000 in some time, without errors and bytes", c)
@@ -258,7 +258,7 @@ func TestOffCPU(t *testing.T) {
 					s, r, _ := watch(t, "sleeping 200", Options{OffCPU: true, Syscalls: calls}, m.ways)
 					sleep := sumTime(r.Off, func(s Sample) bool { return has("kernel.sleepThread")(s) && !s.Preempted })
 					if sleep < 199*time.Millisecond || sleep > 400*time.Millisecond {
-						return fmt.Errorf("off the CPU for %v, asked for 200ms; refused %v", sleep, s.Refused())
+						return fmt.Errorf("off the CPU for %v, asked for 200ms; refused %v", sleep, s.Refusals())
 					}
 					if _, _, ok := kernelNames(); ok && sumTime(r.Off, in("nanosleep")) < sleep {
 						return fmt.Errorf("nanosleep has %v, want %v or more", sumTime(r.Off, in("nanosleep")), sleep)
@@ -463,7 +463,7 @@ func callSlices(t *testing.T) (wrong []string) {
 	const rounds = 150_000
 	s, r, _ := watch(t, "steady "+strconv.Itoa(rounds), Options{Syscalls: true}, mechanisms{wide: true, bpf: true})
 	if !s.callBPF {
-		t.Skipf("no eBPF: %v", s.Refused())
+		t.Skipf("no eBPF: %v", s.Refusals())
 	}
 	if r.SyscallsShare > 0.3 || r.SyscallsShare <= 0 {
 		wrong = append(wrong, fmt.Sprintf("calls were counted for %.0f%% of the time, want at most 30%%", 100*r.SyscallsShare))
@@ -487,7 +487,7 @@ func switchSlices(t *testing.T) []string {
 	want, took := switchesOf(t, c.cmd.Process.Pid)-before, time.Since(begin)
 	r, err := s.Stop()
 	if err != nil || !s.offBPF {
-		t.Skipf("no eBPF: %v, %v", err, s.Refused())
+		t.Skipf("no eBPF: %v, %v", err, s.Refusals())
 	}
 	var wrong []string
 	if r.OffShare > 0.5 {

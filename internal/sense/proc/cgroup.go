@@ -236,8 +236,8 @@ func (g *groups) quota(dir string, buf []byte) (float64, time.Duration, bool) {
 // parseQuota reads microseconds of CPU in a period of microseconds. "max" and
 // -1 are no limit.
 func parseQuota(quota, period string) (float64, time.Duration, bool) {
-	q := scaled([]byte(strings.TrimSpace(quota)), time.Microsecond)
-	p := scaled([]byte(strings.TrimSpace(period)), time.Microsecond)
+	q := readDuration([]byte(strings.TrimSpace(quota)), time.Microsecond)
+	p := readDuration([]byte(strings.TrimSpace(period)), time.Microsecond)
 	if q <= 0 || p <= 0 {
 		return 0, 0, false
 	}
@@ -326,7 +326,7 @@ func (g *groups) readUsage(c *Group, buf []byte) bool {
 	}
 	text, ok := g.text(dirs[level], "cpuacct.usage", buf)
 	if ok {
-		c.Usage = scaled([]byte(strings.TrimSpace(text)), 1)
+		c.Usage = readDuration([]byte(strings.TrimSpace(text)), 1)
 	}
 	return ok
 }
@@ -339,15 +339,15 @@ func parseCPUStat(text string, c *Group) {
 		v := []byte(value)
 		switch key {
 		case "usage_usec":
-			c.Usage = scaled(v, time.Microsecond)
+			c.Usage = readDuration(v, time.Microsecond)
 		case "nr_periods":
 			c.Periods = number(v)
 		case "nr_throttled":
 			c.Throttled = number(v)
 		case "throttled_usec":
-			c.ThrottledTime = scaled(v, time.Microsecond)
+			c.ThrottledTime = readDuration(v, time.Microsecond)
 		case "throttled_time":
-			c.ThrottledTime = scaled(v, time.Nanosecond)
+			c.ThrottledTime = readDuration(v, time.Nanosecond)
 		}
 	}
 }

@@ -63,7 +63,7 @@ type machine struct {
 
 	online map[int]bool
 	buf    []byte // /proc/stat has a number for each interrupt
-	last   paced[Machine]
+	last   cachedValue[Machine]
 }
 
 func openMachine(root string) *machine {
@@ -214,7 +214,7 @@ func parsePressure(text []byte) time.Duration {
 	if !ok {
 		return -1
 	}
-	return scaled(total, time.Microsecond)
+	return readDuration(total, time.Microsecond)
 }
 
 func parseLoad(text []byte) float64 {

@@ -112,7 +112,7 @@ func TestReadMaps(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	want, _ := rolledUp(rollup, "Rss")
+	want, _ := rollupBytes(rollup, "Rss")
 	got := m.Total().RSS
 	if apart := max(got, want) - min(got, want); apart > want/20 { // this test allocates between the two
 		t.Errorf("%d bytes resident, and the kernel says %d", got, want)

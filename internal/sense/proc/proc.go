@@ -116,11 +116,11 @@ type Process struct {
 
 	cpu      split // User and System as last given
 	switches switches
-	files    paced[int]
+	files    cachedValue[int]
 	weight   Weight
-	heavy    error           // why there is none
-	reweigh  time.Time       // when it is read again
-	calls    paced[Counters] // of /proc/PID/io, whose price grows with threads
+	heavy    error                 // why there is none
+	reweigh  time.Time             // when it is read again
+	calls    cachedValue[Counters] // of /proc/PID/io, whose price grows with threads
 	machine  *machine
 	groups   *groups
 	limit    uint64    // of open files
@@ -348,14 +348,14 @@ func asErrGone(err error) error {
 // A paced value is read anew only so often that reading costs less than a
 // thousandth of the time. What it costs is CPU: on a busy machine a reading takes as long
 // as others keep the thread from a CPU, and a value that waited for that would be old.
-type paced[T any] struct {
+type cachedValue[T any] struct {
 	value T
 	next  time.Time
 }
 
 const paceShare = 1000
 
-func (p *paced[T]) get(now time.Time, read func() T) T {
+func (p *cachedValue[T]) get(now time.Time, read func() T) T {
 	if now.Before(p.next) {
 		return p.value
 	}

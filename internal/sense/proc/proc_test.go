@@ -282,7 +282,7 @@ func TestPaced(t *testing.T) {
 		}
 		return reads
 	}
-	var p paced[int]
+	var p cachedValue[int]
 	p.get(now, read)
 	if got := p.get(now.Add(time.Millisecond), read); got != 1 {
 		t.Errorf("read again after a tenth of the time")
@@ -290,7 +290,7 @@ func TestPaced(t *testing.T) {
 	if got := p.get(now.Add(time.Hour), read); got != 2 {
 		t.Errorf("not read again after an hour")
 	}
-	var starved paced[int]
+	var starved cachedValue[int]
 	starved.get(now, func() int { time.Sleep(20 * time.Millisecond); return 1 })
 	if got := starved.get(now.Add(10*time.Second), func() int { return 2 }); got != 2 {
 		t.Errorf("a reading that waited 20 ms for a CPU counts ten seconds later: got %d, want 2", got)
@@ -531,7 +531,7 @@ func FuzzParse(f *testing.F) {
 		if v, i, ok := parseSwitches(text); ok && (v < 0 || i < 0) {
 			t.Errorf("parseSwitches() = %d, %d; want nothing below 0", v, i)
 		}
-		if pss, ok := rolledUp(text, "Pss"); !ok && pss != 0 {
+		if pss, ok := rollupBytes(text, "Pss"); !ok && pss != 0 {
 			t.Errorf("rolledUp() = %d, false; want 0", pss)
 		}
 		parseLoad(text)

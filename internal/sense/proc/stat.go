@@ -110,11 +110,11 @@ func number(b []byte) int64 {
 	return n
 }
 
-func ticks(b []byte) time.Duration { return scaled(b, tick) }
+func ticks(b []byte) time.Duration { return readDuration(b, tick) }
 
-// scaled reads a count of units of time. What is over 36 years, an eighth of
+// readDuration reads a count of units of time. What is over 36 years, an eighth of
 // what a Duration holds, is 0: sums of a few cannot overflow.
-func scaled(b []byte, unit time.Duration) time.Duration {
+func readDuration(b []byte, unit time.Duration) time.Duration {
 	n, err := strconv.ParseUint(string(b), 10, 64)
 	if err != nil || n > math.MaxInt64/8/uint64(unit) {
 		return 0
@@ -194,7 +194,7 @@ func parseSchedstat(text []byte) schedstat {
 	if slices == nil {
 		return schedstat{}
 	}
-	return schedstat{scaled(run, 1), scaled(wait, 1), number(slices)}
+	return schedstat{readDuration(run, 1), readDuration(wait, 1), number(slices)}
 }
 
 // parseSwitches finds a thread's counts of context switches in its status
@@ -211,9 +211,9 @@ func parseSwitches(text []byte) (voluntary, involuntary int64, ok bool) {
 	return voluntary, number(w.next()), found
 }
 
-// rolledUp finds a number of bytes in a smaps_rollup file. Pss is the proportional
+// rollupBytes finds a number of bytes in a smaps_rollup file. Pss is the proportional
 // set size: resident memory, of which pages that n processes share count an n-th.
-func rolledUp(text []byte, key string) (uint64, bool) {
+func rollupBytes(text []byte, key string) (uint64, bool) {
 	_, rest, found := bytes.Cut(text, []byte("\n"+key+":"))
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
 	return kilobytes(bytes.TrimSpace(line)), found

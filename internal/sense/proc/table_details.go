@@ -20,7 +20,7 @@ type details struct {
 
 	fd     file // the directory of its open files
 	fds    int
-	walked paced[int]
+	walked cachedValue[int]
 	hidden bool // what only its owner may see
 
 	pss      int64
@@ -276,7 +276,7 @@ func (t *Table) readPSS(p *process) {
 	if refused(err) {
 		p.hidden = true
 	}
-	if pss, ok := rolledUp(text, "Pss"); err == nil && ok {
+	if pss, ok := rollupBytes(text, "Pss"); err == nil && ok {
 		p.pss = int64(min(pss, 1<<62))
 	}
 }

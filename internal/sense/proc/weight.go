@@ -63,10 +63,10 @@ func (p *Process) readWeight(now time.Time) (Weight, error) {
 	if err != nil {
 		return Weight{}, fmt.Errorf("process %d: %w", p.pid, asErrGone(err))
 	}
-	pss, ok := rolledUp(text, "Pss")
+	pss, ok := rollupBytes(text, "Pss")
 	if !ok {
 		return Weight{}, ErrUnweighed
 	}
-	swap, _ := rolledUp(text, "SwapPss")
+	swap, _ := rollupBytes(text, "SwapPss")
 	return Weight{At: now, PSS: pss, Swap: swap}, nil
 }

@@ -238,7 +238,7 @@ func (p *process) agent(ctx context.Context) (*endpoint, error) {
 func (e *endpoint) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
-	_, _ = e.get(ctx, e.at("start"), 1<<16) // without it the agent waits for a second
+	_, _ = e.get(ctx, e.handlerURL("start"), 1<<16) // without it the agent waits for a second
 }
 
 // A process is a started command.

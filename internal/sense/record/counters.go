@@ -59,7 +59,7 @@ func (r *recorder) logCounters(gauge *goroutines.Gauge) *counterLog {
 func (l *counterLog) run() {
 	defer close(l.done)
 	began := time.Now()
-	next := time.NewTimer(beat.Until(l.pace(0)))
+	next := time.NewTimer(beat.UntilNext(l.pace(0)))
 	defer next.Stop()
 	for {
 		select {
@@ -71,7 +71,7 @@ func (l *counterLog) run() {
 		if l.look() != nil {
 			return
 		}
-		next.Reset(beat.Until(l.pace(time.Since(began))))
+		next.Reset(beat.UntilNext(l.pace(time.Since(began))))
 	}
 }
 

@@ -57,8 +57,8 @@ const (
 	agentGreet = "gowhy agent 1" // the first line of the agent's index
 )
 
-// at returns the URL of one handler. Arguments come in pairs.
-func (e *endpoint) at(path string, args ...string) string {
+// handlerURL returns the URL of one handler. Arguments come in pairs.
+func (e *endpoint) handlerURL(path string, args ...string) string {
 	q := url.Values{}
 	for k, v := range e.query {
 		q[k] = v
@@ -79,9 +79,9 @@ func (e *endpoint) windowURL(path string, d time.Duration) string {
 		if path == "trace" {
 			args = append(args, "limit", fmt.Sprint(e.traceLimit))
 		}
-		return e.at(path, args...)
+		return e.handlerURL(path, args...)
 	}
-	return e.at(path, "seconds", fmt.Sprint(wholeSeconds(d)))
+	return e.handlerURL(path, "seconds", fmt.Sprint(wholeSeconds(d)))
 }
 
 // wholeSeconds writes seconds as net/http/pprof understands them.
@@ -235,7 +235,7 @@ func (e *endpoint) probe(ctx context.Context, limit time.Duration) error {
 		err = nil
 	}
 	for _, path := range []string{"symbol", "cmdline", "allocs", "heap", "threadcreate"} {
-		body, herr := e.get(ctx, e.at(path), maxProfileFetch)
+		body, herr := e.get(ctx, e.handlerURL(path), maxProfileFetch)
 		if herr == nil && e.genuine(ctx, path, body) {
 			return nil
 		}
@@ -248,7 +248,7 @@ func (e *endpoint) probe(ctx context.Context, limit time.Duration) error {
 func (e *endpoint) greet(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	body, err := e.get(ctx, e.at(""), 1<<16)
+	body, err := e.get(ctx, e.handlerURL(""), 1<<16)
 	switch {
 	case err != nil:
 		return err
@@ -279,7 +279,7 @@ func (e *endpoint) genuine(ctx context.Context, path string, body []byte) bool {
 // always reports whether the server gives the same answer for what cannot be
 // there: it is one that answers everything.
 func (e *endpoint) always(ctx context.Context, answer []byte) bool {
-	body, err := e.get(ctx, e.at("no-profile-of-this-name"), int64(len(answer))+1)
+	body, err := e.get(ctx, e.handlerURL("no-profile-of-this-name"), int64(len(answer))+1)
 	return err == nil && bytes.Equal(body, answer)
 }
 
@@ -449,7 +449,7 @@ func (e *endpoint) profile(ctx context.Context, u string) (*profile.Profile, []b
 func (e *endpoint) cmdline(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
-	body, err := e.get(ctx, e.at("cmdline"), 1<<16)
+	body, err := e.get(ctx, e.handlerURL("cmdline"), 1<<16)
 	if err != nil || len(body) == 0 || artifact.Sniff(body) == artifact.HTML {
 		return nil
 	}

@@ -82,7 +82,7 @@ func (f *fetch) begin(ctx context.Context) {
 			continue
 		}
 		wg.Go(func() {
-			p, data, err := f.at.profile(limited, f.at.at(s.path))
+			p, data, err := f.at.profile(limited, f.at.handlerURL(s.path))
 			asked.Add(1)
 			if errors.Is(err, context.DeadlineExceeded) {
 				late.Add(1)
@@ -137,7 +137,7 @@ func (f *fetch) end() {
 			continue // the runtime has it when it was built for it
 		}
 		wg.Go(func() {
-			p, data, err := f.at.profile(ctx, f.at.at(s.path))
+			p, data, err := f.at.profile(ctx, f.at.handlerURL(s.path))
 			if err == nil && s.cumulative {
 				p, err = f.since(s.source, p)
 				data = nil
@@ -241,7 +241,7 @@ func (f *fetch) during(stop context.Context, until time.Time, started func()) {
 		if !f.at.agent {
 			begun = &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { once() }}
 		}
-		w := &windowed{stop: stop, until: until, ctx: httptrace.WithClientTrace(ctx, begun)}
+		w := &windowRequest{stop: stop, until: until, ctx: httptrace.WithClientTrace(ctx, begun)}
 		wg.Go(func() {
 			defer once()
 			var err error
@@ -271,7 +271,7 @@ func (f *fetch) about(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
-	text, err := f.at.get(ctx, f.at.at("about"), 1<<20)
+	text, err := f.at.get(ctx, f.at.handlerURL("about"), 1<<20)
 	var m recording.Manifest
 	if err != nil || json.Unmarshal(text, &m) != nil {
 		return
@@ -282,7 +282,7 @@ func (f *fetch) about(ctx context.Context) {
 		f.man.Env = m.Env
 	}
 	if f.wants("build") && !f.has(recording.BuildMember) { // on another machine
-		if text, err := f.at.get(ctx, f.at.at("build"), 1<<20); err == nil {
+		if text, err := f.at.get(ctx, f.at.handlerURL("build"), 1<<20); err == nil {
 			_ = f.w.Add(recording.BuildMember, text) // without it there is less
 		}
 	}
@@ -290,7 +290,7 @@ func (f *fetch) about(ctx context.Context) {
 
 // A windowed request asks for what lasts until a moment, zero for until stop.
 // Its answer may take longer, until ctx is done.
-type windowed struct {
+type windowRequest struct {
 	stop, ctx context.Context
 	until     time.Time
 }
@@ -318,7 +318,7 @@ func (f *fetch) answering(stop context.Context) (context.Context, func()) {
 			sleepUntil(ctx, time.Now().Add(goneGrace))
 		case f.at.agent:
 			asked, done := context.WithTimeout(ctx, probeLimit)
-			_, _ = f.at.get(asked, f.at.at("stop"), 1<<16) // without it there is less
+			_, _ = f.at.get(asked, f.at.handlerURL("stop"), 1<<16) // without it there is less
 			done()
 			sleepUntil(ctx, time.Now().Add(agentGrace))
 		}
@@ -340,7 +340,7 @@ const openEnd = 24 * time.Hour
 
 // stream writes an answer into its member as it comes, and keeps what had come
 // when it is cut.
-func (f *fetch) stream(w *windowed, path, member string) error {
+func (f *fetch) stream(w *windowRequest, path, member string) error {
 	d, ctx := openEnd, w.ctx
 	if !w.until.IsZero() {
 		d = time.Until(w.until)
@@ -418,7 +418,7 @@ const (
 
 // pieces records a profile, in more than one piece when it is long, and joins
 // them.
-func (f *fetch) pieces(w *windowed, source, member string) error {
+func (f *fetch) pieces(w *windowRequest, source, member string) error {
 	stop, until := w.stop, w.until
 	path := source
 	if source == "cpu" {

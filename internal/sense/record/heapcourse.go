@@ -77,7 +77,7 @@ func (c *heapCourse) run() {
 		c.look()
 		if c.course.Len() > courseLooks {
 			every *= 2
-			c.course.Thin()
+			c.course.Halve()
 		}
 		next.Reset(max(every, time.Duration(float64(time.Since(began))/courseShare)))
 	}

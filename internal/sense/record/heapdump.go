@@ -23,7 +23,7 @@ func HeapDump(ctx context.Context, target string, w io.Writer) error {
 		return problem.New(problem.Absence, "start the program with GOWHY_AGENT_HEAPDUMP=1 in its environment; or write a file by debug.WriteHeapDump",
 			"%s gives no heap dump: that needs gowhy's agent in the program, and to be allowed, for it has all contents of the memory", at)
 	}
-	resp, err := e.request(ctx, e.at("heapdump"))
+	resp, err := e.request(ctx, e.handlerURL("heapdump"))
 	if err != nil {
 		return problem.New(problem.Failure, "", "no heap dump from %s: %w", at, err)
 	}

@@ -59,7 +59,7 @@ const (
 // A holderLog keeps the first look and the last. A nil one does not look.
 type holderLog struct {
 	r      *recorder
-	looks  artifact.HeldLooks
+	looks  artifact.HeapLooks
 	n      int    // looks made
 	budget uint64 // bytes that a look may use
 	last   time.Time

@@ -151,7 +151,7 @@ func TestKeptLooks(t *testing.T) {
 	held := func(bytes uint64) []model.Holder {
 		return []model.Holder{{Kind: model.HeldByVariable, Name: "main.kept", ObjectSum: model.ObjectSum{Bytes: bytes}}}
 	}
-	now, looks := time.Now(), &artifact.HeldLooks{}
+	now, looks := time.Now(), &artifact.HeapLooks{}
 	looks.Add(&model.HeapLook{Time: now.Add(-time.Minute), Holders: held(1 << 20)})
 	looks.Add(&model.HeapLook{Time: now, Holders: held(3 << 20)})
 	dir := t.TempDir()

@@ -45,7 +45,7 @@ type poller struct {
 
 // poll records what a server without the agent tells of itself until the
 // window ends. begun is called after the first line.
-func (f *fetch) poll(w *windowed, member string, begun func()) error {
+func (f *fetch) poll(w *windowRequest, member string, begun func()) error {
 	file, err := os.Create(f.w.Path(member))
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (f *fetch) poll(w *windowed, member string, begun func()) error {
 	return errors.Join(err, file.Close())
 }
 
-func (p *poller) run(w *windowed) error {
+func (p *poller) run(w *windowRequest) error {
 	ctx := w.stop
 	if !w.until.IsZero() {
 		var cancel context.CancelFunc
@@ -86,7 +86,7 @@ func (p *poller) run(w *windowed) error {
 		case <-tick.C:
 		case <-ctx.Done():
 		}
-		index, memory = p.ask(ctx, p.at.at("")), nil
+		index, memory = p.ask(ctx, p.at.handlerURL("")), nil
 		if p.expvar != "" && time.Since(asked) >= expvarEvery {
 			asked = time.Now()
 			memory = expvarFields(p.ask(ctx, p.expvar))
@@ -101,7 +101,7 @@ func (p *poller) run(w *windowed) error {
 		} else {
 			memory = p.heapText(end)
 		}
-		if err := p.write(p.ask(end, p.at.at("")), memory); err != nil {
+		if err := p.write(p.ask(end, p.at.handlerURL("")), memory); err != nil {
 			return err
 		}
 	}
@@ -131,7 +131,7 @@ func (p *poller) findExpvar(ctx context.Context) memFields {
 		return nil
 	}
 	beside := endpoint{base: base + "/", query: p.at.query}
-	url := beside.at("vars")
+	url := beside.handlerURL("vars")
 	fields := expvarFields(p.ask(ctx, url))
 	if fields != nil {
 		p.expvar = url
@@ -143,7 +143,7 @@ func (p *poller) findExpvar(ctx context.Context) memFields {
 func (p *poller) heapText(ctx context.Context) memFields {
 	ctx, cancel := context.WithTimeout(ctx, min(snapshotLimit, p.patience))
 	defer cancel()
-	body, err := p.at.get(ctx, p.at.at("heap", "debug", "1"), maxProfileFetch)
+	body, err := p.at.get(ctx, p.at.handlerURL("heap", "debug", "1"), maxProfileFetch)
 	if err != nil {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (p *poller) write(index []byte, memory memFields) error {
 		set(0, n)
 	}
 	for i, m := range artifact.MemMetrics {
-		if v, ok := m.Of(memory); ok {
+		if v, ok := m.Value(memory); ok {
 			set(1+i, v)
 		}
 	}

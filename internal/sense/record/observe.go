@@ -106,7 +106,7 @@ func (o *observer) startKernel(k kernel.Options) {
 		return
 	}
 	o.kernel = s
-	for _, f := range s.Refused() {
+	for _, f := range s.Refusals() {
 		o.r.refuse(kernelMember(f.What), artifact.Refusal{Why: f.Why, How: f.How})
 	}
 }
@@ -181,7 +181,7 @@ func (o *observer) whenGone(cancel context.CancelCauseFunc) {
 		ended, every = o.log.done, procEveryPiece
 	}
 	go func() {
-		next := time.NewTimer(beat.Until(every))
+		next := time.NewTimer(beat.UntilNext(every))
 		defer next.Stop()
 		if ended != nil {
 			next.Stop()
@@ -198,7 +198,7 @@ func (o *observer) whenGone(cancel context.CancelCauseFunc) {
 				cancel(errProgramGone)
 				return
 			}
-			next.Reset(beat.Until(every))
+			next.Reset(beat.UntilNext(every))
 		}
 	}()
 }

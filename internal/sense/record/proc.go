@@ -79,7 +79,7 @@ func (l *procLog) start(pid int) error {
 func (l *procLog) run() {
 	defer close(l.done)
 	began := time.Now()
-	next := time.NewTimer(beat.Until(l.pace(0)))
+	next := time.NewTimer(beat.UntilNext(l.pace(0)))
 	defer next.Stop()
 	for {
 		select {
@@ -87,7 +87,7 @@ func (l *procLog) run() {
 			if l.sample(false) != nil {
 				return
 			}
-			next.Reset(beat.Until(l.pace(time.Since(began))))
+			next.Reset(beat.UntilNext(l.pace(time.Since(began))))
 		case <-l.quit:
 			return
 		}

@@ -92,7 +92,7 @@ type Options struct {
 	// HolderBudget is how many bytes of memory that may take where it was asked for; 0 means [heap.Budget].
 	HolderBudget uint64
 	// Looks, if set, are at who held the heap shortly before: they are kept in the recording.
-	Looks *artifact.HeldLooks
+	Looks *artifact.HeapLooks
 	// Redact leaves out command line, environment, log lines and labels.
 	Redact bool
 	// Foreground is set when an interrupt that ends the recording also goes to

@@ -147,7 +147,7 @@ func TestPieces(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &fetch{recorder: &recorder{w: w, clock: newWall()}, at: &endpoint{client: s.Client(), base: s.URL + "/", agent: true}, firstPiece: 5 * time.Millisecond, patience: fetchSlack}
-	if err := f.pieces(&windowed{stop: stop, ctx: t.Context()}, "cpu", recording.CPUMember); err != nil {
+	if err := f.pieces(&windowRequest{stop: stop, ctx: t.Context()}, "cpu", recording.CPUMember); err != nil {
 		t.Fatal(err)
 	}
 	file, err := os.Open(w.Path(recording.CPUMember))

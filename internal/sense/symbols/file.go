@@ -152,10 +152,10 @@ func (im *Image) Rest() {
 // restEvery bounds what is spent on reading the same pages again.
 const restEvery = 5 * time.Second
 
-// caught ends what reads a mapped file: pages that cannot be read, because somebody has
+// recoverFault ends what reads a mapped file: pages that cannot be read, because somebody has
 // cut the file or its disk is gone, raise a signal, and are as if nothing were there. It
 // is deferred with what debug.SetPanicOnFault(true) said.
-func caught(before bool) {
+func recoverFault(before bool) {
 	debug.SetPanicOnFault(before)
 	p := recover()
 	if _, fault := p.(interface{ Addr() uintptr }); p != nil && !fault {
@@ -166,12 +166,12 @@ func caught(before bool) {
 // GoVersion returns which toolchain built the image; empty for what is not Go's, or built
 // without build information.
 func (im *Image) GoVersion() string {
-	version, _ := im.Once("go version", func() any { return im.goVersion() }).(string)
+	version, _ := im.Memo("go version", func() any { return im.goVersion() }).(string)
 	return version
 }
 
 func (im *Image) goVersion() (version string) {
-	defer caught(debug.SetPanicOnFault(true))
+	defer recoverFault(debug.SetPanicOnFault(true))
 	info, err := buildinfo.Read(im.source)
 	if err != nil {
 		return ""
@@ -179,9 +179,9 @@ func (im *Image) goVersion() (version string) {
 	return info.GoVersion
 }
 
-// Once returns what make returned when it was called first with a key: what users of an image
+// Memo returns what make returned when it was called first with a key: what users of an image
 // work out of it is the same for all processes that run it.
-func (im *Image) Once(key string, make func() any) any {
+func (im *Image) Memo(key string, make func() any) any {
 	im.mu.Lock()
 	f, ok := im.kept[key]
 	if !ok {

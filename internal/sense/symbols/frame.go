@@ -63,7 +63,7 @@ const (
 // Frame returns what is known of the frame of the function that a call returns to. It is not
 // ok where nothing is, as of functions in assembly.
 func (im *Image) Frame(pc uint64) (f FrameMap, ok bool) {
-	defer caught(debug.SetPanicOnFault(true))
+	defer recoverFault(debug.SetPanicOnFault(true))
 	if im.lines == nil {
 		return f, false
 	}

@@ -60,7 +60,7 @@ func OpenImage(r io.ReaderAt) (im *Image, err error) { return openImage(r, nil) 
 // openMapped is of a file in memory, of which nothing is copied.
 func openMapped(data []byte) (im *Image, err error) {
 	err = errors.New("a file that cannot be read") // unless something else is said
-	defer caught(debug.SetPanicOnFault(true))
+	defer recoverFault(debug.SetPanicOnFault(true))
 	return openImage(bytes.NewReader(data), data)
 }
 
@@ -285,7 +285,7 @@ func (im *Image) Address(offset uint64) (uint64, bool) {
 
 // Lookup returns the functions at an address of the image, the inlined first.
 func (im *Image) Lookup(addr uint64) (places []Place) {
-	defer caught(debug.SetPanicOnFault(true))
+	defer recoverFault(debug.SetPanicOnFault(true))
 	im.looked.Store(true)
 	if im.lines != nil {
 		if places := im.lines.lookup(addr); places != nil {

@@ -122,7 +122,7 @@ func (t *lineTable) lookup(pc uint64) []Place {
 }
 
 func (im *Image) frameless(addr uint64) (none bool) {
-	defer caught(debug.SetPanicOnFault(true))
+	defer recoverFault(debug.SetPanicOnFault(true))
 	return im.lines.frameless(addr)
 }
 

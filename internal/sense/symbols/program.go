@@ -68,7 +68,7 @@ const maxKept = 1 << 13
 
 // entryOf looks into the table. It is not ok where that cannot be read.
 func (im *Image) entryOf(addr uint64) (e entryPoint, ok bool) {
-	defer caught(debug.SetPanicOnFault(true))
+	defer recoverFault(debug.SetPanicOnFault(true))
 	im.looked.Store(true)
 	if f, found := im.lines.find(addr); found {
 		e = entryPoint{f.entry, shownName(stringAt(im.lines.names, uint64(f.name)))}
@@ -81,14 +81,14 @@ const maxCode = 64 << 10
 
 // Read fills b with what the file has at an address of the image.
 func (im *Image) Read(b []byte, addr uint64) (ok bool) {
-	defer caught(debug.SetPanicOnFault(true))
+	defer recoverFault(debug.SetPanicOnFault(true))
 	return im.read(b, addr)
 }
 
 // Code returns a function's code and where it begins; nil when there is none of
 // that name.
 func (im *Image) Code(name string) (code []byte, at uint64) {
-	defer caught(debug.SetPanicOnFault(true))
+	defer recoverFault(debug.SetPanicOnFault(true))
 	t := im.lines
 	if t == nil {
 		return nil, 0
@@ -225,7 +225,7 @@ func (im *Image) Started(entry uint64, name string) (callee Place, ok bool) {
 // Callee returns the one function that a function of the compiler's calls, or has
 // inlined; not ok when it calls several.
 func (im *Image) Callee(entry uint64) (callee Place, ok bool) {
-	defer caught(debug.SetPanicOnFault(true))
+	defer recoverFault(debug.SetPanicOnFault(true))
 	if im.lines == nil {
 		return Place{}, false
 	}

@@ -20,7 +20,7 @@ func (im *Image) Relocate(b []byte, addr, base uint64) {
 	if base == 0 {
 		return
 	}
-	list := im.Once("relocations", func() any { return im.relocations() }).([]relocation)
+	list := im.Memo("relocations", func() any { return im.relocations() }).([]relocation)
 	n, _ := slices.BinarySearchFunc(list, addr, func(r relocation, at uint64) int { return cmp.Compare(r.at, at) })
 	for ; n < len(list) && list[n].at-addr+8 <= uint64(len(b)); n++ {
 		binary.LittleEndian.PutUint64(b[list[n].at-addr:], list[n].value+base)

@@ -82,7 +82,7 @@ The exit code is 5 when the generator was the limit.`,
 		},
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return misused(capacityExample+"   # a program's own flags come after --", "%v", err)
+		return usageError(capacityExample+"   # a program's own flags come after --", "%v", err)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&f.url, "url", "", "offer HTTP requests to this `URL`")
@@ -111,25 +111,25 @@ func (f *capacityFlags) check(cmd *cobra.Command, args []string) error {
 	args, f.command = atDash(cmd, args)
 	switch {
 	case len(args) > 0 && strings.Contains(args[0], "://"):
-		return misused("gowhy capacity --url "+shell.Words(args[:1]), "%q: a URL is given with --url", args[0])
+		return usageError("gowhy capacity --url "+shell.Words(args[:1]), "%q: a URL is given with --url", args[0])
 	case len(args) > 0:
-		return misused("gowhy capacity -- "+shell.Words(args), "%q is before the --", args[0])
+		return usageError("gowhy capacity -- "+shell.Words(args), "%q is before the --", args[0])
 	case f.url != "" && f.dns != "":
-		return misused("give one of them", "both --url and --dns were given")
+		return usageError("give one of them", "both --url and --dns were given")
 	case f.feeds() && len(f.command) == 0:
-		return misused(capacityExample+"   or   gowhy capacity -- ./consumer", "no target given")
+		return usageError(capacityExample+"   or   gowhy capacity -- ./consumer", "no target given")
 	case !(f.from > 0 && f.from < 1e7):
-		return misused("--from 100", "--from %g is no rate", f.from)
+		return usageError("--from 100", "--from %g is no rate", f.from)
 	case f.most < 0 || f.most != 0 && f.most < f.from:
-		return misused("--from 1   or   --most 100000", "--most %g is below --from %g", f.most, f.from)
+		return usageError("--from 1   or   --most 100000", "--most %g is below --from %g", f.most, f.from)
 	case f.step < time.Second:
-		return misused("--step 10s", "--step %v is too short for a backlog to show", f.step)
+		return usageError("--step 10s", "--step %v is too short for a backlog to show", f.step)
 	case f.p99 < 0 || f.timeout <= 0 || f.connections < 0:
-		return misused("gowhy capacity --help", "times and counts cannot be negative")
+		return usageError("gowhy capacity --help", "times and counts cannot be negative")
 	case f.table != "" && len(f.command) == 0:
-		return misused("gowhy capacity --table '"+f.table+"' -- ./server", "a table needs a command to start with each setting")
+		return usageError("gowhy capacity --table '"+f.table+"' -- ./server", "a table needs a command to start with each setting")
 	case f.ready != "" && len(f.command) == 0:
-		return misused("leave it out", "--ready is for a command")
+		return usageError("leave it out", "--ready is for a command")
 	}
 	if err := f.checkTarget(cmd); err != nil {
 		return err
@@ -161,7 +161,7 @@ func (f *capacityFlags) checkTarget(cmd *cobra.Command) error {
 		return err
 	}
 	if f.target.data != "" && f.target.file != "" {
-		return misused("give one of them", "both --data and --data-file were given")
+		return usageError("give one of them", "both --data and --data-file were given")
 	}
 	return nil
 }
@@ -226,19 +226,19 @@ func (f *capacityFlags) parseTable() error {
 			return err
 		}
 		if len(k.Values) == 0 {
-			return misused(hint, "--table: %q is no list of values", word)
+			return usageError(hint, "--table: %q is no list of values", word)
 		}
 		if slices.ContainsFunc(f.axes, func(a site.Axis) bool { return a.Name == k.Name }) {
-			return misused(hint, "--table has the axis %q twice", k.Name)
+			return usageError(hint, "--table has the axis %q twice", k.Name)
 		}
 		if k.Name == experiment.Processes && (!k.Integer || slices.Min(k.Values) < 1 || slices.Max(k.Values) > maxCells) {
-			return misused(hint, "--table: %q is no list of numbers of processes", word)
+			return usageError(hint, "--table: %q is no list of numbers of processes", word)
 		}
 		f.axes = append(f.axes, site.Axis{Name: k.Name, Values: slices.Compact(slices.Sorted(slices.Values(k.Values)))})
 		cells *= len(k.Values)
 	}
 	if cells > maxCells {
-		return misused(hint, "--table asks for %d searches; at most %d can be done", cells, maxCells)
+		return usageError(hint, "--table asks for %d searches; at most %d can be done", cells, maxCells)
 	}
 	return f.checkAxes()
 }
@@ -252,15 +252,15 @@ func (f *capacityFlags) checkAxes() error {
 		copies := a.Name == experiment.Processes && !subject.HasPlace(f.command, a.Name)
 		switch {
 		case copies && !f.feeds() && slices.Max(a.Values) > 1 && !(subject.HasPlace(f.command, site.Process) && subject.HasPlace(all[:1], site.Process)):
-			return misused("--url 'http://localhost:808{process}/' … -- ./server -listen ':808{process}'",
+			return usageError("--url 'http://localhost:808{process}/' … -- ./server -listen ':808{process}'",
 				"several processes cannot have the same port: {process} has to be in the address and in the command")
 		case !copies && !subject.Variable(a.Name) && !subject.HasPlace(f.command, a.Name):
-			return misused("-- "+shell.Words(f.command)+" -"+a.Name+" {"+a.Name+"}", "the axis %q changes nothing: there is no {%s} in the command", a.Name, a.Name)
+			return usageError("-- "+shell.Words(f.command)+" -"+a.Name+" {"+a.Name+"}", "the axis %q changes nothing: there is no {%s} in the command", a.Name, a.Name)
 		}
 	}
 	for _, name := range trial.Places(all) {
 		if !known[name] {
-			return misused("--table '"+name+"=1,2,4'", "nothing fills {%s}", name)
+			return usageError("--table '"+name+"=1,2,4'", "nothing fills {%s}", name)
 		}
 	}
 	return nil
@@ -363,7 +363,7 @@ func (f *capacityFlags) fed(c *command, p subject.Program) (load.Protocol, error
 	}
 	protocol, err := load.Lines(feed)
 	if missing := (*exec.Error)(nil); errors.As(err, &missing) {
-		return nil, misused(capacityExample+" -- ./server", "there is no program %q: %v", missing.Name, missing.Err)
+		return nil, usageError(capacityExample+" -- ./server", "there is no program %q: %v", missing.Name, missing.Err)
 	}
 	return protocol, err
 }

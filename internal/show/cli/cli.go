@@ -79,7 +79,7 @@ func (e *exit) Error() string {
 	return e.err.Error()
 }
 
-func misused(hint, format string, args ...any) error {
+func usageError(hint, format string, args ...any) error {
 	return problem.New(problem.Misuse, hint, format, args...)
 }
 
@@ -204,7 +204,7 @@ to change, and an upper bound on what that brings.`,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			c.running = true
 			if cmd.Flags().Changed("width") && c.width < narrowest {
-				return misused("--width 100", "--width %d is less than %d columns", c.width, narrowest)
+				return usageError("--width 100", "--width %d is less than %d columns", c.width, narrowest)
 			}
 			return unavailable(runtime.GOOS, cmd, args)
 		},
@@ -298,13 +298,13 @@ func (c *command) refuseOtherTopics(root *cobra.Command) {
 // noTopic returns the error of help about what is no command: a rule has its page elsewhere.
 func (c *command) noTopic(root *cobra.Command, topic string) error {
 	if slices.ContainsFunc(c.Rules, func(r *diagnosis.Rule) bool { return r.Name == topic }) {
-		return misused("gowhy explain "+topic, "%q is a rule and no command", topic)
+		return usageError("gowhy explain "+topic, "%q is a rule and no command", topic)
 	}
 	hint := "gowhy --help"
-	if near, ok := problem.Near(topic, commandNames(root)); ok {
+	if near, ok := problem.Correction(topic, commandNames(root)); ok {
 		hint = "gowhy help " + near
 	}
-	return misused(hint, "there is no help about %q", topic)
+	return usageError(hint, "there is no help about %q", topic)
 }
 
 func commandNames(cmd *cobra.Command) (names []string) {
@@ -332,17 +332,17 @@ func flagError(cmd *cobra.Command, err error) error {
 				names = append(names, f.Name)
 			}
 		})
-		if near, ok := problem.Near(unknown.GetSpecifiedName(), names); ok {
+		if near, ok := problem.Correction(unknown.GetSpecifiedName(), names); ok {
 			hint = "did you mean --" + near + "?"
 		}
 	}
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		if wanted, ok := flagValues[invalid.GetFlag().Value.Type()]; ok {
-			return misused(hint, "--%s %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), wanted)
+			return usageError(hint, "--%s %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), wanted)
 		}
 	}
-	return misused(hint, "%v", err)
+	return usageError(hint, "%v", err)
 }
 
 // flagValues are what flags take, by the names that pflag has for their types.
@@ -479,7 +479,7 @@ var otherNames = map[string]string{
 // mistyped tells a wrong command from a file that is not there.
 func (c *command) mistyped(cmd *cobra.Command, arg string) error {
 	if scheme, _, ok := strings.Cut(arg, "://"); ok && !strings.HasPrefix(scheme, "http") {
-		return misused("gowhy http://localhost:6060", "%q cannot be recorded: only addresses of http and https can", arg)
+		return usageError("gowhy http://localhost:6060", "%q cannot be recorded: only addresses of http and https can", arg)
 	}
 	if arg == "-" || strings.ContainsAny(arg, `/\.`) {
 		return nil
@@ -490,7 +490,7 @@ func (c *command) mistyped(cmd *cobra.Command, arg string) error {
 	hint := "gowhy --help"
 	s, ok := otherNames[arg]
 	if !ok {
-		s, ok = problem.Near(arg, commandNames(cmd))
+		s, ok = problem.Correction(arg, commandNames(cmd))
 	}
 	switch {
 	case strings.Contains(arg, ":"):
@@ -501,5 +501,5 @@ func (c *command) mistyped(cmd *cobra.Command, arg string) error {
 			hint += " " + shell.Words(c.Args[1:])
 		}
 	}
-	return misused(hint, "%q is neither a command nor a file", arg)
+	return usageError(hint, "%q is neither a command nor a file", arg)
 }

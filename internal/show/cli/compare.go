@@ -57,10 +57,10 @@ a limit was exceeded and it is not certain.`,
   gowhy compare trial1.json trial2.json    # of verify, tune or capacity`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return misused("gowhy compare old.gowhy new.gowhy", "compare needs two files, %d %s given", len(args), wasWere(len(args)))
+				return usageError("gowhy compare old.gowhy new.gowhy", "compare needs two files, %d %s given", len(args), wasWere(len(args)))
 			}
 			if args[0] == "-" && args[1] == "-" {
-				return misused("gowhy compare old.gowhy -", "only one of the two can be standard input")
+				return usageError("gowhy compare old.gowhy -", "only one of the two can be standard input")
 			}
 			return nil
 		},
@@ -89,7 +89,7 @@ func (c *command) compare(ctx context.Context, a, b string, o *compareOptions) e
 		return err
 	}
 	if o.top < 0 {
-		return misused("--top 20", "--top %d is negative", o.top)
+		return usageError("--top 20", "--top %d is negative", o.top)
 	}
 	if err := checkOutput(o.out); err != nil {
 		return err
@@ -122,7 +122,7 @@ func compareLimits(o *compareOptions) (limits compare.Limits, unsureFails bool, 
 		return compare.DefaultLimits, true, nil
 	}
 	if !o.gate {
-		return nil, false, misused("add --gate", "-f has the limits of --gate, which is not given")
+		return nil, false, usageError("add --gate", "-f has the limits of --gate, which is not given")
 	}
 	p, err := readPolicy(o.policy)
 	if err != nil {

@@ -20,7 +20,7 @@ func (c *command) completionCommand() *cobra.Command {
 		ValidArgs: shells,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misused("gowhy completion bash", "completion takes the name of a shell")
+				return usageError("gowhy completion bash", "completion takes the name of a shell")
 			}
 			return nil
 		},
@@ -36,7 +36,7 @@ func (c *command) completionCommand() *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(c.Stdout)
 			}
-			return misused("gowhy completion "+problem.Nearest(args[0], shells), "%q is none of %s", args[0], strings.Join(shells, ", "))
+			return usageError("gowhy completion "+problem.Nearest(args[0], shells), "%q is none of %s", args[0], strings.Join(shells, ", "))
 		},
 	}
 }

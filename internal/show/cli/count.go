@@ -89,21 +89,21 @@ func (f *countFlags) check(files, command []string) error {
 	}
 	switch {
 	case len(files) > 0 && len(command) > 0:
-		return misused("give one of them", "both a recording and a command after -- were given")
+		return usageError("give one of them", "both a recording and a command after -- were given")
 	case len(files) == 1 && isProgram(files[0]), len(files) > 1:
-		return misused("gowhy count -- "+shell.Words(files), "a program and its arguments come after --")
+		return usageError("gowhy count -- "+shell.Words(files), "a program and its arguments come after --")
 	case len(files) == 0 && len(command) == 0:
-		return misused("gowhy count run.gowhy   or   gowhy count -- ./app -n 1000", "neither a recording nor a command was given")
+		return usageError("gowhy count run.gowhy   or   gowhy count -- ./app -n 1000", "neither a recording nor a command was given")
 	case f.load != "" && len(files) == 0:
-		return misused("gowhy record -d 10s -o run.gowhy -- ./server   # under its load, and then: gowhy count run.gowhy --load CMD", "what is hot in a server, a recording of it under its load tells")
+		return usageError("gowhy record -d 10s -o run.gowhy -- ./server   # under its load, and then: gowhy count run.gowhy --load CMD", "what is hot in a server, a recording of it under its load tells")
 	case f.load != "" && f.end > 0:
-		return misused("without -d", "a server is ended behind its load")
+		return usageError("without -d", "a server is ended behind its load")
 	case f.load == "" && f.ready != "":
-		return misused("--load 'gowhy load http://localhost:8080/ -d 5s'", "--ready says when --load begins")
+		return usageError("--load 'gowhy load http://localhost:8080/ -d 5s'", "--ready says when --load begins")
 	case f.end < 0:
-		return misused("-d 10s", "-d %v is no time", f.end)
+		return usageError("-d 10s", "-d %v is no time", f.end)
 	case f.limit <= 0 || f.limit <= f.end:
-		return misused("--time-limit 10m", "--time-limit %v leaves no time", f.limit)
+		return usageError("--time-limit 10m", "--time-limit %v leaves no time", f.limit)
 	}
 	return checkOutput(f.out)
 }

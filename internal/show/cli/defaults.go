@@ -94,16 +94,16 @@ func (c *command) settleFlags(root *cobra.Command, flags *pflag.FlagSet, name st
 		if known := settableWords[s.Flag]; known != nil {
 			for _, word := range strings.Split(s.Value, ",") {
 				if !slices.Contains(known, word) {
-					return misused(s.Flag+": "+problem.Likely(word, known), "%s: %s %q is none of %s", s.Where, s.Flag, word, strings.Join(known, ", "))
+					return usageError(s.Flag+": "+problem.Likely(word, known), "%s: %s %q is none of %s", s.Where, s.Flag, word, strings.Join(known, ", "))
 				}
 			}
 		}
 		if err := flags.Set(s.Flag, s.Value); err != nil {
 			wanted, ok := flagValues[f.Value.Type()]
 			if !ok {
-				return misused("", "%s: %s %q: %v", s.Where, s.Flag, s.Value, err)
+				return usageError("", "%s: %s %q: %v", s.Where, s.Flag, s.Value, err)
 			}
-			return misused("", "%s: %s %q is not %s", s.Where, s.Flag, s.Value, wanted)
+			return usageError("", "%s: %s %q is not %s", s.Where, s.Flag, s.Value, wanted)
 		}
 	}
 	return nil
@@ -139,9 +139,9 @@ func checkSetting(root *cobra.Command, s defaults.Setting) error {
 			return nil
 		}
 		if find(root, s.Flag) != nil {
-			return misused(s.Flag+":   and its flags below it, indented", "%s: %q is a command, and has flags", s.Where, s.Flag)
+			return usageError(s.Flag+":   and its flags below it, indented", "%s: %q is a command, and has flags", s.Where, s.Flag)
 		}
-		return misused("width: 100, or a command and its flags below it", "%s: there is no setting %q for every command", s.Where, s.Flag)
+		return usageError("width: 100, or a command and its flags below it", "%s: there is no setting %q for every command", s.Where, s.Flag)
 	}
 	cmd := find(root, s.Command)
 	if cmd == nil {
@@ -150,10 +150,10 @@ func checkSetting(root *cobra.Command, s defaults.Setting) error {
 			names = append(names, sub.Name())
 		}
 		hint := "gowhy --help"
-		if near, ok := problem.Near(s.Command, names); ok {
+		if near, ok := problem.Correction(s.Command, names); ok {
 			hint = near + ":"
 		}
-		return misused(hint, "%s: there is no command %q", s.Where, s.Command)
+		return usageError(hint, "%s: there is no command %q", s.Where, s.Command)
 	}
 	if cmd.Flags().Lookup(s.Flag) == nil || !slices.Contains(settable, s.Flag) {
 		return unknownSetting(s, cmd.Flags())
@@ -184,11 +184,11 @@ func unknownSetting(s defaults.Setting, flags *pflag.FlagSet) error {
 		}
 	})
 	if flags.Lookup(s.Flag) != nil && !slices.Contains(settable, s.Flag) {
-		return misused("give --"+s.Flag+" on the command line", "%s: --%s stands on the command line only, as all that says what is run, read, written or reached", s.Where, s.Flag)
+		return usageError("give --"+s.Flag+" on the command line", "%s: --%s stands on the command line only, as all that says what is run, read, written or reached", s.Where, s.Flag)
 	}
 	hint := "one of " + strings.Join(names, ", ")
-	if near, ok := problem.Near(s.Flag, names); ok {
+	if near, ok := problem.Correction(s.Flag, names); ok {
 		hint = "did you mean " + near + "?"
 	}
-	return misused(hint, "%s: %s has no setting %q", s.Where, s.Command, s.Flag)
+	return usageError(hint, "%s: %s has no setting %q", s.Where, s.Command, s.Flag)
 }

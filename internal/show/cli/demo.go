@@ -61,7 +61,7 @@ it runs without its problem.`,
 		ValidArgsFunction: cobra.FixedCompletions(caseNames(), cobra.ShellCompDirectiveNoFileComp),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return misused("gowhy demo "+args[0], "demo takes one case")
+				return usageError("gowhy demo "+args[0], "demo takes one case")
 			}
 			return nil
 		},
@@ -94,13 +94,13 @@ func (c *command) demoRunCommand() *cobra.Command {
 		ValidArgsFunction: cobra.FixedCompletions(caseNames(), cobra.ShellCompDirectiveNoFileComp),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misused("gowhy demo run "+demo.Cases()[0].Name, "demo run takes one case")
+				return usageError("gowhy demo run "+demo.Cases()[0].Name, "demo run takes one case")
 			}
 			if v.Workers < 0 {
-				return misused("--workers 4", "--workers has to be greater than 0")
+				return usageError("--workers 4", "--workers has to be greater than 0")
 			}
 			if v.Work < 0 {
-				return misused(workFlag+" 1000", "--work has to be greater than 0")
+				return usageError(workFlag+" 1000", "--work has to be greater than 0")
 			}
 			return nil
 		},
@@ -131,10 +131,10 @@ func findCase(command, name string) (demo.Case, error) {
 		return k, nil
 	}
 	hint := "gowhy demo --list"
-	if near, ok := problem.Near(name, caseNames()); ok {
+	if near, ok := problem.Correction(name, caseNames()); ok {
 		hint = command + " " + near
 	}
-	return k, misused(hint, "there is no case %q; there are %s", name, strings.Join(caseNames(), ", "))
+	return k, usageError(hint, "there is no case %q; there are %s", name, strings.Join(caseNames(), ", "))
 }
 
 func (c *command) listCases() error {
@@ -165,14 +165,14 @@ func (c *command) demo(ctx context.Context, k demo.Case, f *demoFlags) error {
 		return err
 	}
 	dir := ""
-	if f.out == "" || k.Built() { // what was built stays: commands to paste run it again
+	if f.out == "" || k.NeedsBuild() { // what was built stays: commands to paste run it again
 		var err error
 		if dir, err = os.MkdirTemp("", "gowhy-"); err != nil {
 			return err
 		}
 	}
 	out := cmp.Or(f.out, filepath.Join(dir, k.Name+".gowhy"))
-	if k.Built() {
+	if k.NeedsBuild() {
 		defer demo.OwnModule()()
 	}
 	argv, err := c.caseCommand(ctx, k, dir)
@@ -185,14 +185,14 @@ func (c *command) demo(ctx context.Context, k demo.Case, f *demoFlags) error {
 	if err := c.recordCase(ctx, k, argv, out); err != nil {
 		return err
 	}
-	d, m, err := c.diagnosed(ctx, []string{out}, readOptions{}, "")
+	d, m, err := c.readDiagnosis(ctx, []string{out}, readOptions{}, "")
 	if err != nil {
 		return err
 	}
 	if err := report.Text(c.Stdout, d, c.layout()); err != nil || f.noProof || k.Fix == "" {
 		return err
 	}
-	if k.Built() {
+	if k.NeedsBuild() {
 		if err := c.countCase(ctx, k, out, m); err != nil {
 			return err
 		}
@@ -202,7 +202,7 @@ func (c *command) demo(ctx context.Context, k demo.Case, f *demoFlags) error {
 
 // caseCommand returns the command of a case: this binary's own, or what is built in dir.
 func (c *command) caseCommand(ctx context.Context, k demo.Case, dir string) (command []string, err error) {
-	if !k.Built() {
+	if !k.NeedsBuild() {
 		self, err := os.Executable()
 		return append([]string{self, "demo", "run", k.Name}, k.Args...), err
 	}
@@ -218,7 +218,7 @@ func (c *command) caseCommand(ctx context.Context, k demo.Case, dir string) (com
 // introduce says what the program of a case does, and where its source is if it was built in dir.
 func (c *command) introduce(k demo.Case, dir string) error {
 	text := layout.Wrap("The program: "+k.Story, c.layout())
-	if k.Built() {
+	if k.NeedsBuild() {
 		text += "Its source: " + layout.Safe(dir) + "\n"
 	}
 	_, err := io.WriteString(c.Stdout, text+"\n")

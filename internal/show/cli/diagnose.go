@@ -66,7 +66,7 @@ func atLeastOneFile(cmd *cobra.Command, args []string) error {
 	if f, ok := cmd.InOrStdin().(*os.File); ok && !term.IsTerminal(int(f.Fd())) {
 		hint += "   # or, for standard input: " + cmd.CommandPath() + " -"
 	}
-	return misused(hint, "no file was given")
+	return usageError(hint, "no file was given")
 }
 
 var (
@@ -102,10 +102,10 @@ func oneOf(flag, value string, known []string) error {
 		return nil
 	}
 	hint := "--" + flag + " " + known[0]
-	if s, ok := problem.Near(value, known); ok {
+	if s, ok := problem.Correction(value, known); ok {
 		hint = "--" + flag + " " + s
 	}
-	return misused(hint, "--%s %q is none of %s", flag, value, strings.Join(known, ", "))
+	return usageError(hint, "--%s %q is none of %s", flag, value, strings.Join(known, ", "))
 }
 
 func (c *command) diagnose(ctx context.Context, files []string, o *diagnoseOptions) error {
@@ -125,7 +125,7 @@ func (c *command) diagnose(ctx context.Context, files []string, o *diagnoseOptio
 		defer newest.Close()
 		o.reading.newest = newest
 	}
-	d, m, err := c.diagnosed(ctx, files, o.reading, diagnosis.Goal(o.goal))
+	d, m, err := c.readDiagnosis(ctx, files, o.reading, diagnosis.Goal(o.goal))
 	if err == nil && o.online {
 		err = c.compareReleases(ctx, o.reading.newest, d, m)
 	}
@@ -214,9 +214,9 @@ func atLeast(c diagnosis.Confidence, failOn string) bool {
 	return rank[string(c)] >= rank[failOn]
 }
 
-// diagnosed reads evidence and says why it is as it is, or reads a diagnosis that
+// readDiagnosis reads evidence and says why it is as it is, or reads a diagnosis that
 // was saved, which has no more of the evidence than that.
-func (c *command) diagnosed(ctx context.Context, files []string, o readOptions, goal diagnosis.Goal) (d *diagnosis.Diagnosis, m *model.Model, err error) {
+func (c *command) readDiagnosis(ctx context.Context, files []string, o readOptions, goal diagnosis.Goal) (d *diagnosis.Diagnosis, m *model.Model, err error) {
 	if files = intake.Unfold(files); severalRecordings(files) {
 		return c.diagnosedTogether(ctx, files, o, goal)
 	}
@@ -254,7 +254,7 @@ func (c *command) read(ctx context.Context, files []string, o readOptions) (*mod
 		return nil, err
 	}
 	if o.workers < 0 {
-		return nil, misused("--workers 2", "--workers %d is negative", o.workers)
+		return nil, usageError("--workers 2", "--workers %d is negative", o.workers)
 	}
 	p := c.startProgress("reading", mebibytes)
 	defer p.stop()
@@ -283,7 +283,7 @@ func parseWindow(s string) (w evidence.Window, err error) {
 		}
 	}
 	if !ok || err != nil || w.From < 0 || w.To < 0 || to != "" && w.To <= w.From {
-		return w, misused("--window 1.5s,3s   or   --window 1.5s,", "--window %q is not two times with the later one last", s)
+		return w, usageError("--window 1.5s,3s   or   --window 1.5s,", "--window %q is not two times with the later one last", s)
 	}
 	return w, nil
 }

@@ -54,7 +54,7 @@ process. Nothing is changed.`,
 			checks := machineChecks()
 			switch {
 			case pid < 0:
-				return misused("gowhy list", "--pid %d is no process", pid)
+				return usageError("gowhy list", "--pid %d is no process", pid)
 			case pid > 0:
 				checks = append(checks, processChecks(cmd.Context(), pid)...)
 			}

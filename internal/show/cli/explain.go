@@ -65,7 +65,7 @@ shown, and the compiler runs as go build -gcflags=-m.`,
 				return c.explainRule(cmd.Context(), rule.Name, args[1:], f)
 			}
 			if f.source {
-				return misused("gowhy explain "+rule.Name+" run.gowhy --source", "--source needs a recording that the rule found something in")
+				return usageError("gowhy explain "+rule.Name+" run.gowhy --source", "--source needs a recording that the rule found something in")
 			}
 			_, err = io.WriteString(c.Stdout, strings.TrimRight(rule.Doc, "\n")+"\n")
 			return err
@@ -83,27 +83,27 @@ func (c *command) rule(name string) (*diagnosis.Rule, error) {
 		return c.Rules[i], nil
 	}
 	hint := "gowhy explain   # lists all rules"
-	if s, ok := problem.Near(name, c.ruleNames()); ok {
+	if s, ok := problem.Correction(name, c.ruleNames()); ok {
 		hint = "gowhy explain " + s
 	}
-	return nil, misused(hint, "there is no rule %q", name)
+	return nil, usageError(hint, "there is no rule %q", name)
 }
 
 // explainNumber shows the finding that a diagnosis numbers so.
 func (c *command) explainNumber(ctx context.Context, n int, files []string, f *explainFlags) error {
-	d, m, err := c.diagnosed(ctx, files, f.reading, diagnosis.AnyGoal)
+	d, m, err := c.readDiagnosis(ctx, files, f.reading, diagnosis.AnyGoal)
 	if err != nil {
 		return err
 	}
 	if n < 1 || n > len(d.Findings) {
-		return misused("gowhy "+shell.Words(files), "there is no finding %d in %s: %s", n, shell.Words(files), "it has "+figures.Plural(len(d.Findings), "finding"))
+		return usageError("gowhy "+shell.Words(files), "there is no finding %d in %s: %s", n, shell.Words(files), "it has "+figures.Plural(len(d.Findings), "finding"))
 	}
 	return c.explainFinding(ctx, m, n, &d.Findings[n-1], f)
 }
 
 // explainRule shows what a rule found in a recording.
 func (c *command) explainRule(ctx context.Context, rule string, files []string, f *explainFlags) error {
-	d, m, err := c.diagnosed(ctx, files, f.reading, diagnosis.AnyGoal)
+	d, m, err := c.readDiagnosis(ctx, files, f.reading, diagnosis.AnyGoal)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (c *command) explainFinding(ctx context.Context, m *model.Model, n int, fin
 		functions = listing.Make(ctx, m, finding.Where, listing.Options{Dir: f.dir, Compile: true})
 	}
 	return c.output("", func(w io.Writer, o layout.Options) error {
-		return report.Explained(w, n, finding, functions, o)
+		return report.WriteFinding(w, n, finding, functions, o)
 	})
 }
 

@@ -51,11 +51,11 @@ hold the first profile that there is.`,
 				}
 			}
 			if o.Table != "" && to != "csv" {
-				return misused("--to csv --table "+o.Table, "--table is for --to csv")
+				return usageError("--to csv --table "+o.Table, "--table is for --to csv")
 			}
 			format := export.All[slices.Index(formats, to)]
 			if _, screen := terminal(c.Stdout); screen && out == "" && (to == "pprof" || to == "perfetto") {
-				return misused("-o "+profile+format.Ext, "a %s file is not for the screen", to)
+				return usageError("-o "+profile+format.Ext, "a %s file is not for the screen", to)
 			}
 			if o.Table == "goroutines" {
 				reading.keep = -1

@@ -62,7 +62,7 @@ anything of is drawn. "gowhy view" has a graph to click on.`,
 func (c *command) flame(ctx context.Context, files []string, f *flameFlags) error {
 	focus, err := regexp.Compile(f.focus)
 	if err != nil {
-		return misused("--focus '"+regexp.QuoteMeta(f.focus)+"'", "--focus %q is no regular expression: %v", f.focus, err)
+		return usageError("--focus '"+regexp.QuoteMeta(f.focus)+"'", "--focus %q is no regular expression: %v", f.focus, err)
 	}
 	if err := checkOutput(f.out); err != nil {
 		return err

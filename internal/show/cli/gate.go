@@ -57,7 +57,7 @@ Exit codes: 0 passed, 4 regressed, 5 inconclusive where the policy says
   gowhy gate gate.json --format github     # annotations of a pull request`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return misused("gowhy gate gate.json", "one result at a time, %d were given; a policy goes behind -f", len(args))
+				return usageError("gowhy gate gate.json", "one result at a time, %d were given; a policy goes behind -f", len(args))
 			}
 			return nil
 		},
@@ -79,7 +79,7 @@ func (c *command) gate(ctx context.Context, args []string, o *gateOptions) error
 		return err
 	}
 	if o.limit < 0 {
-		return misused("--time-limit 20m", "--time-limit %v is negative", o.limit)
+		return usageError("--time-limit 20m", "--time-limit %v is negative", o.limit)
 	}
 	if o.init {
 		return c.gateInit(args, o)
@@ -126,7 +126,7 @@ func verdictCode(regressed, unsure bool) error {
 // gateInit writes a starting policy, and never over one that is there.
 func (c *command) gateInit(args []string, o *gateOptions) error {
 	if len(args) > 0 {
-		return misused("gowhy gate --init -f "+shell.Words(args[:1]), "--init takes no argument")
+		return usageError("gowhy gate --init -f "+shell.Words(args[:1]), "--init takes no argument")
 	}
 	text, err := gate.Starter(filepath.Dir(o.policy))
 	if err != nil {
@@ -134,7 +134,7 @@ func (c *command) gateInit(args []string, o *gateOptions) error {
 	}
 	f, err := os.OpenFile(o.policy, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, os.ErrExist) {
-		return misused("gowhy gate --init -f other.yaml", "%q is there already", o.policy)
+		return usageError("gowhy gate --init -f other.yaml", "%q is there already", o.policy)
 	}
 	if err != nil {
 		return problem.New(problem.Failure, "choose another file with -f", "cannot write %q: %v", o.policy, problem.Cause(err))

@@ -79,7 +79,7 @@ func (c *command) memoryHolders(ctx context.Context, args []string, f *memoryFla
 // coreHolders says who holds the heap in a core, or held it when a recording was made.
 func (c *command) coreHolders(ctx context.Context, args []string, f *memoryFlags) error {
 	if f.holders.freeze {
-		return misused("gowhy memory 4242 --holders --freeze", "--freeze stops a running process of this machine: a core, a heap dump and a recording stand still")
+		return usageError("gowhy memory 4242 --holders --freeze", "--freeze stops a running process of this machine: a core, a heap dump and a recording stand still")
 	}
 	r, done, err := evidence.OpenCore(args)
 	if err != nil {
@@ -133,7 +133,7 @@ func (c *command) dumpHolders(ctx context.Context, args []string, url string, f 
 // remoteHolders says who holds the heap of a program elsewhere, whose agent may write heap dumps.
 func (c *command) remoteHolders(ctx context.Context, url string, args []string, f *memoryFlags) error {
 	if f.holders.freeze || f.holders.twice {
-		return misused("gowhy memory http://localhost:6060 ./PROGRAM --holders", "of a URL --holders reads one heap dump, while which the program is stopped: neither --freeze nor -d is possible")
+		return usageError("gowhy memory http://localhost:6060 ./PROGRAM --holders", "of a URL --holders reads one heap dump, while which the program is stopped: neither --freeze nor -d is possible")
 	}
 	dir, err := os.MkdirTemp("", "gowhy-memory-")
 	if err != nil {
@@ -193,7 +193,7 @@ func (c *command) lookAtHolders(ctx context.Context, pid int, f *memoryFlags, li
 }
 
 func noHeap() error {
-	return misused("gowhy memory 4242 --holders", "--holders reads a process of this machine, a core, a heap dump, a URL whose agent gives one, or a recording with holders")
+	return usageError("gowhy memory 4242 --holders", "--holders reads a process of this machine, a core, a heap dump, a URL whose agent gives one, or a recording with holders")
 }
 
 // heapProblem says what to do about a heap that was not read, of a process or a core.

@@ -62,7 +62,7 @@ func (c *command) sharedReport(ctx context.Context, files []string, out string, 
 	if err := checkOutput(out); err != nil {
 		return err
 	}
-	d, _, err := c.diagnosed(ctx, files, readOptions{workers: o.workers}, diagnosis.Goal(o.goal))
+	d, _, err := c.readDiagnosis(ctx, files, readOptions{workers: o.workers}, diagnosis.Goal(o.goal))
 	if err != nil {
 		return err
 	}
@@ -76,9 +76,9 @@ func (c *command) htmlReport(ctx context.Context, files []string, out string, o 
 	if _, screen := terminal(c.Stdout); out == "" || out == "-" && screen {
 		hint := "gowhy report " + shell.Words(files) + " -o report.html"
 		if out == "-" {
-			return misused(hint, "an HTML file is not for the screen")
+			return usageError(hint, "an HTML file is not for the screen")
 		}
-		return misused(hint, "no file to write to was given")
+		return usageError(hint, "no file to write to was given")
 	}
 	if err := checkOutput(out); err != nil {
 		return err

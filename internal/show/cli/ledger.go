@@ -41,7 +41,7 @@ given.`,
 				return err
 			}
 			if o.Top < 0 {
-				return misused("--top 20", "--top %d is negative", o.Top)
+				return usageError("--top 20", "--top %d is negative", o.Top)
 			}
 			if o.JSON && !cmd.Flags().Changed("top") {
 				o.Top = 0

@@ -110,7 +110,7 @@ func (f *offerFlags) check(cmd *cobra.Command) error {
 	}{{"duration", "-d 10s", o.Duration <= 0}, {"count", "-n 1000", o.Count <= 0}, {"timeout", "--timeout 10s", o.Timeout <= 0},
 		{"connections", "-c 50", o.Connections <= 0}, {"sockets", "--sockets 16", o.Connections <= 0}, {"warmup", "--warmup 2s", o.Warmup < 0}} {
 		if cmd.Flags().Changed(d.flag) && d.bad {
-			return misused(d.hint, "--%s has to be greater than 0", d.flag)
+			return usageError(d.hint, "--%s has to be greater than 0", d.flag)
 		}
 	}
 	if o.Duration == 0 && o.Count == 0 {
@@ -118,11 +118,11 @@ func (f *offerFlags) check(cmd *cobra.Command) error {
 	}
 	switch {
 	case o.Closed && f.rate != "":
-		return misused("leave out --closed", "a closed loop has no --rate: the program's own speed is the rate")
+		return usageError("leave out --closed", "a closed loop has no --rate: the program's own speed is the rate")
 	case o.Closed:
 		return nil
 	case f.rate == "":
-		return misused("--rate 100   or   --closed -c 10", "no load given")
+		return usageError("--rate 100   or   --closed -c 10", "no load given")
 	}
 	return f.stages()
 }
@@ -132,13 +132,13 @@ func (f *offerFlags) check(cmd *cobra.Command) error {
 func (f *offerFlags) stages() (err error) {
 	o := &f.options
 	if o.Stages, err = load.ParseRate(f.rate, max(o.Duration, time.Second)); err != nil {
-		return misused("--rate 500   or   --rate 100..5000", "--rate %v", err)
+		return usageError("--rate 500   or   --rate 100..5000", "--rate %v", err)
 	}
 	if o.Duration > 0 {
 		return nil
 	}
 	if len(o.Stages) > 1 || o.Stages[0].From != o.Stages[0].To {
-		return misused("-d 10s", "a rate that changes needs a duration")
+		return usageError("-d 10s", "a rate that changes needs a duration")
 	}
 	o.Rate, o.Stages = o.Stages[0].From, nil
 	return nil
@@ -170,15 +170,15 @@ func (t *loadTarget) check(cmd *cobra.Command, args []string) error {
 	example := cmd.CommandPath() + " http://localhost:8080/ --rate 100"
 	switch {
 	case len(args) == 0:
-		return misused(example+"   or   --rate 100 -- ./PROGRAM", "no target given")
+		return usageError(example+"   or   --rate 100 -- ./PROGRAM", "no target given")
 	case !t.command && cmd.ArgsLenAtDash() > 0:
-		return misused("give one of them", "both a URL and a command were given")
+		return usageError("give one of them", "both a URL and a command were given")
 	case !t.command && programLike(args[0]):
-		return misused(cmd.CommandPath()+" --rate 100 -- "+shell.Words(args), "%q is no URL; a program comes after --", args[0])
+		return usageError(cmd.CommandPath()+" --rate 100 -- "+shell.Words(args), "%q is no URL; a program comes after --", args[0])
 	case !t.command && len(args) > 1:
-		return misused(example, "one URL at a time, %d were given", len(args))
+		return usageError(example, "one URL at a time, %d were given", len(args))
 	case t.data != "" && t.file != "":
-		return misused("give one of them", "both --data and --data-file were given")
+		return usageError("give one of them", "both --data and --data-file were given")
 	}
 	if t.command {
 		return onlyFor(cmd, urlFlags, "leave it out", "--%s is for URLs, not for programs that are fed lines")
@@ -196,7 +196,7 @@ var (
 func onlyFor(cmd *cobra.Command, flags []string, hint, form string) error {
 	for _, name := range flags {
 		if cmd.Flags().Changed(name) {
-			return misused(hint, form, name)
+			return usageError(hint, form, name)
 		}
 	}
 	return nil
@@ -214,7 +214,7 @@ func (t *loadTarget) protocol(c *command, args []string) (load.Protocol, error) 
 	for _, h := range t.headers {
 		name, value, ok := strings.Cut(h, ":")
 		if !ok {
-			return nil, misused("-H 'Accept: text/html'", "--header %q has no colon", h)
+			return nil, usageError("-H 'Accept: text/html'", "--header %q has no colon", h)
 		}
 		q.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
@@ -226,7 +226,7 @@ func (t *loadTarget) protocol(c *command, args []string) (load.Protocol, error) 
 	}
 	p, err := load.HTTP(q)
 	if err != nil {
-		return nil, misused("http://localhost:8080/", "%v", withoutURL(err))
+		return nil, usageError("http://localhost:8080/", "%v", withoutURL(err))
 	}
 	return p, nil
 }
@@ -259,7 +259,7 @@ func (t *loadTarget) feed(c *command, args []string) (load.Protocol, error) {
 	p, err := load.Lines(f)
 	var missing *exec.Error
 	if errors.As(err, &missing) {
-		return nil, misused("the program and its arguments come after --", "there is no program %q", missing.Name)
+		return nil, usageError("the program and its arguments come after --", "there is no program %q", missing.Name)
 	}
 	return p, err
 }
@@ -317,7 +317,7 @@ func (c *command) offer(ctx context.Context, f *offerFlags, p load.Protocol) err
 	res, err := load.Offer(ctx, f.options)
 	line.Clear()
 	if res == nil {
-		return misused("--rate 100 -d 10s", "%v", err)
+		return usageError("--rate 100 -d 10s", "%v", err)
 	}
 	return errors.Join(c.offered(f, res), interrupted(err, res), res.Err())
 }

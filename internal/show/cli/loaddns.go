@@ -55,7 +55,7 @@ addresses as sockets, and nobody waits for an answer. They are only counted.`,
   gowhy load dns :5353 --queries queries.txt --flood -d 10s --sockets 64`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misused(loadDNSExample, "one address of a DNS server is needed, %d were given", len(args))
+				return usageError(loadDNSExample, "one address of a DNS server is needed, %d were given", len(args))
 			}
 			if err := f.target.check(cmd); err != nil {
 				return err
@@ -100,14 +100,14 @@ func (f *loadDNSFlags) checkFlood() (err error) {
 	o := &f.options
 	switch {
 	case f.target.tcp, o.Closed, o.Count > 0, o.Warmup > 0:
-		return misused("--flood -d 10s --sockets 64", "--flood goes without --tcp, --closed, --count and --warmup")
+		return usageError("--flood -d 10s --sockets 64", "--flood goes without --tcp, --closed, --count and --warmup")
 	case o.Duration < 0 || o.Connections < 0:
-		return misused("--flood -d 10s --sockets 64", "-d and --sockets have to be greater than 0")
+		return usageError("--flood -d 10s --sockets 64", "-d and --sockets have to be greater than 0")
 	}
 	o.Duration, o.Connections = cmp.Or(o.Duration, 10*time.Second), cmp.Or(o.Connections, floodSockets)
 	if f.rate != "" {
 		if o.Rate, err = strconv.ParseFloat(f.rate, 64); err != nil || !(o.Rate > 0) {
-			return misused("--flood --rate 50000", "--rate %q: a flood has one rate, a number", f.rate)
+			return usageError("--flood --rate 50000", "--rate %q: a flood has one rate, a number", f.rate)
 		}
 	}
 	return nil
@@ -162,11 +162,11 @@ func (t *dnsTarget) flags(cmd *cobra.Command) {
 func (t *dnsTarget) check(cmd *cobra.Command) error {
 	switch {
 	case t.queries == "" && t.name == "":
-		return misused("--name example.org   or   --queries queries.txt", "what to ask was not said")
+		return usageError("--name example.org   or   --queries queries.txt", "what to ask was not said")
 	case t.queries != "" && t.name != "":
-		return misused("give one of them", "both --queries and --name were given")
+		return usageError("give one of them", "both --queries and --name were given")
 	case t.queries != "" && cmd.Flags().Changed("type"):
-		return misused("leave it out", "--type is for --name: the queries of a file have their own")
+		return usageError("leave it out", "--type is for --name: the queries of a file have their own")
 	}
 	return nil
 }
@@ -175,13 +175,13 @@ func (t *dnsTarget) check(cmd *cobra.Command) error {
 func (t *dnsTarget) protocol(c *command, address string) (load.Protocol, load.DNSRequest, error) {
 	server, err := load.ParseServer(address)
 	if err != nil {
-		return nil, load.DNSRequest{}, misused(loadDNSExample, "%v", err)
+		return nil, load.DNSRequest{}, usageError(loadDNSExample, "%v", err)
 	}
 	r := load.DNSRequest{Server: server, TCP: t.tcp, EDNS: t.edns, DNSSEC: t.dnssec}
 	for _, s := range t.subnets {
 		subnet, err := netip.ParsePrefix(s)
 		if err != nil {
-			return nil, r, misused("--ecs 203.0.113.0/24", "--ecs %q is no subnet", s)
+			return nil, r, usageError("--ecs 203.0.113.0/24", "--ecs %q is no subnet", s)
 		}
 		r.Subnets = append(r.Subnets, subnet)
 	}
@@ -191,7 +191,7 @@ func (t *dnsTarget) protocol(c *command, address string) (load.Protocol, load.DN
 	r.Questions = t.questions
 	p, err := load.DNS(r)
 	if err != nil {
-		return nil, r, misused(loadDNSExample, "%v", err)
+		return nil, r, usageError(loadDNSExample, "%v", err)
 	}
 	return p, r, nil
 }
@@ -204,7 +204,7 @@ func (t *dnsTarget) read(c *command) (err error) {
 	if t.name != "" {
 		q, err := load.ParseQuestion(t.name, t.kind)
 		if err != nil {
-			return misused("--name example.org --type A", "%v", err)
+			return usageError("--name example.org --type A", "%v", err)
 		}
 		t.questions = []load.Question{q}
 		return nil

@@ -20,7 +20,7 @@ func (c *command) manCommand() *cobra.Command {
 		Hidden:  true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misused("gowhy man .", "man takes the directory to write to")
+				return usageError("gowhy man .", "man takes the directory to write to")
 			}
 			return nil
 		},

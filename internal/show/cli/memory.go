@@ -71,7 +71,7 @@ The process runs on: what changed meanwhile is said. Contents are never shown.`,
   gowhy memory 4242 --format json | jq '.[] | select(.of == "resident")'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return misused("gowhy memory 4242   or   gowhy memory run.gowhy", "neither a process nor a URL nor a file was given")
+				return usageError("gowhy memory 4242   or   gowhy memory run.gowhy", "neither a process nor a URL nor a file was given")
 			}
 			return nil
 		},
@@ -80,7 +80,7 @@ The process runs on: what changed meanwhile is said. Contents are never shown.`,
 				return err
 			}
 			if f.duration <= 0 {
-				return misused("-d 10s", "-d %v is no time", f.duration)
+				return usageError("-d 10s", "-d %v is no time", f.duration)
 			}
 			if err := checkOutput(f.out); err != nil {
 				return err
@@ -90,7 +90,7 @@ The process runs on: what changed meanwhile is said. Contents are never shown.`,
 				return c.memoryHolders(cmd.Context(), args, f)
 			}
 			if f.holders.freeze {
-				return misused("gowhy memory 4242 --holders --freeze", "--freeze goes with --holders: the account of memory reads no variables and stacks")
+				return usageError("gowhy memory 4242 --holders --freeze", "--freeze goes with --holders: the account of memory reads no variables and stacks")
 			}
 			return c.memory(cmd.Context(), args, f)
 		},

@@ -37,7 +37,7 @@ type recordFlags struct {
 	holders    bool
 	noDiagnose bool
 	finish     string
-	elsewhere
+	remoteFlags
 	diagnosis diagnoseOptions // how what was recorded is shown
 }
 
@@ -166,15 +166,15 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case len(given) == 0 && f.ssh != "":
-		return misused("gowhy record --ssh "+shell.Word(f.ssh)+" --pid PID   or   --url http://localhost:6060", "specify which program on %s to record", f.ssh)
+		return usageError("gowhy record --ssh "+shell.Word(f.ssh)+" --pid PID   or   --url http://localhost:6060", "specify which program on %s to record", f.ssh)
 	case len(given) == 0:
-		return misused("gowhy record -- ./PROGRAM   or   --pid PID   or   --url http://localhost:6060", "nothing to record was given")
+		return usageError("gowhy record -- ./PROGRAM   or   --pid PID   or   --url http://localhost:6060", "nothing to record was given")
 	case len(given) > 1 && !slices.Equal(given, []string{"--url", "--pid"}):
-		return misused("give one of them", "both %s were given", strings.Join(given, " and "))
+		return usageError("give one of them", "both %s were given", strings.Join(given, " and "))
 	case t.PID < 0:
-		return misused("gowhy list", "--pid %d is no process", t.PID)
+		return usageError("gowhy list", "--pid %d is no process", t.PID)
 	case cmd.Flags().Changed("duration") && f.options.Duration <= 0:
-		return misused("-d 5s", "-d %v is no time", f.options.Duration)
+		return usageError("-d 5s", "-d %v is no time", f.options.Duration)
 	}
 	if err := f.checkSSH(args); err != nil {
 		return err
@@ -182,10 +182,10 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 	if err := f.checkUntil(); err != nil {
 		return err
 	}
-	f.options.Holders = f.looks(cmd.Flags().Changed("holders"))
+	f.options.Holders = f.holderLooks(cmd.Flags().Changed("holders"))
 	limit, ok := trial.ParseSize(f.limit)
 	if !ok {
-		return misused("--trace-limit 512MB", "--trace-limit %q is no size", f.limit)
+		return usageError("--trace-limit 512MB", "--trace-limit %q is no size", f.limit)
 	}
 	f.options.TraceLimit = limit
 	for flag, names := range map[string][]string{"sources": f.options.Only, "without": f.options.Without} {
@@ -198,8 +198,8 @@ func (f *recordFlags) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// looks returns when the heap is looked at; said is whether --holders was given.
-func (f *recordFlags) looks(said bool) record.HolderLooks {
+// holderLooks returns when the heap is looked at; said is whether --holders was given.
+func (f *recordFlags) holderLooks(said bool) record.HolderLooks {
 	switch {
 	case said && f.holders, !said && f.until != "" && len(f.options.Only) == 0:
 		return record.Looks
@@ -214,7 +214,7 @@ func (f *recordFlags) checkUntil() error {
 	if f.until == "" {
 		return nil
 	}
-	bad := misused("--until-memory 90%   or   --until-memory 1.5GiB", "--until-memory %q is no share of a limit and no size", f.until)
+	bad := usageError("--until-memory 90%   or   --until-memory 1.5GiB", "--until-memory %q is no share of a limit and no size", f.until)
 	if percent, ok := strings.CutSuffix(f.until, "%"); ok {
 		share, err := strconv.ParseFloat(percent, 64)
 		if err != nil || !(share > 0 && share <= 100) {
@@ -230,7 +230,7 @@ func (f *recordFlags) checkUntil() error {
 	}
 	for _, s := range f.options.Only {
 		if !slices.Contains(record.MarkSources, s) {
-			return misused("--sources "+strings.Join(record.MarkSources, ","), "%s takes time, which a program has not that is about to be killed", s)
+			return usageError("--sources "+strings.Join(record.MarkSources, ","), "%s takes time, which a program has not that is about to be killed", s)
 		}
 	}
 	return nil
@@ -268,7 +268,7 @@ func (c *command) record(ctx context.Context, f *recordFlags, args []string) err
 	}
 	res, err := record.Run(ctx, t, o)
 	line.Clear()
-	return c.recorded(ctx, f, o.Out, res, err)
+	return c.reportRecording(ctx, f, o.Out, res, err)
 }
 
 // seenText returns the line that a recording shows while it lasts.
@@ -335,10 +335,10 @@ func recordingName(t record.Target) string {
 	}
 }
 
-// recorded says what came of a recording and diagnoses it. The command's own
+// reportRecording says what came of a recording and diagnoses it. The command's own
 // exit code wins over ours, so that `gowhy record -- CMD` can stand for CMD in
 // a script.
-func (c *command) recorded(ctx context.Context, f *recordFlags, out string, res *record.Result, err error) error {
+func (c *command) reportRecording(ctx context.Context, f *recordFlags, out string, res *record.Result, err error) error {
 	if res == nil {
 		return err
 	}

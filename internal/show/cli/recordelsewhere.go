@@ -22,8 +22,8 @@ import (
 	"github.com/gowhy/gowhy/internal/sense/remote"
 )
 
-// elsewhere are the flags of record for programs that are not simply here.
-type elsewhere struct{ ssh, container, pod string }
+// remoteFlags are the flags of record for programs that are not simply here.
+type remoteFlags struct{ ssh, container, pod string }
 
 // checkSSH refuses what makes no sense on another host.
 func (f *recordFlags) checkSSH(args []string) error {
@@ -31,9 +31,9 @@ func (f *recordFlags) checkSSH(args []string) error {
 	case f.ssh == "":
 		return nil
 	case len(args) > 0 || f.finish != "":
-		return misused("--ssh HOST --pid PID   or   --ssh HOST --url URL", "--ssh records what runs there already")
+		return usageError("--ssh HOST --pid PID   or   --ssh HOST --url URL", "--ssh records what runs there already")
 	case f.options.Load != "" && !strings.HasPrefix(f.options.Load, "http"):
-		return misused("give the file with the recording: gowhy run.gowhy "+f.options.Load, "--load reads a file there, not here")
+		return usageError("give the file with the recording: gowhy run.gowhy "+f.options.Load, "--load reads a file there, not here")
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (c *command) recordOver(ctx context.Context, f *recordFlags) error {
 	if err != nil {
 		return err
 	}
-	return c.recorded(ctx, f, o.Out, res, nil)
+	return c.reportRecording(ctx, f, o.Out, res, nil)
 }
 
 // remoteArgs returns the arguments of the recorder there.
@@ -141,7 +141,7 @@ func remoteArgs(f *recordFlags) (args []string) {
 	if o.Redact {
 		add("redact", "true")
 	}
-	if o.Holders != f.looks(false) || f.until != "" {
+	if o.Holders != f.holderLooks(false) || f.until != "" {
 		add("holders", strconv.FormatBool(o.Holders == record.Looks))
 	}
 	return args

@@ -29,7 +29,7 @@ func (c *command) diagnosedTogether(ctx context.Context, files []string, o readO
 	var odd []string
 	for i, file := range files {
 		if j := slices.IndexFunc(files[:i], func(f string) bool { return sameFile(f, file) }); j >= 0 {
-			return nil, nil, misused("give each recording once", "%q and %q are the same file", files[j], file)
+			return nil, nil, usageError("give each recording once", "%q and %q are the same file", files[j], file)
 		}
 		m, err := c.read(ctx, []string{file}, o)
 		if err != nil {
@@ -37,7 +37,7 @@ func (c *command) diagnosedTogether(ctx context.Context, files []string, o readO
 		}
 		if first == nil {
 			first = m
-		} else if why := compare.Apart(first, m, files[0], file); why != "" {
+		} else if why := compare.BuildDifference(first, m, files[0], file); why != "" {
 			return nil, nil, problem.New(problem.Misuse, "gowhy compare "+shell.Words([]string{files[0], file})+"   # says what differs",
 				"several recordings are judged as one only when they are of one program: %s", why)
 		}

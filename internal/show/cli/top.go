@@ -85,11 +85,11 @@ const (
 func (t *topping) targets(ctx context.Context, args []string) (pids []int, err error) {
 	switch {
 	case t.every < leastDelay:
-		return nil, misused("gowhy top -d 1s", "-d %v is too short: %v is the least", t.every, leastDelay)
+		return nil, usageError("gowhy top -d 1s", "-d %v is too short: %v is the least", t.every, leastDelay)
 	case t.frames < 0:
-		return nil, misused("gowhy top -n 10", "-n %d is no number of refreshes", t.frames)
+		return nil, usageError("gowhy top -n 10", "-n %d is no number of refreshes", t.frames)
 	case t.budget <= 0 || t.budget > mostBudget:
-		return nil, misused("gowhy top --budget 2", "--budget %v is no share of a CPU in percent", t.budget)
+		return nil, usageError("gowhy top --budget 2", "--budget %v is no share of a CPU in percent", t.budget)
 	}
 	return processes(ctx, append(args, t.urls...))
 }
@@ -162,7 +162,7 @@ func (c *command) topLines(ctx context.Context, t *topping, h *live.History, pid
 		if err := f.Absent(pids); err != nil && len(f.Processes) == 0 {
 			return problem.New(problem.Absence, "gowhy list", "%v", err)
 		}
-		wait = beat.Until(max(t.every, f.Cost.Every))
+		wait = beat.UntilNext(max(t.every, f.Cost.Every))
 		if err := c.topFrame(t, f, n, len(pids) > 0); err != nil {
 			return err
 		}

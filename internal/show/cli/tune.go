@@ -194,7 +194,7 @@ func (c *command) showTuned(f *tuneFlags, r *experiment.Tuned) error {
 	if slices.Contains([]string{f.out, f.csv, f.html}, "-") {
 		return nil // standard output has it
 	}
-	return c.result(&resultFlags{asJSON: f.asJSON}, r.Encode, func(w io.Writer, o layout.Options) error { return trialreport.Tuned(w, r, o) })
+	return c.result(&resultFlags{asJSON: f.asJSON}, r.Encode, func(w io.Writer, o layout.Options) error { return trialreport.TunedText(w, r, o) })
 }
 
 // searchPage writes the page of gowhy report with a search alone.
@@ -211,19 +211,19 @@ func (c *command) savedTuned(f *tuneFlags) error {
 	path := f.files[0]
 	switch {
 	case isProgram(path) && len(f.command) == 0:
-		return misused(tuneHint(f.files), "%q is a program: it comes after --", path)
+		return usageError(tuneHint(f.files), "%q is a program: it comes after --", path)
 	case len(f.knobs) > 0 || len(f.command) > 0 || len(f.files) > 1:
-		return misused(tuneHint(append(slices.Clone(f.files), f.command...)), "%q is before the --, where a saved search is expected", path)
+		return usageError(tuneHint(append(slices.Clone(f.files), f.command...)), "%q is before the --, where a saved search is expected", path)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return misused(tuneExample, "cannot read %q: %v", path, problem.Cause(err))
+		return usageError(tuneExample, "cannot read %q: %v", path, problem.Cause(err))
 	}
 	switch {
 	case intake.Kind(data) == experiment.TrialKind:
-		return misused("gowhy verify "+shell.Words(f.files), "%q is a saved trial", path)
+		return usageError("gowhy verify "+shell.Words(f.files), "%q is a saved trial", path)
 	case intake.Kind(data) != experiment.TunedKind:
-		return misused(tuneHint(f.files), "%q is no saved search", path)
+		return usageError(tuneHint(f.files), "%q is no saved search", path)
 	}
 	r, err := experiment.DecodeTuned(bytes.NewReader(data))
 	if err != nil {
@@ -245,11 +245,11 @@ func (f *tuneFlags) search() (experiment.Search, error) {
 	s := experiment.Search{Repeats: f.repeats, Seed: f.order()}
 	switch {
 	case len(f.command) == 0:
-		return s, misused(tuneExample, "no command was given")
+		return s, usageError(tuneExample, "no command was given")
 	case len(f.knobs) == 0:
-		return s, misused(tuneHint(f.command), "specify which setting to vary")
+		return s, usageError(tuneHint(f.command), "specify which setting to vary")
 	case f.repeats < 1 || f.repeats > mostRepeats:
-		return s, misused("--repeats 3", "--repeats %d is not between 1 and %d", f.repeats, mostRepeats)
+		return s, usageError("--repeats 3", "--repeats %d is not between 1 and %d", f.repeats, mostRepeats)
 	}
 	if err := f.workFlags.check(&f.Work); err != nil {
 		return s, err
@@ -271,7 +271,7 @@ func (f *tuneFlags) search() (experiment.Search, error) {
 			return s, err
 		}
 		if slices.ContainsFunc(s.Knobs, func(o experiment.Knob) bool { return o.Name == knob.Name }) {
-			return s, misused("give each knob once", "the knob %q was given twice", knob.Name)
+			return s, usageError("give each knob once", "the knob %q was given twice", knob.Name)
 		}
 		s.Knobs = append(s.Knobs, knob)
 	}
@@ -297,7 +297,7 @@ func (f *tuneFlags) parseGoal() (experiment.Goal, error) {
 	}
 	m := goalForm.FindStringSubmatch(f.goal)
 	if m == nil {
-		return experiment.Goal{}, misused("--goal 'min(elapsed)'", "--goal %q is not min(METRIC) or max(METRIC)", f.goal)
+		return experiment.Goal{}, usageError("--goal 'min(elapsed)'", "--goal %q is not min(METRIC) or max(METRIC)", f.goal)
 	}
 	name := cmp.Or(m[2], m[3])
 	if err := knownMetric("goal", "%s", name); err != nil {
@@ -316,7 +316,7 @@ var keepForm = regexp.MustCompile(`^\s*([^<>=\s]+)\s*([<>])=?\s*(\S.*?)\s*$`)
 func parseKeep(s string) (experiment.Keep, error) {
 	m := keepForm.FindStringSubmatch(s)
 	if m == nil {
-		return experiment.Keep{}, misused("--keep 'p99<5ms'", "--keep %q is no limit", s)
+		return experiment.Keep{}, usageError("--keep 'p99<5ms'", "--keep %q is no limit", s)
 	}
 	if err := knownMetric("keep", "'%s"+m[2]+strings.ReplaceAll(m[3], "%", "%%")+"'", m[1]); err != nil {
 		return experiment.Keep{}, err
@@ -324,7 +324,7 @@ func parseKeep(s string) (experiment.Keep, error) {
 	k := experiment.Keep{Metric: diagnosis.Metric(m[1]), AtMost: m[2] == "<"}
 	var ok bool
 	if k.Limit, ok = parseQuantity(m[3], experiment.InfoOf(k.Metric).Unit); !ok {
-		return k, misused("--keep 'p99<5ms'   or   --keep 'peak-rss<300MiB'", "--keep %q: %q is no limit of %s", s, m[3], m[1])
+		return k, usageError("--keep 'p99<5ms'   or   --keep 'peak-rss<300MiB'", "--keep %q: %q is no limit of %s", s, m[3], m[1])
 	}
 	return k, nil
 }
@@ -355,7 +355,7 @@ func (f *tuneFlags) parseStarts(knobs []experiment.Knob) error {
 		name = trial.RuntimeName(name, f.command)
 		i := slices.IndexFunc(knobs, func(k experiment.Knob) bool { return k.Name == name })
 		if i < 0 {
-			return misused("--start "+knobs[0].Name+"=…", "--start %q is not of a knob", s)
+			return usageError("--start "+knobs[0].Name+"=…", "--start %q is not of a knob", s)
 		}
 		if knobs[i].Start, err = trial.KnobValue(&knobs[i], value); err != nil {
 			return err

@@ -144,7 +144,7 @@ func (c *command) verify(ctx context.Context, cmd *cobra.Command, f *verifyFlags
 	}
 	var claim *trial.Claim
 	if len(f.Files) > 0 {
-		d, m, err := c.diagnosed(ctx, f.Files, readOptions{}, "")
+		d, m, err := c.readDiagnosis(ctx, f.Files, readOptions{}, "")
 		if err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func (f *verifyFlags) misplaced() error {
 	if !isProgram(f.Files[0]) {
 		return nil
 	}
-	return misused(trial.Hint(f.Files), "%q is a program: it comes after --", f.Files[0])
+	return usageError(trial.Hint(f.Files), "%q is a program: it comes after --", f.Files[0])
 }
 
 // isProgram reports whether a path is a file that can be run.
@@ -211,7 +211,7 @@ func (f *verifyFlags) plan() (experiment.Plan, error) {
 		p.Guards = f.Guards()
 	}
 	if f.pairs < 1 || f.pairs > mostPairs {
-		return p, misused("--pairs 40", "--pairs %d is not between 1 and %d", f.pairs, mostPairs)
+		return p, usageError("--pairs 40", "--pairs %d is not between 1 and %d", f.pairs, mostPairs)
 	}
 	return p, f.workFlags.check(&f.Work)
 }
@@ -224,7 +224,7 @@ var aParse = regexp.MustCompile(`strconv\.\w+: parsing "[^"]*": |time: invalid d
 func badFlag(example string) func(*cobra.Command, error) error {
 	return func(_ *cobra.Command, err error) error {
 		text := aParse.ReplaceAllString(err.Error(), "")
-		return misused(example+"   # a program's own flags come after --", "%s", strings.TrimSuffix(strings.TrimSpace(text), ":"))
+		return usageError(example+"   # a program's own flags come after --", "%s", strings.TrimSuffix(strings.TrimSpace(text), ":"))
 	}
 }
 
@@ -251,10 +251,10 @@ func knownMetric(flag, form, name string) error {
 		return nil
 	}
 	word := names[0]
-	if s, ok := problem.Near(name, names); ok {
+	if s, ok := problem.Correction(name, names); ok {
 		word = s
 	}
-	return misused("--"+flag+" "+fmt.Sprintf(form, word), "--%s %q is none of %s", flag, name, strings.Join(names, ", "))
+	return usageError("--"+flag+" "+fmt.Sprintf(form, word), "--%s %q is none of %s", flag, name, strings.Join(names, ", "))
 }
 
 // parseShare reads 2% or 0.02. A bare number of 1 and more is a percentage
@@ -267,7 +267,7 @@ func parseShare(flag, s string) (float64, error) {
 		v, most = v/100, 10
 	}
 	if err != nil || !(v > 0 && v < most) {
-		return 0, misused("--"+flag+" 2%", "--%s %q is no share like 2%%", flag, s)
+		return 0, usageError("--"+flag+" 2%", "--%s %q is no share like 2%%", flag, s)
 	}
 	return v, nil
 }
@@ -281,18 +281,18 @@ func parseGuards(list []string) ([]experiment.Guard, error) {
 		}
 		name, limit, ok := strings.Cut(s, "<")
 		if !ok {
-			return nil, misused("--guard 'p99<5%'", "--guard %q is no limit of how much worse a metric may be", s)
+			return nil, usageError("--guard 'p99<5%'", "--guard %q is no limit of how much worse a metric may be", s)
 		}
 		name = strings.TrimSpace(name)
 		if err := knownMetric("guard", "'%s<5%%'", name); err != nil {
 			return nil, err
 		}
 		if slices.ContainsFunc(guards, func(g experiment.Guard) bool { return g.Metric == diagnosis.Metric(name) }) {
-			return nil, misused("give each metric one limit", "--guard %s was given twice", name)
+			return nil, usageError("give each metric one limit", "--guard %s was given twice", name)
 		}
 		v, err := parseShare("guard", strings.TrimPrefix(limit, "="))
 		if err != nil {
-			return nil, misused("--guard '"+name+"<5%'", "--guard %q is no limit of a share like 5%%", s)
+			return nil, usageError("--guard '"+name+"<5%'", "--guard %q is no limit of a share like 5%%", s)
 		}
 		guards = append(guards, trial.LimitOf(diagnosis.Metric(name), v))
 	}
@@ -311,11 +311,11 @@ func (c *command) savedTrial(f *verifyFlags) (*experiment.Trial, error) {
 	kind := intake.Kind(begin)
 	switch {
 	case kind == experiment.TunedKind:
-		return nil, misused("gowhy tune "+shell.Words(f.Files), "%q is a saved search", f.Files[0])
+		return nil, usageError("gowhy tune "+shell.Words(f.Files), "%q is a saved search", f.Files[0])
 	case kind != experiment.TrialKind:
 		return nil, nil
 	case f.Apply != "" || f.Change.Given() || len(f.Command) > 0:
-		return nil, misused("gowhy verify "+shell.Words(f.Files), "%q is a saved trial, which can only be shown", f.Files[0])
+		return nil, usageError("gowhy verify "+shell.Words(f.Files), "%q is a saved trial, which can only be shown", f.Files[0])
 	}
 	tr, _, err := intake.Decode(f.Files[0], kind)
 	if err != nil {

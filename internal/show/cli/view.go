@@ -84,7 +84,7 @@ func (o *viewReading) flags(cmd *cobra.Command) {
 
 func (o *viewReading) check() error {
 	if o.workers < 0 {
-		return misused("--workers 2", "--workers %d is negative", o.workers)
+		return usageError("--workers 2", "--workers %d is negative", o.workers)
 	}
 	return oneOf("goal", o.goal, goals)
 }
@@ -112,7 +112,7 @@ func (c *command) view(ctx context.Context, files []string, o *viewOptions) erro
 		return err
 	}
 	if o.budget <= 0 || o.budget > mostBudget {
-		return misused("gowhy view --live --budget 2", "--budget %v is no share of a CPU in percent", o.budget)
+		return usageError("gowhy view --live --budget 2", "--budget %v is no share of a CPU in percent", o.budget)
 	}
 	if o.live {
 		return c.viewLive(ctx, files, o)
@@ -305,10 +305,10 @@ func newestRecording(dir string) []string {
 func listenLoopback(addr string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, misused("--addr 127.0.0.1:8080", "--addr %q is not HOST:PORT", addr)
+		return nil, usageError("--addr 127.0.0.1:8080", "--addr %q is not HOST:PORT", addr)
 	}
 	if !strings.EqualFold(host, "localhost") && !net.ParseIP(host).IsLoopback() {
-		return nil, misused("--addr "+shell.Word(net.JoinHostPort("127.0.0.1", port))+"   # from elsewhere: ssh -L",
+		return nil, usageError("--addr "+shell.Word(net.JoinHostPort("127.0.0.1", port))+"   # from elsewhere: ssh -L",
 			"--addr %q is not of the loopback, and recordings are nobody else's", addr)
 	}
 	l, err := net.Listen("tcp", addr)

@@ -28,7 +28,7 @@ func processes(ctx context.Context, words []string) (pids []int, err error) {
 				return nil, err
 			}
 		default:
-			return nil, misused("gowhy list", "%q is no number of a process", word)
+			return nil, usageError("gowhy list", "%q is no number of a process", word)
 		}
 		pids = append(pids, pid)
 	}
@@ -67,7 +67,7 @@ func (c *command) viewLive(ctx context.Context, words []string, o *viewOptions) 
 		return err
 	}
 	defer h.Close()
-	if n, _ := h.News(0, live.Seen{}); len(pids) > 0 && n.Process == nil {
+	if n, _ := h.News(0, live.Cursor{}); len(pids) > 0 && n.Process == nil {
 		return problem.New(problem.Absence, "gowhy list", "process %d is no Go program", pids[0])
 	}
 	l, err := listenLoopback(o.addr)

@@ -49,7 +49,7 @@ A prediction is not a measurement: gowhy verify makes one.`,
 			if len(args) == 1 {
 				return nil
 			}
-			return misused("gowhy whatif trace.out", "whatif takes one file with a trace, not %d", len(args))
+			return usageError("gowhy whatif trace.out", "whatif takes one file with a trace, not %d", len(args))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.whatIf(cmd, args[0], o)
@@ -97,7 +97,7 @@ func (c *command) whatIf(cmd *cobra.Command, path string, o *whatIfOptions) erro
 		return c.whatIfError(path, err)
 	}
 	if o.cores < 0 {
-		return misused("--cores 4", "--cores %d is negative", o.cores)
+		return usageError("--cores 4", "--cores %d is negative", o.cores)
 	}
 	if err := checkOutput(o.out); err != nil {
 		return err
@@ -185,7 +185,7 @@ func (c *command) openTrace(path string) (tr *exectrace.Trace, recorded bool, do
 	if info, err := os.Stat(path); err != nil {
 		return nil, false, nil, problem.New(problem.Absence, "gowhy whatif trace.out", "cannot read %q: %v", path, problem.Cause(err))
 	} else if info.IsDir() {
-		return nil, false, nil, misused("gowhy whatif trace.out", "%q is a directory, not a trace", path)
+		return nil, false, nil, usageError("gowhy whatif trace.out", "%q is a directory, not a trace", path)
 	}
 	rec, err := recording.Open(path)
 	if errors.Is(err, recording.ErrFormat) {
@@ -218,7 +218,7 @@ func (c *command) whatIfError(path string, err error) error {
 	case errors.As(err, &refused):
 		return problem.New(problem.Absence, "gowhy diagnose "+shell.Word(path)+"   # what the trace does say", "%w", refused)
 	case errors.As(err, &unclear) && unclear.Hint == "":
-		return misused("gowhy whatif "+shell.Word(path)+"   # what there is", "%w", unclear)
+		return usageError("gowhy whatif "+shell.Word(path)+"   # what there is", "%w", unclear)
 	case errors.Is(err, exectrace.ErrNotTrace), errors.Is(err, exectrace.ErrNoEvents), errors.Is(err, exectrace.ErrOldFormat):
 		return problem.New(problem.Absence, "gowhy record --help   # a recording has one", "cannot replay %q: %v", path, err)
 	}

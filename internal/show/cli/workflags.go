@@ -59,9 +59,9 @@ func (f *workFlags) flags(cmd *cobra.Command, w *trial.Work, result, asJSON stri
 func (f *workFlags) check(w *trial.Work) error {
 	switch {
 	case w.Ops < 0:
-		return misused("--ops 1000", "--ops %g is negative", w.Ops)
+		return usageError("--ops 1000", "--ops %g is negative", w.Ops)
 	case w.Time <= 0:
-		return misused("--time-limit 10m", "--time-limit %v is no time", w.Time)
+		return usageError("--time-limit 10m", "--time-limit %v is no time", w.Time)
 	}
 	return nil
 }

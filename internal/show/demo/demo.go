@@ -47,8 +47,8 @@ type Case struct {
 	run  func(ctx context.Context, p *program) error
 }
 
-// Built reports whether the case's program is not part of this one: [Case.Build] makes it.
-func (c Case) Built() bool { return len(c.Sizes) > 0 }
+// NeedsBuild reports whether the case's program is not part of this one: [Case.Build] makes it.
+func (c Case) NeedsBuild() bool { return len(c.Sizes) > 0 }
 
 // A Variant is how a case's program runs.
 type Variant struct {

@@ -20,7 +20,7 @@ import (
 
 // resultFile reads a result that an experiment saved; of a file that is none the
 // kind is empty.
-func resultFile(file, name string) (s compare.Saved, kind string, err error) {
+func resultFile(file, name string) (s compare.SavedResult, kind string, err error) {
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 		return s, "", nil // evidence says what is wrong with it; a pipe can be read only once
 	}
@@ -67,7 +67,7 @@ func Compare(a, nameA, b, nameB string) (result *compare.Comparison, ok bool, er
 }
 
 // savedOf takes of a saved result what can be compared; nothing of a comparison.
-func savedOf(name string, value any) (s compare.Saved) {
+func savedOf(name string, value any) (s compare.SavedResult) {
 	switch v := value.(type) {
 	case *experiment.Trial:
 		s.Trial = roundsOf(name, v)
@@ -84,10 +84,10 @@ func savedOf(name string, value any) (s compare.Saved) {
 // roundsOf takes of a trial the pairs that count, and what it says of itself.
 func roundsOf(name string, t *experiment.Trial) *compare.Rounds {
 	r := &compare.Rounds{Name: name, Primary: t.Primary, Subject: trialSubject(t), Diagnosed: t.About.Diagnosed,
-		Pairs: map[diagnosis.Metric][][2]float64{}, Found: map[diagnosis.Metric]compare.Found{}}
+		Pairs: map[diagnosis.Metric][][2]float64{}, Found: map[diagnosis.Metric]compare.MetricResult{}}
 	for _, e := range t.Effects {
 		r.Metrics = append(r.Metrics, e.Metric)
-		r.Found[e.Metric] = compare.Found{Ratio: e.Ratio, Low: e.Low, High: e.High, Exact: e.Exact, Verdict: compare.Verdict(e.Verdict)}
+		r.Found[e.Metric] = compare.MetricResult{Ratio: e.Ratio, Low: e.Low, High: e.High, Exact: e.Exact, Verdict: compare.Verdict(e.Verdict)}
 	}
 	// A program that is counted is another one: its runs tell only what the timed
 	// ones did not measure.

@@ -73,7 +73,7 @@ func TestSavedOf(t *testing.T) {
 	if !table.Table || table.Cells[0] != (compare.Cell{Setting: "processes=2 conns=5 a=1", Rate: 7}) || !math.IsNaN(table.Cells[1].Rate) {
 		t.Errorf("%+v", table)
 	}
-	if s := savedOf("x", &compare.Comparison{}); s != (compare.Saved{}) {
+	if s := savedOf("x", &compare.Comparison{}); s != (compare.SavedResult{}) {
 		t.Errorf("a comparison: %+v", s)
 	}
 }

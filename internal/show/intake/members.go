@@ -18,7 +18,7 @@ func members(files []string) ([]web.Member, func(string) (io.ReadCloser, error))
 	at := map[string]func() (io.ReadCloser, error){}
 	add := func(n string, size int64, open func() (io.ReadCloser, error)) {
 		if _, twice := at[n]; !twice {
-			list = append(list, web.Member{Name: n, Bytes: size, What: artifact.Described(n[strings.LastIndexAny(n, "/:")+1:]).Words})
+			list = append(list, web.Member{Name: n, Bytes: size, What: artifact.MemberNamed(n[strings.LastIndexAny(n, "/:")+1:]).Words})
 			at[n] = open
 		}
 	}

@@ -271,7 +271,7 @@ func timeTable(m *model.Model) *table {
 	t.text("ON AVERAGE", func(r row) string {
 		return fixed(statistics.Quotient(amount(r, t.at["time_ns"]), amount(r, t.at["window_ns"])))
 	})
-	share := t.written("share")
+	share := t.columnWriter("share")
 	t.text("SHARE", func(r row) string {
 		if t.get(r, "share") == nil {
 			return "(beside)"
@@ -438,7 +438,7 @@ func threadTable(m *model.Model) *table {
 	}
 	t.names("THREAD", "id")
 	t.show("CPU", ".cpu", "USER", "user_ns", "KERNEL", "system_ns", "RUN QUEUE", "run_queue_ns", "WAITS", "voluntary", "PREEMPTED", "involuntary")
-	t.text("NAME", t.written("name")).Left = true
+	t.text("NAME", t.columnWriter("name")).Left = true
 	t.Columns[len(t.Columns)-1].Drop = 1
 	t.order = []string{"cpu=.cpu", "user=user_ns", "kernel=system_ns", "runqueue=run_queue_ns", "waits=voluntary", "preempted=involuntary", "id=id"}
 	t.sum("all", "id")

@@ -82,7 +82,7 @@ func rows(text string, width int) (n int) {
 
 func (t *texter) briefAt(d *diagnosis.Diagnosis, o layout.Options, l briefLevel, screen int) {
 	t.verdict(d, t.first(string(d.Verdict)+": "+d.Summary, t.Width, briefVerdict))
-	t.Line(t.In(layout.Dim, shortSubject(d, t.Width)))
+	t.Line(t.Paint(layout.Dim, shortSubject(d, t.Width)))
 	t.death(d)
 	if o := d.Operation; o != nil {
 		head := operationHead(o)
@@ -153,7 +153,7 @@ func shortFunction(name string) string {
 // short writes a finding of one recording, or of several runs.
 func (t *texter) short(n int, f *diagnosis.Finding, places, runs int) {
 	t.Line("")
-	t.Line(t.In(layout.Bold, layout.Shorten(fmt.Sprintf("%d. %s", n, layout.Safe(f.Title)), t.Width)))
+	t.Line(t.Paint(layout.Bold, layout.Shorten(fmt.Sprintf("%d. %s", n, layout.Safe(f.Title)), t.Width)))
 	for i, p := range f.Where[:min(len(f.Where), places)] {
 		label := ""
 		if i == 0 {
@@ -176,12 +176,12 @@ func (t *texter) short(n int, f *diagnosis.Finding, places, runs int) {
 		if utf8.RuneCountInString(gain+sure) > t.Width-briefColumn {
 			sure = ""
 		}
-		t.field("gain", layout.Plain, []string{t.In(layout.Bold, gain) + t.In(layout.Dim, sure)})
+		t.field("gain", layout.Plain, []string{t.Paint(layout.Bold, gain) + t.Paint(layout.Dim, sure)})
 		t.field("", layout.Dim, t.first(f.Bound.Along, t.Width-briefColumn, briefText))
 	}
 	t.field("do", layout.Plain, t.first(f.Remedy.Text, t.Width-briefColumn, briefText))
 	if len(f.Try) > 0 {
-		t.field("prove", layout.Plain, []string{t.In(layout.Dim, "$ ") + layout.Safe(f.Try[0])})
+		t.field("prove", layout.Plain, []string{t.Paint(layout.Dim, "$ ") + layout.Safe(f.Try[0])})
 	} else if f.Missing != "" {
 		t.field("prove", layout.Dim, t.first(f.Missing, t.Width-briefColumn, briefText))
 	}
@@ -191,9 +191,9 @@ func (t *texter) field(label string, s layout.Style, lines []string) {
 	for i, l := range lines {
 		lead := strings.Repeat(" ", briefColumn)
 		if i == 0 {
-			lead = "   " + t.In(layout.Dim, layout.Pad(label, briefColumn-3))
+			lead = "   " + t.Paint(layout.Dim, layout.Pad(label, briefColumn-3))
 		}
-		t.Line(lead + t.In(s, l))
+		t.Line(lead + t.Paint(s, l))
 	}
 }
 
@@ -270,7 +270,7 @@ func (t *texter) others(d *diagnosis.Diagnosis, which []int, room int) {
 				break
 			}
 		}
-		t.Line(t.In(layout.Dim, layout.Shorten(layout.Safe(l), t.Width-len(more))+more))
+		t.Line(t.Paint(layout.Dim, layout.Shorten(layout.Safe(l), t.Width-len(more))+more))
 	}
 }
 
@@ -287,7 +287,7 @@ func (t *texter) note(label string, items []string, most int) {
 		if i > 0 {
 			label = ""
 		}
-		t.Line(t.In(layout.Dim, layout.Pad(label, labelled)) + l)
+		t.Line(t.Paint(layout.Dim, layout.Pad(label, labelled)) + l)
 	}
 }
 
@@ -318,7 +318,7 @@ var recorders = []string{"gowhy record ", "gowhy doctor ", "curl ", "go get gith
 
 // more writes where all the rest is, in a line.
 func (t *texter) more(d *diagnosis.Diagnosis) {
-	line, also := "gowhy -v "+diagnosed(d), ""
+	line, also := "gowhy -v "+fileArguments(d), ""
 	switch {
 	case len(d.Findings) > 0:
 		also = "   # or explain 1, view"
@@ -332,11 +332,11 @@ func (t *texter) more(d *diagnosis.Diagnosis) {
 }
 
 func (t *texter) command(label, line string) {
-	t.Line(t.In(layout.Dim, layout.Pad(label, labelled)+"$ ") + layout.Safe(line))
+	t.Line(t.Paint(layout.Dim, layout.Pad(label, labelled)+"$ ") + layout.Safe(line))
 }
 
-// diagnosed returns the files as a command takes them.
-func diagnosed(d *diagnosis.Diagnosis) string {
+// fileArguments returns the files as a command takes them.
+func fileArguments(d *diagnosis.Diagnosis) string {
 	if len(d.Files) == 0 || slices.Contains(d.Files, "-") {
 		return "FILE"
 	}

@@ -150,11 +150,11 @@ func (t *texter) cpu(d *diagnosis.Diagnosis) {
 		for j, l := range layout.FigureLines(text, t.Width-indent) {
 			switch {
 			case i == 0 && j == 0:
-				t.Line(t.In(layout.Bold, label) + l)
+				t.Line(t.Paint(layout.Bold, label) + l)
 			case i == 0:
 				t.Line(strings.Repeat(" ", indent) + l)
 			default:
-				t.Line(strings.Repeat(" ", indent) + t.In(layout.Dim, l))
+				t.Line(strings.Repeat(" ", indent) + t.Paint(layout.Dim, l))
 			}
 		}
 	}
@@ -201,7 +201,7 @@ func (t *texter) operation(o *diagnosis.Operation) {
 		t.Line("   " + layout.Shorten(layout.Safe(operationLine(o, &o.Lines[i])), t.Width-3))
 	}
 	if len(o.Lines) > 0 {
-		t.Line("   " + t.In(layout.Dim, "all lines, and what each can give back: gowhy ledger FILE --by line"))
+		t.Line("   " + t.Paint(layout.Dim, "all lines, and what each can give back: gowhy ledger FILE --by line"))
 	}
 }
 

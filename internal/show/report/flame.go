@@ -79,7 +79,7 @@ func (f *flameText) head() {
 	if f.o.Of > 0 {
 		all += fmt.Sprintf(", %s of %s", figures.Percent(float64(f.t.Total)/float64(f.o.Of)), f.amount(f.o.Of))
 	}
-	f.Line(f.In(layout.Bold, all))
+	f.Line(f.Paint(layout.Bold, all))
 }
 
 // amount writes a value in the tree's unit.
@@ -146,7 +146,7 @@ func (f *flameText) row(cells []cell) {
 		line.WriteString(strings.Repeat(" ", from-at))
 		fn := f.t.Funcs[f.t.Func[c.node]]
 		f.owners[fn.Owner] = true
-		line.WriteString(f.In(ownerStyles[fn.Owner], f.text(c, fn.Name, to-from)))
+		line.WriteString(f.Paint(ownerStyles[fn.Owner], f.text(c, fn.Name, to-from)))
 		at = to
 	}
 	f.Line(line.String())
@@ -207,7 +207,7 @@ func (f *flameText) foot() {
 		var legend []string
 		for _, o := range ownerWords {
 			if f.owners[o.owner] {
-				legend = append(legend, f.In(ownerStyles[o.owner], " "+o.words+" "))
+				legend = append(legend, f.Paint(ownerStyles[o.owner], " "+o.words+" "))
 			}
 		}
 		f.Line(strings.Join(legend, " "))
@@ -221,6 +221,6 @@ func (f *flameText) foot() {
 		note += " Also --of " + strings.Join(f.o.Others, ", ") + "."
 	}
 	for _, l := range layout.Lines(strings.TrimSpace(note), min(f.Width, plainWidth)) {
-		f.Line(f.In(layout.Dim, l))
+		f.Line(f.Paint(layout.Dim, l))
 	}
 }

@@ -56,7 +56,7 @@ func (x *texter) holders(l *model.HeapLook, top int) {
 	if l.Partial {
 		title += "; interrupted: there are more"
 	}
-	x.Line(x.In(layout.Bold, title))
+	x.Line(x.Paint(layout.Bold, title))
 	x.Line("")
 	shown := l.Holders
 	if top > 0 {
@@ -95,7 +95,7 @@ func (x *texter) holders(l *model.HeapLook, top int) {
 				line.Reset()
 				line.WriteString(strings.Repeat(" ", indent))
 			}
-			x.Line(x.In(style, line.String()+part))
+			x.Line(x.Paint(style, line.String()+part))
 		}
 		if n > 0 {
 			if way := strings.TrimSpace(shown[n-1].Steps()); way != "" {
@@ -108,7 +108,7 @@ func (x *texter) holders(l *model.HeapLook, top int) {
 		for _, h := range shown {
 			rest -= min(rest, h.Bytes)
 		}
-		x.Line(x.In(layout.Dim, fmt.Sprintf("and %s of %s in all; --top 0 shows them", figures.Plural(hidden, "more holder"), figures.Bytes(rest))))
+		x.Line(x.Paint(layout.Dim, fmt.Sprintf("and %s of %s in all; --top 0 shows them", figures.Plural(hidden, "more holder"), figures.Bytes(rest))))
 	}
 }
 

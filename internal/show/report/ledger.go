@@ -137,7 +137,7 @@ func (x *texter) coverage(m *model.Model) {
 	}
 	x.Line("")
 	for _, l := range layout.Lines(text, x.Width) {
-		x.Line(x.In(layout.Dim, l))
+		x.Line(x.Paint(layout.Dim, l))
 	}
 	x.notes(c.Notes)
 }
@@ -146,7 +146,7 @@ func (x *texter) coverage(m *model.Model) {
 func (x *texter) notes(list []string) {
 	for _, n := range list {
 		for _, l := range layout.Lines("note: "+n, x.Width) {
-			x.Line(x.In(layout.Yellow, l))
+			x.Line(x.Paint(layout.Yellow, l))
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 )
 
-// Explained writes the nth finding of a diagnosis in full and, when there are
+// WriteFinding writes the nth finding of a diagnosis in full and, when there are
 // any, the functions that it points at.
-func Explained(w io.Writer, n int, f *diagnosis.Finding, functions []listing.Function, o layout.Options) error {
+func WriteFinding(w io.Writer, n int, f *diagnosis.Finding, functions []listing.Function, o layout.Options) error {
 	t := newTexter(o)
 	t.finding(n, f, "")
 	for i := range functions {
@@ -50,7 +50,7 @@ func (t *texter) listing(f *listing.Function) {
 		}
 	}
 	margin := len(strconv.Itoa(f.Lines[len(f.Lines)-1].Number))
-	t.Line(t.In(layout.Dim, t.row(heads, wide)))
+	t.Line(t.Paint(layout.Dim, t.row(heads, wide)))
 	for i := range f.Lines {
 		t.sourceLine(&f.Lines[i], t.row(cells[i], wide), margin)
 	}
@@ -97,9 +97,9 @@ func (t *texter) sourceLine(l *listing.Line, cells string, margin int) {
 		mark, s = ">", layout.Bold
 	}
 	text := layout.Safe(strings.ReplaceAll(l.Text, "\t", strings.Repeat(" ", tabWidth)))
-	t.Line(cells + "  " + t.In(layout.Dim, fmt.Sprintf("%*d", margin, l.Number)) + t.In(s, mark+" "+text))
+	t.Line(cells + "  " + t.Paint(layout.Dim, fmt.Sprintf("%*d", margin, l.Number)) + t.Paint(s, mark+" "+text))
 	indent := utf8.RuneCountInString(cells) + 2 + margin + 2 + len(text) - len(strings.TrimLeft(text, " "))
 	for _, m := range l.Compiler {
-		t.Line(strings.Repeat(" ", indent) + t.In(layout.Yellow, "^ "+layout.Safe(m)))
+		t.Line(strings.Repeat(" ", indent) + t.Paint(layout.Yellow, "^ "+layout.Safe(m)))
 	}
 }

@@ -25,7 +25,7 @@ func TestExplained(t *testing.T) {
 		{Name: "main.g", File: "/src/g.go", Changed: true, Unasked: "go build: it failed", Lines: []listing.Line{{Number: 1, Text: "x"}}},
 	}
 	var b bytes.Buffer
-	if err := Explained(&b, 3, finding, functions, layout.Options{Width: 80}); err != nil {
+	if err := WriteFinding(&b, 3, finding, functions, layout.Options{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()

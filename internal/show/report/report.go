@@ -38,7 +38,7 @@ func JSON(w io.Writer, d *diagnosis.Diagnosis, _ layout.Options) error { return 
 
 // nextCommands lists the commands that a reader would run now, with the reason.
 func nextCommands(d *diagnosis.Diagnosis) [][2]string {
-	files, one := diagnosed(d), diagnosed(d)
+	files, one := fileArguments(d), fileArguments(d)
 	for _, r := range d.Runs { // an account is of one recording
 		if r.Shown {
 			one = shell.Word(r.File)

@@ -235,7 +235,7 @@ func TestBriefFitsAScreen(t *testing.T) {
 				t.Errorf("%s: the command that proves it is not in a line of its own in\n%s", name, out)
 			}
 		}
-		if i := strings.LastIndex(out, "\nmore "); i < 0 || !strings.Contains(out[i:], "$ gowhy -v "+diagnosed(d)) || strings.Count(out[i:], "\n") != 2 {
+		if i := strings.LastIndex(out, "\nmore "); i < 0 || !strings.Contains(out[i:], "$ gowhy -v "+fileArguments(d)) || strings.Count(out[i:], "\n") != 2 {
 			t.Errorf("%s does not end with where the rest is:\n%s", name, out)
 		}
 	}

@@ -95,20 +95,20 @@ func (t *table) name(r row, column string) string {
 // show shows columns of figures in text: heads and names in turn.
 func (t *table) show(heads ...string) {
 	for i := 0; i < len(heads); i += 2 {
-		t.text(heads[i], t.written(heads[i+1]))
+		t.text(heads[i], t.columnWriter(heads[i+1]))
 	}
 }
 
 // names shows columns of names, as show does.
 func (t *table) names(heads ...string) {
 	for i := 0; i < len(heads); i += 2 {
-		t.text(heads[i], t.written(heads[i+1])).Left = true
+		t.text(heads[i], t.columnWriter(heads[i+1])).Left = true
 	}
 }
 
 // spare shows a column that can be left out when it is all zeros.
 func (t *table) spare(drop int, head, column string) {
-	c := t.text(head, t.written(column))
+	c := t.text(head, t.columnWriter(column))
 	c.Drop, c.Quiet = drop, true
 }
 
@@ -118,8 +118,8 @@ func (t *table) text(head string, write func(row) string) *layout.Column[row] {
 	return &t.Columns[len(t.Columns)-1]
 }
 
-// written returns what writes the values of a column.
-func (t *table) written(column string) func(row) string {
+// columnWriter returns what writes the values of a column.
+func (t *table) columnWriter(column string) func(row) string {
 	i, size := t.at[column], strings.Contains(column, "bytes")
 	return func(r row) string {
 		switch v := r[i].(type) {

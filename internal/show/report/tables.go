@@ -226,7 +226,7 @@ func regionTable(m *model.Model) *table {
 		t.add(g.Name, g.Count, g.Open, latencyOf(&g.Latency), timesOf(g.Times))
 	}
 	t.show("COUNT", "count")
-	t.text("P50", t.written(".p50")).Drop = 2
+	t.text("P50", t.columnWriter(".p50")).Drop = 2
 	t.show("P99", ".p99")
 	t.showTimes()
 	t.names("REGION", "name")

@@ -61,7 +61,7 @@ func verdictStyle(v diagnosis.Verdict) layout.Style {
 
 func (t *texter) head(d *diagnosis.Diagnosis) {
 	t.verdict(d, layout.Lines(string(d.Verdict)+": "+d.Summary, t.Width))
-	t.Line(t.In(layout.Dim, strings.Join(layout.Lines(subject(d), t.Width), "\n")))
+	t.Line(t.Paint(layout.Dim, strings.Join(layout.Lines(subject(d), t.Width), "\n")))
 	t.death(d)
 }
 
@@ -76,9 +76,9 @@ func (t *texter) death(d *diagnosis.Diagnosis) {
 func (t *texter) verdict(d *diagnosis.Diagnosis, lines []string) {
 	for i, l := range lines {
 		if rest, ok := strings.CutPrefix(l, string(d.Verdict)+":"); ok && i == 0 {
-			l = t.In(verdictStyle(d.Verdict), string(d.Verdict)+":") + t.In(layout.Bold, rest)
+			l = t.Paint(verdictStyle(d.Verdict), string(d.Verdict)+":") + t.Paint(layout.Bold, rest)
 		} else {
-			l = t.In(layout.Bold, l)
+			l = t.Paint(layout.Bold, l)
 		}
 		t.Line(l)
 	}
@@ -155,7 +155,7 @@ func (t *texter) timeShares(shares []diagnosis.Share) {
 		n := min(max(int(s.Share*float64(bar)+0.5), 0), bar)
 		l := fmt.Sprintf("   %s  %s%s %7s", layout.Pad(layout.Safe(s.Name), wide), strings.Repeat("█", n), strings.Repeat("·", bar-n), figures.Percent(s.Share))
 		if bar > 0 {
-			l += "  " + t.In(layout.Dim, figures.Duration(time.Duration(s.NS)))
+			l += "  " + t.Paint(layout.Dim, figures.Duration(time.Duration(s.NS)))
 		}
 		t.Line(l)
 	}
@@ -167,10 +167,10 @@ func (t *texter) findingTitle(n int, f *diagnosis.Finding) {
 	conf := string(f.Confidence) + " confidence"
 	title := fmt.Sprintf("%d. %s", n, layout.Safe(f.Title))
 	if gap := t.Width - utf8.RuneCountInString(title) - utf8.RuneCountInString(conf); gap >= 2 {
-		t.Line(t.In(layout.Bold, title) + strings.Repeat(" ", gap) + t.In(layout.Dim, layout.Safe(conf)))
+		t.Line(t.Paint(layout.Bold, title) + strings.Repeat(" ", gap) + t.Paint(layout.Dim, layout.Safe(conf)))
 	} else {
-		t.Line(t.In(layout.Bold, title))
-		t.Line("   " + t.In(layout.Dim, layout.Safe(conf)))
+		t.Line(t.Paint(layout.Bold, title))
+		t.Line("   " + t.Paint(layout.Dim, layout.Safe(conf)))
 	}
 }
 
@@ -211,10 +211,10 @@ func (t *texter) prove(f *diagnosis.Finding) {
 	for _, command := range f.Try {
 		lead := strings.Repeat(" ", labelled)
 		if label != "" {
-			lead = "   " + t.In(layout.Dim, label) + lead[3+len(label):]
+			lead = "   " + t.Paint(layout.Dim, label) + lead[3+len(label):]
 			label = ""
 		}
-		t.Line(lead + t.In(layout.Dim, "$ ") + layout.Safe(command))
+		t.Line(lead + t.Paint(layout.Dim, "$ ") + layout.Safe(command))
 	}
 	t.Para(labelled, label, f.Prove, layout.Plain)
 }
@@ -262,7 +262,7 @@ func (t *texter) evidence(facts []fact.Fact) {
 	for i, f := range facts {
 		lead := strings.Repeat(" ", labelled)
 		if i == 0 {
-			lead = "   " + t.In(layout.Dim, "evidence") + strings.Repeat(" ", labelled-3-len("evidence"))
+			lead = "   " + t.Paint(layout.Dim, "evidence") + strings.Repeat(" ", labelled-3-len("evidence"))
 		}
 		value := layout.Safe(f.Text)
 		value = strings.Repeat(" ", max(0, wideValue-utf8.RuneCountInString(value))) + value
@@ -276,7 +276,7 @@ func (t *texter) evidence(facts []fact.Fact) {
 			l := lead + layout.Pad(name, wideName) + "  " + value
 			source := layout.Safe(f.Origin.String())
 			if labelled+wideName+wideValue+4+utf8.RuneCountInString(source) <= t.Width {
-				l += "  " + t.In(layout.Dim, source)
+				l += "  " + t.Paint(layout.Dim, source)
 			}
 			t.Line(l)
 		}
@@ -331,7 +331,7 @@ func (t *texter) unchecked(list []diagnosis.Unchecked) {
 			t.question(u)
 		}
 		if how != "" {
-			t.Line("       " + t.In(layout.Dim, "$ "+layout.Safe(how)))
+			t.Line("       " + t.Paint(layout.Dim, "$ "+layout.Safe(how)))
 		}
 	}
 }
@@ -363,7 +363,7 @@ func (t *texter) next(d *diagnosis.Diagnosis) {
 	for _, n := range next {
 		l := "   " + layout.Pad(layout.Safe(n[0]), wide)
 		if 3+wide+2+len(n[1]) <= t.Width {
-			l += "  " + t.In(layout.Dim, n[1])
+			l += "  " + t.Paint(layout.Dim, n[1])
 		}
 		t.Line(l)
 	}

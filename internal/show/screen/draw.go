@@ -232,7 +232,7 @@ func (v *view) drawKeys(c canvas, y int) {
 	if cost.Every > v.o.Every {
 		state = append(state, "each "+figures.Duration(cost.Every)+" for the budget")
 	}
-	if by := v.narrowed(); by != "" {
+	if by := v.filterText(); by != "" {
 		state = append(state, by)
 	}
 	if v.frozen {

@@ -59,7 +59,7 @@ func init() { // the help is one of them
 		{"Space Z", "freeze, go on", []string{" ", "Z"}, (*view).freeze},
 		{"F9 k", "end the process: asks by which signal", []string{"F9", "k"}, (*view).askKill},
 		{"F1 h ?", "this help", []string{"F1", "h", "?"}, func(v *view) { v.help, v.helpTop = true, 0 }},
-		{"", "", []string{"Ctrl+L"}, func(v *view) { v.again() }},
+		{"", "", []string{"Ctrl+L"}, func(v *view) { v.requestFrame() }},
 		{"", "", []string{"Ctrl+Z"}, func(v *view) { v.suspend = true }},
 	}
 }
@@ -147,7 +147,7 @@ func (v *view) toggleTree() {
 func (v *view) showAll() {
 	v.o.All = !v.o.All
 	v.source.ShowAll(v.o.All)
-	v.again()
+	v.requestFrame()
 }
 
 func (v *view) toggleFollow() {

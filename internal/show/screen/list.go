@@ -165,7 +165,7 @@ var listColumns = []column{
 	{"THR", "threads", 4, false, 7, func(p *live.Process) string { return fmt.Sprint(p.Threads) }, most(func(p *live.Process) float64 { return float64(p.Threads) })},
 	{"QUOTA", "CPUs that its control group may use", 5, false, 11, known(quota, rate), most(quota)},
 	{"THRO%", "time in which the quota was used up", 5, false, 11, known(throttled, whole100), most(throttled)},
-	{"UP", "since when it runs", 6, false, 3, func(p *live.Process) string { return since(p.Up) }, most(func(p *live.Process) float64 { return p.Up.Seconds() })},
+	{"UP", "since when it runs", 6, false, 3, func(p *live.Process) string { return formatAgo(p.Up) }, most(func(p *live.Process) float64 { return p.Up.Seconds() })},
 	{"GO", "version of Go", 9, true, 2, func(p *live.Process) string { return strings.TrimPrefix(p.Go, "go") }, func(a, b *live.Process) int { return cmp.Compare(a.Go, b.Go) }},
 	{"MODULE", "path of its module", 24, true, 1, func(p *live.Process) string { return p.Module }, func(a, b *live.Process) int { return cmp.Compare(a.Module, b.Module) }},
 	{"VERSION", "version of its module", 12, true, 1, version, func(a, b *live.Process) int { return cmp.Compare(a.Version, b.Version) }},
@@ -196,8 +196,8 @@ func version(p *live.Process) string {
 	return p.Version
 }
 
-// since returns how long ago something was, in five columns.
-func since(d time.Duration) string {
+// formatAgo returns how long ago something was, in five columns.
+func formatAgo(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
 		return fmt.Sprintf("%dd", int(d.Hours()/24))
@@ -376,7 +376,7 @@ func (v *view) point(pid int) {
 func (v *view) drawEmpty(c canvas, y int) {
 	switch {
 	case v.filter != "" || v.user != "":
-		c.put(2, y, v.styles.plain, "no process matches the "+v.narrowed()+"; Esc shows all")
+		c.put(2, y, v.styles.plain, "no process matches the "+v.filterText()+"; Esc shows all")
 	default:
 		c.put(2, y, v.styles.plain, "no Go program runs here; a shows all processes")
 		if v.frame.Machine.Closed > 0 {
@@ -425,8 +425,8 @@ func (v *view) drawRow(c canvas, y int, r row, columns []column, beside bool) {
 	c.put(9, y+1, vs, line)
 }
 
-// narrowed says what leaves processes out of the list.
-func (v *view) narrowed() string {
+// filterText says what leaves processes out of the list.
+func (v *view) filterText() string {
 	var by []string
 	if v.filter != "" {
 		by = append(by, "filter "+v.filter)

@@ -113,7 +113,7 @@ func (p *page) sparks() (x int) {
 func (v *view) pageHead(pg *page, p *live.Process) {
 	h := v.past[p.PID]
 	if h == nil {
-		h = &past{}
+		h = &history{}
 	}
 	with := func(of *series, format string, args ...any) {
 		pg.lines = append(pg.lines, line{[]piece{{fmt.Sprintf(format, args...), v.styles.plain}}, of})
@@ -132,7 +132,7 @@ func (v *view) pageHead(pg *page, p *live.Process) {
 		pg.text(v.styles.plain, unweighed(m))
 	}
 	if h.cpu.length > 1 && pg.sparks() < pg.width {
-		pg.lines[0].pieces = rightOf(pg.lines[0], pg.width, piece{"last " + since(v.frame.Time.Sub(v.times[max(0, len(v.times)-h.cpu.length)])), v.styles.dim})
+		pg.lines[0].pieces = rightOf(pg.lines[0], pg.width, piece{"last " + formatAgo(v.frame.Time.Sub(v.times[max(0, len(v.times)-h.cpu.length)])), v.styles.dim})
 	}
 	if c := p.Counters; c != nil {
 		pg.text(v.styles.plain, "Waits      "+waitsOf(c))
@@ -155,7 +155,7 @@ func rightOf(l line, width int, p piece) []piece {
 // pageName writes one line: what this is, whose, since when, and how it was started.
 func (v *view) pageName(pg *page, p *live.Process) {
 	s := v.styles
-	what := []string{p.Go, version(p), p.User, "up " + since(p.Up)}
+	what := []string{p.Go, version(p), p.User, "up " + formatAgo(p.Up)}
 	what = slices.DeleteFunc(what, func(t string) bool { return t == "" })
 	pg.add(piece{fmt.Sprintf("%d %s", p.PID, p.ShortName()), s.bold}, piece{"  " + strings.Join(what, "  "), s.plain})
 	first := &pg.lines[0]
@@ -192,7 +192,7 @@ func shareOf(m *live.Memory) string {
 		text += ", swap " + size(float64(m.Swap))
 	}
 	if m.Age > oldMemory {
-		text += ", " + since(m.Age) + " ago"
+		text += ", " + formatAgo(m.Age) + " ago"
 	}
 	return text
 }
@@ -268,7 +268,7 @@ func (v *view) pageVerdict(pg *page, p *live.Process) {
 	}
 	if d.Judged > 0 {
 		pg.lines[len(pg.lines)-1].pieces = append(pg.lines[len(pg.lines)-1].pieces,
-			piece{fmt.Sprintf("  of %s, the last ended %s ago", figures.Plural(d.Judged, "recording"), since(v.frame.Time.Sub(d.At))), s.dim})
+			piece{fmt.Sprintf("  of %s, the last ended %s ago", figures.Plural(d.Judged, "recording"), formatAgo(v.frame.Time.Sub(d.At))), s.dim})
 	}
 	if !slices.ContainsFunc(d.Findings, func(f live.Finding) bool { return !f.Remark }) {
 		pg.text(v.verdictStyle(p), "  "+verdictLine(p))
@@ -285,7 +285,7 @@ func (v *view) pageVerdict(pg *page, p *live.Process) {
 			seen += ", gain " + f.Gain
 		}
 		if gone := v.frame.Time.Sub(f.Last); gone > 25*time.Second {
-			seen += fmt.Sprintf("; not seen for %s", since(gone))
+			seen += fmt.Sprintf("; not seen for %s", formatAgo(gone))
 		}
 		pg.wrap(s.dim, 5, seen)
 	}
@@ -317,13 +317,13 @@ func (v *view) pageGoroutines(pg *page, p *live.Process) {
 		return
 	}
 	if g.Age > 1500*time.Millisecond {
-		pg.lines[len(pg.lines)-1].pieces = append(pg.lines[len(pg.lines)-1].pieces, piece{"  as of " + since(g.Age) + " ago, for the budget", s.dim})
+		pg.lines[len(pg.lines)-1].pieces = append(pg.lines[len(pg.lines)-1].pieces, piece{"  as of " + formatAgo(g.Age) + " ago, for the budget", s.dim})
 	}
 	old, ago := v.minuteAgo(p.PID)
 	last := "/MIN"
 	if v.diff {
 		last = "CHANGE"
-		pg.lines[len(pg.lines)-1].pieces = append(pg.lines[len(pg.lines)-1].pieces, piece{"  compared with " + since(ago) + " ago", s.dim})
+		pg.lines[len(pg.lines)-1].pieces = append(pg.lines[len(pg.lines)-1].pieces, piece{"  compared with " + formatAgo(ago) + " ago", s.dim})
 	}
 	t := fitGroups(g.Groups, pg.width)
 	pg.text(s.head, t.row("COUNT", "STATE", "OLDEST", last, "FUNCTION", "AT", "CREATED BY"))
@@ -359,7 +359,7 @@ func oldestOf(g *live.Group) string {
 	if g.Oldest < 100*time.Millisecond {
 		return ""
 	}
-	return since(g.Oldest)
+	return formatAgo(g.Oldest)
 }
 
 // A groupTable is how wide the columns of groups are that differ: as their content
@@ -454,7 +454,7 @@ func (v *view) pageActivity(pg *page, p *live.Process) {
 		return
 	}
 	a := p.Verdict.Activity
-	last := " in the last " + since(a.Time)
+	last := " in the last " + formatAgo(a.Time)
 	pg.spots("On the CPU"+last+", of one CPU", a.CPU)
 	pg.spots("Off the CPU"+last+", of one thread", a.Off)
 	pg.calls("System calls a second"+last, a.Calls)

@@ -135,6 +135,6 @@ func refresh(ctx context.Context, from Source, every time.Duration, hurry <-chan
 		if err != nil {
 			return
 		}
-		wait = beat.Until(max(every, f.Cost.Every))
+		wait = beat.UntilNext(max(every, f.Cost.Every))
 	}
 }

@@ -31,7 +31,7 @@ func machine() *live.Frame {
 		Runtime:  &live.Runtime{Procs: 8, BusyProcs: 7, HeapLive: 64 << 20, HeapGoal: 128 << 20, GCs: 12, GCShare: 0.18},
 		Goroutines: &live.Goroutines{Total: 20420, Running: 2, Runnable: 18, Syscall: 1, Waiting: 20399, Growth: 1200, Groups: []live.Group{
 			{Function: "main.(*Server).serve", State: "waiting", Reason: "chan receive", Count: 20000, Oldest: 10 * time.Minute, Growth: 1200, Creator: "main.accept:40", At: "main.(*Server).serve:52",
-				Labels: []live.Labelled{{Text: "route=/orders zone=b", Count: 19000}, {Text: "route=/\x1b[31mred", Count: 700}, {Text: "route=/users", Count: 5}}, LabelSets: 9},
+				Labels: []live.LabelGroup{{Text: "route=/orders zone=b", Count: 19000}, {Text: "route=/\x1b[31mred", Count: 700}, {Text: "route=/users", Count: 5}}, LabelSets: 9},
 			{Function: "main.work", State: "running", Count: 2},
 		}},
 		Verdict: &live.Verdict{Line: "Goroutines pile up: main.accept server.go:40", Judged: 4, At: noon.Add(-3 * time.Second), Unchecked: []string{"hotmutex", "starved"},

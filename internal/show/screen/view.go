@@ -26,7 +26,7 @@ type view struct {
 	grid   grid
 
 	frame   *live.Frame
-	past    map[int]*past
+	past    map[int]*history
 	times   []time.Time // of the frames of which points are kept
 	rows    []row
 	width   int // of the screen when it was last drawn
@@ -88,8 +88,8 @@ type hit struct {
 	do          func()
 }
 
-// A past is how the figures of a process went.
-type past struct {
+// A history is how the figures of a process went.
+type history struct {
 	cpu, goroutines, heap, rss series
 	last                       time.Time // of the points
 	program                    string
@@ -152,7 +152,7 @@ type groupsAt struct {
 const pastLength = 400
 
 func newView(from Source, o Options) *view {
-	v := &view{source: from, o: o, hurry: make(chan struct{}, 1), past: map[int]*past{}, chosen: map[string]bool{}, open: o.Open, selected: o.Open, follow: o.Open != 0}
+	v := &view{source: from, o: o, hurry: make(chan struct{}, 1), past: map[int]*history{}, chosen: map[string]bool{}, open: o.Open, selected: o.Open, follow: o.Open != 0}
 	v.styles = newStyles(o.Plain)
 	v.sort = slices.IndexFunc(listColumns, func(c column) bool { return c.head == "CPU%" })
 	if v.open != 0 {
@@ -204,7 +204,7 @@ func (v *view) remember(now time.Time, p *live.Process) {
 	}
 	h := v.past[p.PID]
 	if h == nil {
-		h = &past{program: p.Program}
+		h = &history{program: p.Program}
 		v.past[p.PID] = h
 	}
 	h.last = now
@@ -368,7 +368,7 @@ func (v *view) enter(pid int) {
 func (v *view) toggleThreads() {
 	v.threads = !v.threads
 	v.showThreads()
-	v.again()
+	v.requestFrame()
 }
 
 // showThreads has the threads of the program read that is looked at, if somebody wants
@@ -381,8 +381,8 @@ func (v *view) showThreads() {
 	v.source.ShowThreads(pid)
 }
 
-// again asks for a frame now.
-func (v *view) again() {
+// requestFrame asks for a frame now.
+func (v *view) requestFrame() {
 	select {
 	case v.hurry <- struct{}{}:
 	default:
@@ -454,7 +454,7 @@ func (v *view) kill(p *os.Process, sig os.Signal, name string) {
 	default:
 		v.say(fmt.Sprintf("sent %s to process %d", name, p.Pid))
 	}
-	v.again()
+	v.requestFrame()
 }
 
 // keep writes the recording of the last seconds beside the user.
@@ -492,7 +492,7 @@ func (v *view) page() {
 // freeze keeps what is shown, or goes on.
 func (v *view) freeze() {
 	if v.frozen = !v.frozen; !v.frozen {
-		v.again()
+		v.requestFrame()
 	}
 }
 

@@ -24,7 +24,7 @@ func Capacity(w io.Writer, r *experiment.CapacityResult, o layout.Options) error
 	t.Para(0, "", capacitySubject(r), layout.Dim)
 	t.Line("")
 	t.steps(r)
-	t.remarks("Warnings", r.Warnings, t.In(layout.Yellow, "!"))
+	t.remarks("Warnings", r.Warnings, t.Paint(layout.Yellow, "!"))
 	t.commands(capacityNext(r))
 	return t.Flush(w)
 }
@@ -33,9 +33,9 @@ func Capacity(w io.Writer, r *experiment.CapacityResult, o layout.Options) error
 func (t *texter) verdict(word, rest string, s layout.Style) {
 	for i, l := range layout.FigureLines(word+" "+rest, t.Width) {
 		if after, ok := strings.CutPrefix(l, word); ok && i == 0 {
-			l = t.In(s, word) + t.In(layout.Bold, after)
+			l = t.Paint(s, word) + t.Paint(layout.Bold, after)
 		} else {
-			l = t.In(layout.Bold, l)
+			l = t.Paint(layout.Bold, l)
 		}
 		t.Line(l)
 	}
@@ -100,12 +100,12 @@ func (t *texter) steps(r *experiment.CapacityResult) {
 		last := row[len(row)-1]
 		switch {
 		case i == 0:
-			t.Line(t.In(layout.Dim, l))
+			t.Line(t.Paint(layout.Dim, l))
 			continue
 		case r.Steps[i-1].Dropped != "":
-			last = t.In(layout.Dim, last)
+			last = t.Paint(layout.Dim, last)
 		case r.Steps[i-1].Limit != "":
-			last = t.In(layout.Yellow, last)
+			last = t.Paint(layout.Yellow, last)
 		}
 		t.Line(l + "  " + last)
 	}
@@ -161,12 +161,12 @@ func serverOf(url string) string {
 func CapacityTable(w io.Writer, r *experiment.CapacityTable, o layout.Options) error {
 	t := newTexter(o)
 	t.verdict("the limit is:", r.Conclusion.Where, layout.Green)
-	t.Para(0, "", capitalised(r.Conclusion.Why)+".", layout.Plain)
+	t.Para(0, "", capitalize(r.Conclusion.Why)+".", layout.Plain)
 	t.Line("")
 	t.grid(r)
 	t.Line("")
 	for _, s := range r.Conclusion.Shapes {
-		t.marked("·", shapeText(s))
+		t.writeMarked("·", shapeText(s))
 	}
 	var warnings []string
 	for i := range r.Cells {
@@ -180,14 +180,14 @@ func CapacityTable(w io.Writer, r *experiment.CapacityTable, o layout.Options) e
 			}
 		}
 	}
-	t.remarks("Warnings", warnings, t.In(layout.Yellow, "!"))
+	t.remarks("Warnings", warnings, t.Paint(layout.Yellow, "!"))
 	if r.Conclusion.Next != "" {
 		t.remarks("Next", []string{r.Conclusion.Next}, "·")
 	}
 	return t.Flush(w)
 }
 
-func capitalised(s string) string {
+func capitalize(s string) string {
 	if s == "" {
 		return s
 	}
@@ -239,7 +239,7 @@ func (t *texter) grid(r *experiment.CapacityTable) {
 			l += "  " + lpad(cell, wide[j+1])
 		}
 		if i == 0 {
-			l = t.In(layout.Dim, l)
+			l = t.Paint(layout.Dim, l)
 		}
 		t.Line(l)
 	}

@@ -45,10 +45,10 @@ func Comparison(w io.Writer, c *compare.Comparison, o ComparisonOptions) error {
 		wide = math.MaxInt // a file has no edge
 	}
 	for _, l := range layout.FigureLines(c.Summary, t.Width) {
-		t.Line(t.In(layout.Bold, l))
+		t.Line(t.Paint(layout.Bold, l))
 	}
-	t.Line(t.In(layout.Dim, "A  "+sideText(&c.A)))
-	t.Line(t.In(layout.Dim, "B  "+sideText(&c.B)))
+	t.Line(t.Paint(layout.Dim, "A  "+sideText(&c.A)))
+	t.Line(t.Paint(layout.Dim, "B  "+sideText(&c.B)))
 	t.findingChanges(c.Findings)
 	for _, b := range comparisonBlocks(c, o.Top) {
 		t.Title(b.title)
@@ -57,7 +57,7 @@ func Comparison(w io.Writer, c *compare.Comparison, o ComparisonOptions) error {
 		t.Width = prose
 		if b.note != "" {
 			for _, l := range layout.Lines(b.note, t.Width) {
-				t.Line(t.In(layout.Dim, l))
+				t.Line(t.Paint(layout.Dim, l))
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func (t *texter) findingChanges(fs []compare.FindingChange) {
 	t.Title("Findings")
 	styles := map[string]layout.Style{compare.Gone: layout.Green, compare.New: layout.Red}
 	for _, f := range fs {
-		head := "   " + t.In(styles[f.State], layout.Pad(layout.Safe(f.State), 4)) + "  " + layout.Safe(f.Title) + t.In(layout.Dim, " ("+layout.Safe(f.Rule)+")")
+		head := "   " + t.Paint(styles[f.State], layout.Pad(layout.Safe(f.State), 4)) + "  " + layout.Safe(f.Title) + t.Paint(layout.Dim, " ("+layout.Safe(f.Rule)+")")
 		t.Line(head)
 		if text := findingChangeText(&f); text != "" {
 			t.Para(9, "", text, layout.Plain)
@@ -124,7 +124,7 @@ func (t *texter) compareNext(next []compare.Command) {
 	}
 	t.Title("Next")
 	for _, n := range next {
-		t.Line("   $ " + t.In(layout.Bold, layout.Safe(n.Run)))
+		t.Line("   $ " + t.Paint(layout.Bold, layout.Safe(n.Run)))
 		t.Para(5, "", n.Why, layout.Dim)
 	}
 }
@@ -359,7 +359,7 @@ func effectBlock(effects []compare.Effect) comparisonBlock {
 }
 
 // ownRange returns a trial's own interval.
-func ownRange(own *compare.Own) string {
+func ownRange(own *compare.OwnResult) string {
 	switch {
 	case own == nil:
 		return "-"

@@ -82,36 +82,36 @@ func comparisons(t *testing.T) map[string]*compare.Comparison {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pair := func(a, b compare.Saved) *compare.Comparison {
+	pair := func(a, b compare.SavedResult) *compare.Comparison {
 		c, err := compare.Results(a, b)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return c
 	}
-	whole := func(name string, effect, counted float64, claim string) compare.Saved {
+	whole := func(name string, effect, counted float64, claim string) compare.SavedResult {
 		r := rounds(name, effect)
 		r.Metrics, r.Diagnosed = append(r.Metrics, diagnosis.AllocsOp), true
-		r.Found = map[diagnosis.Metric]compare.Found{
+		r.Found = map[diagnosis.Metric]compare.MetricResult{
 			diagnosis.CPUPerOp: {Ratio: effect, Low: effect * 0.97, High: effect * 1.03, Verdict: compare.Improved},
 			diagnosis.AllocsOp: {Ratio: counted, Low: counted, High: counted, Exact: true, Verdict: compare.Improved}}
 		r.Claims = []compare.Claim{{Rule: "hotmutex", Title: "A hot lock", State: compare.Gone}, {Rule: claim, Title: "It is " + claim, State: compare.New}}
-		return compare.Saved{Trial: &r}
+		return compare.SavedResult{Trial: &r}
 	}
 	number := func(v float64) *float64 { return &v }
-	search := func(name string, chosen, scale float64) compare.Saved {
+	search := func(name string, chosen, scale float64) compare.SavedResult {
 		l := compare.Line{Knob: "buf<b>\x1b[31m", Bytes: true, Goal: diagnosis.P99, Chosen: &chosen}
 		for _, v := range []float64{4096, 65536, 1 << 20, 100} {
 			g := scale * (0.002 + 10/v)
 			l.Points = append(l.Points, compare.Point{Value: v, Goal: &g, Low: number(g * 0.96), High: number(g * 1.05), ToBest: number(1 + 10/v), Kept: true})
 		}
-		return compare.Saved{Search: &compare.Search{Name: name, Lines: []compare.Line{l, {Knob: "only " + name, Goal: diagnosis.P99}}}}
+		return compare.SavedResult{Search: &compare.Search{Name: name, Lines: []compare.Line{l, {Knob: "only " + name, Goal: diagnosis.P99}}}}
 	}
-	capacity := func(name, limit string, low float64) compare.Saved {
-		return compare.Saved{Capacity: &compare.Capacity{Name: name, Bracket: compare.Bracket{Low: low, High: 1.04 * low, Limit: limit}}}
+	capacity := func(name, limit string, low float64) compare.SavedResult {
+		return compare.SavedResult{Capacity: &compare.Capacity{Name: name, Bracket: compare.Bracket{Low: low, High: 1.04 * low, Limit: limit}}}
 	}
-	table := func(name string, rate float64) compare.Saved {
-		return compare.Saved{Capacity: &compare.Capacity{Name: name, Table: true, Cells: []compare.Cell{{Setting: "processes=1", Rate: rate}, {Setting: "processes=2", Rate: 1.9 * rate}}}}
+	table := func(name string, rate float64) compare.SavedResult {
+		return compare.SavedResult{Capacity: &compare.Capacity{Name: name, Table: true, Cells: []compare.Cell{{Setting: "processes=1", Rate: rate}, {Setting: "processes=2", Rate: 1.9 * rate}}}}
 	}
 	a, b := runs("main.fast")
 	evilA, evilB := runs("main.<b>\x1b[31m|`x`\n@all\u202e")

@@ -28,7 +28,7 @@ func CountText(w io.Writer, r *count.Report, o layout.Options) error {
 		if sentences := countSentences(r, f); len(sentences) > 0 {
 			n++
 			t.Line("")
-			t.Line(fmt.Sprintf("%2d  %s  %s", n, t.In(layout.Bold, layout.Safe(f.Name)), t.In(layout.Dim, layout.Safe(fmt.Sprintf("%s:%d", path.Base(f.File), f.Line)))))
+			t.Line(fmt.Sprintf("%2d  %s  %s", n, t.Paint(layout.Bold, layout.Safe(f.Name)), t.Paint(layout.Dim, layout.Safe(fmt.Sprintf("%s:%d", path.Base(f.File), f.Line)))))
 			for _, s := range sentences {
 				t.Para(4, "", s.text, s.style)
 			}
@@ -37,7 +37,7 @@ func CountText(w io.Writer, r *count.Report, o layout.Options) error {
 	if len(r.Notes) > 0 {
 		t.Line("")
 		for _, n := range r.Notes {
-			t.Para(2, "", "! "+capitalised(n)+".", layout.Yellow)
+			t.Para(2, "", "! "+capitalize(n)+".", layout.Yellow)
 		}
 	}
 	if r.Again != "" {
@@ -189,7 +189,7 @@ func pieceText(r *count.Report, f *count.Function, i int, begin bool) string {
 	if p.Bytes >= shownSelf {
 		text += fmt.Sprintf(", %s of the bytes", figures.Percent(p.Bytes))
 	}
-	return capitalised(text) + "." + earlyText(r, p)
+	return capitalize(text) + "." + earlyText(r, p)
 }
 
 // calledText says how often a function is called, and how often in a round of the loop around.

@@ -25,7 +25,7 @@ func someCount(knob bool) *count.Report {
 	}
 	find := count.Function{Name: "main.(*store).find", File: "/src/store.go", Line: 29, Self: 0.62, Cum: 0.62, Calls: of(1000, 2000, 4000), Growth: linear,
 		Caller: &count.Place{Function: "main.fill", File: "/src/fill.go", Line: 12},
-		Within: &count.Within{Place: count.Place{Function: "main.main", File: "/src/main.go", Line: 5}, Rounds: 10, Each: 400}}
+		Within: &count.InnerLoop{Place: count.Place{Function: "main.main", File: "/src/main.go", Line: 5}, Rounds: 10, Each: 400}}
 	find.Pieces = []count.Piece{
 		{Line: 29, Last: 36, Outer: -1, Entries: find.Calls, Rounds: find.Calls, Self: 0.01, Cum: 0.62},
 		{Line: 31, Last: 34, Depth: 1, Entries: find.Calls, Rounds: of(499_500, 1_999_000, 7_998_000), Early: of(0, 0, 0), Leaves: 1, Bounded: true,

@@ -126,7 +126,7 @@ func (t *texter) curve(c *experiment.Curve, keep []experiment.Keep) {
 	if p.wideMemory > 0 {
 		head += "  " + lpad("peak rss", p.wideMemory)
 	}
-	t.Line(t.In(layout.Dim, head))
+	t.Line(t.Paint(layout.Dim, head))
 	for i := range c.Points {
 		t.curveRow(p, i, keep)
 	}
@@ -154,16 +154,16 @@ func (t *texter) curveRow(p *plot, i int, keep []experiment.Keep) {
 	}
 	value := mark + lpad(knobText(&p.c.Knob, pt.Value), p.wideValue) + "  "
 	if !usable(pt) {
-		t.Line(value + t.In(layout.Dim, layout.Shorten(layout.Safe(whyUnusable(pt)), max(layout.LeastName, t.Width-utf8.RuneCountInString(value)))))
+		t.Line(value + t.Paint(layout.Dim, layout.Shorten(layout.Safe(whyUnusable(pt)), max(layout.LeastName, t.Width-utf8.RuneCountInString(value)))))
 		return
 	}
-	row := t.In(s, value+lpad(metricText(p.c.Goal.Metric, pt.Goal.Value), p.wideAt)) + "  " + t.In(s, p.bar(i))
+	row := t.Paint(s, value+lpad(metricText(p.c.Goal.Metric, pt.Goal.Value), p.wideAt)) + "  " + t.Paint(s, p.bar(i))
 	if p.wideMemory > 0 {
 		row += "  " + lpad(p.memory[i], p.wideMemory)
 	}
 	t.Line(row)
 	if broken := brokenLimits(pt, keep); broken != "" {
-		t.Line(t.In(layout.Yellow, strings.Repeat(" ", p.wideValue+4)+"✗ "+layout.Safe(broken)))
+		t.Line(t.Paint(layout.Yellow, strings.Repeat(" ", p.wideValue+4)+"✗ "+layout.Safe(broken)))
 	}
 }
 
@@ -218,7 +218,7 @@ func (t *texter) law(c *experiment.Curve) {
 	}
 	t.Title("Universal scalability law")
 	if c.USL == nil {
-		t.marked("·", "not fitted: "+cmp.Or(c.NoUSL, "the search ended before"))
+		t.writeMarked("·", "not fitted: "+cmp.Or(c.NoUSL, "the search ended before"))
 		return
 	}
 	u := c.USL
@@ -254,7 +254,7 @@ func (t *texter) formulas(c *experiment.Curve) {
 	if len(c.Formulas) == 0 {
 		if c.NoFormulas != "" {
 			t.Title("Formulas for worker counts")
-			t.marked("·", "not computed: "+c.NoFormulas)
+			t.writeMarked("·", "not computed: "+c.NoFormulas)
 		}
 		return
 	}
@@ -279,16 +279,16 @@ func (t *texter) formulas(c *experiment.Curve) {
 			l += "  " + lpad(cell, wide[j+1])
 		}
 		if i == 0 {
-			l = t.In(layout.Dim, l)
+			l = t.Paint(layout.Dim, l)
 		}
 		t.Line(l)
 	}
 	if c.Chosen >= 0 {
-		t.Line("   " + layout.Pad("the curve says", wide[0]) + "  " + t.In(layout.Green, figures.Number(c.Points[c.Chosen].Value)))
+		t.Line("   " + layout.Pad("the curve says", wide[0]) + "  " + t.Paint(layout.Green, figures.Number(c.Points[c.Chosen].Value)))
 	}
 	for i := range c.Formulas {
 		f := &c.Formulas[i]
-		t.marked("·", f.Name+", "+f.Text+": "+f.Why+verdictOfFormula(f))
+		t.writeMarked("·", f.Name+", "+f.Text+": "+f.Why+verdictOfFormula(f))
 	}
 }
 

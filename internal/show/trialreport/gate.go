@@ -40,13 +40,13 @@ func Gate(w io.Writer, r *gate.Result, o layout.Options) error {
 	prose := t.Width
 	for i, l := range layout.FigureLines(string(r.Verdict)+": "+r.Summary, t.Width) {
 		if rest, ok := strings.CutPrefix(l, string(r.Verdict)+":"); ok && i == 0 {
-			t.Line(t.In(gateStyle(r.Verdict), string(r.Verdict)+":") + t.In(layout.Bold, rest))
+			t.Line(t.Paint(gateStyle(r.Verdict), string(r.Verdict)+":") + t.Paint(layout.Bold, rest))
 			continue
 		}
-		t.Line(t.In(layout.Bold, l))
+		t.Line(t.Paint(layout.Bold, l))
 	}
 	for _, l := range layout.FigureLines(gateSubject(r), t.Width) {
-		t.Line(t.In(layout.Dim, l))
+		t.Line(t.Paint(layout.Dim, l))
 	}
 	for i := range r.Checks {
 		c := &r.Checks[i]
@@ -70,7 +70,7 @@ func Gate(w io.Writer, r *gate.Result, o layout.Options) error {
 		t.Title("Next")
 		for _, n := range next {
 			if n.run != "" {
-				t.Line("   $ " + t.In(layout.Bold, layout.Safe(n.run)))
+				t.Line("   $ " + t.Paint(layout.Bold, layout.Safe(n.run)))
 				t.Para(5, "", strings.TrimSuffix(n.why, ":"), layout.Dim)
 				continue
 			}
@@ -248,7 +248,7 @@ func GateMarkdown(w io.Writer, r *gate.Result, _ layout.Options) error {
 	if next := gateNext(r); len(next) > 0 {
 		m.P("**What now**")
 		for _, n := range next {
-			m.Item("%s", layout.Escape(capitalised(n.why)))
+			m.Item("%s", layout.Escape(capitalize(n.why)))
 			if n.run != "" {
 				m.WriteString("  " + layout.Code(n.run) + "\n")
 			}

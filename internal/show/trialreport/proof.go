@@ -16,7 +16,7 @@ import (
 func Proof(w io.Writer, tr *experiment.Trial, o layout.Options) error {
 	t := newTexter(o)
 	p := primaryEffect(tr)
-	if tr.Conclusion != experiment.Confirmed || p == nil || !known(p.Ratio) {
+	if tr.Conclusion != experiment.Confirmed || p == nil || !isKnown(p.Ratio) {
 		t.trialHead(tr)
 		return t.Flush(w)
 	}
@@ -26,7 +26,7 @@ func Proof(w io.Writer, tr *experiment.Trial, o layout.Options) error {
 		runs = "medians of " + figures.Plural(tr.Pairs, "pair") + " of runs in random order"
 	}
 	t.Para(labelled, "measured", fmt.Sprintf("%s %s → %s, %s", p.Metric.Words(), metricText(p.Metric, p.A), metricText(p.Metric, p.B), runs), layout.Plain)
-	if q := tr.Predicted; q != nil && q.Metric == p.Metric && known(q.Best) {
+	if q := tr.Predicted; q != nil && q.Metric == p.Metric && isKnown(q.Best) {
 		t.Para(labelled, "predicted", "at most "+gainText(p.Metric, q.Best)+"; "+keptWord(q.Best, p), layout.Plain)
 	}
 	if tr.Busy {
@@ -50,9 +50,9 @@ func gainInterval(p *experiment.Effect) string {
 	switch {
 	case p.Exact:
 		return "counted exactly"
-	case p.Metric == diagnosis.Elapsed && known(p.Low) && known(p.High):
+	case p.Metric == diagnosis.Elapsed && isKnown(p.Low) && isKnown(p.High):
 		return fmt.Sprintf("95%% interval %s to %s", figures.Number(1/p.High), figures.Number(1/p.Low))
-	case p.Metric.Greater() && known(p.Low) && known(p.High):
+	case p.Metric.Greater() && isKnown(p.Low) && isKnown(p.High):
 		return fmt.Sprintf("95%% interval %s to %s", figures.Number(p.Low), figures.Number(p.High))
 	}
 	return "95% interval " + ChangeInterval(p.Low, p.High)

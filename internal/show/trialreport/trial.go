@@ -38,7 +38,7 @@ func Trial(w io.Writer, tr *experiment.Trial, o layout.Options) error {
 	t.promise(tr)
 	t.remarks("Conditions", conditions(tr), "·")
 	t.claims(&tr.About)
-	t.remarks("Warnings", trialWarnings(tr), t.In(layout.Yellow, "!"))
+	t.remarks("Warnings", trialWarnings(tr), t.Paint(layout.Yellow, "!"))
 	t.commands(trialNext(tr))
 	return t.Flush(w)
 }
@@ -61,7 +61,7 @@ func (t *texter) trialHead(tr *experiment.Trial) {
 // subject says what the verdict is about and rests on.
 func (t *texter) subject(text string) {
 	for _, l := range layout.FigureLines(text, t.Width) {
-		t.Line(t.In(layout.Dim, l))
+		t.Line(t.Paint(layout.Dim, l))
 	}
 }
 
@@ -210,11 +210,11 @@ func (t *texter) effectLine(i int, row []string, wide []int, tr *experiment.Tria
 		gap := strings.Repeat(" ", max(0, wide[k]-utf8.RuneCountInString(c)))
 		switch {
 		case i == 0:
-			c = t.In(layout.Dim, c)
+			c = t.Paint(layout.Dim, c)
 		case k == 5:
-			c = t.In(effectStyle(rows[i-1]), c)
+			c = t.Paint(effectStyle(rows[i-1]), c)
 		case k == 0 && rows[i-1].Metric == tr.Primary:
-			c = t.In(layout.Bold, c)
+			c = t.Paint(layout.Bold, c)
 		}
 		if left {
 			b.WriteString(c + gap)
@@ -258,10 +258,10 @@ func (t *texter) claims(a *experiment.About) {
 	}
 	t.Title("Findings of the counted runs")
 	for _, c := range a.Gone {
-		t.marked(t.In(layout.Green, "✓"), "gone: "+claimText(c))
+		t.writeMarked(t.Paint(layout.Green, "✓"), "gone: "+claimText(c))
 	}
 	for _, c := range a.Came {
-		t.marked(t.In(layout.Yellow, "!"), "new: "+claimText(c))
+		t.writeMarked(t.Paint(layout.Yellow, "!"), "new: "+claimText(c))
 	}
 }
 
@@ -280,11 +280,11 @@ func (t *texter) remarks(title string, items []string, mark string) {
 	}
 	t.Title(title)
 	for _, item := range items {
-		t.marked(mark, item)
+		t.writeMarked(mark, item)
 	}
 }
 
-func (t *texter) marked(mark, text string) {
+func (t *texter) writeMarked(mark, text string) {
 	for i, l := range layout.FigureLines(text, t.Width-5) {
 		if i == 0 {
 			t.Line("   " + mark + " " + l)
@@ -303,7 +303,7 @@ func (t *texter) commands(next [][2]string) {
 	for _, n := range next {
 		l := "   " + layout.Safe(n[0])
 		if utf8.RuneCountInString(l)+2+utf8.RuneCountInString(n[1]) <= t.Width {
-			l += "  " + t.In(layout.Dim, n[1])
+			l += "  " + t.Paint(layout.Dim, n[1])
 		}
 		t.Line(l)
 	}

@@ -20,12 +20,12 @@ func metricText(m diagnosis.Metric, v float64) string {
 	return layout.Safe(info.Unit.Format(v * info.Scale))
 }
 
-// known reports whether a ratio of two measurements is a number to be shown.
-func known(ratio float64) bool { return ratio > 0 && ratio < absurd }
+// isKnown reports whether a ratio of two measurements is a number to be shown.
+func isKnown(ratio float64) bool { return ratio > 0 && ratio < absurd }
 
 // Change writes a ratio of B to A in a word: −12%, ×2.5.
 func Change(ratio float64) string {
-	if !known(ratio) {
+	if !isKnown(ratio) {
 		return "-"
 	}
 	return figures.Change(ratio)
@@ -34,7 +34,7 @@ func Change(ratio float64) string {
 // ChangeInterval writes the ends of an interval of ratios.
 func ChangeInterval(low, high float64) string {
 	switch {
-	case !known(low) || !known(high):
+	case !isKnown(low) || !isKnown(high):
 		return "-"
 	case high >= 2: // as figures.Change does, both ends in one way
 		return "×" + figures.Number(low) + " to ×" + figures.Number(high)
@@ -65,12 +65,12 @@ const opposedMark = "*"
 // opposed reports whether the medians of A and B say something else than the ratio
 // within pairs: the other direction, or one that the interval excludes.
 func opposed(e *experiment.Effect) bool {
-	if e.Exact || !known(e.Ratio) || !(e.A > 0 && e.B > 0) {
+	if e.Exact || !isKnown(e.Ratio) || !(e.A > 0 && e.B > 0) {
 		return false
 	}
 	medians := e.B / e.A
 	otherWay := (medians > 1) != (e.Ratio > 1) && medians != 1 && e.Ratio != 1
-	return otherWay || known(e.Low) && medians < e.Low || known(e.High) && medians > e.High
+	return otherWay || isKnown(e.Low) && medians < e.Low || isKnown(e.High) && medians > e.High
 }
 
 // opposedText explains the marks of a table; empty where it has none.
@@ -88,7 +88,7 @@ func opposedText(rows []*experiment.Effect) string {
 }
 
 func intervalText(e *experiment.Effect) string {
-	if e.Exact && (e.Low == e.High || !known(e.Low) || !known(e.High)) {
+	if e.Exact && (e.Low == e.High || !isKnown(e.Low) || !isKnown(e.High)) {
 		return "exact"
 	}
 	return ChangeInterval(e.Low, e.High)
@@ -133,11 +133,11 @@ func promiseLines(tr *experiment.Trial) [][2]string {
 	p := primaryEffect(tr)
 	var lines [][2]string
 	switch q := tr.Predicted; {
-	case q != nil && (known(q.Best) || known(q.Estimate)):
-		if known(q.Best) {
+	case q != nil && (isKnown(q.Best) || isKnown(q.Estimate)):
+		if isKnown(q.Best) {
 			lines = append(lines, [2]string{"promised", "at most " + Change(q.Best) + " of " + string(q.Metric) + methodText(q.Method)})
 		}
-		if known(q.Estimate) {
+		if isKnown(q.Estimate) {
 			lines = append(lines, [2]string{"predicted", Change(q.Estimate) + " of " + string(q.Metric) + methodText(q.Replay)})
 		}
 	case tr.About.Finding != nil && tr.About.Finding.Expect.Method != "":
@@ -145,7 +145,7 @@ func promiseLines(tr *experiment.Trial) [][2]string {
 	default:
 		return nil
 	}
-	if p != nil && known(p.Ratio) {
+	if p != nil && isKnown(p.Ratio) {
 		text := Change(p.Ratio) + " of " + string(p.Metric) + " (" + intervalText(p) + ")"
 		lines = append(lines, [2]string{"measured", text + keptText(tr.Predicted, p)})
 	}
@@ -165,7 +165,7 @@ func methodText(m string) string {
 // keptText says how much of a bound was reached. More than all of it tells
 // that the bound is wrong or that something else changed.
 func keptText(q *experiment.Prediction, p *experiment.Effect) string {
-	if q == nil || q.Metric != p.Metric || !known(q.Best) || q.Best == 1 {
+	if q == nil || q.Metric != p.Metric || !isKnown(q.Best) || q.Best == 1 {
 		return ""
 	}
 	share := math.Log(p.Ratio) / math.Log(q.Best)
@@ -189,9 +189,9 @@ func beyondText(best float64, p *experiment.Effect, write func(ratio float64) st
 	}
 	over := gapText(best, p.Ratio)
 	switch {
-	case p.Exact || known(near) && math.Log(near)/math.Log(best) > 1:
+	case p.Exact || isKnown(near) && math.Log(near)/math.Log(best) > 1:
 		return over + " beyond the bound, and so is the whole interval: the bound is wrong, or something else changed too"
-	case !known(near):
+	case !isKnown(near):
 		return over + " beyond the bound, from too few pairs to say whether that is noise"
 	}
 	return over + " beyond the bound, within the noise: the interval reaches back to " + write(near)

@@ -17,10 +17,10 @@ import (
 	"github.com/gowhy/gowhy/internal/prove/experiment"
 )
 
-// Tuned writes what came of a search for a terminal: the setting to use, the
+// TunedText writes what came of a search for a terminal: the setting to use, the
 // curve of each knob with intervals and what it costs in memory, the law, the
 // formulas, the check of all knobs together, and the next commands.
-func Tuned(w io.Writer, r *experiment.Tuned, o layout.Options) error {
+func TunedText(w io.Writer, r *experiment.Tuned, o layout.Options) error {
 	t := newTexter(o)
 	word, rest := tunedVerdict(r)
 	t.verdict(word, rest, tunedStyle(r))
@@ -38,7 +38,7 @@ func Tuned(w io.Writer, r *experiment.Tuned, o layout.Options) error {
 	if r.Together != nil {
 		t.remarks("All knobs together", []string{togetherText(r.Together)}, "·")
 	}
-	t.remarks("Warnings", tunedWarnings(r), t.In(layout.Yellow, "!"))
+	t.remarks("Warnings", tunedWarnings(r), t.Paint(layout.Yellow, "!"))
 	t.commands(tunedNext(r))
 	return t.Flush(w)
 }

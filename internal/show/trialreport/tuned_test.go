@@ -103,7 +103,7 @@ func hostileTuned() *experiment.Tuned {
 func TestTunedGolden(t *testing.T) {
 	for name, r := range tuneds(t) {
 		var b bytes.Buffer
-		if err := Tuned(&b, r, layout.Options{}); err != nil {
+		if err := TunedText(&b, r, layout.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "tuned-"+name+".txt", b.Bytes())
@@ -122,7 +122,7 @@ func TestTunedLayout(t *testing.T) {
 	for name, r := range list {
 		for _, width := range []int{0, 20, 60, 80, 110, 300} {
 			var b bytes.Buffer
-			if err := Tuned(&b, r, layout.Options{Width: width}); err != nil {
+			if err := TunedText(&b, r, layout.Options{Width: width}); err != nil {
 				t.Fatal(err)
 			}
 			text := b.String()

@@ -55,7 +55,7 @@ func faster(ratio float64, ends bool) string {
 }
 
 func (t *texter) whatIfResult(r *WhatIf, res *whatif.Result) {
-	t.Line(t.In(layout.Bold, "predicted: "+faster(res.Ratio, r.Base.Ends)) + "  " + layout.Safe(strings.Join(res.Edits, " ")))
+	t.Line(t.Paint(layout.Bold, "predicted: "+faster(res.Ratio, r.Base.Ends)) + "  " + layout.Safe(strings.Join(res.Edits, " ")))
 	t.Line("")
 	verb := "takes"
 	if !r.Base.Ends {
@@ -84,12 +84,12 @@ func (t *texter) whatIfMenu(r *WhatIf) {
 	}
 	best := &r.Results[0]
 	if best.Ratio > worthWhile {
-		t.Line(t.In(layout.Bold, "no usual change brings more than 2%"))
+		t.Line(t.Paint(layout.Bold, "no usual change brings more than 2%"))
 	} else {
 		t.Para(0, "", fmt.Sprintf("largest predicted gain: %s: %s", strings.Join(best.Edits, " "), faster(best.Ratio, r.Base.Ends)), layout.Bold)
 	}
 	t.Line("")
-	t.Line(t.In(layout.Dim, fmt.Sprintf("  %-18s %8s  %6s  %s", "PREDICTED", "CPU", "Ps", "CHANGE")))
+	t.Line(t.Paint(layout.Dim, fmt.Sprintf("  %-18s %8s  %6s  %s", "PREDICTED", "CPU", "Ps", "CHANGE")))
 	for _, res := range r.Results {
 		line := fmt.Sprintf("  %-18s %8s  %6s  ", faster(res.Ratio, r.Base.Ends), cpuChange(res.CPURatio), figures.Number(res.Use)+"/"+figures.Int(res.Procs))
 		edits := layout.Safe(strings.Join(res.Edits, " "))
@@ -139,7 +139,7 @@ func (t *texter) whatIfNotes(r *WhatIf) {
 	t.Title("How far to trust it")
 	t.Para(2, "", fmt.Sprintf("Replay of the trace as it is: %s, the trace: %s, %s off.", figures.Duration(b.Replayed), figures.Duration(b.Traced), figures.Percent(b.Off)), layout.Plain)
 	for _, line := range r.bandLines() {
-		t.Para(2, "", capitalised(line)+".", layout.Plain)
+		t.Para(2, "", capitalize(line)+".", layout.Plain)
 	}
 	if b.Outside >= 0.2 {
 		t.Para(2, "", figures.Percent(b.Outside)+" of the time would remain if all work took nothing: waits for timers, the network and system calls stay as they were.", layout.Yellow)
@@ -163,11 +163,11 @@ func (r *WhatIf) bandLines() []string {
 	var lines []string
 	for _, k := range r.Bands.Kinds() {
 		if slices.ContainsFunc(r.Results, func(res whatif.Result) bool { return res.Kind == k }) {
-			lines = append(lines, r.Bands.Of(k).String())
+			lines = append(lines, r.Bands.Band(k).String())
 		}
 	}
 	if len(lines) == 0 {
-		lines = append(lines, r.Bands.Of("").String())
+		lines = append(lines, r.Bands.Band("").String())
 	}
 	return lines
 }
@@ -183,7 +183,7 @@ func WhatIfJSON(w io.Writer, r *WhatIf) error {
 		Bands   []whatif.Band   `json:"bands"`
 	}{"gowhy whatif", 1, r.Base, append([]whatif.Result{}, r.Results...), []whatif.Band{}}
 	for _, k := range r.Bands.Kinds() {
-		doc.Bands = append(doc.Bands, r.Bands.Of(k))
+		doc.Bands = append(doc.Bands, r.Bands.Band(k))
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -50,7 +50,7 @@ func (p plot) chart(name, unit, source string, stack bool, lines ...line) *Chart
 		kept[i].cut(p.window)
 		c.Series = append(c.Series, kept[i].series())
 	}
-	c.Thinned = thin(c.Series, stack, p.window)
+	c.Thinned = downsample(c.Series, stack, p.window)
 	return c
 }
 

@@ -11,18 +11,18 @@ import (
 
 // savedTrial returns a result of verify whose change brings a ratio.
 func savedTrial(name string, ratio float64, metrics ...diagnosis.Metric) Result {
-	r := &compare.Rounds{Name: name, Metrics: metrics, Found: map[diagnosis.Metric]compare.Found{}}
+	r := &compare.Rounds{Name: name, Metrics: metrics, Found: map[diagnosis.Metric]compare.MetricResult{}}
 	for _, m := range metrics {
-		r.Found[m] = compare.Found{Ratio: ratio, Low: 0.9 * ratio, High: 1.1 * ratio}
+		r.Found[m] = compare.MetricResult{Ratio: ratio, Low: 0.9 * ratio, High: 1.1 * ratio}
 	}
-	return Result{Trial: Trial{name, "verify", ""}, JSON: json.RawMessage(`{}`), Saved: compare.Saved{Trial: r}}
+	return Result{Trial: Trial{name, "verify", ""}, JSON: json.RawMessage(`{}`), Saved: compare.SavedResult{Trial: r}}
 }
 
 func TestCompareResults(t *testing.T) {
 	p := &page{}
 	for _, r := range []Result{
 		savedTrial("a.json", 0.5, "p99"), savedTrial("b.json", 0.9, "p99"), savedTrial("<c>.json", 1, "p50"),
-		{Trial: Trial{"k.json", "capacity", ""}, Saved: compare.Saved{Capacity: &compare.Capacity{}}},
+		{Trial: Trial{"k.json", "capacity", ""}, Saved: compare.SavedResult{Capacity: &compare.Capacity{}}},
 		{Trial: Trial{"x.json", "comparison", ""}}, {Trial: Trial{"y.json", "comparison", ""}},
 	} {
 		p.addResult(r)

@@ -182,8 +182,8 @@ func TestCompareAnswer(t *testing.T) {
 	b.Name = "new.gowhy"
 	b.Model.Sched.Groups[0].Running += time.Second
 	p := &page{}
-	p.opened(a, nil)
-	p.opened(b, nil)
+	p.addView(a, nil)
+	p.addView(b, nil)
 	for _, kind := range []string{"verify", "tune", "capacity", "comparison", "poem"} {
 		p.addResult(Result{Trial: Trial{Name: kind, Kind: kind}, JSON: json.RawMessage(`{"kind":"` + kind + `"}`)})
 	}

@@ -18,7 +18,7 @@ import (
 // export writes a run in the form of another tool: GET
 // api/export?r=&format=&profile=&table=&group=.
 func (s *Server) export(w http.ResponseWriter, r *http.Request, q url.Values) error {
-	v, err := s.page.at(r.Context(), q, "r")
+	v, err := s.page.indexedRun(r.Context(), q, "r")
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (v *View) exportOf(q url.Values) (f export.Format, o export.Options, err er
 
 // member sends a piece of evidence as it was recorded: GET api/member?r=&name=.
 func (s *Server) member(w http.ResponseWriter, r *http.Request, q url.Values) error {
-	v, err := s.page.at(r.Context(), q, "r")
+	v, err := s.page.indexedRun(r.Context(), q, "r")
 	if err != nil {
 		return err
 	}

@@ -7,10 +7,10 @@ import (
 // maxPoints is how many points of a line are sent: two to each pixel of a wide chart.
 const maxPoints = 2000
 
-// thin leaves out points of lines that have more than a picture can show: of each
+// downsample leaves out points of lines that have more than a picture can show: of each
 // line its own, of those that are added up the same moments. It reports whether it
 // did. w is what is drawn of them.
-func thin(series []Series, together bool, w window) bool {
+func downsample(series []Series, together bool, w window) bool {
 	if !together {
 		some := false
 		for i := range series {

@@ -24,7 +24,7 @@ func clipTexts(d *diagnosis.Diagnosis) (*diagnosis.Diagnosis, error) {
 	if !hasLong(reflect.ValueOf(d)) {
 		return d, nil
 	}
-	return copied(d)
+	return copyDiagnosis(d)
 }
 
 func hasLong(v reflect.Value) bool {

@@ -27,8 +27,8 @@ func flameView(samples map[string]int64) *View {
 func TestFlame(t *testing.T) {
 	v, base := flameView(map[string]int64{"main.a": 5, "runtime.b": 2}), flameView(map[string]int64{"main.a": 4})
 	p := &page{}
-	p.opened(v, nil)
-	p.opened(base, nil)
+	p.addView(v, nil)
+	p.addView(base, nil)
 	ask := func(query string) (*Flame, error) {
 		q, err := url.ParseQuery(query)
 		if err != nil {

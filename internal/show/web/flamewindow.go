@@ -86,7 +86,7 @@ func addStack(m *model.Model, s *timeline.StackTotal) {
 func (k *kernelSamples) profile(m *model.Model, from, to time.Duration) *model.Kernel {
 	number := map[int32]int{} // of a sample of the run, in the window
 	p := &model.Profile{Types: cpuTypes, Duration: to - from}
-	for _, x := range k.list[after(k.list, from-1):after(k.list, to)] {
+	for _, x := range k.list[firstAfter(k.list, from-1):firstAfter(k.list, to)] {
 		i, known := number[x.Sample]
 		if !known {
 			s := &k.m.Kernel.CPU.Samples[x.Sample]

@@ -59,9 +59,9 @@ func (s *Server) admit(r *http.Request) (string, error) {
 	return path, nil
 }
 
-// invited reports whether a request has the address that leads to the page once,
+// isInvited reports whether a request has the address that leads to the page once,
 // which it then does no more.
-func (s *Server) invited(r *http.Request) bool {
+func (s *Server) isInvited(r *http.Request) bool {
 	path := s.invitation.Load()
 	return path != nil && r.Method == http.MethodGet && loopbackName(r.Host) &&
 		subtle.ConstantTimeCompare([]byte(r.URL.EscapedPath()), []byte(*path)) == 1 && s.invitation.CompareAndSwap(path, nil)

@@ -50,7 +50,7 @@ func (v *View) accountLinks() []FindingLinks {
 		out[i].Where = make([]string, len(a.Rows))
 		for r := range a.Rows {
 			if w := a.Rows[r].Where; w != nil {
-				out[i].Where[r] = l.where(pictureOf(&lead(&f.Evidence[r]).Origin), *w)
+				out[i].Where[r] = l.lineLink(pictureOf(&lead(&f.Evidence[r]).Origin), *w)
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func (l *linker) finding(f *diagnosis.Finding, address string) FindingLinks {
 	}
 	main := l.main(f)
 	for _, w := range f.Where {
-		out.Where = append(out.Where, l.where(main, w))
+		out.Where = append(out.Where, l.lineLink(main, w))
 		out.Source = append(out.Source, l.source(main, w))
 	}
 	out.More = l.screenLinks(main)
@@ -255,8 +255,8 @@ func (l *linker) main(f *diagnosis.Finding) *picture {
 	return &picture{}
 }
 
-// where returns the place that shows a line of the user's code.
-func (l *linker) where(main *picture, w diagnosis.Place) string {
+// lineLink returns the place that shows a line of the user's code.
+func (l *linker) lineLink(main *picture, w diagnosis.Place) string {
 	if group := l.groupNamed(w.Function); group != "" && main.goroutines {
 		return l.goroutineTable(group)
 	}

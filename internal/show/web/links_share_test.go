@@ -51,7 +51,7 @@ func TestLinksToWhatCanBeSeen(t *testing.T) {
 	} {
 		v := waited(c.thin)
 		l := &linker{v: v, screens: v.screens(), trees: map[string]bool{"sync": true, "states": true}, f: &diagnosis.Finding{}}
-		got := l.where(&picture{trees: []string{"sync"}}, diagnosis.Place{Function: c.function})
+		got := l.lineLink(&picture{trees: []string{"sync"}}, diagnosis.Place{Function: c.function})
 		if got != c.want {
 			t.Errorf("%s, %v of a second: %s, want %s", c.function, c.thin, got, c.want)
 		}

@@ -79,8 +79,8 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// admitted says that the connection of a request is the reader's.
-func admitted(r *http.Request) {
+// noteReader says that the connection of a request is the reader's.
+func noteReader(r *http.Request) {
 	if c, ok := r.Context().Value(connKey{}).(*limitedConn); ok {
 		c.of.mu.Lock()
 		defer c.of.mu.Unlock()

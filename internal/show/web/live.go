@@ -123,12 +123,12 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, h *live.History,
 }
 
 // An event's number says how far the browser knows what happened.
-func idOf(s live.Seen) string {
+func idOf(s live.Cursor) string {
 	return fmt.Sprintf("%d.%d.%d.%d", s.PID, s.Number, s.Names, s.Groups)
 }
 
 // seenBy returns the reverse; what is no such number is nothing.
-func seenBy(id string) (s live.Seen) {
+func seenBy(id string) (s live.Cursor) {
 	var parts [4]int64
 	words := strings.Split(id, ".")
 	if len(words) != len(parts) {
@@ -137,11 +137,11 @@ func seenBy(id string) (s live.Seen) {
 	for i, word := range words {
 		n, err := strconv.ParseInt(word, 10, 64)
 		if err != nil || n < 0 || n > 1<<40 {
-			return live.Seen{}
+			return live.Cursor{}
 		}
 		parts[i] = n
 	}
-	return live.Seen{PID: int(parts[0]), Number: parts[1], Names: int(parts[2]), Groups: int(parts[3])}
+	return live.Cursor{PID: int(parts[0]), Number: parts[1], Names: int(parts[2]), Groups: int(parts[3])}
 }
 
 // newsOf builds an event of the page's stream.
@@ -167,7 +167,7 @@ func newsOf(h *live.History, n live.News) *LiveNews {
 	}
 	program := programOf(p)
 	e.Program = &program
-	for _, piece := range h.Pieces(p.PID) {
+	for _, piece := range h.Pieces(p.PID, time.Time{}, time.Time{}) {
 		e.Pieces = append(e.Pieces, LivePiece{FromMS: piece.From.UnixMilli(), ToMS: piece.To.UnixMilli(), Traced: piece.Traced})
 	}
 	if g := p.Goroutines; g != nil {
@@ -184,7 +184,7 @@ func newsOf(h *live.History, n live.News) *LiveNews {
 }
 
 // labelWords returns the labels that most of a group have, as they are sent.
-func labelWords(most []live.Labelled, sets int) []string {
+func labelWords(most []live.LabelGroup, sets int) []string {
 	words := live.LabelWords(most, sets)
 	for i := range words {
 		words[i] = name(words[i])
@@ -282,19 +282,11 @@ func (s *Server) liveKeep(w http.ResponseWriter, r *http.Request, h *live.Histor
 	if err != nil {
 		return err
 	}
-	pieces := 0
-	a := LiveKept{}
-	for _, p := range h.Pieces(pid) {
-		if p.From.Before(to) && p.To.After(from) {
-			if pieces == 0 {
-				a.FromMS = p.From.UnixMilli()
-			}
-			pieces, a.ToMS = pieces+1, p.To.UnixMilli()
-		}
-	}
-	if pieces == 0 {
+	pieces := h.Pieces(pid, from, to)
+	if len(pieces) == 0 {
 		return missing("nothing was recorded in this window", "choose a window with a recorded piece: the first is there after some ten seconds")
 	}
+	a := LiveKept{FromMS: pieces[0].From.UnixMilli(), ToMS: pieces[len(pieces)-1].To.UnixMilli()}
 	program := h.Program(pid)
 	if program == nil {
 		program = &live.Process{Name: "program"}
@@ -309,6 +301,6 @@ func (s *Server) liveKeep(w http.ResponseWriter, r *http.Request, h *live.Histor
 	if err != nil {
 		return err
 	}
-	a.Run = s.page.opened(v, []string{a.Path})
+	a.Run = s.page.addView(v, []string{a.Path})
 	return s.json(w, r, a)
 }

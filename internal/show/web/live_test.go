@@ -96,7 +96,8 @@ func TestFollow(t *testing.T) {
 	first, id := next()
 	p := first.Program
 	if !first.Whole || p == nil || p.PID != os.Getpid() || !strings.HasPrefix(p.Go, "go1.") || len(first.Programs) != 1 || len(first.Points) != 2 || first.Machine.CPUs < 1 {
-		t.Fatalf("the first event is %+v", first)
+		t.Fatalf("the first event: whole %v, program %+v of %d, %d points, %d CPUs, want true, PID %d of 1, 2, some",
+			first.Whole, p, len(first.Programs), len(first.Points), first.Machine.CPUs, os.Getpid())
 	}
 	refresh(t, h)
 	second, _ := next()
@@ -104,7 +105,9 @@ func TestFollow(t *testing.T) {
 		t.Errorf("of %d bytes resident %d are the program's share, %d swapped out", x.RSS, x.PSS, x.Swap)
 	}
 	if second.Whole || len(second.Points) != 1 || second.Points[0].AtMS < first.Points[1].AtMS || second.GroupsFrom > len(first.Groups) {
-		t.Errorf("the second event is %+v", second)
+		t.Errorf("the second event: whole %v, points %+v, groups from %d, "+
+			"want false, one at %d ms or later, at most %d",
+			second.Whole, second.Points, second.GroupsFrom, first.Points[1].AtMS, len(first.Groups))
 	}
 	refresh(t, h)
 	refresh(t, h)

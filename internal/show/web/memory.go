@@ -72,7 +72,7 @@ func (p plot) memoryOver() (c *Chart, limits []Series) {
 			limits = append(limits, l.series())
 		}
 	}
-	thin(limits, false, p.window)
+	downsample(limits, false, p.window)
 	return c, limits
 }
 
@@ -134,7 +134,7 @@ func (v *View) held(l *model.HeapLook) *Held {
 	for _, t := range l.Types {
 		h.Types = append(h.Types, HeldType{name(t.Name), int64(t.Objects), int64(t.Bytes), t.Grew})
 	}
-	t := flame.Held(l, flame.OwnersOf(v.Model))
+	t := flame.HolderTree(l, flame.OwnersOf(v.Model))
 	h.Tree = flameOf(t, []flame.Kind{{Name: t.Kind, Unit: t.Unit, Total: t.Total}})
 	return h
 }

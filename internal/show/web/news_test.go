@@ -62,7 +62,7 @@ func TestNewsWakes(t *testing.T) {
 		{"a run is read", func(s *slowServer) { s.end <- nil }, func(s Session) bool { return !s.Runs[1].Loading && s.Runs[1].Verdict != "" }},
 		{"a run fails", func(s *slowServer) { s.end <- errors.New("broken") }, func(s Session) bool { return s.Runs[1].Error == "broken" }},
 		{"a run is named", func(s *slowServer) { s.page.add("another", nil) }, func(s Session) bool { return len(s.Runs) == 4 }},
-		{"a run is dropped", func(s *slowServer) { s.page.opened(sampleView(), nil) }, func(s Session) bool { return len(s.Runs) == 4 && !s.Runs[3].Loading }},
+		{"a run is dropped", func(s *slowServer) { s.page.addView(sampleView(), nil) }, func(s Session) bool { return len(s.Runs) == 4 && !s.Runs[3].Loading }},
 		{"a result comes", func(s *slowServer) { s.page.addResult(Result{}) }, func(s Session) bool { return len(s.Trials) == 1 }},
 	} {
 		t.Run(c.what, func(t *testing.T) {

@@ -47,8 +47,8 @@ func (p *page) add(name string, files []string) *run {
 	return r
 }
 
-// opened adds a run that is read already, and returns its index.
-func (p *page) opened(v *View, files []string) int {
+// addView adds a run that is read already, and returns its index.
+func (p *page) addView(v *View, files []string) int {
 	r := &run{name: v.Name, files: files, ready: make(chan struct{})}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,7 +152,7 @@ func (p *page) session(version, loading string) *Session {
 	for _, r := range runs {
 		s.Runs = append(s.Runs, r.describe())
 	}
-	for _, g := range alike(runs) {
+	for _, g := range groupByProgram(runs) {
 		for _, i := range g {
 			s.Runs[i].Together = g
 		}
@@ -225,8 +225,8 @@ func hasTasks(m *model.Model) bool {
 	return m.Tasks != nil && len(m.Tasks.Tasks)+len(m.Tasks.Regions)+len(m.Tasks.Logs) > 0
 }
 
-// at returns a run by its index in a query, once it is read. ctx bounds the wait.
-func (p *page) at(ctx context.Context, q url.Values, parameter string) (*View, error) {
+// indexedRun returns a run by its index in a query, once it is read. ctx bounds the wait.
+func (p *page) indexedRun(ctx context.Context, q url.Values, parameter string) (*View, error) {
 	runs, _ := p.snapshot()
 	if len(runs) == 0 {
 		return nil, missing("no run is open", "drop a recording, a trace or profiles on the page")
@@ -255,7 +255,7 @@ func (v *View) run(q url.Values, parameter string) (*View, error) {
 	// Whoever asks has waited for the runs that the query names.
 	now, stop := context.WithCancel(context.Background())
 	stop()
-	return v.page.at(now, q, parameter)
+	return v.page.indexedRun(now, q, parameter)
 }
 
 // result returns a saved result of the page, the one whose index a parameter holds.
@@ -279,7 +279,7 @@ func (v *View) result(q url.Values, parameter string) (*Result, error) {
 func (p *page) answer(ctx context.Context, e endpoint, q url.Values) (value any, data []byte, err error) {
 	v := &View{page: p}
 	if !e.page {
-		if v, err = p.at(ctx, q, "r"); err != nil {
+		if v, err = p.indexedRun(ctx, q, "r"); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -8,27 +8,27 @@ import (
 
 // flames asks for every tree of a run, pruned to what there is room for.
 func (f *reportFile) flames(r int, v *View) error {
-	value, text, err := f.tree(of(r))
+	value, text, err := f.tree(queryOf(r))
 	if err != nil {
 		return err
 	}
-	first, ok := as[Flame](value)
+	first, ok := answerAs[Flame](value)
 	if !ok {
-		f.add("api/flame", of(r), text)
+		f.add("api/flame", queryOf(r), text)
 		return nil
 	}
 	pruned := 0
 	for _, k := range first.Kinds {
-		value, text, err := f.tree(of(r, "kind", k.Kind))
+		value, text, err := f.tree(queryOf(r, "kind", k.Kind))
 		if err != nil {
 			return err
 		}
-		if t, ok := as[Flame](value); ok && t.LeftNodes > 0 {
+		if t, ok := answerAs[Flame](value); ok && t.LeftNodes > 0 {
 			pruned++
 		}
-		f.addTree(of(r, "kind", k.Kind), text)
+		f.addTree(queryOf(r, "kind", k.Kind), text)
 		if k.Kind == first.Kind {
-			f.addTree(of(r), text)
+			f.addTree(queryOf(r), text)
 		}
 	}
 	if pruned > 0 {
@@ -48,12 +48,12 @@ func (f *reportFile) numbers(r int) error {
 		if fact == "" {
 			continue
 		}
-		if _, err := f.take("api/number", of(r, "fact", fact), nil); err != nil {
+		if _, err := f.take("api/number", queryOf(r, "fact", fact), nil); err != nil {
 			return err
 		}
 		if kind := p.params.Get("kind"); p.screen == "flame" && kind != "" {
-			limit := url.Values{"limit": {strconv.Itoa(f.nodes[of(r, "kind", kind).Encode()])}}
-			if _, err := f.take("api/flame/marks", of(r, "kind", kind, "fact", fact), limit); err != nil {
+			limit := url.Values{"limit": {strconv.Itoa(f.nodes[queryOf(r, "kind", kind).Encode()])}}
+			if _, err := f.take("api/flame/marks", queryOf(r, "kind", kind, "fact", fact), limit); err != nil {
 				return err
 			}
 		}
@@ -67,7 +67,7 @@ func (f *reportFile) linkedFlames(r int, v *View) error {
 		if p.screen != "flame" || p.params.Get("group") == "" || f.trees > maxReportTrees {
 			continue
 		}
-		q := of(r, "group", p.params.Get("group"))
+		q := queryOf(r, "group", p.params.Get("group"))
 		if k := p.params.Get("kind"); k != "" {
 			q.Set("kind", k)
 		}
@@ -91,7 +91,7 @@ func (f *reportFile) tree(q url.Values) (any, []byte, error) {
 	room := max(min(maxReportFlame, maxReportTrees-f.trees, f.room), 32<<10)
 	for nodes := reportNodes; ; nodes /= 2 {
 		value, text, err := f.ask("api/flame", q, url.Values{"limit": {strconv.Itoa(nodes)}})
-		if _, isTree := as[Flame](value); err != nil || !isTree || len(text) <= room || nodes < 64 {
+		if _, isTree := answerAs[Flame](value); err != nil || !isTree || len(text) <= room || nodes < 64 {
 			f.nodes[q.Encode()] = nodes
 			return value, text, err
 		}

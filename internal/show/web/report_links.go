@@ -7,7 +7,7 @@ import (
 
 // findings returns those of a run that are in the file.
 func (f *reportFile) findings(r int) any {
-	value, _, err := f.ask("api/findings", of(r), nil)
+	value, _, err := f.ask("api/findings", queryOf(r), nil)
 	if err != nil {
 		return nil
 	}
@@ -22,7 +22,7 @@ type target struct {
 
 // targetsOf returns the places that findings link to, those of the first finding first.
 func targetsOf(findings any) (targets []target) {
-	f, ok := as[Findings](findings)
+	f, ok := answerAs[Findings](findings)
 	if !ok {
 		return nil
 	}

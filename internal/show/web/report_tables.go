@@ -8,27 +8,27 @@ import (
 
 // tables asks for what screens show as text, tables and charts.
 func (f *reportFile) tables(r int, v *View) error {
-	value, err := f.take("api/findings", of(r), nil)
+	value, err := f.take("api/findings", queryOf(r), nil)
 	if err != nil {
 		return err
 	}
 	for _, path := range []string{"api/memory", "api/runtime", "api/mmu"} {
-		if _, err := f.take(path, of(r), nil); err != nil {
+		if _, err := f.take(path, queryOf(r), nil); err != nil {
 			return err
 		}
 	}
 	page := url.Values{"limit": {strconv.Itoa(reportGoroutines)}}
 	for _, path := range []string{"api/groups", "api/goroutines"} {
-		if _, err := f.take(path, of(r), page); err != nil {
+		if _, err := f.take(path, queryOf(r), page); err != nil {
 			return err
 		}
 	}
 	for _, g := range f.groupsOf(v, value) {
-		if _, err := f.take("api/goroutines", of(r, "group", g), url.Values{"limit": {"200"}}); err != nil {
+		if _, err := f.take("api/goroutines", queryOf(r, "group", g), url.Values{"limit": {"200"}}); err != nil {
 			return err
 		}
 	}
-	if _, err := f.take("api/standing", of(r), nil); err != nil {
+	if _, err := f.take("api/standing", queryOf(r), nil); err != nil {
 		return err
 	}
 	return f.tasks(r)
@@ -63,11 +63,11 @@ func (f *reportFile) groupsOf(v *View, findings any) (groups []string) {
 
 // tasks asks for the slowest of each type of task, which are looked at one by one.
 func (f *reportFile) tasks(r int) error {
-	value, err := f.take("api/tasks", of(r), nil)
+	value, err := f.take("api/tasks", queryOf(r), nil)
 	if err != nil {
 		return err
 	}
-	list, ok := as[Tasks](value)
+	list, ok := answerAs[Tasks](value)
 	if !ok {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (f *reportFile) tasks(r int) error {
 				continue
 			}
 			asked, more = asked+1, true
-			if _, err := f.take("api/task", of(r, "id", t.Slow[rank].ID), nil); err != nil {
+			if _, err := f.take("api/task", queryOf(r, "id", t.Slow[rank].ID), nil); err != nil {
 				return err
 			}
 		}
@@ -93,18 +93,18 @@ func (f *reportFile) tasks(r int) error {
 // sources asks what was recorded, without what only a server has, and says what
 // did not go into the file.
 func (f *reportFile) sources(r int, v *View) error {
-	value, text, err := f.ask("api/sources", of(r), nil)
+	value, text, err := f.ask("api/sources", queryOf(r), nil)
 	if err != nil {
 		return err
 	}
-	if s, ok := as[Sources](value); ok {
+	if s, ok := answerAs[Sources](value); ok {
 		s.Exports, s.Tools = nil, nil
 		s.Notes = append(s.Notes, f.left[r]...)
 		if text, err = encode(s); err != nil {
 			return err
 		}
 	}
-	f.add("api/sources", of(r), text)
+	f.add("api/sources", queryOf(r), text)
 	return nil
 }
 
@@ -131,7 +131,7 @@ func (f *reportFile) comparisons() error {
 			if _, err := f.take("api/compare", url.Values{"a": {strconv.Itoa(a)}, "b": {strconv.Itoa(b)}}, nil); err != nil {
 				return err
 			}
-			q := of(b, "kind", "cpu", "base", strconv.Itoa(a))
+			q := queryOf(b, "kind", "cpu", "base", strconv.Itoa(a))
 			_, text, err := f.tree(q)
 			if err != nil {
 				return err

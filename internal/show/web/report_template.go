@@ -20,10 +20,10 @@ var (
 	bodyEnd   = regexp.MustCompile(`(?i)</body>`)
 )
 
-// inlined puts the page's script and style into its HTML, under a policy that
+// inlineTemplate puts the page's script and style into its HTML, under a policy that
 // names their hashes. The script stands at the end of the body, behind the data
 // that it reads.
-func (a *assets) inlined() (*template, error) {
+func (a *assets) inlineTemplate() (*template, error) {
 	index := a.byPath["index.html"].data
 	var scripts, styles [][]byte
 	var scriptHashes, styleHashes []string

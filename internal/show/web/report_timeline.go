@@ -15,11 +15,11 @@ import (
 // timelines asks for the overview of a run's timeline, and for the windows that
 // findings lead to.
 func (f *reportFile) timelines(r int, v *View) error {
-	value, err := f.take("api/timeline", of(r), nil)
+	value, err := f.take("api/timeline", queryOf(r), nil)
 	if err != nil {
 		return err
 	}
-	head, ok := as[Timeline](value)
+	head, ok := answerAs[Timeline](value)
 	if !ok {
 		return nil
 	}
@@ -86,9 +86,9 @@ func (t *excerpt) children(parent string) ([]timeline.Lane, error) {
 
 // takeLanes asks for lanes as the page does, and keeps the answer.
 func (t *excerpt) takeLanes(parent string, more ...string) ([]timeline.Lane, error) {
-	q := of(t.r, append([]string{"parent", parent, "offset", "0", "limit", strconv.Itoa(lanePage)}, more...)...)
+	q := queryOf(t.r, append([]string{"parent", parent, "offset", "0", "limit", strconv.Itoa(lanePage)}, more...)...)
 	value, err := t.take("api/timeline/lanes", q, nil)
-	if lanes, ok := as[Lanes](value); ok {
+	if lanes, ok := answerAs[Lanes](value); ok {
 		return lanes.Lanes, err
 	}
 	return nil, err
@@ -204,7 +204,7 @@ func (t *excerpt) window(from, to int64, lanes []string, room int) error {
 	room /= int(last-first) + 1
 	for tile := first; tile <= last; tile++ {
 		for some := lanes; len(some) > 0; some = some[:len(some)/2] {
-			q := of(t.r, "level", strconv.Itoa(level), "tile", strconv.FormatInt(tile, 10), "lanes", strings.Join(some, ","))
+			q := queryOf(t.r, "level", strconv.Itoa(level), "tile", strconv.FormatInt(tile, 10), "lanes", strings.Join(some, ","))
 			_, text, err := t.ask("api/timeline/tiles", q, url.Values{"wait": {"1"}})
 			if err != nil {
 				return err

@@ -76,7 +76,7 @@ func (r *Report) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	blank, err := files.inlined()
+	blank, err := files.inlineTemplate()
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (r *Report) Write(w io.Writer) error {
 		p.addResult(res)
 	}
 	for _, v := range r.Views {
-		p.opened(v, bases(v.Model.Run.Files))
+		p.addView(v, bases(v.Model.Run.Files))
 	}
 	f := &reportFile{page: p, answers: map[string]json.RawMessage{}, nodes: map[string]int{}, room: maxReport - len(blank.before) - len(blank.after)}
 	if err := f.collect(r.Version); err != nil {
@@ -146,8 +146,8 @@ func (f *reportFile) ask(path string, q, hidden url.Values) (any, []byte, error)
 	return value, text, err
 }
 
-// as returns an endpoint's answer, when it is of the type that such endpoints answer.
-func as[T any](answer any) (*T, bool) {
+// answerAs returns an endpoint's answer, when it is of the type that such endpoints answer.
+func answerAs[T any](answer any) (*T, bool) {
 	switch a := answer.(type) {
 	case *T:
 		return a, true
@@ -167,8 +167,8 @@ func (f *reportFile) take(path string, q, hidden url.Values) (any, error) {
 	return value, nil
 }
 
-// of returns a query: names and values in turn.
-func of(r int, pairs ...string) url.Values {
+// queryOf returns a query: names and values in turn.
+func queryOf(r int, pairs ...string) url.Values {
 	q := url.Values{"r": {strconv.Itoa(r)}}
 	for i := 0; i < len(pairs); i += 2 {
 		q.Set(pairs[i], pairs[i+1])
@@ -196,7 +196,7 @@ func (f *reportFile) collect(version string) error {
 			}
 		}
 	}
-	for _, g := range alike(f.page.runs) {
+	for _, g := range groupByProgram(f.page.runs) {
 		if _, err := f.take("api/together", url.Values{"runs": {runList(g)}}, nil); err != nil {
 			return err
 		}

@@ -108,7 +108,7 @@ func TestInlined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := a.inlined()
+	s, err := a.inlineTemplate()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestInlined(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := a.inlined(); err == nil {
+		if _, err := a.inlineTemplate(); err == nil {
 			t.Errorf("%s was taken for a page", broken)
 		}
 	}
@@ -138,7 +138,7 @@ func TestReportPageIsWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := a.inlined()
+	s, err := a.inlineTemplate()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -286,7 +286,7 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		}
 		s.fail(w, r, refuse(http.StatusInternalServerError, "the terminal that gowhy view runs in says where; please report it", "this answer failed: %v", p))
 	}()
-	if s.invited(r) {
+	if s.isInvited(r) {
 		w.Header().Set("Cache-Control", "no-store")
 		http.Redirect(w, r, s.prefix, http.StatusSeeOther)
 		return
@@ -297,7 +297,7 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, p)
 		return
 	}
-	admitted(r)
+	noteReader(r)
 	if err := s.route(w, r, path); err != nil {
 		s.fail(w, r, err)
 	}
@@ -423,7 +423,7 @@ func (s *Server) await(ctx context.Context, e endpoint, q url.Values) error {
 		if name != "r" && q.Get(name) == "" {
 			continue
 		}
-		if _, err := s.page.at(ctx, q, name); err != nil {
+		if _, err := s.page.indexedRun(ctx, q, name); err != nil {
 			return err
 		}
 	}

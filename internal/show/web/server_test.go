@@ -89,7 +89,7 @@ func newTestServer(t testing.TB, o Options) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	s.page.opened(sampleView(), nil)
+	s.page.addView(sampleView(), nil)
 	return s
 }
 

@@ -192,7 +192,7 @@ func frames[F timeline.Frame | model.Frame](o flame.Owners, stack []F) []Frame {
 	out := make([]Frame, 0, len(stack))
 	for _, x := range stack[:min(len(stack), maxFrames)] {
 		f := model.Frame(x)
-		out = append(out, Frame{Func: name(f.Func), File: name(f.File), Line: f.Line, Kind: o.Of(f).String()})
+		out = append(out, Frame{Func: name(f.Func), File: name(f.File), Line: f.Line, Kind: o.OwnerOf(f).String()})
 	}
 	return out
 }

@@ -55,7 +55,7 @@ func (v *View) kernelSamples() *kernelSamples {
 	}
 	k := &kernelSamples{m: v.Model, length: v.Timeline.Length(), period: periodOf(v.Model.Kernel.CPU)}
 	all := v.Model.Kernel.Moments
-	k.list = all[after(all, -1):after(all, k.length)]
+	k.list = all[firstAfter(all, -1):firstAfter(all, k.length)]
 	if k.period == 0 || len(k.list) == 0 {
 		return nil
 	}
@@ -79,8 +79,8 @@ func periodOf(p *model.Profile) time.Duration {
 	return 0
 }
 
-// after returns the index of the first moment later than a time.
-func after(list []model.KernelMoment, at time.Duration) int {
+// firstAfter returns the index of the first moment later than a time.
+func firstAfter(list []model.KernelMoment, at time.Duration) int {
 	return sort.Search(len(list), func(i int) bool { return list[i].At > at })
 }
 
@@ -189,7 +189,7 @@ type stretch struct {
 func (k *kernelSamples) stretches(cpu int32, from, to time.Duration, f func(stretch)) {
 	before := time.Duration(math.MinInt64)
 	// One period earlier, so that the first knows the one before it.
-	for _, x := range k.list[after(k.list, from-k.period):] {
+	for _, x := range k.list[firstAfter(k.list, from-k.period):] {
 		if x.At-k.period >= to {
 			return
 		}
@@ -367,7 +367,7 @@ func (v *View) kernelAt(lane string, at time.Duration) (Moment, error) {
 // gap returns the time around a moment in which there is no stretch.
 func (k *kernelSamples) gap(cpu int32, at time.Duration) (from, to time.Duration) {
 	from, to = 0, k.length
-	i := after(k.list, at)
+	i := firstAfter(k.list, at)
 	for _, x := range slices.Backward(k.list[:i]) {
 		if cpu < 0 || x.CPU == cpu {
 			from = max(x.At, 0)
@@ -420,7 +420,7 @@ func (k *kernelSamples) window(from, to time.Duration, lanes []string) *KernelWi
 		}
 	}
 	counts := map[int32]int64{}
-	for _, x := range k.list[after(k.list, from-1):after(k.list, to-1)] {
+	for _, x := range k.list[firstAfter(k.list, from-1):firstAfter(k.list, to-1)] {
 		if all || cpus[x.CPU] {
 			counts[x.Sample]++
 		}

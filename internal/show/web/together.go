@@ -21,7 +21,7 @@ func (v *View) together(q url.Values) (any, error) {
 	// Copies, which [diagnosis.Join] may complete while the originals are sent.
 	single := make([]*diagnosis.Diagnosis, len(which))
 	for i, r := range which {
-		if single[i], err = copied(runs[r].view.Diagnosis); err != nil {
+		if single[i], err = copyDiagnosis(runs[r].view.Diagnosis); err != nil {
 			return nil, err
 		}
 	}
@@ -55,17 +55,17 @@ func mates(text string, runs []*run) (which []int, err error) {
 		which = append(which, i)
 	}
 	in := func(g []int) bool { return slices.Contains(g, which[0]) }
-	groups := alike(runs)
+	groups := groupByProgram(runs)
 	if i := slices.IndexFunc(groups, in); len(which) < 2 || i < 0 || slices.ContainsFunc(which, func(r int) bool { return !slices.Contains(groups[i], r) }) {
 		return nil, missing("these runs are not several recordings of one program", "")
 	}
 	return which, nil
 }
 
-// alike parts the runs that are read into those of one program, as it was built once and
+// groupByProgram parts the runs that are read into those of one program, as it was built once and
 // with one command line: what differs between them is chance. Only groups of at least two
 // are listed.
-func alike(runs []*run) (groups [][]int) {
+func groupByProgram(runs []*run) (groups [][]int) {
 	for i, r := range runs {
 		v, _, _ := r.state()
 		if v == nil || v.Model.Run.Recording == "" || v.Model.Build == nil {
@@ -86,13 +86,13 @@ func alike(runs []*run) (groups [][]int) {
 // one reports whether two recordings are of the same thing, and not the same recording.
 func one(a, b *View) bool {
 	x, y := a.Model, b.Model
-	return x.Build.Path == y.Build.Path && compare.Apart(x, y, "", "") == "" &&
+	return x.Build.Path == y.Build.Path && compare.BuildDifference(x, y, "", "") == "" &&
 		compare.CommandLine(x) == compare.CommandLine(y) && len(x.Run.Command) > 0 &&
 		!x.Run.Start.Equal(y.Run.Start)
 }
 
-// copied returns a diagnosis as it is sent.
-func copied(d *diagnosis.Diagnosis) (*diagnosis.Diagnosis, error) {
+// copyDiagnosis returns a diagnosis as it is sent.
+func copyDiagnosis(d *diagnosis.Diagnosis) (*diagnosis.Diagnosis, error) {
 	data, err := json.Marshal(d)
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func TestTogether(t *testing.T) {
 		recorded(2, "shop", "lock"), // the same recording twice
 		recorded(4, "tool", "lock"),
 	} {
-		s.page.opened(v, nil)
+		s.page.addView(v, nil)
 	}
 	var session Session
 	if err := json.Unmarshal(get(s, "api/session").Body.Bytes(), &session); err != nil {

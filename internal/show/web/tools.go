@@ -79,7 +79,7 @@ func (s *Server) openTool(w http.ResponseWriter, r *http.Request, q url.Values, 
 	if r.Method != http.MethodGet {
 		return nil
 	}
-	v, err := s.page.at(r.Context(), q, "r")
+	v, err := s.page.indexedRun(r.Context(), q, "r")
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func (s *Server) take(ctx context.Context, files []string) (*Upload, error) {
 		answer.Trials = append(answer.Trials, s.page.addResult(res))
 	}
 	for i, v := range views {
-		answer.Runs = append(answer.Runs, s.page.opened(v, bases(found.Runs[i].Files)))
+		answer.Runs = append(answer.Runs, s.page.addView(v, bases(found.Runs[i].Files)))
 	}
 	return answer, nil
 }

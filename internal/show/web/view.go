@@ -41,7 +41,7 @@ type Result struct {
 	// reader has checked it.
 	JSON json.RawMessage
 	// Saved is what it is compared with others by; empty for a comparison.
-	Saved compare.Saved
+	Saved compare.SavedResult
 }
 
 // A statusError is an error whose answer has a status of HTTP of its own.

@@ -176,12 +176,12 @@ type Group struct {
 	At      string        `json:"at,omitempty"`      // where the oldest one is: the first function that is not the runtime's
 	// Labels are those of pprof that most of them have, and LabelSets how many different
 	// ones there are.
-	Labels    []Labelled `json:"labels,omitempty"`
-	LabelSets int        `json:"label_sets,omitempty"`
+	Labels    []LabelGroup `json:"labels,omitempty"`
+	LabelSets int          `json:"label_sets,omitempty"`
 }
 
-// A Labelled is goroutines with the same labels.
-type Labelled struct {
+// A LabelGroup is goroutines with the same labels.
+type LabelGroup struct {
 	Text  string `json:"text"` // like "route=/orders zone=b"
 	Count int    `json:"count"`
 }
@@ -209,19 +209,19 @@ type Verdict struct {
 
 // A Finding is one that several pieces of time have.
 type Finding struct {
-	Rule       string    `json:"rule"`
-	Title      string    `json:"title"`
-	Summary    string    `json:"summary"`
-	Where      string    `json:"where,omitempty"`
-	Gain       string    `json:"gain,omitempty"`
-	Held       *Held     `json:"held,omitempty"` // of a heap that grows, once that was looked at
-	Confidence string    `json:"confidence"`
-	Remark     bool      `json:"remark,omitempty"`
-	Stalled    bool      `json:"stalled,omitempty"` // goroutines with work make no step
-	Since      time.Time `json:"since"`             // the first piece that had it
-	Last       time.Time `json:"last"`              // the last piece that had it
-	Until      time.Time `json:"until,omitzero"`    // when it was gone
-	Recording  string    `json:"recording,omitempty"`
+	Rule       string       `json:"rule"`
+	Title      string       `json:"title"`
+	Summary    string       `json:"summary"`
+	Where      string       `json:"where,omitempty"`
+	Gain       string       `json:"gain,omitempty"`
+	Held       *HeapHolders `json:"held,omitempty"` // of a heap that grows, once that was looked at
+	Confidence string       `json:"confidence"`
+	Remark     bool         `json:"remark,omitempty"`
+	Stalled    bool         `json:"stalled,omitempty"` // goroutines with work make no step
+	Since      time.Time    `json:"since"`             // the first piece that had it
+	Last       time.Time    `json:"last"`              // the last piece that had it
+	Until      time.Time    `json:"until,omitzero"`    // when it was gone
+	Recording  string       `json:"recording,omitempty"`
 }
 
 // A Cost is what watching takes of a CPU.

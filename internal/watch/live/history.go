@@ -121,7 +121,7 @@ func (h *History) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		wait = beat.Until(max(h.Watch.o.Every, f.Cost.Every))
+		wait = beat.UntilNext(max(h.Watch.o.Every, f.Cost.Every))
 	}
 }
 
@@ -296,11 +296,11 @@ type News struct {
 	// Whole is set when all earlier news is to be forgotten.
 	Whole bool
 	// Seen is what to ask with the next time.
-	Seen Seen
+	Seen Cursor
 }
 
-// Seen is how far somebody knows what happened. The zero value is nothing.
-type Seen struct {
+// Cursor is how far somebody knows what happened. The zero value is nothing.
+type Cursor struct {
 	PID    int
 	Number int64 // of a frame
 	Names  int   // as often names were numbered anew
@@ -309,7 +309,7 @@ type Seen struct {
 
 // News tells what is new of a program: 0 is the first of those that are watched,
 // by what they use. next is closed when there is more.
-func (h *History) News(pid int, since Seen) (n News, next <-chan struct{}) {
+func (h *History) News(pid int, since Cursor) (n News, next <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	n.Frame, next = h.frame, h.changed
@@ -324,7 +324,7 @@ func (h *History) News(pid int, since Seen) (n News, next <-chan struct{}) {
 	n.Seen.PID, n.Seen.Names, n.Seen.Groups = c.pid, c.names, len(c.groups)
 	n.Whole = since.Number == 0 || since.Number > h.number || since.Names != c.names || since.PID != c.pid && last.Was != since.PID
 	if n.Whole {
-		since = Seen{}
+		since = Cursor{}
 	}
 	n.Points = h.points(c, since.Number+1)
 	n.GroupsFrom = min(since.Groups, len(c.groups))

@@ -29,7 +29,7 @@ func TestNews(t *testing.T) {
 	h := Remember(nil)
 	var known []Point
 	var names []GroupName
-	var seen Seen
+	var seen Cursor
 	for second := range 1200 {
 		// Every function is there for a while only, so that names run out.
 		p := Process{PID: 7, Go: "go1.26", CPU: CPU{User: float64(second)}, Goroutines: groups("main.work", fmt.Sprint("main.f", second/2), fmt.Sprint("main.g", second/2))}
@@ -55,14 +55,15 @@ func TestNews(t *testing.T) {
 			}
 		}
 	}
-	all, _ := h.News(0, Seen{})
+	all, _ := h.News(0, Cursor{})
 	if !all.Whole || len(all.Points) != 901 || len(all.Groups) > maxNames {
 		t.Errorf("whole %v, %d points and %d names, want those of 15 minutes", all.Whole, len(all.Points), len(all.Groups))
 	}
 	if n, _ := h.News(7, all.Seen); n.Whole || len(n.Points) != 0 || len(n.Groups) != 0 {
-		t.Errorf("nothing new is %+v", n)
+		t.Errorf("News(7) of nothing new: whole %v, %d points, %d names, want false, none, none",
+			n.Whole, len(n.Points), len(n.Groups))
 	}
-	if n, _ := h.News(8, Seen{}); n.Process != nil {
+	if n, _ := h.News(8, Cursor{}); n.Process != nil {
 		t.Error("there is news of a program that is not there")
 	}
 }
@@ -73,7 +74,7 @@ func TestNewsOfRestart(t *testing.T) {
 	h := Remember(nil)
 	h.Add(frameAt(0, Process{PID: 7, Go: "go1.26"}, 0))
 	h.Add(frameAt(0, Process{PID: 7, Go: "go1.26"}, 0))
-	first, next := h.News(7, Seen{})
+	first, next := h.News(7, Cursor{})
 	h.Add(frameAt(1, Process{PID: 8, Was: 7, Go: "go1.26", Restarts: 1}, 0))
 	h.Add(frameAt(2, Process{PID: 8, Was: 7, Go: "go1.26", Restarts: 1}, 0))
 	select {
@@ -83,17 +84,18 @@ func TestNewsOfRestart(t *testing.T) {
 	}
 	n, _ := h.News(7, first.Seen)
 	if n.Whole || n.Ended || n.Process == nil || n.Process.PID != 8 || len(n.Points) != 1 || n.Points[0].PID != 8 {
-		t.Errorf("after a restart there is %+v", n)
+		t.Errorf("News(7) after a restart: whole %v, ended %v, process %+v, points %+v, "+
+			"want false, false, PID 8, one point of it", n.Whole, n.Ended, n.Process, n.Points)
 	}
-	if old, _ := h.News(8, Seen{}); len(old.Points) != 2 {
+	if old, _ := h.News(8, Cursor{}); len(old.Points) != 2 {
 		t.Errorf("it has %d points, want those of before too", len(old.Points))
 	}
 	h.Add(&Frame{Time: time.Unix(2, 0)})
 	if n, _ := h.News(8, n.Seen); !n.Ended || n.Process == nil {
-		t.Errorf("after its end there is %+v", n)
+		t.Errorf("News(8) after its end: ended %v, process %+v, want true, the last", n.Ended, n.Process)
 	}
 	h.Add(&Frame{Time: time.Unix(1000, 0)})
-	if n, _ := h.News(8, Seen{}); n.Process != nil {
+	if n, _ := h.News(8, Cursor{}); n.Process != nil {
 		t.Error("a program that ended long ago is remembered")
 	}
 }
@@ -102,7 +104,7 @@ func TestNewsOfRestart(t *testing.T) {
 func TestNewsOfRest(t *testing.T) {
 	h := Remember(nil)
 	var known []Point
-	var seen Seen
+	var seen Cursor
 	for second := range 2000 {
 		p := Process{PID: 7, Go: "go1.26", RSS: 5, still: true}
 		if second%500 < 100 { // it works for a while
@@ -116,10 +118,11 @@ func TestNewsOfRest(t *testing.T) {
 	}
 	for i, x := range known {
 		if second := int64(i + 1); x.AtMS != 1000*second || x.Number != second+1 || x.RSS != 5 || x.User != 0 && x.User != float64(second) || (second%500 < 100) != (x.User > 0) {
-			t.Fatalf("point %d is %+v", i, x)
+			t.Fatalf("point %d is number %d at %d ms, RSS %d, user %v, want %d at %d, 5, %d where it works, else 0",
+				i, x.Number, x.AtMS, x.RSS, x.User, second+1, 1000*second, second)
 		}
 	}
-	all, _ := h.News(7, Seen{})
+	all, _ := h.News(7, Cursor{})
 	if len(all.Points) != 901 || all.Points[0].AtMS != 1099_000 {
 		t.Errorf("%d points from %d ms, want those of 15 minutes", len(all.Points), all.Points[0].AtMS)
 	}
@@ -129,7 +132,7 @@ func TestNewsOfRest(t *testing.T) {
 	h.Add(&Frame{Time: time.Unix(2000, 0)})
 	h.Add(frameAt(2001, Process{PID: 7, Go: "go1.26", still: true}, 0))
 	if n, _ := h.News(7, all.Seen); len(n.Points) != 1 || n.Points[0].AtMS != 2001_000 {
-		t.Errorf("after a frame without it there are %+v", n.Points)
+		t.Errorf("after a frame without it the points are %+v, want one at %d ms", n.Points, 2001_000)
 	}
 }
 

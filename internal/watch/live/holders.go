@@ -45,8 +45,8 @@ func keyOf(f *diagnosis.Finding) vote.Key {
 	return vote.KeyOf(f)
 }
 
-// A Held says who holds a heap that grows, or why that is not known.
-type Held struct {
+// HeapHolders says who holds a heap that grows, or why that is not known.
+type HeapHolders struct {
 	// By is the holder that grew most, with the way to most of it.
 	By string `json:"by,omitempty"`
 	// Growth is by how many bytes a second it grew between the looks.
@@ -59,21 +59,21 @@ type Held struct {
 }
 
 // sentence says what there is to say behind a summary that names no holder.
-func (h *Held) sentence() string {
+func (h *HeapHolders) sentence() string {
 	if h.By == "" {
 		return fmt.Sprintf("Who holds it is not known: %s; `%s` looks.", h.Why, h.How)
 	}
 	return fmt.Sprintf("Held by %s, %s.", h.By, h.pace())
 }
 
-func (h *Held) pace() string { return "+" + figures.Bytes(h.Growth) + "/s" }
+func (h *HeapHolders) pace() string { return "+" + figures.Bytes(h.Growth) + "/s" }
 
 // A holding is the looks at the heap of a program.
 type holding struct {
 	first *model.HeapLook     // that waits for the second
-	looks *artifact.HeldLooks // both, once they are there
+	looks *artifact.HeapLooks // both, once they are there
 	next  time.Time           // when the heap may be looked at
-	held  *Held               // what they say; nil when that is nothing
+	held  *HeapHolders        // what they say; nil when that is nothing
 }
 
 // add takes a look over, or why there is none.
@@ -85,7 +85,7 @@ func (h *holding) add(pid int, look *model.HeapLook, err error, now time.Time) {
 		h.first, h.next = look, look.Time.Add(looksApart)
 	default:
 		look.Since(h.first)
-		looks := &artifact.HeldLooks{}
+		looks := &artifact.HeapLooks{}
 		looks.Add(h.first)
 		looks.Add(look)
 		*h = holding{looks: looks, next: now.Add(lookAgain), held: heldBy(look)}
@@ -94,21 +94,21 @@ func (h *holding) add(pid int, look *model.HeapLook, err error, now time.Time) {
 
 // unread says that a heap is too large to be read beside all else, and nothing of one that cannot
 // be read: gowhy memory says why.
-func unread(pid int, err error) *Held {
+func unread(pid int, err error) *HeapHolders {
 	var small *heap.BudgetError
 	if !errors.As(err, &small) {
 		return nil
 	}
 	how := fmt.Sprintf("gowhy memory %d --holders -d 1m", pid)
-	return &Held{Why: "its heap is too large to be read meanwhile", How: how}
+	return &HeapHolders{Why: "its heap is too large to be read meanwhile", How: how}
 }
 
 // heldBy returns the holder that grew most since the look before; nil where none did.
-func heldBy(look *model.HeapLook) *Held {
+func heldBy(look *model.HeapLook) *HeapHolders {
 	for i := range look.Holders { // those that grew most are first
 		h := &look.Holders[i]
 		if h.Kind != model.HeldByRuntime && h.Growth() > 0 {
-			return &Held{By: h.Words() + h.Steps(), Growth: float64(h.Growth()) / look.Over.Seconds(), At: look.Time}
+			return &HeapHolders{By: h.Words() + h.Steps(), Growth: float64(h.Growth()) / look.Over.Seconds(), At: look.Time}
 		}
 	}
 	return nil
@@ -128,7 +128,7 @@ func (j *judge) lookAtHeap(ctx context.Context) {
 
 // grower returns the program whose heap is to be looked at now; nil for none. What was seen of
 // others whose time is over is forgotten.
-func (j *judge) grower(now time.Time) (next *judged) {
+func (j *judge) grower(now time.Time) (next *judgedProgram) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, c := range j.cases {
@@ -146,13 +146,13 @@ func (j *judge) grower(now time.Time) (next *judged) {
 
 // swells reports whether the heap of a program is worth a look: a finding says that it grows, or its
 // collections do.
-func (c *judged) swells() bool {
-	accuses := func(a *accused) bool { return a.shown && slices.Contains(vote.GrowingHeap, a.finding.Rule) }
+func (c *judgedProgram) swells() bool {
+	accuses := func(a *suspect) bool { return a.shown && slices.Contains(vote.GrowingHeap, a.finding.Rule) }
 	return c.rises() || slices.ContainsFunc(c.votes, accuses)
 }
 
-// collected notes what the last collection found alive.
-func (c *judged) collected(r *Runtime, now time.Time) {
+// noteCollection notes what the last collection found alive.
+func (c *judgedProgram) noteCollection(r *Runtime, now time.Time) {
 	at := now.Sub(c.since)
 	c.alive = slices.DeleteFunc(c.alive, func(p model.Point) bool { return p.At < at-keptTime })
 	if r == nil || r.marked <= 0 || r.gcs == c.gcs {
@@ -163,7 +163,7 @@ func (c *judged) collected(r *Runtime, now time.Time) {
 }
 
 // rising returns the last collections of which each found more alive than the one before.
-func (c *judged) rising() model.Series {
+func (c *judgedProgram) rising() model.Series {
 	from := max(0, len(c.alive)-1)
 	for from > 0 && c.alive[from-1].Value < c.alive[from].Value {
 		from--
@@ -172,7 +172,7 @@ func (c *judged) rising() model.Series {
 }
 
 // rises reports whether collections alone show that the heap grows.
-func (c *judged) rises() bool {
+func (c *judgedProgram) rises() bool {
 	s := c.rising()
 	if len(s) < risingCollections {
 		return false
@@ -182,9 +182,9 @@ func (c *judged) rises() bool {
 	return last.At-first.At >= risingTime && grew >= risingBytes && grew >= model.LeastGrowth*first.Value
 }
 
-// looks returns what goes into a recording of the program: nothing once a collection found no more
+// heapLooks returns what goes into a recording of the program: nothing once a collection found no more
 // than the one before it, as of a cache that is full.
-func (c *judged) looks() *artifact.HeldLooks {
+func (c *judgedProgram) heapLooks() *artifact.HeapLooks {
 	if len(c.alive) > 1 && len(c.rising()) == 1 {
 		return nil
 	}
@@ -192,7 +192,7 @@ func (c *judged) looks() *artifact.HeldLooks {
 }
 
 // heapLine says of a program without a finding that its heap rises, and what is known of who holds it.
-func (c *judged) heapLine() string {
+func (c *judgedProgram) heapLine() string {
 	s := c.rising()
 	line := fmt.Sprintf("its heap grew from %s to %s", figures.Bytes(s[0].Value), figures.Bytes(s[len(s)-1].Value))
 	switch h := c.holding.held; {

@@ -41,13 +41,13 @@ func TestRises(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			begin := time.Unix(0, 0)
-			is := &judged{since: begin}
+			is := &judgedProgram{since: begin}
 			for i, found := range c.found {
 				r := &Runtime{gcs: int64(i + 1), marked: found * mib}
-				is.collected(r, begin.Add(time.Duration(i)*c.every))
-				is.collected(r, begin.Add(time.Duration(i)*c.every+c.every/2)) // the same collection
+				is.noteCollection(r, begin.Add(time.Duration(i)*c.every))
+				is.noteCollection(r, begin.Add(time.Duration(i)*c.every+c.every/2)) // the same collection
 			}
-			is.collected(nil, begin) // where nothing is read
+			is.noteCollection(nil, begin) // where nothing is read
 			if got := is.rises(); got != c.want {
 				t.Errorf("collections found %v MiB, %v apart: rises() = %v, want %v", c.found, c.every, got, c.want)
 			}
@@ -118,25 +118,25 @@ func TestHolding(t *testing.T) {
 // One heap is read at a time, of programs that grow, and not again for some minutes.
 func TestGrower(t *testing.T) {
 	now := time.Now()
-	grown := func() []*accused {
-		return []*accused{{shown: true, finding: finding("heapgrowth", "main.f", diagnosis.High)}}
+	grown := func() []*suspect {
+		return []*suspect{{shown: true, finding: finding("heapgrowth", "main.f", diagnosis.High)}}
 	}
 	unsure := grown()
 	unsure[0].shown = false
-	other := []*accused{{shown: true, finding: finding("hotmutex", "main.f", diagnosis.High)}}
+	other := []*suspect{{shown: true, finding: finding("hotmutex", "main.f", diagnosis.High)}}
 	late := now.Add(-time.Second)
 	for _, c := range []struct {
 		name string
-		c    judged
+		c    judgedProgram
 		want bool
 	}{
-		{"a finding says so", judged{votes: grown()}, true},
-		{"one that is not shown yet", judged{votes: unsure}, false},
-		{"another finding", judged{votes: other}, false},
-		{"looked at just now", judged{votes: grown(), holding: holding{next: now.Add(time.Minute)}}, false},
-		{"looked at long ago", judged{votes: grown(), holding: holding{next: late}}, true},
-		{"level since the first look", judged{holding: holding{first: seen(now, 1), next: late}}, true},
-		{"level since both", judged{holding: holding{held: &Held{By: "main.sessions"}, next: late}}, false},
+		{"a finding says so", judgedProgram{votes: grown()}, true},
+		{"one that is not shown yet", judgedProgram{votes: unsure}, false},
+		{"another finding", judgedProgram{votes: other}, false},
+		{"looked at just now", judgedProgram{votes: grown(), holding: holding{next: now.Add(time.Minute)}}, false},
+		{"looked at long ago", judgedProgram{votes: grown(), holding: holding{next: late}}, true},
+		{"level since the first look", judgedProgram{holding: holding{first: seen(now, 1), next: late}}, true},
+		{"level since both", judgedProgram{holding: holding{held: &HeapHolders{By: "main.sessions"}, next: late}}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			read := 0
@@ -162,29 +162,29 @@ func TestGrower(t *testing.T) {
 func TestHeapLine(t *testing.T) {
 	last := &diagnosis.Diagnosis{Verdict: diagnosis.Idle}
 	alive := model.Series{{At: 0, Value: 10 << 20}, {At: 9 * time.Second, Value: 20 << 20}, {At: time.Minute, Value: 40 << 20}}
-	held := &Held{By: "main.sessions → map[string]*main.Session", Growth: 1 << 20}
-	large := &Held{Why: "its heap is too large to be read meanwhile", How: "gowhy memory 7 --holders -d 1m"}
-	shown := func(rule string) []*accused {
-		return []*accused{{shown: true, finding: finding(rule, "main.f", diagnosis.Low)}}
+	held := &HeapHolders{By: "main.sessions → map[string]*main.Session", Growth: 1 << 20}
+	large := &HeapHolders{Why: "its heap is too large to be read meanwhile", How: "gowhy memory 7 --holders -d 1m"}
+	shown := func(rule string) []*suspect {
+		return []*suspect{{shown: true, finding: finding(rule, "main.f", diagnosis.Low)}}
 	}
 	const grew, grows, place = "its heap grew from 10 MiB to 40 MiB", "Heap grows: +1 MiB/s held by ", ": main.f a.go:1"
 	one, two, none := holding{first: seen(time.Now(), 1)}, holding{held: held}, holding{held: large}
 	who, why := " "+held.sentence(), " "+large.sentence()
 	for _, c := range []struct {
 		name          string
-		c             judged
+		c             judgedProgram
 		line, summary string
 	}{
-		{"level", judged{}, Idle, ""},
-		{"rises", judged{alive: alive}, grew, ""},
-		{"one look", judged{alive: alive, holding: one}, grew + "; looking for who holds it", ""},
-		{"both", judged{alive: alive, holding: two}, grew + ", held by " + held.By, ""},
-		{"too large", judged{alive: alive, holding: none}, grew + "; who holds it: " + large.How, ""},
-		{"grows", judged{votes: shown("heapgrowth")}, "heapgrowth" + place, ""},
-		{"grows and held", judged{votes: shown("heapgrowth"), holding: two}, grows + held.By, who},
-		{"grows and too large", judged{votes: shown("heapgrowth"), holding: none}, "heapgrowth" + place, why},
-		{"said by its rule", judged{votes: shown("heldmemory"), holding: two}, grows + held.By, ""},
-		{"another finding", judged{votes: shown("hotmutex"), holding: two}, "hotmutex" + place, ""},
+		{"level", judgedProgram{}, Idle, ""},
+		{"rises", judgedProgram{alive: alive}, grew, ""},
+		{"one look", judgedProgram{alive: alive, holding: one}, grew + "; looking for who holds it", ""},
+		{"both", judgedProgram{alive: alive, holding: two}, grew + ", held by " + held.By, ""},
+		{"too large", judgedProgram{alive: alive, holding: none}, grew + "; who holds it: " + large.How, ""},
+		{"grows", judgedProgram{votes: shown("heapgrowth")}, "heapgrowth" + place, ""},
+		{"grows and held", judgedProgram{votes: shown("heapgrowth"), holding: two}, grows + held.By, who},
+		{"grows and too large", judgedProgram{votes: shown("heapgrowth"), holding: none}, "heapgrowth" + place, why},
+		{"said by its rule", judgedProgram{votes: shown("heldmemory"), holding: two}, grows + held.By, ""},
+		{"another finding", judgedProgram{votes: shown("hotmutex"), holding: two}, "hotmutex" + place, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := emptyJudge()
@@ -203,7 +203,7 @@ func TestHeapLine(t *testing.T) {
 
 // That the holder is found out makes no other finding of it: it is there since it grew.
 func TestHeldIsOneFinding(t *testing.T) {
-	is := &judged{}
+	is := &judgedProgram{}
 	for i, rule := range []string{"heapgrowth", "heapgrowth", "heldmemory"} {
 		d := &diagnosis.Diagnosis{Findings: []diagnosis.Finding{finding(rule, rule, diagnosis.Low)}}
 		is.vote(d, time.Unix(int64(i), 0), "")
@@ -230,11 +230,11 @@ func TestLooksCount(t *testing.T) {
 		{"less", []float64{10, 20, 15}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			is := &judged{holding: holding{looks: &artifact.HeldLooks{}}}
+			is := &judgedProgram{holding: holding{looks: &artifact.HeapLooks{}}}
 			for i, found := range c.found {
 				is.alive = append(is.alive, model.Point{At: time.Duration(i) * time.Minute, Value: found})
 			}
-			if got := is.looks() != nil; got != c.want {
+			if got := is.heapLooks() != nil; got != c.want {
 				t.Errorf("after collections that found %v the looks count: %v, want %v", c.found, got, c.want)
 			}
 		})

@@ -83,18 +83,18 @@ type judge struct {
 	look   func(context.Context, int, heap.Options) (*model.HeapLook, error) // [heap.Read]
 
 	mu       sync.Mutex
-	cases    map[int]*judged
+	cases    map[int]*judgedProgram
 	attended int
 	traceOne bool     // of the attended, in its next piece
 	pieces   []*Piece // that are kept, oldest first
 	number   int
 
-	files   sync.RWMutex // held by who reads pieces, and to remove one
+	files   sync.RWMutex // held by who reads pieces, and to let go of some; taken before mu
 	judging sync.WaitGroup
 }
 
-// A judged is a program with its findings.
-type judged struct {
+// A judgedProgram is a program with its findings.
+type judgedProgram struct {
 	rules []*diagnosis.Rule // that find
 	pid   int
 	start time.Time
@@ -115,7 +115,7 @@ type judged struct {
 	at      time.Time // of its last piece
 	// recorded are its pieces, and pieces those of them that were judged.
 	recorded, pieces int
-	votes            []*accused
+	votes            []*suspect
 	gone             []Finding // that were shown, the last to go first
 	last             *diagnosis.Diagnosis
 	did              Activity
@@ -126,8 +126,8 @@ type judged struct {
 	isAgent          bool
 }
 
-// An accused is a finding that some of the last pieces have.
-type accused struct {
+// A suspect is a finding that some of the last pieces have.
+type suspect struct {
 	finding      diagnosis.Finding
 	key          vote.Key
 	first, last  time.Time
@@ -145,7 +145,7 @@ func startJudge(o Options, w *Watch) (*judge, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	j := &judge{rules: o.Rules, dir: dir, budget: o.Budget, trace: o.Trace, cancel: cancel, done: make(chan struct{}), wake: make(chan struct{}, 1),
-		share: w.spent, memory: w.memory, look: heap.Read, cases: map[int]*judged{}}
+		share: w.ownCPU, memory: w.memory, look: heap.Read, cases: map[int]*judgedProgram{}}
 	if len(o.PIDs) == 1 {
 		j.attended = o.PIDs[0]
 	}
@@ -223,7 +223,7 @@ func (j *judge) choose(f *Frame) {
 		start := f.Time.Add(-p.Up)
 		c := j.cases[p.PID]
 		if c == nil || c.start.Sub(start).Abs() > 2*time.Second {
-			c = &judged{pid: p.PID, start: start, since: time.Now(), rules: j.rules}
+			c = &judgedProgram{pid: p.PID, start: start, since: time.Now(), rules: j.rules}
 			j.cases[p.PID] = c
 		}
 		c.cores = p.CPU.Cores()
@@ -231,7 +231,7 @@ func (j *judge) choose(f *Frame) {
 			c.procs = p.Runtime.Procs
 		}
 		c.count(p.Goroutines, f.Time)
-		c.collected(p.Runtime, f.Time)
+		c.noteCollection(p.Runtime, f.Time)
 		c.grows = p.Goroutines != nil && p.Goroutines.Growth >= growing || c.rises()
 		c.stands = standing(p.Goroutines)
 	}
@@ -265,7 +265,7 @@ func standing(g *Goroutines) string {
 }
 
 // count notes how many goroutines there are.
-func (c *judged) count(g *Goroutines, now time.Time) {
+func (c *judgedProgram) count(g *Goroutines, now time.Time) {
 	if g == nil || g.Why != "" {
 		return
 	}
@@ -282,7 +282,7 @@ func (c *judged) count(g *Goroutines, now time.Time) {
 }
 
 // confirmed reports whether the counts of its goroutines bear out what a rule found.
-func (c *judged) confirmed(rule string) bool {
+func (c *judgedProgram) confirmed(rule string) bool {
 	i := slices.IndexFunc(c.rules, func(r *diagnosis.Rule) bool { return r.Name == rule })
 	return i < 0 || c.rules[i].Confirm == nil || c.rules[i].Confirm(c.counts)
 }
@@ -293,7 +293,7 @@ func (j *judge) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		j.lookAtHeap(ctx)
 		began, used := time.Now(), budget.OwnCPU()
-		c, d, trace := j.next()
+		c, d, trace := j.nextTurn()
 		rest := 500 * time.Millisecond
 		if c != nil {
 			j.piece(ctx, c, d, trace)
@@ -314,7 +314,7 @@ func (j *judge) run(ctx context.Context) {
 
 // hurries tells whether the next piece comes at once: who looks at a program waits for
 // its first verdict, and what that costs beyond the budget is paid back later.
-func (j *judge) hurries(c *judged) bool {
+func (j *judge) hurries(c *judgedProgram) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return c.pid == j.attended && c.recorded > 0 && c.recorded < vote.Voters
@@ -338,9 +338,9 @@ func (j *judge) payBack(ctx context.Context) {
 	}
 }
 
-// next returns the program whose turn it is: the one that is looked at, or the one
+// nextTurn returns the program whose turn it is: the one that is looked at, or the one
 // that was not judged for longest, by what it uses.
-func (j *judge) next() (c *judged, d time.Duration, trace bool) {
+func (j *judge) nextTurn() (c *judgedProgram, d time.Duration, trace bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if c := j.cases[j.attended]; c != nil {
@@ -370,11 +370,11 @@ func (j *judge) next() (c *judged, d time.Duration, trace bool) {
 
 // piece records a piece of a program's time, and has it judged while the next one is
 // recorded: of a program that is looked at nothing is missing between two pieces.
-func (j *judge) piece(ctx context.Context, c *judged, d time.Duration, trace bool) {
+func (j *judge) piece(ctx context.Context, c *judgedProgram, d time.Duration, trace bool) {
 	j.mu.Lock()
 	j.number++
 	out := filepath.Join(j.dir, fmt.Sprintf("%d-%d.gowhy", c.pid, j.number))
-	first, procs, looks := c.at.IsZero(), c.procs, c.looks()
+	first, procs, looks := c.at.IsZero(), c.procs, c.heapLooks()
 	probe := (j.attended == c.pid || trace) && (!c.probed || trace && c.url == "")
 	j.mu.Unlock()
 	if probe {
@@ -415,7 +415,7 @@ func (j *judge) piece(ctx context.Context, c *judged, d time.Duration, trace boo
 
 // probe looks for an endpoint of a program, and for none of one whose network is another:
 // at its port here another program may answer.
-func (j *judge) probe(ctx context.Context, c *judged) {
+func (j *judge) probe(ctx context.Context, c *judgedProgram) {
 	url, agent := "", false
 	if addrs := proc.OwnListening(c.pid)[c.pid]; len(addrs) > 0 {
 		url, agent = record.Endpoint(ctx, addrs)
@@ -443,7 +443,7 @@ func (j *judge) awaitGoroutines(ctx context.Context, pid int) {
 }
 
 // judgePiece diagnoses a piece, and counts what that says.
-func (j *judge) judgePiece(ctx context.Context, c *judged, p *Piece) {
+func (j *judge) judgePiece(ctx context.Context, c *judgedProgram, p *Piece) {
 	var d *diagnosis.Diagnosis
 	var did Activity
 	m, err := evidence.Load(ctx, []string{p.file}, evidence.Options{Workers: 1, NoSource: true})
@@ -463,7 +463,7 @@ func (j *judge) judgePiece(ctx context.Context, c *judged, p *Piece) {
 }
 
 // vote adds what a piece found to what the pieces before it did.
-func (c *judged) vote(d *diagnosis.Diagnosis, at time.Time, file string) {
+func (c *judgedProgram) vote(d *diagnosis.Diagnosis, at time.Time, file string) {
 	c.pieces++
 	c.last, c.file = d, file
 	for _, a := range c.votes {
@@ -474,15 +474,15 @@ func (c *judged) vote(d *diagnosis.Diagnosis, at time.Time, file string) {
 			continue
 		}
 		key := keyOf(&f)
-		n := slices.IndexFunc(c.votes, func(a *accused) bool { return a.key == key })
+		n := slices.IndexFunc(c.votes, func(a *suspect) bool { return a.key == key })
 		if n < 0 {
-			c.votes = append(c.votes, &accused{key: key, first: at})
+			c.votes = append(c.votes, &suspect{key: key, first: at})
 			n = len(c.votes) - 1
 		}
 		a := c.votes[n]
 		a.finding, a.last, a.file, a.fresh = f, at, file, true
 	}
-	c.votes = slices.DeleteFunc(c.votes, func(a *accused) bool {
+	c.votes = slices.DeleteFunc(c.votes, func(a *suspect) bool {
 		a.looks.Add(a.fresh)
 		n := a.looks.N()
 		// What is there stays as long as one piece has it; what is new waits for a
@@ -498,7 +498,7 @@ func (c *judged) vote(d *diagnosis.Diagnosis, at time.Time, file string) {
 		}
 		return n == 0
 	})
-	slices.SortStableFunc(c.votes, func(a, b *accused) int { return cmp.Compare(rank(d, a.key), rank(d, b.key)) })
+	slices.SortStableFunc(c.votes, func(a, b *suspect) int { return cmp.Compare(rank(d, a.key), rank(d, b.key)) })
 }
 
 // rank returns the place of a finding in the latest piece; what that does not have is
@@ -549,7 +549,7 @@ func (j *judge) verdict(pid int) *Verdict {
 	return v
 }
 
-func (c *judged) tell(a *accused) Finding {
+func (c *judgedProgram) tell(a *suspect) Finding {
 	f := a.finding
 	t := Finding{Rule: f.Rule, Title: f.Title, Summary: f.Summary, Confidence: string(f.Confidence), Remark: f.Remark, Stalled: f.Stalls,
 		Since: a.first, Last: a.last, Recording: a.file, Gain: f.Bound.Gain()}
@@ -567,7 +567,7 @@ func (c *judged) tell(a *accused) Finding {
 }
 
 // line returns the verdict in one line.
-func (c *judged) line(v *Verdict) string {
+func (c *judgedProgram) line(v *Verdict) string {
 	problems := 0
 	for _, f := range v.Findings {
 		if !f.Remark {
@@ -626,28 +626,24 @@ func unchecked(rules []*diagnosis.Rule, d *diagnosis.Diagnosis) (names []string)
 
 var errNothing = errors.New("nothing was recorded of it yet")
 
-// keep writes a recording of what a program did in a window: from a zero time on
+// keep writes a recording of what a program did in a window: from a zero time to a zero time
 // it is the last half minute.
 func (j *judge) keep(pid int, from, to time.Time, out string) error {
-	if from.IsZero() {
-		list := j.of(pid, time.Time{}, time.Now().Add(time.Hour))
-		if len(list) == 0 {
-			return errNothing
-		}
-		to = list[len(list)-1].To
-		from = to.Add(-keepTime)
-	}
-	list := j.of(pid, from, to)
-	if len(list) == 0 {
+	if j == nil {
 		return errNothing
 	}
 	j.files.RLock()
 	defer j.files.RUnlock()
+	list := j.piecesOf(pid, from, to)
+	if len(list) == 0 {
+		return errNothing
+	}
+	if last := list[len(list)-1].To; from.IsZero() {
+		list = j.piecesOf(pid, last.Add(-keepTime), last)
+	}
 	var files []string
 	for _, p := range list {
-		if _, err := os.Stat(p.file); err == nil { // it was not let go meanwhile
-			files = append(files, p.file)
-		}
+		files = append(files, p.file)
 	}
 	return record.Join(out, files)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func emptyJudge() *judge {
-	return &judge{budget: 0.01, wake: make(chan struct{}, 1), share: func() float64 { return 0 }, cases: map[int]*judged{}}
+	return &judge{budget: 0.01, wake: make(chan struct{}, 1), share: func() float64 { return 0 }, cases: map[int]*judgedProgram{}}
 }
 
 // The judge knows the Go programs of a frame but the one that watches, by number and start.
@@ -108,35 +108,35 @@ func TestVerdict(t *testing.T) {
 	says := func(v diagnosis.Verdict) *diagnosis.Diagnosis { return &diagnosis.Diagnosis{Verdict: v} }
 	traced := says(diagnosis.Healthy)
 	traced.Trace = &diagnosis.TraceInfo{}
-	shown := func(f diagnosis.Finding) *accused { return &accused{finding: f, shown: true} }
+	shown := func(f diagnosis.Finding) *suspect { return &suspect{finding: f, shown: true} }
 	lock := diagnosis.Finding{Rule: "hotmutex", Title: "A lock", Summary: "Nobody gets on.", Where: []diagnosis.Place{{Function: "main.f", File: "/x/main.go", Line: 3}}}
 	stuck, remark := lock, lock
 	stuck.Stalls, remark.Remark = true, true
 	long := time.Now().Add(-time.Hour)
 	for _, c := range []struct {
 		name string
-		c    *judged
+		c    *judgedProgram
 		want string // "" is no verdict
 	}{
 		{"not there", nil, ""},
-		{"could not be recorded", &judged{err: errors.New("no permission")}, "cannot be judged: no permission"},
-		{"stands", &judged{stands: "9 goroutines wait for locks"}, "9 goroutines wait for locks; not judged yet"},
-		{"just seen", &judged{since: time.Now()}, ""},
-		{"idle for long", &judged{since: long}, Idle},
-		{"busy and not judged", &judged{since: long, cores: 1}, ""},
-		{"well", &judged{pieces: 1, last: traced}, "nothing found"},
-		{"well, without a trace", &judged{pieces: 1, last: says(diagnosis.Healthy)}, "nothing found without a trace"},
-		{"idle", &judged{pieces: 1, last: says(diagnosis.Idle)}, Idle},
-		{"idle, and somebody stands", &judged{pieces: 1, last: says(diagnosis.Idle), stands: "a goroutine waits"}, "a goroutine waits"},
-		{"thin", &judged{pieces: 1, last: says(diagnosis.TooThin)}, "not enough evidence"},
-		{"partial", &judged{pieces: 1, last: says(diagnosis.Partial)}, "not enough evidence"},
-		{"a problem once", &judged{pieces: 1, last: says(diagnosis.Problem)}, "one recording shows a problem; checking again"},
-		{"no step once", &judged{pieces: 1, last: says(diagnosis.Stalled)}, "one recording shows goroutines that make no step; checking again"},
-		{"a finding", &judged{pieces: 2, last: traced, votes: []*accused{shown(lock)}}, "A lock: main.f main.go:3"},
-		{"two", &judged{pieces: 2, last: traced, votes: []*accused{shown(lock), shown(lock)}}, "A lock: main.f main.go:3 (+1)"},
-		{"one that is not sure yet", &judged{pieces: 2, last: traced, votes: []*accused{{finding: lock}}}, "nothing found"},
-		{"a remark", &judged{pieces: 2, last: traced, votes: []*accused{shown(remark)}}, "nothing found"},
-		{"stalled", &judged{pieces: 2, last: traced, votes: []*accused{shown(remark), shown(stuck)}}, "stalled: Nobody gets on."},
+		{"could not be recorded", &judgedProgram{err: errors.New("no permission")}, "cannot be judged: no permission"},
+		{"stands", &judgedProgram{stands: "9 goroutines wait for locks"}, "9 goroutines wait for locks; not judged yet"},
+		{"just seen", &judgedProgram{since: time.Now()}, ""},
+		{"idle for long", &judgedProgram{since: long}, Idle},
+		{"busy and not judged", &judgedProgram{since: long, cores: 1}, ""},
+		{"well", &judgedProgram{pieces: 1, last: traced}, "nothing found"},
+		{"well, without a trace", &judgedProgram{pieces: 1, last: says(diagnosis.Healthy)}, "nothing found without a trace"},
+		{"idle", &judgedProgram{pieces: 1, last: says(diagnosis.Idle)}, Idle},
+		{"idle, and somebody stands", &judgedProgram{pieces: 1, last: says(diagnosis.Idle), stands: "a goroutine waits"}, "a goroutine waits"},
+		{"thin", &judgedProgram{pieces: 1, last: says(diagnosis.TooThin)}, "not enough evidence"},
+		{"partial", &judgedProgram{pieces: 1, last: says(diagnosis.Partial)}, "not enough evidence"},
+		{"a problem once", &judgedProgram{pieces: 1, last: says(diagnosis.Problem)}, "one recording shows a problem; checking again"},
+		{"no step once", &judgedProgram{pieces: 1, last: says(diagnosis.Stalled)}, "one recording shows goroutines that make no step; checking again"},
+		{"a finding", &judgedProgram{pieces: 2, last: traced, votes: []*suspect{shown(lock)}}, "A lock: main.f main.go:3"},
+		{"two", &judgedProgram{pieces: 2, last: traced, votes: []*suspect{shown(lock), shown(lock)}}, "A lock: main.f main.go:3 (+1)"},
+		{"one that is not sure yet", &judgedProgram{pieces: 2, last: traced, votes: []*suspect{{finding: lock}}}, "nothing found"},
+		{"a remark", &judgedProgram{pieces: 2, last: traced, votes: []*suspect{shown(remark)}}, "nothing found"},
+		{"stalled", &judgedProgram{pieces: 2, last: traced, votes: []*suspect{shown(remark), shown(stuck)}}, "stalled: Nobody gets on."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := emptyJudge()
@@ -157,7 +157,7 @@ func TestVerdict(t *testing.T) {
 	}
 	at := time.Unix(10_000, 0)
 	j := emptyJudge()
-	j.cases[7] = &judged{pieces: 3, last: traced, at: at, gone: []Finding{{Rule: "late", Until: at.Add(-time.Second)}, {Rule: "old", Until: at.Add(-2 * keptTime)}}}
+	j.cases[7] = &judgedProgram{pieces: 3, last: traced, at: at, gone: []Finding{{Rule: "late", Until: at.Add(-time.Second)}, {Rule: "old", Until: at.Add(-2 * keptTime)}}}
 	if v := j.verdict(7); len(v.Gone) != 1 || v.Gone[0].Rule != "late" || v.Judged != 3 {
 		t.Errorf("verdict().Gone = %v of %d, want the late one of 3", v.Gone, v.Judged)
 	}

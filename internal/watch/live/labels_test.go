@@ -27,7 +27,7 @@ func TestLabels(t *testing.T) {
 		{Start: symbols.Place{Func: "main.rest"}, State: goroutines.Waiting, Count: 1},
 	}}
 	got := (&target{}).tell(s, 0).Groups
-	want := []Labelled{{"route=/orders zone=b", 25}, {"route=/users", 20}, {"route=/a", 3}}
+	want := []LabelGroup{{"route=/orders zone=b", 25}, {"route=/users", 20}, {"route=/a", 3}}
 	if len(got) != 2 || !slices.Equal(got[0].Labels, want) || got[0].LabelSets != 4 || got[1].Labels != nil || got[1].LabelSets != 0 {
 		t.Errorf("groups are %+v, want the first with %v of 4", got, want)
 	}

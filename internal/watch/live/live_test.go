@@ -84,7 +84,7 @@ func TestWaited(t *testing.T) {
 		"not counted":        {sample(0, 0, 0, 10), sample(time.Second, 0, 0, 20), waits{-1, -1, 10, -1}},
 		"at the same moment": {sample(0, 0, 1, 10), sample(0, 0, 1, 10), waits{-1, -1, -1, -1}},
 	} {
-		if got := waited(c.from, c.to); got != c.want {
+		if got := waitDelta(c.from, c.to); got != c.want {
 			t.Errorf("%s: waited() = %+v, want %+v", name, got, c.want)
 		}
 	}
@@ -109,7 +109,7 @@ func TestVote(t *testing.T) {
 		{"the first piece is sure", "X....", "+++.."},
 		{"a later one is not enough", ".X...", "....."},
 	} {
-		is := &judged{}
+		is := &judgedProgram{}
 		got := ""
 		for i, p := range c.pieces {
 			d := &diagnosis.Diagnosis{}
@@ -120,7 +120,7 @@ func TestVote(t *testing.T) {
 				d.Findings = []diagnosis.Finding{finding("r", "f", diagnosis.High)}
 			}
 			is.vote(d, time.Unix(int64(i), 0), "")
-			if slices.ContainsFunc(is.votes, func(a *accused) bool { return a.shown }) {
+			if slices.ContainsFunc(is.votes, func(a *suspect) bool { return a.shown }) {
 				got += "+"
 			} else {
 				got += "."
@@ -131,12 +131,15 @@ func TestVote(t *testing.T) {
 		}
 	}
 	// Two places are two findings, in the order of the last piece.
-	is := &judged{}
+	is := &judgedProgram{}
 	a, b := finding("r", "f", diagnosis.High), finding("r", "g", diagnosis.High)
 	is.vote(&diagnosis.Diagnosis{Findings: []diagnosis.Finding{a, b}}, time.Unix(0, 0), "1")
 	is.vote(&diagnosis.Diagnosis{Findings: []diagnosis.Finding{b, a}}, time.Unix(1, 0), "2")
-	if len(is.votes) != 2 || is.votes[0].finding.Where[0].Function != "g" || is.votes[0].first != time.Unix(0, 0) || is.votes[0].file != "2" {
-		t.Errorf("two pieces with two findings give %+v", is.votes)
+	if len(is.votes) != 2 {
+		t.Errorf("two pieces with two findings give %d votes, want 2", len(is.votes))
+	} else if v := is.votes[0]; v.finding.Where[0].Function != "g" || v.first != time.Unix(0, 0) || v.file != "2" {
+		t.Errorf("the first vote is for %s, since %v, in %q, want g, %v, 2",
+			v.finding.Where[0].Function, v.first, v.file, time.Unix(0, 0))
 	}
 }
 
@@ -158,7 +161,7 @@ func TestGrowth(t *testing.T) {
 		{"a leak that began late", 1, func(s int) int { return 100 + 10*max(0, s-40) }, true},
 	} {
 		begin := time.Unix(0, 0)
-		is := &judged{since: begin, rules: rules.All}
+		is := &judgedProgram{since: begin, rules: rules.All}
 		shown := false
 		for s := range 100 {
 			read := s / c.every * c.every
@@ -172,7 +175,7 @@ func TestGrowth(t *testing.T) {
 			t.Errorf("%s: after pieces that all have more at the end, the finding is shown: %v, want %v", c.name, shown, c.shown)
 		}
 	}
-	is := &judged{}
+	is := &judgedProgram{}
 	for _, age := range []time.Duration{0, time.Second, 2 * time.Second} { // read once
 		is.count(&Goroutines{Total: 7, Age: age}, time.Unix(10, 0).Add(age))
 	}
@@ -184,23 +187,23 @@ func TestGrowth(t *testing.T) {
 
 // TestNext asks who is judged next.
 func TestNext(t *testing.T) {
-	j := &judge{cases: map[int]*judged{
+	j := &judge{cases: map[int]*judgedProgram{
 		1: {pid: 1, cores: 0.001},
 		2: {pid: 2, cores: 0.5, at: time.Now().Add(-10 * time.Second)},
 		3: {pid: 3, cores: 0.1, at: time.Now().Add(-20 * time.Second)},
 	}}
-	if c, d, _ := j.next(); c == nil || c.pid != 2 || d != turnTime {
+	if c, d, _ := j.nextTurn(); c == nil || c.pid != 2 || d != turnTime {
 		t.Errorf("next() = %+v, %v, want process 2 for %v", c, d, turnTime)
 	}
 	j.cases[3].at = time.Time{}
-	if c, _, _ := j.next(); c == nil || c.pid != 3 {
+	if c, _, _ := j.nextTurn(); c == nil || c.pid != 3 {
 		t.Errorf("next() = %+v, want process 3, which was never judged", c)
 	}
 	j.attend(1, true)
-	if c, d, trace := j.next(); c.pid != 1 || d != firstTime || !trace {
+	if c, d, trace := j.nextTurn(); c.pid != 1 || d != firstTime || !trace {
 		t.Errorf("next() = %+v, %v, %v, want process 1, which is looked at, with a trace", c, d, trace)
 	}
-	if _, _, trace := j.next(); trace {
+	if _, _, trace := j.nextTurn(); trace {
 		t.Error("one t takes two traces")
 	}
 }
@@ -288,7 +291,8 @@ func watches(t *testing.T, cmd *exec.Cmd) {
 		case p.Program != "sample" || !p.IsGo():
 			t.Fatalf("the program is %q of %q, want sample", p.Program, p.Go)
 		case p.CPU.Cores() < 0.05 || p.Counters == nil:
-			return fmt.Errorf("a busy program uses %v of a CPU, counters %+v", p.CPU, p.Counters)
+			return fmt.Errorf("a busy program uses %v of a CPU, counters %+v, want 0.05 or more, some counters",
+				p.CPU.Cores(), p.Counters)
 		case p.Goroutines != nil && p.Goroutines.Why != "":
 			t.Skip(p.Goroutines.Why)
 		case p.Goroutines == nil || p.Goroutines.Total != 101:
@@ -296,10 +300,11 @@ func watches(t *testing.T, cmd *exec.Cmd) {
 		}
 		g := p.Goroutines.Groups[0]
 		if g.Function != "main.waits" || g.State != "waiting" || g.Reason != "chan receive" || g.Count != 100 || g.At != "main.waits:5" || g.Creator != "main.main:9" {
-			return fmt.Errorf("its first group is %+v", g)
+			return fmt.Errorf("its first group is %+v, want 100 of main.waits in chan receive at main.waits:5, "+
+				"by main.main:9", g)
 		}
 		if p.Runtime == nil || p.Runtime.Procs != runtime.GOMAXPROCS(0) || p.Runtime.HeapLive <= 0 {
-			return fmt.Errorf("its runtime counts %+v", p.Runtime)
+			return fmt.Errorf("its runtime counts %+v, want %d Ps, a live heap", p.Runtime, runtime.GOMAXPROCS(0))
 		}
 		if m := p.Memory; m == nil || m.Why == "" && (m.PSS == 0 || m.Age < 0) {
 			return fmt.Errorf("its share of memory is %+v, want one or why there is none", m)
@@ -376,8 +381,9 @@ func TestAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.ContainsFunc(g.Processes, func(p Process) bool { return !p.IsGo() || p.PID == os.Getpid() }) {
-		t.Errorf("the list of Go programs has others: %+v", g.Processes)
+	if i := slices.IndexFunc(g.Processes, func(p Process) bool { return !p.IsGo() || p.PID == os.Getpid() }); i >= 0 {
+		p := g.Processes[i]
+		t.Errorf("the list has %q, PID %d, of Go %q, want Go programs alone, and not this one", p.Name, p.PID, p.Go)
 	}
 }
 
@@ -389,7 +395,7 @@ func TestHurries(t *testing.T) {
 		pid, recorded int
 		want          bool
 	}{{7, 0, false}, {7, 1, true}, {7, vote.Voters - 1, true}, {7, vote.Voters, false}, {8, 1, false}} {
-		if got := j.hurries(&judged{pid: c.pid, recorded: c.recorded}); got != c.want {
+		if got := j.hurries(&judgedProgram{pid: c.pid, recorded: c.recorded}); got != c.want {
 			t.Errorf("process %d after %d pieces: %v, want %v", c.pid, c.recorded, got, c.want)
 		}
 	}
@@ -415,15 +421,16 @@ func TestStanding(t *testing.T) {
 			t.Errorf("standing(%+v) = %q, want %q", c.g, got, c.want)
 		}
 	}
-	j := &judge{cases: map[int]*judged{7: {pid: 7, since: time.Now().Add(-time.Minute)}}}
+	j := &judge{cases: map[int]*judgedProgram{7: {pid: 7, since: time.Now().Add(-time.Minute)}}}
 	if v := j.verdict(7); v == nil || v.Line != "idle" {
 		t.Errorf("a program without work: %+v, want idle", v)
 	}
 	j.cases[7].stands = "3 goroutines wait for locks, the longest for 20s"
 	if v := j.verdict(7); v == nil || v.Line != j.cases[7].stands+"; not judged yet" {
-		t.Errorf("one whose goroutines wait for locks: %+v", v)
+		t.Errorf("verdict() of one whose goroutines wait for locks = %+v, want %s; not judged yet",
+			v, j.cases[7].stands)
 	}
-	if c, _, _ := j.next(); c == nil || c.pid != 7 {
+	if c, _, _ := j.nextTurn(); c == nil || c.pid != 7 {
 		t.Errorf("next() = %+v, want that one", c)
 	}
 	c := j.cases[7]
@@ -437,6 +444,7 @@ func TestStanding(t *testing.T) {
 		c.vote(&diagnosis.Diagnosis{Verdict: diagnosis.Stalled, Findings: []diagnosis.Finding{stalled}}, time.Now(), "")
 	}
 	if v := j.verdict(7); v.Line != "stalled: "+stalled.Summary || !v.Findings[0].Stalled {
-		t.Errorf("stalled: %q, %+v", v.Line, v.Findings)
+		t.Errorf("verdict() = %q, findings %+v, want stalled: %s, the first stalled",
+			v.Line, v.Findings, stalled.Summary)
 	}
 }

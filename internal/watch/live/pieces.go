@@ -57,15 +57,17 @@ func (p *Piece) picture(m *model.Model) {
 	}
 }
 
-// meets reports whether anything of a piece is in a window.
-func (p *Piece) meets(from, to time.Time) bool { return p.From.Before(to) && p.To.After(from) }
-
-// add keeps a piece and lets go of the oldest ones that are too many. j.mu is held.
+// add keeps a piece and lets go of the oldest ones that are too many; while somebody reads
+// pieces, that waits for the next one. j.mu is held.
 func (j *judge) add(p *Piece) {
 	if info, err := os.Stat(p.file); err == nil {
 		p.size = info.Size()
 	}
 	j.pieces = append(j.pieces, p)
+	if !j.files.TryLock() {
+		return
+	}
+	defer j.files.Unlock()
 	var size int64
 	for _, p := range j.pieces {
 		size += p.size
@@ -76,44 +78,34 @@ func (j *judge) add(p *Piece) {
 		drop++
 	}
 	for _, p := range j.pieces[:drop] {
-		j.drop(p.file)
+		os.Remove(p.file)
 	}
 	j.pieces = slices.Delete(j.pieces, 0, drop)
 }
 
-// drop removes a piece's file, which somebody may be reading.
-func (j *judge) drop(file string) {
-	go func() {
-		j.files.Lock()
-		defer j.files.Unlock()
-		os.Remove(file)
-	}()
-}
-
-// of returns the pieces of a program that meet a window, in the order of time.
-func (j *judge) of(pid int, from, to time.Time) (list []*Piece) {
+// piecesOf returns the pieces of a program that meet a window, in the order of time; a zero end is none.
+func (j *judge) piecesOf(pid int, from, to time.Time) (list []*Piece) {
 	if j == nil {
 		return nil
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, p := range j.pieces {
-		if p.PID == pid && p.meets(from, to) {
+		if p.PID == pid && (to.IsZero() || p.From.Before(to)) && p.To.After(from) {
 			list = append(list, p)
 		}
 	}
 	return list
 }
 
-// Pieces returns the recordings of a program that are kept, in the order of time.
-func (w *Watch) Pieces(pid int) []*Piece {
-	return w.judge.of(pid, time.Time{}, time.Now().Add(time.Hour))
-}
+// Pieces returns the recordings of a program that are kept and meet a window, in the order of
+// time; of zero times it has all.
+func (w *Watch) Pieces(pid int, from, to time.Time) []*Piece { return w.judge.piecesOf(pid, from, to) }
 
 // Memory returns the account of a program's memory at the end of the last piece that meets a
 // window, and when that was; nil when no such piece has one.
 func (w *Watch) Memory(pid int, from, to time.Time) (a *model.MemoryAccount, at time.Time) {
-	for _, p := range w.judge.of(pid, from, to) {
+	for _, p := range w.judge.piecesOf(pid, from, to) {
 		if p.memory != nil {
 			a, at = p.memory, p.To
 		}
@@ -125,7 +117,7 @@ func (w *Watch) Memory(pid int, from, to time.Time) (a *model.MemoryAccount, at 
 // of a kind, or of the first that there is when that is empty. kinds are those that there
 // are. It is nil when there is no piece, or none of the kind.
 func (w *Watch) Flame(pid int, kind string, from, to time.Time) (t *flame.Tree, kinds []flame.Kind, pieces []*Piece) {
-	pieces = w.judge.of(pid, from, to)
+	pieces = w.judge.piecesOf(pid, from, to)
 	for _, name := range pictured {
 		var trees []*flame.Tree
 		for _, p := range pieces {

@@ -43,31 +43,26 @@ func TestPieces(t *testing.T) {
 		w.judge.add(piece(t, dir, 1, n))
 	}
 	w.judge.add(piece(t, dir, 2, 99))
-	if list := w.Pieces(1); len(list) != 91 || !list[0].From.Equal(time.Unix(90, 0)) {
+	if list := w.Pieces(1, time.Time{}, time.Time{}); len(list) != 91 || !list[0].From.Equal(time.Unix(90, 0)) {
 		t.Errorf("%d pieces are kept, want those of the last 15 minutes", len(list))
 	}
-	left := func() int {
-		list, _ := filepath.Glob(filepath.Join(dir, "*.gowhy"))
-		return len(list)
-	}
-	for deadline := time.Now().Add(time.Minute); left() != 92; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d files are left, want 92", left())
-		}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.gowhy")); len(left) != 92 {
+		t.Errorf("%d files are left, want 92", len(left))
 	}
 	at := func(second int64) time.Time { return time.Unix(second, 0) }
 	w.judge.pieces[1].memory, w.judge.pieces[2].memory = &model.MemoryAccount{RSS: 1}, &model.MemoryAccount{RSS: 2}
 	if a, when := w.Memory(1, at(95), at(125)); a == nil || a.RSS != 2 || !when.Equal(w.judge.pieces[2].To) {
-		t.Errorf("the memory at the end of 30 seconds is %+v at %v", a, when)
+		t.Errorf("Memory() of 30 seconds = %+v at %v, want RSS 2 at %v", a, when, w.judge.pieces[2].To)
 	}
 	if a, _ := w.Memory(1, at(905), at(925)); a != nil {
-		t.Errorf("the memory of pieces that do not tell it is %+v", a)
+		t.Errorf("Memory() of pieces without memory = %+v, want nil", a)
 	}
 	if tree, kinds, pieces := w.Flame(1, "", at(905), at(925)); len(pieces) != 3 || tree == nil || tree.Total != 15 || len(kinds) != 1 || kinds[0].Total != 15 {
-		t.Errorf("a picture of 20 seconds is of %d pieces: %+v, %v", len(pieces), tree, kinds)
+		t.Errorf("Flame() of 20 seconds = tree %+v, kinds %v, %d pieces, want 15 in all, one kind with 15, 3",
+			tree, kinds, len(pieces))
 	}
 	if tree, kinds, _ := w.Flame(1, "offcpu", at(905), at(925)); tree != nil || len(kinds) != 1 {
-		t.Errorf("a picture of what nobody measured is %+v, %v", tree, kinds)
+		t.Errorf("Flame() of what nobody measured = tree %+v, kinds %v, want no tree, one kind", tree, kinds)
 	}
 	if tree, _, pieces := w.Flame(1, "", at(5), at(6)); tree != nil || len(pieces) != 0 {
 		t.Error("there is a picture of a time that nobody remembers")
@@ -112,6 +107,17 @@ func TestLargePieces(t *testing.T) {
 	}
 	if len(j.pieces) != 3 {
 		t.Errorf("%d pieces of a third of what may be are kept", len(j.pieces))
+	}
+	first := j.pieces[0].file
+	j.files.RLock() // as who keeps them
+	j.add(piece(t, dir, 1, 10))
+	if _, err := os.Stat(first); err != nil {
+		t.Error("a piece that is read is let go: ", err)
+	}
+	j.files.RUnlock()
+	j.add(piece(t, dir, 1, 11))
+	if _, err := os.Stat(first); err == nil {
+		t.Error("a piece that was read stays")
 	}
 }
 

@@ -77,14 +77,17 @@ func TestStill(t *testing.T) {
 		is.Oldest = g.Oldest
 	}
 	if !reflect.DeepEqual(still.Goroutines, looked.Goroutines) {
-		t.Errorf("goroutines\n%+v of a program that did not run, and before\n%+v", still.Goroutines, looked.Goroutines)
+		t.Errorf("the goroutines of a program that did not run are\n%+v, want as before\n%+v",
+			still.Goroutines, looked.Goroutines)
 	}
 	if looked.Runtime != nil && (still.Runtime == nil || still.Runtime.Procs != looked.Runtime.Procs || still.Runtime.GCs != 0) {
-		t.Errorf("runtime %+v of a program that did not run, and before %+v", still.Runtime, looked.Runtime)
+		t.Errorf("the runtime of a program that did not run is %+v, want no collections, the Ps of %+v",
+			still.Runtime, looked.Runtime)
 	}
 	c := still.Counters
 	if c.FDs != looked.Counters.FDs || c.Voluntary > 0 || c.Reads > 0 || c.Waiting > 0 || still.CPU != (CPU{}) {
-		t.Errorf("counters %+v of a program that did not run, and before %+v", c, looked.Counters)
+		t.Errorf("a program that did not run: %d descriptors, %v switches, %v reads, %v waiting, CPU %v, "+
+			"want %d, nothing else", c.FDs, c.Voluntary, c.Reads, c.Waiting, still.CPU, looked.Counters.FDs)
 	}
 	if d := p.before.Time.Sub(p.looked); d.Abs() > time.Minute || p.before.Process.Voluntary != switches {
 		t.Errorf("the sample is %v off, and has %d switches of %d", d, p.before.Process.Voluntary, switches)
@@ -148,6 +151,7 @@ func TestAfter(t *testing.T) {
 		t.Errorf("after 3 s the oldest is so for %v, by age %v", g.Oldest, g.Ages)
 	}
 	if s.Groups[0].Oldest != 5*time.Second || s.Groups[0].Ages != [12]int{3, 1, 1} {
-		t.Errorf("the snapshot itself has changed: %+v", s.Groups[0])
+		t.Errorf("After() makes the snapshot oldest %v, by age %v, want 5s, [3 1 1] as before",
+			s.Groups[0].Oldest, s.Groups[0].Ages)
 	}
 }

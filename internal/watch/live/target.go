@@ -145,7 +145,7 @@ func (t *target) readCounters(p *Process) {
 	}
 	t.before = s
 	if !s.Process.OldSwitches {
-		t.waits, t.counted = waited(t.counted, s), s
+		t.waits, t.counted = waitDelta(t.counted, s), s
 	}
 	rate := func(before, after int64) float64 { return perSecond(before, after, passed) }
 	c := &Counters{
@@ -170,9 +170,9 @@ type waits struct {
 	voluntary, involuntary float64       // switches a second
 }
 
-// waited compares two samples. What a kernel does not count, and the mean of nothing, is
+// waitDelta compares two samples. What a kernel does not count, and the mean of nothing, is
 // negative.
-func waited(from, to proc.Sample) waits {
+func waitDelta(from, to proc.Sample) waits {
 	a, b := from.Process, to.Process
 	passed := to.Time.Sub(from.Time).Seconds()
 	w := waits{-1, -1, perSecond(a.Voluntary, b.Voluntary, passed), perSecond(a.Involuntary, b.Involuntary, passed)}
@@ -334,8 +334,8 @@ func (t *target) later(now time.Time) *Goroutines {
 	return &g
 }
 
-// latest returns the goroutines as they were read last, or are known to be.
-func (t *target) latest() *goroutines.Snapshot {
+// latestSnapshot returns the goroutines as they were read last, or are known to be.
+func (t *target) latestSnapshot() *goroutines.Snapshot {
 	if t.snapshot == nil || !t.fresh {
 		return t.snapshot
 	}
@@ -429,17 +429,17 @@ func (t *target) tell(s *goroutines.Snapshot, ago time.Duration) *Goroutines {
 const maxLabelled = 3
 
 // MostLabels returns the labels that most goroutines have, of how many have which.
-func MostLabels(counts map[string]int) (list []Labelled) {
+func MostLabels(counts map[string]int) (list []LabelGroup) {
 	for text, n := range counts {
-		list = append(list, Labelled{text, n})
+		list = append(list, LabelGroup{text, n})
 	}
-	slices.SortFunc(list, func(a, b Labelled) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Text, b.Text)) })
+	slices.SortFunc(list, func(a, b LabelGroup) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Text, b.Text)) })
 	return list[:min(len(list), maxLabelled)]
 }
 
 // LabelWords returns the labels that most of a group have, each with how many, and of how many
 // sets others are.
-func LabelWords(most []Labelled, sets int) []string {
+func LabelWords(most []LabelGroup, sets int) []string {
 	words := []string{}
 	for _, l := range most {
 		words = append(words, fmt.Sprintf("%d %s", l.Count, l.Text))

@@ -383,8 +383,8 @@ func (w *Watch) process(t proc.Task, p *process, now time.Time, boot time.Durati
 // watched alone.
 func (w *Watch) weighs(pid int) bool { return w.attended == pid || len(w.o.PIDs) == 1 }
 
-// spent returns the CPU time of all watching lately.
-func (w *Watch) spent() float64 {
+// ownCPU returns the CPU time of all watching lately.
+func (w *Watch) ownCPU() float64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.cost.Share
@@ -407,7 +407,7 @@ func (m memory) Read() (*goroutines.Snapshot, error) {
 	m.w.mu.Lock()
 	defer m.w.mu.Unlock()
 	if p := m.w.processes[m.pid]; p != nil && p.target != nil {
-		return p.target.latest(), nil
+		return p.target.latestSnapshot(), nil
 	}
 	return nil, errUnread
 }

@@ -61,7 +61,7 @@ func (o *options) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	all, faults := specimen.All(filepath.Join(root, "lab", "field", "pairs", "testdata"))
+	all, faults := specimen.ReadAll(filepath.Join(root, "lab", "field", "pairs", "testdata"))
 	if !o.measure && !o.record && !o.commands {
 		list(all)
 		return faults

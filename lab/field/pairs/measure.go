@@ -56,7 +56,7 @@ func measure(ctx context.Context, bed *testbed.Bed, s *specimen.Specimen, cache 
 }
 
 // used returns what a run used, as the system and the program itself counted it.
-func used(f *testbed.Finished, load []byte) map[string]float64 {
+func used(f *testbed.FinishedRun, load []byte) map[string]float64 {
 	cpu := (f.State.UserTime() + f.State.SystemTime()).Seconds()
 	out := map[string]float64{"cpu": cpu, "elapsed": f.Took.Seconds()}
 	if r, ok := f.State.SysUsage().(*syscall.Rusage); ok {

@@ -13,9 +13,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// All reads the specimens below a folder and its folder exam, in the order of kinds and
+// ReadAll reads the specimens below a folder and its folder exam, in the order of kinds and
 // names. What is wrong with some is an error beside the others.
-func All(dir string) (all []*Specimen, faults error) {
+func ReadAll(dir string) (all []*Specimen, faults error) {
 	for _, kind := range Kinds {
 		learnt, err := filepath.Glob(filepath.Join(dir, string(kind), "*", "specimen.yaml"))
 		faults = errors.Join(faults, err)

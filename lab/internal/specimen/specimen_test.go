@@ -13,7 +13,7 @@ import (
 
 // What is said of the specimens can be read, and names are told apart.
 func TestField(t *testing.T) {
-	all, err := All(filepath.Join("..", "..", "field", "pairs", "testdata"))
+	all, err := ReadAll(filepath.Join("..", "..", "field", "pairs", "testdata"))
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d specimens: %v", len(all), err)
 	}
@@ -37,7 +37,7 @@ func TestCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := All(filepath.Join("..", "..", "field", "pairs", "testdata"))
+	all, err := ReadAll(filepath.Join("..", "..", "field", "pairs", "testdata"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestJudge(t *testing.T) {
 // What lies in the folder exam is the exam, and nothing lies where nobody reads it.
 func TestHalves(t *testing.T) {
 	dir := filepath.Join("..", "..", "field", "pairs", "testdata")
-	all, err := All(dir)
+	all, err := ReadAll(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

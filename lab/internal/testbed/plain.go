@@ -11,7 +11,7 @@ import (
 // Plain runs a job's program, with its load, as it is: nothing is recorded. One that
 // does not end by itself is interrupted when its time or its load is over. Load, if
 // gowhy offered it, is what it measured.
-func (b *Bed) Plain(ctx context.Context, j Job) (f Finished, load []byte, err error) {
+func (b *Bed) Plain(ctx context.Context, j Job) (f FinishedRun, load []byte, err error) {
 	gowhy, err := b.Gowhy(ctx)
 	if err != nil {
 		return f, nil, err
@@ -36,7 +36,7 @@ func (b *Bed) Plain(ctx context.Context, j Job) (f Finished, load []byte, err er
 		return f, nil, fmt.Errorf("running %s: %w", filepath.Base(j.Program), err)
 	}
 	g := r.recorder
-	f = Finished{Stdout: g.stdout.String(), Stderr: g.stderr.String(), Took: g.took, State: g.cmd.ProcessState, ExitCode: g.cmd.ProcessState.ExitCode()}
+	f = FinishedRun{Stdout: g.stdout.String(), Stderr: g.stderr.String(), Took: g.took, State: g.cmd.ProcessState, ExitCode: g.cmd.ProcessState.ExitCode()}
 	load, _ = os.ReadFile(r.loadFile()) // another generator leaves none
 	return f, load, nil
 }

@@ -173,8 +173,8 @@ func Checkout() (string, error) {
 	}
 }
 
-// A Finished is one run of a program.
-type Finished struct {
+// A FinishedRun is one run of a program.
+type FinishedRun struct {
 	Stdout, Stderr string
 	Took           time.Duration
 	ExitCode       int
@@ -184,14 +184,14 @@ type Finished struct {
 // Run runs a program to its end, or to ctx's, and then ends everything that
 // the program started. The result is there beside the error of a program that
 // ran and failed, which says what failed with the end of its standard error.
-func Run(ctx context.Context, program string, args ...string) (Finished, error) {
+func Run(ctx context.Context, program string, args ...string) (FinishedRun, error) {
 	g, err := start(program, args, "")
 	if err != nil {
-		return Finished{}, err
+		return FinishedRun{}, err
 	}
 	defer g.kill()
 	err = g.wait(ctx)
-	f := Finished{Stdout: g.stdout.String(), Stderr: g.stderr.String(), Took: g.took, State: g.cmd.ProcessState}
+	f := FinishedRun{Stdout: g.stdout.String(), Stderr: g.stderr.String(), Took: g.took, State: g.cmd.ProcessState}
 	f.ExitCode = f.State.ExitCode()
 	return f, err
 }

@@ -47,10 +47,10 @@ func Read(path string) (*Case, error) {
 	return c, nil
 }
 
-// All reads the truth of every case under the lab's folder, in the order of
+// ReadAll reads the truth of every case under the lab's folder, in the order of
 // their names, which are their folders' from there. Cases with faults are all
 // named in the error.
-func All(lab string) ([]*Case, error) {
+func ReadAll(lab string) ([]*Case, error) {
 	var (
 		cases  []*Case
 		faults []error

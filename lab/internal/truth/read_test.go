@@ -46,7 +46,7 @@ func TestRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cases, err := All(dir)
+	cases, err := ReadAll(dir)
 	if err != nil || len(cases) != 2 {
 		t.Fatalf("%d cases, %v; want 2", len(cases), err)
 	}

@@ -3,7 +3,7 @@
 // and which of its runs are well.
 //
 // It hides the format of truth.yaml, the file beside each case that says so,
-// and everything that can be wrong with one. [Read] reads one, [All] those of
+// and everything that can be wrong with one. [Read] reads one, [ReadAll] those of
 // all cases; their type is [Case].
 package truth
 
@@ -114,8 +114,8 @@ type Server struct {
 // Address returns where the server is; "" when none is known.
 func (s *Server) Address() string { return os.Getenv(s.Variable) }
 
-// At returns the arguments for a server at an address.
-func (s *Server) At(address string) (args []string) {
+// ArgsAt returns the arguments for a server at an address.
+func (s *Server) ArgsAt(address string) (args []string) {
 	for _, arg := range s.Args {
 		args = append(args, strings.ReplaceAll(arg, "{server}", address))
 	}

@@ -4,7 +4,7 @@
 // It hides the spelling of names: which frames of packages runtime, sync and internal/poll only
 // carry out a wait, which functions belong to the program's own module, how much of a path is one
 // library, that the main goroutine goes by two names, and where the compiler and a profile write
-// one file differently. Rules ask [Through] and its kin what a stack goes through, [UserPlace] and
+// one file differently. Rules ask [ContainsPrefix] and its kin what a stack goes through, [UserPlace] and
 // [ProgramPlace] for lines, [Root] and [Group] for groups of goroutines.
 //
 // code measures no cost and knows no rule.
@@ -26,18 +26,18 @@ func StartsWith(function string, names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(function, n) })
 }
 
-// Through reports whether a stack goes through a function whose name begins so.
-func Through(frames []model.Frame, names []string) bool {
-	return ThroughFunc(frames, func(f string) bool { return StartsWith(f, names) })
+// ContainsPrefix reports whether a stack goes through a function whose name begins so.
+func ContainsPrefix(frames []model.Frame, names []string) bool {
+	return ContainsFunc(frames, func(f string) bool { return StartsWith(f, names) })
 }
 
-// ThroughOne reports whether a stack goes through one of some functions.
-func ThroughOne(frames []model.Frame, functions []string) bool {
-	return ThroughFunc(frames, func(f string) bool { return slices.Contains(functions, f) })
+// ContainsAny reports whether a stack goes through one of some functions.
+func ContainsAny(frames []model.Frame, functions []string) bool {
+	return ContainsFunc(frames, func(f string) bool { return slices.Contains(functions, f) })
 }
 
-// ThroughFunc reports whether a stack goes through a function that matches.
-func ThroughFunc(frames []model.Frame, match func(function string) bool) bool {
+// ContainsFunc reports whether a stack goes through a function that matches.
+func ContainsFunc(frames []model.Frame, match func(function string) bool) bool {
 	return slices.ContainsFunc(frames, func(f model.Frame) bool { return match(f.Func) })
 }
 
@@ -88,9 +88,9 @@ func Site(m *model.Model, s model.Stack) string {
 	return Leaf(m, s)
 }
 
-// SameText matches stacks by their functions and lines: the same code in another
+// MatchText matches stacks by their functions and lines: the same code in another
 // profile has another identity but the same text.
-func SameText(m *model.Model, stacks ...model.Stack) fact.Where {
+func MatchText(m *model.Model, stacks ...model.Stack) fact.Where {
 	same := map[string]bool{}
 	for _, s := range stacks {
 		same[PlaceText(m, s)] = true

@@ -31,7 +31,7 @@ func TestWithText(t *testing.T) {
 	stack := func(function, file string, line int) model.Stack {
 		return m.Stacks.Add([]model.Frame{{Func: function, File: file, Line: line}, {Func: "main.main"}})
 	}
-	match := SameText(m, stack("main.a", "/src/a.go", 7))
+	match := MatchText(m, stack("main.a", "/src/a.go", 7))
 	for _, c := range []struct {
 		stack model.Stack
 		want  bool
@@ -67,12 +67,12 @@ func TestThrough(t *testing.T) {
 		got  bool
 		want bool
 	}{
-		{"the beginning of a name", Through(frames, []string{"net.", "sync.(*Mutex)."}), true},
-		{"what no name begins with", Through(frames, []string{"take", "Mutex"}), false},
-		{"a whole name", ThroughOne(frames, []string{"main.take"}), true},
-		{"a beginning where a whole name is meant", ThroughOne(frames, []string{"main."}), false},
-		{"a lock", ThroughFunc(frames, IsMutex), true},
-		{"no lock", ThroughFunc(frames[2:], IsMutex), false},
+		{"the beginning of a name", ContainsPrefix(frames, []string{"net.", "sync.(*Mutex)."}), true},
+		{"what no name begins with", ContainsPrefix(frames, []string{"take", "Mutex"}), false},
+		{"a whole name", ContainsAny(frames, []string{"main.take"}), true},
+		{"a beginning where a whole name is meant", ContainsAny(frames, []string{"main."}), false},
+		{"a lock", ContainsFunc(frames, IsMutex), true},
+		{"no lock", ContainsFunc(frames[2:], IsMutex), false},
 		{"machinery", IsMachinery("internal/poll.(*fdMutex).rwlock"), true},
 		{"the program", IsMachinery("main.take"), false},
 		{"a package that calls the system", IsSystem("os.(*File).Read"), true},

@@ -39,7 +39,7 @@ func ProgramPlace(p *diagnosis.Pass, stacks ...model.Stack) diagnosis.Place {
 
 // ProgramFrame is ProgramPlace for the frames of one stack, leaf first.
 func ProgramFrame(m *model.Model, frames []model.Frame) (place diagnosis.Place, ok bool) {
-	own := OwnPackages(m)
+	own := ProgramPackages(m)
 	for _, f := range frames {
 		if place, ok := diagnosis.UserPlace([]model.Frame{f}); ok && StartsWith(f.Func, own) {
 			return place, true
@@ -48,9 +48,9 @@ func ProgramFrame(m *model.Model, frames []model.Frame) (place diagnosis.Place, 
 	return diagnosis.Place{}, false
 }
 
-// OwnPackages returns the beginnings of the names of the functions that belong to the
+// ProgramPackages returns the beginnings of the names of the functions that belong to the
 // program itself: of package main, and of the packages of its module, with their tests.
-func OwnPackages(m *model.Model) []string {
+func ProgramPackages(m *model.Model) []string {
 	packages := []string{"main."}
 	if b := m.Build; b != nil && b.Module != "" {
 		packages = append(packages, b.Module+"/", b.Module+".", b.Module+"_test.")
@@ -103,7 +103,7 @@ func Begins(m *model.Model, function string) bool {
 // profile. The one with most stacks, and nothing where the place is the program's.
 func MakerOf(p *diagnosis.Pass, place diagnosis.Place) (maker diagnosis.Place) {
 	m := p.Model
-	own, library := OwnPackages(m), libraryOf(place.Function)
+	own, library := ProgramPackages(m), libraryOf(place.Function)
 	if library == "" || StartsWith(place.Function, own) {
 		return maker
 	}
@@ -177,7 +177,7 @@ func FileLine(at diagnosis.Place) fact.Name {
 // Base returns the name of a file without its directories.
 func Base(file string) string { return file[strings.LastIndexByte(file, '/')+1:] }
 
-// OfStacks counts what has one of some stacks.
-func OfStacks(stacks []model.Stack) fact.Where {
+// MatchStacks counts what has one of some stacks.
+func MatchStacks(stacks []model.Stack) fact.Where {
 	return func(s *model.Sample) bool { return slices.Contains(stacks, s.Stack) }
 }

@@ -21,7 +21,7 @@ func EnoughKernelSamples(p *diagnosis.Pass) bool {
 // kernel's functions where a stack begins in the kernel. Pipes carry messages
 // too, but only the kernel's functions tell them from files.
 func OnSocket(m *model.Model, s model.Stack) bool {
-	return code.Through(m.Stacks.Frames(s), socketFuncs)
+	return code.ContainsPrefix(m.Stacks.Frames(s), socketFuncs)
 }
 
 // CallSites returns the lines that make system calls with such stacks, those of the most calls first, and the
@@ -98,9 +98,9 @@ func CallRate(p *diagnosis.Pass, name, column string, calls ...string) fact.Fact
 	return fact.Quotient.Of(name, fact.PerSec, p.Syscalls(name, column, calls...), p.SyscallWindow())
 }
 
-// HowCounted says how the system calls were counted, and how sure their numbers
+// CallCountMethod says how the system calls were counted, and how sure their numbers
 // alone are: what was scaled up from a part of the time is an estimate.
-func HowCounted(p *diagnosis.Pass) (how string, confidence diagnosis.Confidence) {
+func CallCountMethod(p *diagnosis.Pass) (how string, confidence diagnosis.Confidence) {
 	s := p.Model.Syscalls
 	if s.Exact() {
 		return "every call is counted", diagnosis.Medium
@@ -121,8 +121,8 @@ func EachKernelSample(m *model.Model, f func(s *model.Sample, t time.Duration)) 
 	}
 }
 
-// InCall matches samples inside one of the named system calls.
-func InCall(names ...string) fact.Where {
+// MatchCalls matches samples inside one of the named system calls.
+func MatchCalls(names ...string) fact.Where {
 	return func(s *model.Sample) bool { return slices.Contains(names, s.Labels["syscall"]) }
 }
 
@@ -136,7 +136,7 @@ type CallUse struct {
 // samples', the whole is what the kernel's counters say where they were read.
 func CallUseOf(p *diagnosis.Pass, name string, match fact.Where) (c CallUse) {
 	c.Share = p.SampleShare("share of the kernel's samples", "kernel", match)
-	if used, ok := OfProcess(p); ok {
+	if used, ok := ProcessCPU(p); ok {
 		c.Cores = fact.Product.Of(name, fact.Cores, c.Share, used)
 	} else {
 		c.Cores = fact.Quotient.Of(name, fact.Cores, p.Samples(name, "kernel", match), p.ProfileLength("kernel"))
@@ -175,7 +175,7 @@ func CallPrice(p *diagnosis.Pass, rate, inside fact.Fact) (diagnosis.Cost, diagn
 	if inside.Value > 0 {
 		most = fact.Quotient.Of("all time inside these calls", fact.Cores, inside, p.WindowLength())
 	}
-	if _, ok := OfProcess(p); ok {
+	if _, ok := ProcessCPU(p); ok {
 		most = fact.Smallest.Of("most CPU of these calls", fact.Cores, most,
 			p.Process("what the kernel took for the process", "system", fact.Rate))
 	}

@@ -11,9 +11,9 @@ import (
 // its CPU time, the time that its control group was stopped, and how many
 // cores it may use.
 
-// OfProcess returns the CPU that the process used, by the kernel's count; ok is false
+// ProcessCPU returns the CPU that the process used, by the kernel's count; ok is false
 // when its counters were not read twice.
-func OfProcess(p *diagnosis.Pass) (used fact.Fact, ok bool) {
+func ProcessCPU(p *diagnosis.Pass) (used fact.Fact, ok bool) {
 	_, _, ok = p.Model.Process.Window()
 	return p.Process("CPU of the process", "cpu", fact.Rate), ok
 }
@@ -23,8 +23,8 @@ func TimeOfProcess(p *diagnosis.Pass) fact.Fact {
 	return p.Process("CPU time of the process", "cpu", fact.Change)
 }
 
-// InKernel returns the part of the CPU time that the kernel took on the process's behalf.
-func InKernel(p *diagnosis.Pass) fact.Fact {
+// KernelCPU returns the part of the CPU time that the kernel took on the process's behalf.
+func KernelCPU(p *diagnosis.Pass) fact.Fact {
 	return fact.Fraction.Of("share of CPU time in the kernel", fact.Ratio,
 		p.Process("CPU time in the kernel", "system", fact.Change), TimeOfProcess(p))
 }

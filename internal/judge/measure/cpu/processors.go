@@ -66,8 +66,8 @@ func IdlePs(p *diagnosis.Pass) fact.Fact {
 	return fact.Difference.Of("idle Ps", fact.Cores, Procs(p), BusyPs(p))
 }
 
-// HeldPs returns how many Ps had a thread on average, looking for work included.
-func HeldPs(p *diagnosis.Pass) fact.Fact {
+// ActivePs returns how many Ps had a thread on average, looking for work included.
+func ActivePs(p *diagnosis.Pass) fact.Fact {
 	return fact.Quotient.Of("Ps held", fact.Cores,
 		p.Processors("time of Ps held", "user", "gc", "syscall", "scheduler"), p.WindowLength())
 }
@@ -75,11 +75,11 @@ func HeldPs(p *diagnosis.Pass) fact.Fact {
 // Cores returns the CPU that the process used, by its counters, else by its Ps, else
 // by samples; nothing without any of them.
 func Cores(p *diagnosis.Pass) fact.Fact {
-	if used, ok := OfProcess(p); ok {
+	if used, ok := ProcessCPU(p); ok {
 		return used
 	}
 	if s := p.Model.Sched; s != nil && len(s.Procs) > 0 && p.Seconds() > 0 {
-		return HeldPs(p)
+		return ActivePs(p)
 	}
 	return p.CPUInUse()
 }

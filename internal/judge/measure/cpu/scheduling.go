@@ -29,7 +29,7 @@ const Timers fact.Name = "timers"
 // schedulingKind returns that of a stack, "" for what is of none.
 func schedulingKind(frames []model.Frame) fact.Name {
 	for _, k := range schedulingKinds {
-		if code.ThroughFunc(frames, func(f string) bool {
+		if code.ContainsFunc(frames, func(f string) bool {
 			function, ok := strings.CutPrefix(f, "runtime.")
 			return ok && containsAny(function, k.words)
 		}) {
@@ -48,8 +48,8 @@ func containsAny(s string, words []string) bool {
 	return false
 }
 
-// MostScheduling returns the kind with most of the scheduler's part, and its share of the CPU.
-func MostScheduling(p *diagnosis.Pass, s *Use) (kind fact.Name, most fact.Fact) {
+// LargestScheduling returns the kind with most of the scheduler's part, and its share of the CPU.
+func LargestScheduling(p *diagnosis.Pass, s *Use) (kind fact.Name, most fact.Fact) {
 	for _, k := range schedulingKinds {
 		share := s.ShareIn("CPU in scheduling: "+string(k.kind), func(frames []model.Frame) bool {
 			return model.CPUPartOf(frames) == model.Scheduling && schedulingKind(frames) == k.kind

@@ -53,17 +53,17 @@ func UseOf(p *diagnosis.Pass) (s Use, ok bool) {
 	return s, s.Samples >= diagnosis.ThinSamples
 }
 
-// Needed is UseOf for a rule that cannot look without it, and says so.
-func Needed(p *diagnosis.Pass) (s Use, ok bool) {
+// RequireUse is UseOf for a rule that cannot look without it, and says so.
+func RequireUse(p *diagnosis.Pass) (s Use, ok bool) {
 	if s, ok = UseOf(p); !ok {
 		p.Lacks("the CPU samples are too few to take shares from", p.RecordAgain(60, "longer.gowhy"))
 	}
 	return s, ok
 }
 
-// sampled returns the part of the CPU that the samples are of. Shares are of all of
+// sampledShare returns the part of the CPU that the samples are of. Shares are of all of
 // it: what no sample shows is not taken to be like the rest.
-func (s *Use) sampled() float64 { return 1 - s.Share(model.NotSampled) }
+func (s *Use) sampledShare() float64 { return 1 - s.Share(model.NotSampled) }
 
 // A Line is a line of the user's code and the CPU that goes with it.
 type Line struct {
@@ -75,7 +75,7 @@ type Line struct {
 // Places sums the samples that match by the user's line nearest to the leaf,
 // the largest first. Samples without one are left out.
 func (s *Use) Places(m *model.Model, match func([]model.Frame) bool) []Line {
-	return s.grouped(m, whole(match), func(p diagnosis.Place) diagnosis.Place { return p })
+	return s.groupLines(m, whole(match), func(p diagnosis.Place) diagnosis.Place { return p })
 }
 
 // whole is for stacks whose place is to be found anywhere in them.
@@ -96,11 +96,11 @@ func (s *Use) Functions(m *model.Model, match func([]model.Frame) bool) []Line {
 // Callers is functions, of those frames of a stack that cut returns: none
 // leaves the sample out.
 func (s *Use) Callers(m *model.Model, cut func([]model.Frame) []model.Frame) []Line {
-	out := s.grouped(m, cut, func(p diagnosis.Place) diagnosis.Place { return diagnosis.Place{Function: p.Function} })
+	out := s.groupLines(m, cut, func(p diagnosis.Place) diagnosis.Place { return diagnosis.Place{Function: p.Function} })
 	if len(out) == 0 {
 		return nil
 	}
-	lines := s.grouped(m, cut, func(p diagnosis.Place) diagnosis.Place { return p })
+	lines := s.groupLines(m, cut, func(p diagnosis.Place) diagnosis.Place { return p })
 	for i := range out {
 		at := slices.IndexFunc(lines, func(l Line) bool { return l.Function == out[i].Function })
 		out[i].Place = lines[at].Place
@@ -108,7 +108,7 @@ func (s *Use) Callers(m *model.Model, cut func([]model.Frame) []model.Frame) []L
 	return out
 }
 
-func (s *Use) grouped(m *model.Model, cut func([]model.Frame) []model.Frame, key func(diagnosis.Place) diagnosis.Place) []Line {
+func (s *Use) groupLines(m *model.Model, cut func([]model.Frame) []model.Frame, key func(diagnosis.Place) diagnosis.Place) []Line {
 	nanos := s.Profile.Column("cpu")
 	byPlace, all := map[diagnosis.Place]*Line{}, 0.0
 	sum := map[diagnosis.Place]float64{}
@@ -128,7 +128,7 @@ func (s *Use) grouped(m *model.Model, cut func([]model.Frame) []model.Frame, key
 	}
 	var out []Line
 	for _, p := range byPlace {
-		p.Share = s.sampled() * statistics.Quotient(sum[p.Place], all)
+		p.Share = s.sampledShare() * statistics.Quotient(sum[p.Place], all)
 		out = append(out, *p)
 	}
 	slices.SortFunc(out, compareLines)
@@ -160,12 +160,12 @@ func Stacks(ps []Line, n int) (out []model.Stack) {
 
 // Allocates reports whether a stack is in the allocator.
 func Allocates(frames []model.Frame) bool {
-	return code.ThroughFunc(frames, IsMalloc)
+	return code.ContainsFunc(frames, IsMalloc)
 }
 
 // Collects reports whether a stack is of the collector's own work.
 func Collects(frames []model.Frame) bool {
-	return code.ThroughFunc(frames, isCollect)
+	return code.ContainsFunc(frames, isCollect)
 }
 
 // What the CPU went into, as facts.
@@ -173,8 +173,8 @@ func Collects(frames []model.Frame) bool {
 // InUse returns the CPU in use.
 func (s *Use) InUse() fact.Fact { return s.Pass.CPUInUse() }
 
-// Profiled returns the CPU in use by the CPU profile alone.
-func Profiled(p *diagnosis.Pass) fact.Fact {
+// ProfiledCPU returns the CPU in use by the CPU profile alone.
+func ProfiledCPU(p *diagnosis.Pass) fact.Fact {
 	return fact.Quotient.Of("CPU in use", fact.Cores, p.Samples("CPU time", "cpu", nil), p.ProfileLength("cpu"))
 }
 
@@ -201,16 +201,16 @@ func (s *Use) PartOf(name string, part model.CPUPart) fact.Fact {
 
 // ShareAt returns the share of the CPU at some places.
 func (s *Use) ShareAt(name string, places ...Line) fact.Fact {
-	return s.ShareOf(name, AtPlaces(places))
+	return s.ShareOf(name, MatchLines(places))
 }
 
 // SamplesAt returns how many samples they have.
 func (s *Use) SamplesAt(places []Line) fact.Fact {
-	return s.Pass.SampleCount("samples", s.Tree, AtPlaces(places))
+	return s.Pass.SampleCount("samples", s.Tree, MatchLines(places))
 }
 
-// AtPlaces matches the samples whose stacks the lines are made of.
-func AtPlaces(places []Line) fact.Where {
+// MatchLines matches the samples whose stacks the lines are made of.
+func MatchLines(places []Line) fact.Where {
 	stacks := map[model.Stack]bool{}
 	for i := range places {
 		for _, stack := range places[i].Stacks {
@@ -252,14 +252,14 @@ func (s *Use) Limit(share fact.Fact, note string) diagnosis.Bound {
 }
 
 // LimitWithout returns a bound: what is saved at most when what matches is not done any more, with
-// what others do for it and what the samples may not show, as [Use.Saved] has it.
+// what others do for it and what the samples may not show, as [Use.MaxSaving] has it.
 func (s *Use) LimitWithout(what string, match func([]model.Frame) bool, note string) diagnosis.Bound {
-	return s.Limit(s.Saved(what, match), note)
+	return s.Limit(s.MaxSaving(what, match), note)
 }
 
-// InFunctions returns what reports whether the program's innermost function on a stack is that
+// MatchFunctions returns what reports whether the program's innermost function on a stack is that
 // of one of some places.
-func InFunctions(places ...diagnosis.Place) func([]model.Frame) bool {
+func MatchFunctions(places ...diagnosis.Place) func([]model.Frame) bool {
 	return func(frames []model.Frame) bool {
 		at, ok := diagnosis.UserPlace(frames)
 		return ok && slices.ContainsFunc(places, func(p diagnosis.Place) bool { return p.Function == at.Function })
@@ -291,7 +291,7 @@ func (s *Use) Estimate(share fact.Fact, note string) diagnosis.Bound {
 
 // EstimateAlong returns a bound for what a share of the CPU is measured to go into, by what repairs
 // saved of it: least of what is measured, and at most of that with its part of what others do
-// for it, see [Use.Saved]. 5.5% that saves 5.7% to 20.4% is believed only by who learns
+// for it, see [Use.MaxSaving]. 5.5% that saves 5.7% to 20.4% is believed only by who learns
 // what comes along.
 func (s *Use) EstimateAlong(share fact.Fact, r Repairs, along, note string) diagnosis.Bound {
 	b := EstimateOf(share, s.InUse(), r, note)
@@ -317,11 +317,11 @@ func EstimateOf(share, used fact.Fact, r Repairs, note string) diagnosis.Bound {
 	return b
 }
 
-// Beyond adds to an estimate what is known of more than it: all that a function does, with what
+// ExtendBound adds to an estimate what is known of more than it: all that a function does, with what
 // it calls. Of eleven repairs of the field that saved more than was promised for the work itself
 // nine no longer called the function, or let it do its work in another way. Where a program or a
 // goroutine begins is no function that one can leave out.
-func (s *Use) Beyond(b diagnosis.Bound, function string) diagnosis.Bound {
+func (s *Use) ExtendBound(b diagnosis.Bound, function string) diagnosis.Bound {
 	under := s.ShareIn("CPU under "+code.Short(function), func(frames []model.Frame) bool {
 		return slices.ContainsFunc(frames, func(f model.Frame) bool { return f.Func == function })
 	})
@@ -334,9 +334,9 @@ func (s *Use) Beyond(b diagnosis.Bound, function string) diagnosis.Bound {
 	return b
 }
 
-// Saved returns the most of the CPU, as a share, that is saved when what matches is not
+// MaxSaving returns the most of the CPU, as a share, that is saved when what matches is not
 // done any more: see [fact.Without].
-func (s *Use) Saved(name string, match func([]model.Frame) bool) fact.Fact {
+func (s *Use) MaxSaving(name string, match func([]model.Frame) bool) fact.Fact {
 	outside := func(part func([]model.Frame) bool) func([]model.Frame) bool {
 		return func(frames []model.Frame) bool { return part(frames) && !match(frames) }
 	}
@@ -376,7 +376,7 @@ func Benchmarks(p *diagnosis.Pass) bool {
 		return true
 	}
 	s, ok := UseOf(p)
-	return ok && s.ShareIn("CPU in benchmarks", func(frames []model.Frame) bool { return code.Through(frames, []string{"testing.(*B)."}) }).Value > 0.5
+	return ok && s.ShareIn("CPU in benchmarks", func(frames []model.Frame) bool { return code.ContainsPrefix(frames, []string{"testing.(*B)."}) }).Value > 0.5
 }
 
 // IsMalloc holds for the entrance of the allocator, which since Go 1.24 has

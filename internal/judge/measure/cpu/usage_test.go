@@ -86,13 +86,13 @@ func TestBeyond(t *testing.T) {
 	share := s.ShareIn("allocating", func(frames []model.Frame) bool { return frames[0].Func == "runtime.mallocgc" })
 	b := EstimateOf(share, s.InUse(), Repairs{0.5, 1.5}, "")
 	for function, want := range map[string]bool{"main.a": true, "main.main": false, "main.none": false} {
-		got := s.Beyond(b, function)
+		got := s.ExtendBound(b, function)
 		if says := strings.Contains(got.Along, "75.0% of the CPU is under main.a"); says != want || got.High != b.High || got.Low != b.Low {
 			t.Errorf("Beyond(%s) = %g to %g, %q; want %g to %g, and more said: %v", function, got.Low, got.High, got.Along, b.Low, b.High, want)
 		}
 	}
 	b.High = 1.5 // as much as all of it
-	if got := s.Beyond(b, "main.a"); got.Along != "" {
+	if got := s.ExtendBound(b, "main.a"); got.Along != "" {
 		t.Errorf("Beyond() of an estimate that has all of it says %q", got.Along)
 	}
 }

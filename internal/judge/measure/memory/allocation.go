@@ -33,17 +33,17 @@ type Allocation struct {
 // ObjectTree is that of sites which are counted and not sampled.
 const ObjectTree = "alloc_objects"
 
-// paced returns the share of the CPU in use that the bytes allocated in the window
+// pacingShare returns the share of the CPU in use that the bytes allocated in the window
 // take at the pace of a core that does nothing else; ok is false when neither
 // metrics nor a trace tell how many those were.
-func (a *Allocation) paced(p *diagnosis.Pass) (share fact.Fact, ok bool) {
+func (a *Allocation) pacingShare(p *diagnosis.Pass) (share fact.Fact, ok bool) {
 	const name = "bytes allocated"
 	rate := p.Metric(name, MetricAllocBytes, fact.Rate)
 	if _, ok := p.Model.Metrics.Rate(MetricAllocBytes); !ok {
 		if p.Model.GC == nil {
 			return share, false
 		}
-		bytes := p.Statistic(fact.Collector, "rises of the heap", name, Allocated(p.Model.GC), fact.Bytes)
+		bytes := p.Statistic(fact.Collector, "rises of the heap", name, AllocatedBytes(p.Model.GC), fact.Bytes)
 		rate = fact.Quotient.Of(name, fact.BytesPerSec, bytes, p.WindowLength())
 	}
 	pace := fact.Figure("pace of a core that only allocates", allocPace, fact.BytesPerSec, "two measurements on a machine with two cores")
@@ -87,9 +87,9 @@ func (a *Allocation) FromTrace(p *diagnosis.Pass) {
 		}
 	}
 	collect := fact.Sum.Of("collector's time on the Ps", fact.Seconds, p.Processors("its workers' time", "gc"),
-		p.Statistic(fact.Collector, "load", "goroutines' time in marking and sweeping", assisted(p.Model).Seconds(), fact.Seconds))
+		p.Statistic(fact.Collector, "load", "goroutines' time in marking and sweeping", assistTime(p.Model).Seconds(), fact.Seconds))
 	a.Collect = fact.Fraction.Of(InCollector, fact.Ratio, collect, busy)
-	paced, _ := a.paced(p)
+	paced, _ := a.pacingShare(p)
 	a.malloc = derivedShare.Of(InAllocator, fact.Ratio, paced, a.Collect)
 }
 
@@ -101,11 +101,11 @@ func (a *Allocation) Cost() fact.Fact {
 
 // Whole returns the cost with first use of fresh pages.
 func (a *Allocation) Whole() fact.Fact {
-	return a.with("CPU in allocating, collecting and first use of memory", a.Cost())
+	return a.addFirstUse("CPU in allocating, collecting and first use of memory", a.Cost())
 }
 
-// with adds first use of pages, where there is any.
-func (a *Allocation) with(name string, share fact.Fact) fact.Fact {
+// addFirstUse adds first use of pages, where there is any.
+func (a *Allocation) addFirstUse(name string, share fact.Fact) fact.Fact {
 	if a.Touch.Value == 0 {
 		return share
 	}
@@ -122,7 +122,7 @@ func (a *Allocation) Price(name string, objects, bytes fact.Fact) fact.Fact {
 	if a.byNumber.Value > 0 {
 		objects = mixedShare.Of("part of the allocator's time there", fact.Ratio, objects, bytes, a.byNumber)
 	}
-	return sitePrice.Of(name, fact.Ratio, objects, a.malloc, bytes, a.with("CPU in collecting and in first use of memory", a.Collect))
+	return sitePrice.Of(name, fact.Ratio, objects, a.malloc, bytes, a.addFirstUse("CPU in collecting and in first use of memory", a.Collect))
 }
 
 // weigh gives all sites their price.
@@ -147,7 +147,7 @@ func (a *Allocation) Counts(p *diagnosis.Pass, where string, sites ...Site) (obj
 	for _, s := range sites {
 		stacks = append(stacks, s.Stacks...)
 	}
-	return a.CountsIn(p, where, code.OfStacks(stacks))
+	return a.CountsIn(p, where, code.MatchStacks(stacks))
 }
 
 // CountsIn returns the same of the samples that match.
@@ -165,10 +165,10 @@ func (a *Allocation) CountsIn(p *diagnosis.Pass, where string, here fact.Where) 
 	return share("objects allocated", ObjectTree, any), share("bytes allocated", "alloc_space", any)
 }
 
-// MostOf returns the largest part of the objects and bytes of an operation that stacks make: of
+// LargestParts returns the largest part of the objects and bytes of an operation that stacks make: of
 // what goroutines that come by them allocate. The rest of the profile, which is of the whole
 // run, may be how the program started.
-func MostOf(p *diagnosis.Pass, stacks []model.Stack) (objects, bytes fact.Fact) {
+func LargestParts(p *diagnosis.Pass, stacks []model.Stack) (objects, bytes fact.Fact) {
 	roots := map[string]bool{}
 	for _, s := range stacks {
 		roots[code.Root(p.Model, s)] = true
@@ -178,7 +178,7 @@ func MostOf(p *diagnosis.Pass, stacks []model.Stack) (objects, bytes fact.Fact) 
 	}
 	share := func(what, tree string) fact.Fact {
 		return fact.Quotient.Of(what+" of such goroutines", fact.Ratio,
-			p.Samples(what+" there", tree, code.OfStacks(stacks)), p.Samples(what+" of such goroutines", tree, there))
+			p.Samples(what+" there", tree, code.MatchStacks(stacks)), p.Samples(what+" of such goroutines", tree, there))
 	}
 	return share("objects allocated", ObjectTree), share("bytes allocated", "alloc_space")
 }
@@ -214,7 +214,7 @@ func AllocationOf(p *diagnosis.Pass) (a Allocation) {
 	if s, ok := cpu.UseOf(p); ok {
 		a.Measured, a.CostFrom = true, s.Source
 		a.malloc, a.Collect, a.Cores = s.PartOf(InAllocator, model.Allocating), s.PartOf(InCollector, model.Collecting), s.InUse()
-		if paced, ok := a.paced(p); ok && largeObjects(p) {
+		if paced, ok := a.pacingShare(p); ok && largeObjects(p) {
 			a.Touch = firstUse.Of("CPU in page faults of fresh memory, at most", fact.Ratio, s.ShareIn("CPU where memory may be used for the first time", touches), a.malloc, paced)
 		}
 		a.Tree, a.Sites = s.Tree, sampledSites(p, s.Profile)
@@ -242,7 +242,7 @@ func AllocationOf(p *diagnosis.Pass) (a Allocation) {
 // do calls that write out what is there, open, close and delete.
 func touches(frames []model.Frame) bool {
 	has := func(f func(string) bool) bool {
-		return code.ThroughFunc(frames, f)
+		return code.ContainsFunc(frames, f)
 	}
 	frames = frames[model.KernelDepth(frames):]
 	if len(frames) == 0 || cpu.Allocates(frames) || cpu.Collects(frames) {
@@ -281,18 +281,18 @@ func largeObjects(p *diagnosis.Pass) bool {
 	return large > all*largeTime
 }
 
-// assisted returns the P time that goroutines spent marking and sweeping for
+// assistTime returns the P time that goroutines spent marking and sweeping for
 // their allocations. The ranges of the groups would not do: they go on while
 // the goroutine waits.
-func assisted(m *model.Model) time.Duration {
+func assistTime(m *model.Model) time.Duration {
 	return m.GC.LoadTime(model.CountAssist|model.CountSweep, m.Run.Procs, 0, m.Run.Duration)
 }
 
-// Allocated returns the bytes allocated in the window, as far as the heap's size
+// AllocatedBytes returns the bytes allocated in the window, as far as the heap's size
 // tells. The samples of a model are a selection: where collections follow
 // each other faster, most rises fall between two samples. Each collection
 // then stands for the way from a low sample to a high one.
-func Allocated(gc *model.GC) float64 {
+func AllocatedBytes(gc *model.GC) float64 {
 	var rises float64
 	var sizes []uint64
 	for i, h := range gc.Heap {
@@ -308,7 +308,7 @@ func Allocated(gc *model.GC) float64 {
 	}
 	slices.Sort(sizes)
 	low, high := sizes[len(sizes)/10], sizes[len(sizes)-1-len(sizes)/10]
-	return max(rises, float64(begun(gc))*float64(high-low))
+	return max(rises, float64(countCollections(gc))*float64(high-low))
 }
 
 // HeapSites returns the user's allocating lines by share of objects.

@@ -9,17 +9,17 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// A Grown is a line of the user's code and by how much its live bytes grew.
-type Grown struct {
+// A GrowingLine is a line of the user's code and by how much its live bytes grew.
+type GrowingLine struct {
 	Place  diagnosis.Place
 	Bytes  float64
 	Stacks []model.Stack
 }
 
-// GrownPlaces compares the heap profiles of the ends of the run, and returns the lines that have
+// GrowingLines compares the heap profiles of the ends of the run, and returns the lines that have
 // most of the growth. With survivors only stacks count whose objects, or what grew out of them,
 // are still there.
-func GrownPlaces(p *diagnosis.Pass, survivors bool) (out []Grown) {
+func GrowingLines(p *diagnosis.Pass, survivors bool) (out []GrowingLine) {
 	lines, all := grownLines(p, survivors)
 	for _, g := range lines {
 		if len(out) < grownNamed && g.Bytes >= grownPart*all && g.Bytes > 0 {
@@ -29,9 +29,9 @@ func GrownPlaces(p *diagnosis.Pass, survivors bool) (out []Grown) {
 	return out
 }
 
-// KeptGrowth returns by how much the live bytes grew of all lines whose objects, or what grew
-// out of them, are still there: of many small ones too, of which GrownPlaces names a few.
-func KeptGrowth(p *diagnosis.Pass) (sum float64) {
+// RetainedGrowth returns by how much the live bytes grew of all lines whose objects, or what grew
+// out of them, are still there: of many small ones too, of which GrowingLines names a few.
+func RetainedGrowth(p *diagnosis.Pass) (sum float64) {
 	lines, _ := grownLines(p, true)
 	for _, g := range lines {
 		sum += g.Bytes
@@ -40,9 +40,9 @@ func KeptGrowth(p *diagnosis.Pass) (sum float64) {
 }
 
 // grownLines returns the user's lines, that which grew most first, and the growth of all stacks.
-func grownLines(p *diagnosis.Pass, survivors bool) (lines []Grown, all float64) {
+func grownLines(p *diagnosis.Pass, survivors bool) (lines []GrowingLine, all float64) {
 	bytes := StackGrowth(p.Model, "inuse_space")
-	sum := map[diagnosis.Place]*Grown{}
+	sum := map[diagnosis.Place]*GrowingLine{}
 	var living map[model.Stack]bool
 	if survivors {
 		living = SurvivingStacks(p.Model)
@@ -56,7 +56,7 @@ func grownLines(p *diagnosis.Pass, survivors bool) (lines []Grown, all float64) 
 			continue
 		}
 		if sum[place] == nil {
-			sum[place] = &Grown{Place: place}
+			sum[place] = &GrowingLine{Place: place}
 		}
 		sum[place].Bytes += v
 		sum[place].Stacks = append(sum[place].Stacks, stack)
@@ -64,7 +64,7 @@ func grownLines(p *diagnosis.Pass, survivors bool) (lines []Grown, all float64) 
 	for _, g := range sum {
 		lines = append(lines, *g)
 	}
-	slices.SortFunc(lines, func(a, b Grown) int {
+	slices.SortFunc(lines, func(a, b GrowingLine) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Place.Function, b.Place.Function), cmp.Compare(a.Place.Line, b.Place.Line))
 	})
 	return lines, all

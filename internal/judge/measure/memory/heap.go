@@ -80,8 +80,8 @@ func (l *LiveSeries) LastFound(p *diagnosis.Pass) fact.Fact {
 	return l.Statistic(p, "live heap", last.Value, fact.Bytes)
 }
 
-// MostFound returns the largest heap that any collection found.
-func (l *LiveSeries) MostFound(p *diagnosis.Pass) fact.Fact {
+// MaxHeap returns the largest heap that any collection found.
+func (l *LiveSeries) MaxHeap(p *diagnosis.Pass) fact.Fact {
 	if l.Source == model.MetricsLog {
 		return p.Metric("largest live heap", MetricLive, fact.Most)
 	}
@@ -160,9 +160,9 @@ func lows(gc *model.GC) (out model.Series) {
 	return out
 }
 
-// KeptPart returns which part of what was allocated, from the first collection that is known to
+// RetainedShare returns which part of what was allocated, from the first collection that is known to
 // the last, was still alive there; false where nothing tells both.
-func KeptPart(p *diagnosis.Pass) (part fact.Fact, ok bool) {
+func RetainedShare(p *diagnosis.Pass) (part fact.Fact, ok bool) {
 	live := LiveHeap(p.Model)
 	if len(live.Series) < 2 {
 		return part, false
@@ -210,14 +210,14 @@ func Collections(p *diagnosis.Pass) (rate, n fact.Fact, ok bool) {
 		return rate, log(name, float64(k), fact.Count), true
 	}
 	if m.GC != nil && p.Seconds() > 0 {
-		n = p.Statistic(fact.Collector, name, name, float64(begun(m.GC)), fact.Count)
+		n = p.Statistic(fact.Collector, name, name, float64(countCollections(m.GC)), fact.Count)
 		return fact.Quotient.Of(name, fact.PerSec, n, p.WindowLength()), n, true
 	}
 	return rate, n, false
 }
 
-// begun returns how many collections began in the window.
-func begun(gc *model.GC) (n int) {
+// countCollections returns how many collections began in the window.
+func countCollections(gc *model.GC) (n int) {
 	for _, c := range gc.Cycles {
 		if c.Begin >= 0 {
 			n++
@@ -334,7 +334,7 @@ type Collector struct {
 // CollectorOf fails where the price or the number of collections is not known.
 func CollectorOf(p *diagnosis.Pass) (h Collector, ok bool) {
 	live := LiveHeap(p.Model)
-	h.Live, h.Most = live.LastFound(p), live.MostFound(p)
+	h.Live, h.Most = live.LastFound(p), live.MaxHeap(p)
 	h.GOGC, h.Off = GOGC(p)
 	percent, _, told := LoggedGOGC(p.Model)
 	h.Full = told && percent <= LimitGOGC

@@ -39,7 +39,7 @@ func TestLiveHeap(t *testing.T) {
 		if live.Source != c.source || !slices.Equal(values, c.values) {
 			t.Errorf("%s: LiveHeap() = %v by %q, want %v by %q", c.what, values, live.Source, c.values, c.source)
 		}
-		if got := live.MostFound(passOf(&c.m)); got.Value != c.most {
+		if got := live.MaxHeap(passOf(&c.m)); got.Value != c.most {
 			t.Errorf("%s: MostFound() = %v, want %v", c.what, got.Value, c.most)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 // than a trivial chain of calls was doubled twice, from 2 KiB to 8 KiB.
 const GoroutineBytes = 8 << 10
 
-// LeastStack returns what the stack of a goroutine takes at least.
-func LeastStack() fact.Fact {
+// MinStack returns what the stack of a goroutine takes at least.
+func MinStack() fact.Fact {
 	return fact.Figure("stack of one, at least", GoroutineBytes, fact.Bytes, "the runtime's smallest stack, doubled twice")
 }
 
@@ -21,7 +21,7 @@ func MeanStack(p *diagnosis.Pass) fact.Fact {
 	if stacks.Value > 0 && alive.Value > 0 {
 		return fact.Quotient.Of("stack of one", fact.Bytes, stacks, alive)
 	}
-	return LeastStack()
+	return MinStack()
 }
 
 // PartOf is bytes relative to the program's memory: what is resident where

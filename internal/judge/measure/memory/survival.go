@@ -58,10 +58,10 @@ func addRemade(m *model.Model, surviving map[model.Stack]bool) {
 	}
 }
 
-// MoreObjects returns by how many the objects in use of some stacks grew.
-func MoreObjects(p *diagnosis.Pass, stacks []model.Stack) fact.Fact {
-	return fact.Difference.Of("more objects in use", fact.Count, p.Samples("objects in use at the end", "inuse_objects", code.OfStacks(stacks)),
-		p.SamplesAtStart("objects in use at the start", "inuse_objects", code.OfStacks(stacks)))
+// ObjectGrowth returns by how many the objects in use of some stacks grew.
+func ObjectGrowth(p *diagnosis.Pass, stacks []model.Stack) fact.Fact {
+	return fact.Difference.Of("more objects in use", fact.Count, p.Samples("objects in use at the end", "inuse_objects", code.MatchStacks(stacks)),
+		p.SamplesAtStart("objects in use at the start", "inuse_objects", code.MatchStacks(stacks)))
 }
 
 // survivingPart is the part of a stack's objects from which it keeps

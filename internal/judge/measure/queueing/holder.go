@@ -89,7 +89,7 @@ func (q *Queue) leaving(m *model.Model) []model.Stack {
 	}
 	by := map[model.Stack]time.Duration{}
 	for _, w := range m.Sched.Wakes {
-		if d := mean[w.Woken]; d > 0 && code.ThroughFunc(m.Stacks.Frames(w.Waker), leavesAsReader) {
+		if d := mean[w.Woken]; d > 0 && code.ContainsFunc(m.Stacks.Frames(w.Waker), leavesAsReader) {
 			by[w.Waker] += d * time.Duration(w.Count)
 		}
 	}
@@ -115,7 +115,7 @@ func delaysBehind(m *model.Model, stacks map[model.Stack]time.Duration) map[mode
 	for i := range m.Mutex.Samples {
 		s := &m.Mutex.Samples[i]
 		frames := m.Stacks.Frames(s.Stack)
-		if f, ok := model.UserFrame(frames); ok && lines[f] && code.ThroughFunc(frames, leavesAsReader) {
+		if f, ok := model.UserFrame(frames); ok && lines[f] && code.ContainsFunc(frames, leavesAsReader) {
 			delays[s.Stack] += int64(s.Value(delay))
 		}
 	}
@@ -187,15 +187,15 @@ func (l *lockedLines) frame(s model.Stack) (model.Frame, bool) {
 	return frames[i], true
 }
 
-// A HeldWait is what goroutines wait for at a line between one that takes a lock and one that gives it back.
-type HeldWait struct {
+// A HolderWait is what goroutines wait for at a line between one that takes a lock and one that gives it back.
+type HolderWait struct {
 	Wait *model.Wait // the longest of them
 	Line diagnosis.Place
 	Time fact.Fact
 }
 
-// HeldWait finds what goroutines that hold the lock wait for longest, and where.
-func (q *Queue) HeldWait(p *diagnosis.Pass) (h HeldWait, ok bool) {
+// HolderWait finds what goroutines that hold the lock wait for longest, and where.
+func (q *Queue) HolderWait(p *diagnosis.Pass) (h HolderWait, ok bool) {
 	m, lines := p.Model, q.lockedLines(p.Model)
 	inside := func(w *model.Wait) (model.Frame, bool) {
 		f, ok := lines.frame(w.Stack)
@@ -220,7 +220,7 @@ func (q *Queue) HeldWait(p *diagnosis.Pass) (h HeldWait, ok bool) {
 }
 
 func (q *Queue) heldWaiting(p *diagnosis.Pass) (h Hold, ok bool) {
-	held, ok := q.HeldWait(p)
+	held, ok := q.HolderWait(p)
 	if !ok {
 		return h, false
 	}
@@ -284,7 +284,7 @@ func (q *Queue) heldPreempted(p *diagnosis.Pass) (h Hold, ok bool) {
 		frames := m.Stacks.Frames(w.Stack)
 		f, ok := lines.frame(w.Stack)
 		// Who gives a lock back yields to the next.
-		return f, ok && w.Kind == model.SchedWait && !wakers[w.Stack] && slices.Contains(q.Groups, w.Group) && !code.ThroughFunc(frames, code.IsMutex)
+		return f, ok && w.Kind == model.SchedWait && !wakers[w.Stack] && slices.Contains(q.Groups, w.Group) && !code.ContainsFunc(frames, code.IsMutex)
 	}
 	times, at := map[int]int64{}, map[int]model.Frame{}
 	for i := range m.Sched.Waits {

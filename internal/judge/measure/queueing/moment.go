@@ -24,8 +24,8 @@ func StateWords(state string) string {
 	return "is in " + state
 }
 
-// StandsAt says what somebody does, and in which function.
-func StandsAt(p *diagnosis.Pass, s *model.Standing) string {
+// Activity says what somebody does, and in which function.
+func Activity(p *diagnosis.Pass, s *model.Standing) string {
 	words := StateWords(s.State)
 	if at := code.UserPlace(p, s.Stack); at.Function != "" {
 		words += " in " + code.Short(at.Function)
@@ -33,8 +33,8 @@ func StandsAt(p *diagnosis.Pass, s *model.Standing) string {
 	return words
 }
 
-// OfStandings matches some of a moment's.
-func OfStandings(list ...*model.Standing) func(*model.Standing) bool {
+// MatchStandings matches some of a moment's.
+func MatchStandings(list ...*model.Standing) func(*model.Standing) bool {
 	return func(s *model.Standing) bool { return slices.Contains(list, s) }
 }
 

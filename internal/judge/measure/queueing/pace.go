@@ -115,9 +115,9 @@ func (s *Stage) pace(p *diagnosis.Pass) Pace {
 	return of
 }
 
-// HoldsUp reports whether those who wait before the channels would go on sooner with
+// Delays reports whether those who wait before the channels would go on sooner with
 // more goroutines that take from them, or with a shorter wait of these.
-func (of *Pace) HoldsUp(p *diagnosis.Pass) bool {
+func (of *Pace) Delays(p *diagnosis.Pass) bool {
 	if of.WaitsItself() {
 		return of.Inner.Duration() > of.taking
 	}

@@ -98,7 +98,7 @@ func NewDemands(m *model.Model) *Demands {
 	d := &Demands{m: m, sending: map[model.Stack]bool{}}
 	by, parks := map[model.Stack]int64{}, selectParks(m)
 	for _, w := range m.Sched.Wakes {
-		if takes(m, w.Waker, parks) {
+		if receives(m, w.Waker, parks) {
 			by[w.Woken] += w.Count
 		} else {
 			by[w.Woken] -= w.Count
@@ -110,10 +110,10 @@ func NewDemands(m *model.Model) *Demands {
 	return d
 }
 
-// takes reports whether code that ended a wait did so by receiving. A select
+// receives reports whether code that ended a wait did so by receiving. A select
 // that finds somebody waiting may have received from him or sent to him; the
 // stack has only the line inside runtime.selectgo.
-func takes(m *model.Model, waker model.Stack, parks int) bool {
+func receives(m *model.Model, waker model.Stack, parks int) bool {
 	frames := m.Stacks.Frames(waker)
 	switch {
 	case len(frames) == 0:
@@ -139,7 +139,7 @@ func selectParks(m *model.Model) int {
 }
 
 func inPool(frames []model.Frame) bool {
-	return code.ThroughOne(frames, pools)
+	return code.ContainsAny(frames, pools)
 }
 
 // syncKind reads the frames of package sync and of the poller at the leaf. A
@@ -355,7 +355,7 @@ func (j *joiner) joinReaders(kinds map[model.Stack]Demand) {
 	join := func(s model.Stack, node int) {
 		frames := j.m.Stacks.Frames(s)
 		f, ok := model.UserFrame(frames)
-		if !ok || !code.ThroughFunc(frames, isReadWrite) {
+		if !ok || !code.ContainsFunc(frames, isReadWrite) {
 			return
 		}
 		if of, ok := first[f.Func]; ok {
@@ -496,25 +496,25 @@ func (q *Queue) Merge(o Queue) {
 // Has reports whether a wait is one of the queue's.
 func (q *Queue) Has(w *model.Wait) bool { return q.entries[w] }
 
-// Waited returns the time that its goroutines waited.
-func (q *Queue) Waited(p *diagnosis.Pass) fact.Fact {
+// WaitTime returns the time that its goroutines waited.
+func (q *Queue) WaitTime(p *diagnosis.Pass) fact.Fact {
 	return p.Waits("time waiting for "+q.Kind.String(), model.Sync, q.Has)
 }
 
 // Waiting returns how many goroutines stood in it on average (Little's law).
 func (q *Queue) Waiting(p *diagnosis.Pass, name string) fact.Fact {
-	return fact.Quotient.Of(name, fact.Count, q.Waited(p), p.WindowLength())
+	return fact.Quotient.Of(name, fact.Count, q.WaitTime(p), p.WindowLength())
 }
 
-// Later returns how many goroutines stood in it on average after the first tenth of the window,
+// LateLength returns how many goroutines stood in it on average after the first tenth of the window,
 // in which a program that starts may have had all its goroutines queue at once.
-func (q *Queue) Later(p *diagnosis.Pass, name string) fact.Fact {
+func (q *Queue) LateLength(p *diagnosis.Pass, name string) fact.Fact {
 	early := 0.0
 	for w := range q.entries {
 		early += w.Early.Seconds()
 	}
 	start := p.Statistic(fact.Timeline, "waits at the beginning", "of it in the first tenth of the window", early, fact.Seconds)
-	return fact.Quotient.Of(name, fact.Count, fact.Difference.Of("time waited later", fact.Seconds, q.Waited(p), start),
+	return fact.Quotient.Of(name, fact.Count, fact.Difference.Of("time waited later", fact.Seconds, q.WaitTime(p), start),
 		fact.Product.Of("nine tenths of the window", fact.Seconds, p.WindowLength(), fact.Figure("part", 0.9, fact.Ratio, "of the window")))
 }
 
@@ -527,7 +527,7 @@ func (q *Queue) MeanWait(p *diagnosis.Pass, name string) fact.Fact {
 		waits = fact.Sum.Of("waits, with those that go on", fact.Count, waits,
 			p.Statistic(fact.Timeline, "waits without an end", "waits that go on", float64(q.open), fact.Count))
 	}
-	return fact.Quotient.Of(name, fact.Seconds, q.Waited(p), waits)
+	return fact.Quotient.Of(name, fact.Seconds, q.WaitTime(p), waits)
 }
 
 // WaitWords returns that wait in words.
@@ -551,8 +551,8 @@ func (q *Queue) Faster(p *diagnosis.Pass, freed ...fact.Fact) fact.Fact {
 // Goroutines that have nothing to do with those who wait do no more when these do, so that
 // what they take of the Ps is no limit.
 func (q *Queue) Limit(p *diagnosis.Pass, when string, freed ...fact.Fact) diagnosis.Bound {
-	freed = append(q.Frees(p, freed), Stolen(p)...)
-	if apart := unrelated(p, append(statistics.Largest(code.CountRoots(p.Model, q.Servers)), q.Groups...)); apart.Value > 0 {
+	freed = append(q.Frees(p, freed), StolenPs(p)...)
+	if apart := unrelatedPs(p, append(statistics.Largest(code.CountRoots(p.Model, q.Servers)), q.Groups...)); apart.Value > 0 {
 		freed = append(freed, apart)
 	}
 	return TurnsLimit(q.fasterBeside(p, cpu.BusyWithout(p, freed...)), q.Turns(p), when)
@@ -567,7 +567,7 @@ func (q *Queue) Turns(p *diagnosis.Pass) fact.Fact {
 	switch q.Kind {
 	case Slot, Pool:
 		served = fact.Quotient.Of("goroutines of them that do not wait, on average", fact.Count, fact.Difference.Of("time of those goroutines beside it", fact.Seconds,
-			p.Goroutines("time of those goroutines", q.Groups, "total"), q.Waited(p)), p.WindowLength())
+			p.Goroutines("time of those goroutines", q.Groups, "total"), q.WaitTime(p)), p.WindowLength())
 	case Send:
 		served = p.Goroutines("receivers", statistics.Largest(code.CountRoots(p.Model, q.Servers)), "peak")
 	}
@@ -628,9 +628,9 @@ func (q *Queue) Frees(p *diagnosis.Pass, freed []fact.Fact) []fact.Fact {
 	return freed
 }
 
-// Stolen returns the Ps that are busy without a CPU, if there are any: one whose thread waits for
+// StolenPs returns the Ps that are busy without a CPU, if there are any: one whose thread waits for
 // a CPU that others have does nothing for its operation.
-func Stolen(p *diagnosis.Pass) []fact.Fact {
+func StolenPs(p *diagnosis.Pass) []fact.Fact {
 	s, ok := cpu.UseOf(p)
 	if !ok || s.InUse().Value >= cpu.BusyPs(p).Value {
 		return nil
@@ -679,12 +679,12 @@ func (q *Queue) handedOver(p *diagnosis.Pass) fact.Fact {
 }
 
 var handedOverShare = &fact.Formula{Name: "handed over", Words: "{0} + {1} × {2} + {3}, with what chance may have kept from the samples",
-	Value: func(x []float64) float64 { return fact.AtMost(x[0]+x[1]*x[2]+x[3], int64(x[4])) }}
+	Value: func(x []float64) float64 { return fact.LargestShare(x[0]+x[1]*x[2]+x[3], int64(x[4])) }}
 
 // recordsItself reports whether a stack is of recording: the recorder's own, or the
 // runtime's where it writes or reads the trace.
 func recordsItself(frames []model.Frame) bool {
-	return model.OfRecording(frames) || code.ThroughFunc(frames, func(f string) bool {
+	return model.OfRecording(frames) || code.ContainsFunc(frames, func(f string) bool {
 		return strings.HasPrefix(f, "runtime.trace") || strings.HasPrefix(f, "runtime.(*trace")
 	})
 }
@@ -696,7 +696,7 @@ func (q *Queue) Rate(p *diagnosis.Pass, name string) fact.Fact {
 
 // Share returns the part of its goroutines' time that it takes.
 func (q *Queue) Share(p *diagnosis.Pass, name string) fact.Fact {
-	return fact.Fraction.Of(name, fact.Ratio, q.Waited(p), p.Goroutines("time of those goroutines", q.Groups, "total"))
+	return fact.Fraction.Of(name, fact.Ratio, q.WaitTime(p), p.Goroutines("time of those goroutines", q.Groups, "total"))
 }
 
 // PartOf returns the part that it is of all the time spent in queues.
@@ -705,7 +705,7 @@ func (q *Queue) PartOf(p *diagnosis.Pass, qs []Queue, name string) fact.Fact {
 	for _, o := range qs {
 		all.Merge(o)
 	}
-	return fact.Fraction.Of(name, fact.Ratio, q.Waited(p), p.Waits("time blocked on something that holds up work", model.Sync, all.Has))
+	return fact.Fraction.Of(name, fact.Ratio, q.WaitTime(p), p.Waits("time blocked on something that holds up work", model.Sync, all.Has))
 }
 
 // LockInUse is the utilization of a single server at which this number wait, the one that is
@@ -715,7 +715,7 @@ var LockInUse = &fact.Formula{Name: "m/m/1", Words: "M/M/1 utilization at this q
 
 // PassesLock reports whether a stack is in a lock's slow path, as waiter or as owner.
 func PassesLock(frames []model.Frame) bool {
-	return code.ThroughFunc(frames, func(f string) bool {
+	return code.ContainsFunc(frames, func(f string) bool {
 		return code.IsMutex(f) && strings.HasSuffix(f, "Slow") || f == "runtime.semacquire1" || f == "runtime.semrelease1"
 	})
 }

@@ -135,7 +135,7 @@ func TestStandsAt(t *testing.T) {
 		"sleeps in main.serve": {{Func: "time.Sleep"}, {Func: "main.serve", Line: 9}},
 		"sleeps":               {{Func: "time.Sleep"}, {Func: "runtime.main", Line: 9}},
 	} {
-		if got := StandsAt(s.p, &model.Standing{Stack: s.m.Stacks.Add(frames), State: "sleep"}); got != want {
+		if got := Activity(s.p, &model.Standing{Stack: s.m.Stacks.Add(frames), State: "sleep"}); got != want {
 			t.Errorf("StandsAt() = %q, want %q", got, want)
 		}
 	}
@@ -149,8 +149,8 @@ func TestTeamOf(t *testing.T) {
 		"main.serve": {"main.serve", starter}, "main.load": {"time.Sleep", "main.load", starter},
 		"main.work": {"time.Sleep", "main.wait", "main.work"}, starter: {starter},
 	} {
-		if got := teamOf(s.m, s.stack(functions...)); got.Does() != want {
-			t.Errorf("teamOf(%q) does %q, want %q", functions, got.Does(), want)
+		if got := teamOf(s.m, s.stack(functions...)); got.FunctionName() != want {
+			t.Errorf("teamOf(%q) does %q, want %q", functions, got.FunctionName(), want)
 		}
 	}
 }

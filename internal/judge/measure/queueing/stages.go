@@ -74,8 +74,8 @@ func teamOf(m *model.Model, s model.Stack) Team {
 	return c
 }
 
-// Does returns the function that the team runs.
-func (c Team) Does() string {
+// FunctionName returns the function that the team runs.
+func (c Team) FunctionName() string {
 	if c.Function != "" {
 		return c.Function
 	}
@@ -91,15 +91,15 @@ func (c Team) has(m *model.Model, s model.Stack) bool { return teamOf(m, s) == c
 func (c Team) size(p *diagnosis.Pass) (count, time fact.Fact) {
 	if c.Function == "" {
 		one := []string{c.Name}
-		return p.Goroutines("goroutines of "+c.Does(), one, "peak"), p.Goroutines("time of "+c.Does(), one, "total")
+		return p.Goroutines("goroutines of "+c.FunctionName(), one, "peak"), p.Goroutines("time of "+c.FunctionName(), one, "total")
 	}
 	var waited []fact.Fact
 	for _, kind := range []model.WaitKind{model.Sync, model.Net, model.SyscallWait, model.OtherWait} {
-		waited = append(waited, p.Waits("waits of "+c.Does()+" ("+string(kind)+")", kind,
+		waited = append(waited, p.Waits("waits of "+c.FunctionName()+" ("+string(kind)+")", kind,
 			func(w *model.Wait) bool { return c.has(p.Model, w.Stack) }))
 	}
-	count = headcount.Of("goroutines of "+c.Does(), fact.Count, fact.SumOf("waits of "+c.Does(), fact.Seconds, waited...), p.WindowLength())
-	return count, fact.Product.Of("time of "+c.Does(), fact.Seconds, count, p.WindowLength())
+	count = headcount.Of("goroutines of "+c.FunctionName(), fact.Count, fact.SumOf("waits of "+c.FunctionName(), fact.Seconds, waited...), p.WindowLength())
+	return count, fact.Product.Of("time of "+c.FunctionName(), fact.Seconds, count, p.WindowLength())
 }
 
 // headcount is the least number of goroutines that can have waited for so long.
@@ -120,7 +120,7 @@ func Stages(p *diagnosis.Pass) (out []Stage) {
 		}
 		s := stageOf(p, &q)
 		s.Before, s.Pressed = upstream(p.Model, qs, &q), stood >= stagePressed && q.Busy()
-		if s.Time.Value == 0 || !s.Pressed && s.Starved(p).Value > stageShort {
+		if s.Time.Value == 0 || !s.Pressed && s.StarvedShare(p).Value > stageShort {
 			continue
 		}
 		s.findFeeds(p)
@@ -148,7 +148,7 @@ func stageOf(p *diagnosis.Pass, q *Queue) Stage {
 // more, the part of their time that they do. One that was called and waits for a
 // P still has its work in hand.
 func pressure(p *diagnosis.Pass, q *Queue) float64 {
-	stood := fact.Sum.Of("time with work in hand", fact.Seconds, q.Waited(p), p.Goroutines("time waiting for a P", q.Groups, "runnable"))
+	stood := fact.Sum.Of("time with work in hand", fact.Seconds, q.WaitTime(p), p.Goroutines("time waiting for a P", q.Groups, "runnable"))
 	share := fact.Fraction.Of("share of their time", fact.Ratio, stood, p.Goroutines("their time", q.Groups, "total"))
 	return q.Waiting(p, "standing, on average").Larger(share).Value
 }
@@ -178,8 +178,8 @@ func (q *Queue) feeds(m *model.Model, next *Queue) bool {
 	return false
 }
 
-// Starved returns the part of the stage's time in which it waits to be given work.
-func (s *Stage) Starved(p *diagnosis.Pass) fact.Fact {
+// StarvedShare returns the part of the stage's time in which it waits to be given work.
+func (s *Stage) StarvedShare(p *diagnosis.Pass) fact.Fact {
 	wait := p.Waits("time waiting for work", model.Sync, func(w *model.Wait) bool { return s.Queue.isTakenAt(p.Model, w.Stack) && s.has(p.Model, w.Stack) })
 	return fact.Fraction.Of("time of the stage waiting for work", fact.Ratio, wait, s.Time)
 }
@@ -218,7 +218,7 @@ func (s *Stage) findFeeds(p *diagnosis.Pass) {
 	m := p.Model
 	answers, fed, parks := map[Team]bool{}, map[Team]bool{}, selectParks(m)
 	for _, w := range m.Sched.Wakes {
-		if s.has(m, w.Woken) && !takes(m, w.Waker, parks) {
+		if s.has(m, w.Woken) && !receives(m, w.Waker, parks) {
 			answers[teamOf(m, w.Waker)] = true
 		}
 	}

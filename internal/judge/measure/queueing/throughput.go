@@ -68,11 +68,11 @@ func bystanders(p *diagnosis.Pass, names []string, of func(*model.Wait) bool) fa
 		p.Statistic(fact.Timeline, "goroutines that made no step", "goroutines that had no work all the time", float64(n), fact.Count), p.WindowLength())
 }
 
-// unrelated returns the Ps that are busy with goroutines which those of the named groups have
+// unrelatedPs returns the Ps that are busy with goroutines which those of the named groups have
 // nothing to do with: no chain of wake-ups or of starts joins them, and they do not both
 // wait for the network, through which they could meet. What the runtime does counts for
 // all, and main, which starts everything, joins nobody.
-func unrelated(p *diagnosis.Pass, names []string) fact.Fact {
+func unrelatedPs(p *diagnosis.Pass, names []string) fact.Fact {
 	related, edges := relations(p.Model, names)
 	for todo := names; len(todo) > 0; todo = todo[1:] {
 		for _, other := range edges[todo[0]] {

@@ -81,7 +81,7 @@ func answerers(m *model.Model, s *Stage) map[model.Stack]model.Stack {
 func networkThrough(m *model.Model, waker model.Stack) (d time.Duration) {
 	f, _ := code.Caller(m.Stacks.Frames(waker))
 	for i := range m.Sched.Waits {
-		if w := &m.Sched.Waits[i]; w.Kind == model.Net && w.Group == code.Root(m, waker) && code.ThroughOne(m.Stacks.Frames(w.Stack), []string{f.Func}) {
+		if w := &m.Sched.Waits[i]; w.Kind == model.Net && w.Group == code.Root(m, waker) && code.ContainsAny(m.Stacks.Frames(w.Stack), []string{f.Func}) {
 			d += w.Total
 		}
 	}
