@@ -115,7 +115,8 @@ func TestCountersThatLie(t *testing.T) {
 		}
 		if name == "" && (got.Procs != 4 || got.IdleProcs != 2 || got.Collections != 7 || got.Forced != 1 ||
 			got.HeapLive != 80<<13-100 || got.GCTime != 10 || got.TotalTime != 321) {
-			t.Errorf("Counters() = %+v", got)
+			t.Errorf("Counters() = %+v, want 4 Ps, 2 idle, 7 collections, 1 forced, live %d, 10 of 321 s",
+				got, 80<<13-100)
 		}
 	}
 }

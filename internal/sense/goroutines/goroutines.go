@@ -232,9 +232,9 @@ type code interface {
 	Entry(pc uint64) (entry uint64, name string, ok bool)
 	frames(pc uint64) []symbols.Place // of a return address
 	started(entry uint64, name string) symbols.Place
-	// frameless tells whether what goes on at an address has put nothing on the
-	// stack: its caller is at the stack's top.
-	frameless(pc uint64) bool
+	// pushed returns how many bytes what goes on at an address has put on the stack:
+	// the address to return to is behind them.
+	pushed(pc uint64) (n uint64, ok bool)
 }
 
 // A key is what the goroutines of a group have in common.
@@ -958,6 +958,10 @@ func (r *Reader) stack(at registers, state State) []symbols.Place {
 	if !ok || len(b) == 0 || r.registers(at.index, g, state) != at {
 		return nil
 	}
+	// One that is about to wait again has its registers of before, and not yet counts.
+	if now, _, known := r.status(g); !known || now != state {
+		return nil
+	}
 	return r.walk(at, b)
 }
 
@@ -976,13 +980,16 @@ func (r *Reader) readStack(at registers, state State) (stack, g []byte, ok bool)
 	return b[:size], b[size:], err == nil && got == len(b)
 }
 
-// walk follows the frame pointers on a stack.
+// walk follows the frame pointers on a stack. Where a function did not call, at the top and before
+// what a signal injects, the pointer may still be its caller's: the address to return to is then
+// found by what it pushed.
 func (r *Reader) walk(at registers, b []byte) (list []symbols.Place) {
-	pc, frame := at.pc, at.bp
+	pc, sp, frame := at.pc, at.sp, at.bp
 	returns := false // the address is one to return to: the call is before it
-	for n := range maxFrames {
+	for range maxFrames {
+		stopped, called := pc, returns
 		entry, name, ok := r.code.Entry(pc)
-		if returns || !ok || entry != pc {
+		if called || !ok || entry != pc {
 			_, name, ok = r.code.Entry(pc - 1)
 		} else { // it has not begun yet
 			pc++
@@ -992,15 +999,18 @@ func (r *Reader) walk(at registers, b []byte) (list []symbols.Place) {
 		}
 		returns = !slices.Contains(injected, name)
 		list = append(list, r.code.frames(pc)...)
-		if n == 0 && len(b) >= 8 && r.code.frameless(at.pc) {
-			pc = word(b)
-			continue
+		if !called {
+			pushed, known := r.code.pushed(stopped)
+			if to := sp - at.sp + pushed; known && frame != sp+pushed-8 && to < uint64(len(b)) && uint64(len(b))-to >= 8 {
+				pc = word(b[to:])
+				continue
+			}
 		}
 		if frame < at.sp || frame-at.sp > uint64(len(b)) || uint64(len(b))-(frame-at.sp) < 16 {
 			break
 		}
 		next := word(b[frame-at.sp:])
-		pc = word(b[frame-at.sp+8:])
+		pc, sp = word(b[frame-at.sp+8:]), frame+16
 		if next != 0 && next <= frame {
 			break
 		}

@@ -520,7 +520,8 @@ func countersAre(t *testing.T, exe, gogc, limit string) error {
 		return fmt.Errorf("Read() = %+v, want 3 Ps, one of them at work, and three collections that were forced", got)
 	}
 	if gogc == "off" != (got.GOGC == Off) || limit == "" != (got.MemoryLimit == Off) || gogc == "off" != (got.HeapGoal < 0) {
-		return fmt.Errorf("Read() = %+v of a program with GOGC=%s GOMEMLIMIT=%s", got, gogc, limit)
+		return fmt.Errorf("Read() with GOGC=%s GOMEMLIMIT=%s = GOGC %v, limit %v, goal %v, "+
+			"want %v where it is off, no goal without GOGC", gogc, limit, got.GOGC, got.MemoryLimit, got.HeapGoal, Off)
 	}
 	if timed := r.layout.at[workTotalTime] != missing; timed && (got.GCTime <= 0 || got.TotalTime < got.GCTime) || !timed && got.GCTime >= 0 {
 		return fmt.Errorf("Read() = %+v, want the time of collections only where it is known", got)

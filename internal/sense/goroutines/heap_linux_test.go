@@ -100,7 +100,7 @@ func TestHostileHeap(t *testing.T) {
 				t.Errorf("%s: %v, want %v", name, err, ErrUnsure)
 			}
 		case err != nil || len(got.Sites) != 1 || got.Sites[0].Allocs != 7 || got.Sites[0].Frees != 3 || !slices.Equal(got.Sites[0].Stack, []uint64{0x1234}):
-			t.Errorf("a good one is %+v, %v", got, err)
+			t.Errorf("Read() of a good one = %+v, %v, want one site, 7 allocated, 3 freed, at 0x1234", got, err)
 		}
 	}
 }

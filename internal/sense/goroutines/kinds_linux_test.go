@@ -182,7 +182,8 @@ func TestChurn(t *testing.T) {
 				continue
 			}
 			if not, ok := never[g.Start.Func]; !ok || slices.Contains(not, g.Reason) || !strings.HasPrefix(g.Creator.Func, "main.") {
-				t.Errorf("there is no such goroutine: %+v", g)
+				t.Errorf("%d of %s by %s wait for %q, want a function of main, by one of main, not for %q",
+					g.Count, g.Start.Func, g.Creator.Func, g.Reason, not)
 			}
 			if len(g.Stack) > 0 {
 				stacks++
@@ -324,7 +325,7 @@ func TestCleaner(t *testing.T) {
 				}
 			}
 		}
-		return fmt.Errorf("no goroutine of the program stands in main.closing: %+v", s.Groups)
+		return fmt.Errorf("the groups are %+v, want one of the program in main.closing, chan send", s.Groups)
 	})
 	if err != nil {
 		t.Error(err)

@@ -195,6 +195,7 @@ func TestAfterParts(t *testing.T) {
 	s := &Snapshot{Groups: []Group{{Count: 3, Parts: []Part{p, {Count: 1}}}}}
 	later := s.After(4e9).Groups[0]
 	if !slices.Equal(later.Parts[0].Ages[:4], []int{2, 2, 2, 0}) || later.Parts[1].Ages[2] != 1 || later.Parts[0].Oldest != 4e9 || s.Groups[0].Parts[0].Oldest != 0 {
-		t.Errorf("after 4 s: %+v", later)
+		t.Errorf("After(4s) has the parts %+v, the oldest before %v, "+
+			"want ages 2, 2, 2, 0 and 1 in the third, oldest 4s, before 0s", later.Parts, s.Groups[0].Parts[0].Oldest)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,8 +20,8 @@ import (
 // stays with the memory that it was opened for, and tells when that is gone.
 type process struct {
 	pid   int
-	file  *os.File // /proc/PID/mem
-	calls int64
+	file  *os.File     // /proc/PID/mem
+	calls atomic.Int64 // of whoever opens another beside a reader, too
 }
 
 // A request is what one call reads, and where it is put.
@@ -66,7 +67,7 @@ func (p *process) gather(b []byte, spans []span) (int, error) {
 			return done, errors.New("no place for what is read")
 		}
 		r.local[0] = unix.Iovec{Base: &b[0], Len: uint64(size)}
-		p.calls++
+		p.calls.Add(1)
 		got, err := unix.ProcessVMReadv(p.pid, r.local[:], r.remote[:n], 0)
 		if errors.Is(err, unix.EFAULT) { // nothing is at the first
 			return done, nil
@@ -85,7 +86,7 @@ func (p *process) gather(b []byte, spans []span) (int, error) {
 
 func (p *process) same(at uint64) error {
 	var b [1]byte
-	p.calls++
+	p.calls.Add(1)
 	switch _, err := p.file.ReadAt(b[:], int64(at)); {
 	case !errors.Is(err, io.EOF):
 		return nil
@@ -97,7 +98,7 @@ func (p *process) same(at uint64) error {
 
 func (p *process) another() (memory, error) { return openProcess(p.pid) }
 
-func (p *process) used() int64 { return p.calls }
+func (p *process) used() int64 { return p.calls.Load() }
 
 func (p *process) now() int64 {
 	var t unix.Timespec

@@ -14,7 +14,8 @@ import (
 )
 
 // A fake is memory made of pieces, and code in which each multiple of 16 from
-// 0x1000 to 0x2000 begins a function.
+// 0x1000 to 0x2000 begins a function, which pushes 8 bytes with its first instruction and makes
+// its frame with the next. Signals inject the last one.
 type fake map[uint64][]byte
 
 func (f fake) gather(b []byte, spans []span) (n int, err error) {
@@ -45,10 +46,17 @@ func (fake) Entry(pc uint64) (uint64, string, bool) {
 	if pc < 0x1000 || pc >= 0x2000 {
 		return 0, "", false
 	}
+	if pc >= interruptsAt {
+		return pc &^ 15, "runtime.asyncPreempt", true
+	}
 	return pc &^ 15, "main.f", true
 }
+
+// interruptsAt is the function that signals inject.
+const interruptsAt = 0x1ff0
+
 func (fake) frames(uint64) []symbols.Place               { return []symbols.Place{{Func: "main.g", Line: 1}} }
-func (fake) frameless(pc uint64) bool                    { return pc%16 == 0 }
+func (fake) pushed(pc uint64) (n uint64, ok bool)        { return 8 * (pc % 16), pc%16 < 2 }
 func (fake) started(_ uint64, name string) symbols.Place { return symbols.Place{Func: name} }
 
 const (
@@ -165,6 +173,24 @@ func TestHostileStacks(t *testing.T) {
 			put(stack[8:], 0x1035)
 			put(g[l.at[gSchedBP]:], 0)
 		}, 2},
+		{"interrupted before it pushed", func(g, stack []byte) {
+			put(g[l.at[gSchedPC]:], interruptsAt+5)
+			put(stack[24:], 0x1020)
+			put(stack[32:], 0x1035)
+			put(stack[72:], 0x1045)
+		}, 4},
+		{"interrupted before its frame was made", func(g, stack []byte) {
+			put(g[l.at[gSchedPC]:], interruptsAt+5)
+			put(stack[24:], 0x1021)
+			put(stack[32:], stacksAt+64)
+			put(stack[40:], 0x1035)
+			put(stack[72:], 0x1045)
+		}, 4},
+		{"interrupted in its frame", func(g, stack []byte) {
+			put(g[l.at[gSchedPC]:], interruptsAt+5)
+			put(stack[24:], 0x1025)
+			put(stack[72:], 0x1045)
+		}, 3},
 		{"no code", func(g, stack []byte) { put(g[l.at[gSchedPC]:], 0x5000) }, 0},
 		{"no address to go on", func(g, stack []byte) { put(g[l.at[gSchedPC]:], 0) }, 0},
 		{"no caller's code", func(g, stack []byte) { put(stack[24:], 0x5000) }, 1},
@@ -386,7 +412,9 @@ func FuzzRead(f *testing.F) {
 			for _, g := range s.Groups {
 				n += g.Count
 				if len(g.Stack) > maxFrames || g.Oldest < 0 || g.State.String() == "unknown" && g.Start.Func != "" {
-					t.Errorf("a group that cannot be: %+v", g)
+					t.Errorf("a group of %q, %v, has %d frames and is %v old, "+
+						"want a known state, %d frames at most, no time below 0",
+						g.Start.Func, g.State, len(g.Stack), g.Oldest, maxFrames)
 				}
 			}
 			if n != s.Count+s.System || n+s.Torn > most {

@@ -73,9 +73,12 @@ func (p program) frames(pc uint64) []symbols.Place {
 	return at
 }
 
-// frameless is known where calls push the address to return to.
-func (p program) frameless(pc uint64) bool {
-	return p.image.Machine() == elf.EM_X86_64 && p.process.Frameless(pc)
+// pushed is of use where calls push the address to return to.
+func (p program) pushed(pc uint64) (n uint64, ok bool) {
+	if p.image.Machine() != elf.EM_X86_64 {
+		return 0, false
+	}
+	return p.process.PushedBytes(pc)
 }
 
 // started returns the function that a goroutine was started with.

@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"runtime"
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -15,9 +14,10 @@ const (
 	maxCleanupBlocks                        = 1 << 18
 )
 
-// cleanupList returns where the list has its first block: two lines of the processor's cache are before it.
-func cleanupList() uint64 {
-	if runtime.GOARCH == "arm64" {
+// cleanupList returns where the list has its first block: two lines of the processor's cache are before it, of the machine
+// that the program ran on.
+func cleanupList(arch string) uint64 {
+	if arch == arm64 {
 		return 256
 	}
 	return 128
@@ -34,13 +34,13 @@ func cleanupWords(version string) int {
 
 // holdCleanups reaches what waits for its cleanup to be called: what the cleanup was given. Until
 // Go 1.24 they are among the finalizers.
-func holdCleanups(r *retainer, c *scanner, words int) error {
+func holdCleanups(r *retainer, c *scanner, list uint64, words int) error {
 	variable := c.m.Variable("runtime.gcCleanups")
 	if variable == 0 {
 		return nil
 	}
 	var b [cleanupBlock]byte
-	if got, err := c.m.Read(b[:8], variable+cleanupList()); err != nil || got < 8 {
+	if got, err := c.m.Read(b[:8], variable+list); err != nil || got < 8 {
 		return err
 	}
 	n, first := int32(0), word(b[:])

@@ -34,7 +34,8 @@ func TestDumpRecords(t *testing.T) {
 	}
 	wantWays(t, look, want)
 	if look.Reached != (model.ObjectSum{Objects: 9, Bytes: 7*64 + 480 + 40<<10}) || look.Unreached.Objects != 0 || !look.Nameless || look.Marked > 0 {
-		t.Errorf("%+v", look)
+		t.Errorf("reached %+v, unreached %d objects, nameless %v, marked %d, want 9 of %d bytes, 0, true, 0 or less",
+			look.Reached, look.Unreached.Objects, look.Nameless, look.Marked, 7*64+480+40<<10)
 	}
 }
 

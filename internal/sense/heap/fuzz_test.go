@@ -136,7 +136,7 @@ func newFake() fake {
 	f.put(stackAt, fakeBase+headedAt+headed+8, fakeBase+smallAt+20*small, 0, 0, 0, textAt+32) // the second word is left over
 	f.put(finAt, fakeBase+finBlockAt)
 	f.put(finBlockAt, 0, 0, 1, 0, fakeBase+smallAt+7*small)
-	f.put(cleanupsAt+int(cleanupList()), fakeBase+cleanupBlockAt)
+	f.put(cleanupsAt+int(cleanupList("amd64")), fakeBase+cleanupBlockAt)
 	f.put(cleanupBlockAt, 0, 0, fakeBase+cleanupBlockAt, 1, 0, 0, fakeBase+smallAt+13*small, fakeBase+smallAt+14*small) // a circle; the last is behind the one entry
 	return f
 }
@@ -189,6 +189,7 @@ func (fakeProgram) variables(low, high uint64) (list []symbols.NamedVariable) {
 
 func (fakeProgram) inlineMarks() bool                        { return false }
 func (fakeProgram) cleanupWords() int                        { return 3 }
+func (fakeProgram) arch() string                             { return "amd64" }
 func (fakeProgram) types(map[uint64]bool, *types) *variables { return nil }
 func (fakeProgram) from() uint64                             { return 0 }
 
@@ -218,7 +219,7 @@ func TestFake(t *testing.T) {
 	}
 	wantWays(t, look, want)
 	if look.Reached != (model.ObjectSum{Objects: 11, Bytes: 4*64 + 2*1024 + 2*pageBytes + 4*64}) {
-		t.Errorf("reached %+v", look.Reached)
+		t.Errorf("reached %+v, want 11 objects of %d bytes", look.Reached, 4*64+2*1024+2*pageBytes+4*64)
 	}
 }
 
@@ -282,8 +283,10 @@ func TestInterrupted(t *testing.T) {
 			cancel()
 		}
 	}}, nil)
-	if err != nil || !look.Partial {
-		t.Errorf("interrupted in the walk: %+v, %v", look, err)
+	if err != nil {
+		t.Errorf("interrupted in the walk: read() = %v, want no error", err)
+	} else if !look.Partial {
+		t.Error("interrupted in the walk: read() is whole, want it partial")
 	}
 	if _, err := read(ctx, newFake(), fakeProgram{}, Options{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted before: %v", err)
@@ -325,10 +328,11 @@ func checkSum(t *testing.T, look *model.HeapLook) {
 	for _, h := range look.Holders {
 		sum.Objects, sum.Bytes = sum.Objects+h.Objects, sum.Bytes+h.Bytes
 		if h.Shared > h.Bytes || h.OnStacks > h.Bytes {
-			t.Errorf("%s shares more than it holds: %+v", h.Name, h)
+			t.Errorf("%s holds %d bytes, %d shared, %d on stacks, want no more of these than it holds",
+				h.Name, h.Bytes, h.Shared, h.OnStacks)
 		}
 	}
 	if sum != look.Reached {
-		t.Errorf("the holders hold %+v, reached were %+v", sum, look.Reached)
+		t.Errorf("the holders hold %+v, want what is reached, %+v", sum, look.Reached)
 	}
 }

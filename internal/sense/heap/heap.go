@@ -3,6 +3,7 @@ package heap
 import (
 	"cmp"
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"runtime"
@@ -139,10 +140,10 @@ func (live) objects(ctx context.Context, c *scanner) error { return c.run(ctx) }
 func (live) specials(ctx context.Context, r *retainer, c *scanner) error {
 	return holdSpecials(ctx, r, c)
 }
-func (live) below() bool { return framesBelow(runtime.GOARCH) }
+func (l live) below() bool { return framesBelow(l.p.arch()) }
 
 func (l live) queued(r *retainer, c *scanner) error {
-	return errors.Join(holdQueue(r, c), holdCleanups(r, c, l.p.cleanupWords()))
+	return errors.Join(holdQueue(r, c), holdCleanups(r, c, cleanupList(l.p.arch()), l.p.cleanupWords()))
 }
 
 func (l live) stacks(ctx context.Context, k *stacks) error {
@@ -154,11 +155,12 @@ func (l live) stacks(ctx context.Context, k *stacks) error {
 }
 
 // framesBelow reports whether frame pointers are below the frames that they are of.
-func framesBelow(arch string) bool { return arch == "arm64" }
+func framesBelow(arch string) bool { return arch == arm64 }
 
 // file is what a program's file tells: a program.
 type file interface {
 	variables(low, high uint64) []symbols.NamedVariable
+	arch() string // of the machine that it is for, as GOARCH has it
 	inlineMarks() bool
 	cleanupWords() int
 	types(wanted map[uint64]bool, t *types) *variables
@@ -182,6 +184,19 @@ func (p program) variables(low, high uint64) []symbols.NamedVariable {
 		list[i].Addr += p.base
 	}
 	return list
+}
+
+const arm64 = "arm64"
+
+// arch returns what a program's file was built for, which for a core may be another machine's than this one's.
+func (p program) arch() string {
+	switch {
+	case p.image == nil:
+		return runtime.GOARCH
+	case p.image.Machine() == elf.EM_AARCH64:
+		return arm64
+	}
+	return "amd64"
 }
 
 // inlineMarks reports whether the collector of a version keeps marks in the spans.

@@ -157,7 +157,7 @@ func TestBusy(t *testing.T) {
 func describe(t *testing.T, look *model.HeapLook) {
 	l := *look
 	l.Holders, l.Types = nil, nil
-	t.Logf("%+v", l)
+	t.Logf("the look without holders and types is %+v", l)
 	for _, h := range look.Holders[:min(8, len(look.Holders))] {
 		t.Logf("%9d %8d shared %9d, with stacks %9d %s ×%d %s", h.Bytes, h.Objects, h.Shared, h.OnStacks, h.Kind, h.Count, h.Way())
 	}
@@ -264,8 +264,10 @@ func TestFreeze(t *testing.T) {
 	if state() == "T" {
 		t.Error("it is still stopped")
 	}
-	if look, err := Read(t.Context(), pid, Options{}); err != nil || look.Stood != 0 || look.StoodBy != "" {
-		t.Errorf("not to be stopped: %+v, %v", look, err)
+	if look, err := Read(t.Context(), pid, Options{}); err != nil {
+		t.Errorf("Read() without a stop: %v", err)
+	} else if look.Stood != 0 || look.StoodBy != "" {
+		t.Errorf("Read() without a stop stands %v by %q, want 0s by nothing", look.Stood, look.StoodBy)
 	}
 	syscall.Kill(pid, syscall.SIGSTOP)
 	for state() != "T" {

@@ -19,13 +19,16 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !f.Whole || f.Params != (Params{"amd64", "go1.26.8", 4}) || f.Objects != 9 || f.Goroutines != 1 || f.Types[f.Itabs[0x610000]] != "main.Closer" {
-		t.Errorf("%+v", f)
+		t.Errorf("open() = whole %v, %+v, %d objects, %d goroutines, type %q, "+
+			"want true, {amd64 go1.26.8 4}, 9, 1, main.Closer",
+			f.Whole, f.Params, f.Objects, f.Goroutines, f.Types[f.Itabs[0x610000]])
 	}
 	if f.Stats["Alloc"] != 1<<20 || f.Stats["PauseTotalNs"] != 24<<20 || f.Stats["NumGC"] != 281<<20 || len(f.Stats) != 25 {
 		t.Errorf("counts %v", f.Stats)
 	}
 	if len(f.Waiting) != 1 || len(f.Queued) != 1 || len(f.Roots) != 1 || f.Data.Mask[0] != 2 || f.BSS.Mask[0] != 5 {
-		t.Errorf("roots %+v %+v %+v, variables %+v %+v", f.Waiting, f.Queued, f.Roots, f.Data, f.BSS)
+		t.Errorf("%d waiting, %d queued, %d roots, masks %v and %v, want 1, 1, 1, 2 first, 5 first",
+			len(f.Waiting), len(f.Queued), len(f.Roots), f.Data.Mask, f.BSS.Mask)
 	}
 	var runs []string
 	for _, r := range f.Runs {

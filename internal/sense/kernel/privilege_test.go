@@ -133,11 +133,11 @@ func TestOtherUser(t *testing.T) {
 	for _, r := range w.Refused {
 		refused[r.What] = r
 		if r.Why == "" {
-			t.Errorf("no reason: %+v", r)
+			t.Errorf("%s is refused for %q, want a reason", r.What, r.Why)
 		}
 	}
 	level, _ := sysctl("perf_event_paranoid")
-	t.Logf("paranoid %d: %+v; check %+v", level, w.Refused, w.Check)
+	t.Logf("perf_event_paranoid is %d, refused %+v, Check() = %+v", level, w.Refused, w.Check)
 	if r, ok := refused["syscalls"]; !ok || r.How != grantCommand {
 		t.Errorf("system calls: %+v, want them refused, with %s", r, grantCommand)
 	}
@@ -205,7 +205,7 @@ func TestNamespaces(t *testing.T) {
 		}
 		for _, r := range w.Refused {
 			if r.What == "syscalls" {
-				t.Skipf("not permitted: %+v", r)
+				t.Skipf("%s is refused: %s", r.What, r.Why)
 			}
 		}
 		if c := callNamed(t, w.Result, "getppid"); c.Count != 100000 {
@@ -226,7 +226,7 @@ func TestCheck(t *testing.T) {
 	for _, p := range got {
 		names = append(names, p.What)
 		if !p.OK && p.Why == "" {
-			t.Errorf("refused without a reason: %+v", p)
+			t.Errorf("Check(): %s is refused for %q, want a reason", p.What, p.Why)
 		}
 	}
 	if want := "cpu,kernel stacks,offcpu,syscalls"; strings.Join(names, ",") != want {

@@ -23,10 +23,10 @@ func TestProbes(t *testing.T) {
 		}
 		defer p.close()
 		if err := p.watchCalls(os.Getpid(), false); err != nil {
-			t.Errorf("system calls: %+v", err)
+			t.Errorf("watchCalls() = %v, want nil", err)
 		}
 		if err := p.watchSwitches(os.Getpid(), false); err != nil {
-			t.Errorf("switches: %+v", err)
+			t.Errorf("watchSwitches() = %v, want nil", err)
 		}
 		if f, err := loadFilter(target); err != nil {
 			t.Errorf("loadFilter() = %+v, want nil", err)

@@ -84,7 +84,7 @@ func TestHostileRecords(t *testing.T) {
 		"empty":                        nil,
 	} {
 		if r, ok := decodeRecord(in, isRaw); ok {
-			t.Errorf("%s: read as %+v", name, r)
+			t.Errorf("%s: decodeRecord() = %+v, true, want false", name, r)
 		}
 	}
 }
@@ -194,7 +194,8 @@ func TestChainTableBound(t *testing.T) {
 		table.cell(words(contextUser, i), 1, false).count++
 	}
 	if len(table.cells) > maxStacks+1 || table.lost != 10 || table.find(nil, 1, false).count != 10 {
-		t.Errorf("%d cells, lost %d, %+v", len(table.cells), table.lost, table.find(nil, 1, false))
+		t.Errorf("%d cells, %d lost, the rest %+v, want %d cells at most, 10, a count of 10",
+			len(table.cells), table.lost, table.find(nil, 1, false), maxStacks+1)
 	}
 }
 

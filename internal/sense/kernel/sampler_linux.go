@@ -150,7 +150,10 @@ func (s *sampler) sample(r record) {
 // and the kernel passes over its caller.
 func (s *sampler) completeChain(r record) []byte {
 	at := userStart(r.chain)
-	if r.caller == 0 || at == 0 || !s.memory.Frameless(binary.NativeEndian.Uint64(r.chain[at:])) {
+	if r.caller == 0 || at == 0 {
+		return r.chain
+	}
+	if n, ok := s.memory.PushedBytes(binary.NativeEndian.Uint64(r.chain[at:])); !ok || n > 0 {
 		return r.chain
 	}
 	s.scratch = append(s.scratch[:0], r.chain[:at+8]...)

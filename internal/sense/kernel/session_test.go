@@ -207,7 +207,8 @@ func checkMoments(t *testing.T, r *Result, from, to time.Duration) {
 	var before time.Duration
 	for _, x := range r.Moments {
 		if x.Time < from || x.Time > to || x.Time < before || x.Thread <= 0 || !slices.Contains(online, x.CPU) || x.Sample < 0 || x.Sample >= len(r.CPU) {
-			t.Fatalf("%+v of %d stacks, between %v and %v, after %v", x, len(r.CPU), from, to, before)
+			t.Fatalf("moment %+v after %v, want it within %v and %v, a thread, one of the CPUs %v, a sample below %d",
+				x, before, from, to, online, len(r.CPU))
 		}
 		before = x.Time
 		counts[x.Sample]++
@@ -233,7 +234,7 @@ func TestKernelTime(t *testing.T) {
 		}
 		for _, s := range r.CPU {
 			if s.Kernel != s.Stack[0].Kernel {
-				t.Fatalf("kernel %v, but its stack begins %+v", s.Kernel, s.Stack[0])
+				t.Fatalf("kernel %v of a stack that begins with %+v, want the same", s.Kernel, s.Stack[0])
 			}
 		}
 		inKernel := sumTime(r.CPU, func(s Sample) bool { return s.Kernel })

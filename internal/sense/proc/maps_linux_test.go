@@ -67,7 +67,9 @@ func TestParseMaps(t *testing.T) {
 			}
 		}
 		if m.Heap.Swap != 12<<10 || m.Heap.Huge != 2<<20 || m.Libraries.PSS != 48<<10 || m.Mappings != 12 || m.Arenas != (heap != nil) {
-			t.Errorf("%s: %+v", name, m)
+			t.Errorf("%s: heap swap %d, huge %d, libraries PSS %d, %d mappings, arenas %v, want %d, %d, %d, 12, %v",
+				name, m.Heap.Swap, m.Heap.Huge, m.Libraries.PSS, m.Mappings, m.Arenas, 12<<10, 2<<20, 48<<10,
+				heap != nil)
 		}
 		largest := []Mapped{{"/memfd:pool (deleted)", 1, 2 << 20, 2 << 20}, {"/data/index", 1, 1 << 20, 1 << 20}}
 		if !slices.Equal(m.Largest, largest) {
@@ -138,7 +140,8 @@ func FuzzMaps(f *testing.F) {
 			return
 		}
 		if sum := m.Total(); m.Mappings == 0 || sum.RSS < m.Heap.RSS && sum.RSS < m.Anonymous.RSS {
-			t.Errorf("%+v", m)
+			t.Errorf("parseMaps(%q) has %d mappings of %d bytes, heap %d, anonymous %d, want some, not less than both",
+				text, m.Mappings, sum.RSS, m.Heap.RSS, m.Anonymous.RSS)
 		}
 	})
 }

@@ -345,7 +345,7 @@ func asErrGone(err error) error {
 	return err
 }
 
-// A paced value is read anew only so often that reading costs less than a
+// A cachedValue is read anew only so often that reading costs less than a
 // thousandth of the time. What it costs is CPU: on a busy machine a reading takes as long
 // as others keep the thread from a CPU, and a value that waited for that would be old.
 type cachedValue[T any] struct {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -132,10 +133,11 @@ func TestAlone(t *testing.T) {
 	}
 	with, alone := samples[0], samples[1]
 	if alone.Machine != (Machine{}) || with.Machine.CPUs == 0 || alone.Limits.CPUs == 0 {
-		t.Errorf("alone it has %+v and %d CPUs, else %+v", alone.Machine, alone.Limits.CPUs, with.Machine)
+		t.Errorf("alone it has the machine %+v and %d CPUs, else the machine %+v, want none, some CPUs, one with CPUs",
+			alone.Machine, alone.Limits.CPUs, with.Machine)
 	}
 	if with.Machine = (Machine{}); !reflect.DeepEqual(with, alone) {
-		t.Errorf("alone it has %+v, else %+v", alone, with)
+		t.Errorf("alone it has\n%+v, want as else\n%+v", alone, with)
 	}
 }
 
@@ -245,7 +247,7 @@ func TestThreadsEnd(t *testing.T) {
 	}
 	p.switches.sum()
 	if p.switches.last != before {
-		t.Errorf("%+v after a thread ended, %+v before", p.switches.last, before)
+		t.Errorf("the switches after a thread ended are %+v, want %+v as before", p.switches.last, before)
 	}
 	write(t, filepath.Join(task, "41/schedstat"), "300000001 26914000 929\n")
 	write(t, filepath.Join(task, "43/schedstat"), "5 6 1\n") // its number was given to a new one
@@ -290,11 +292,14 @@ func TestPaced(t *testing.T) {
 	if got := p.get(now.Add(time.Hour), read); got != 2 {
 		t.Errorf("not read again after an hour")
 	}
-	var starved cachedValue[int]
-	starved.get(now, func() int { time.Sleep(20 * time.Millisecond); return 1 })
-	if got := starved.get(now.Add(10*time.Second), func() int { return 2 }); got != 2 {
-		t.Errorf("a reading that waited 20 ms for a CPU counts ten seconds later: got %d, want 2", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		var starved cachedValue[int]
+		starved.get(now, func() int { time.Sleep(20 * time.Second); return 1 })
+		if got := starved.get(now.Add(time.Minute), func() int { return 2 }); got != 2 {
+			t.Errorf("a reading that waited 20 s for a CPU counts a minute later: got %d, want 2", got)
+		}
+	})
 }
 
 var sum int // so that work is not thrown away

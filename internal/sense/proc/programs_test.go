@@ -128,7 +128,8 @@ func TestOthersPrograms(t *testing.T) {
 	}
 	i := slices.IndexFunc(list, func(p Program) bool { return p.PID == 1 })
 	if i < 0 || list[i].Err != fs.ErrPermission || list[i].Build != nil || len(list[i].Args) == 0 {
-		t.Errorf("the first process, another user's: %d %+v", i, list)
+		t.Errorf("the first process, another user's, is number %d in %+v, want it with arguments, no build, %v",
+			i, list, fs.ErrPermission)
 	}
 }
 

@@ -332,7 +332,7 @@ func TestTableGone(t *testing.T) {
 	}
 	table.Close()
 	if err := table.Update(); err == nil || table.Use().Kept != 0 {
-		t.Errorf("%v after Close, %+v", err, table.Use())
+		t.Errorf("Update() after Close() = %v, with %d descriptors kept, want an error, 0", err, table.Use().Kept)
 	}
 }
 
@@ -479,7 +479,7 @@ func TestNoDescriptors(t *testing.T) {
 	}
 	f, err := os.Open(os.DevNull) // and others get one
 	if err != nil {
-		t.Errorf("with %+v: %v", table.Use(), err)
+		t.Errorf("Open(%s) with %d descriptors kept = %v, want nil", os.DevNull, table.Use().Kept, err)
 	}
 	f.Close()
 }
@@ -689,7 +689,8 @@ func TestStill(t *testing.T) {
 	work()
 	after, at := read()
 	if after.User+after.System <= before.User+before.System || at != table.files.round {
-		t.Errorf("after it ran it is as it was: %+v, read in round %d of %d", after, at, table.files.round)
+		t.Errorf("after it ran: CPU %v, read in round %d of %d, want more than %v, in the last",
+			after.User+after.System, at, table.files.round, before.User+before.System)
 	}
 }
 
@@ -713,7 +714,7 @@ func TestStillChild(t *testing.T) {
 		mustUpdate(t, table)
 	}
 	if p := table.byID[child]; p == nil || p.stat.parent != sh.Process.Pid {
-		t.Fatalf("the child is %+v", p)
+		t.Fatalf("the child is %+v, want one with the parent %d", p, sh.Process.Pid)
 	}
 	sh.Process.Kill()
 	sh.Process.Wait()
@@ -721,7 +722,7 @@ func TestStillChild(t *testing.T) {
 		mustUpdate(t, table)
 	}
 	if p := table.byID[child]; p == nil || p.stat.parent == sh.Process.Pid {
-		t.Errorf("the child of one that ended is %+v", p)
+		t.Errorf("the child of one that ended is %+v, want one without the parent %d", p, sh.Process.Pid)
 	}
 }
 

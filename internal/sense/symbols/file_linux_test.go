@@ -164,7 +164,7 @@ func TestCutFile(t *testing.T) {
 	if _, ok := im.Callee(at); ok {
 		t.Error("a callee in a file that is empty")
 	}
-	if im.GoVersion() != "" || im.frameless(at) || im.Read(make([]byte, 8), at) {
+	if im.GoVersion() != "" || im.pushed(at) != -1 || im.Read(make([]byte, 8), at) {
 		t.Error("something is in a file that is empty")
 	}
 	if again := openFile(path); again == nil || again.read() != nil {

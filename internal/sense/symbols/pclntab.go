@@ -121,16 +121,20 @@ func (t *lineTable) lookup(pc uint64) []Place {
 	return places
 }
 
-func (im *Image) frameless(addr uint64) (none bool) {
+func (im *Image) pushed(addr uint64) (n int32) {
 	defer recoverFault(debug.SetPanicOnFault(true))
-	return im.lines.frameless(addr)
+	n = -1 // of a file that was cut meanwhile
+	return im.lines.pushed(addr)
 }
 
-// frameless tells whether the function at an address has its caller's stack
-// pointer.
-func (t *lineTable) frameless(pc uint64) bool {
+// pushed returns how many bytes a function has put on the stack when it is at an address, -1 where
+// that is not known.
+func (t *lineTable) pushed(pc uint64) int32 {
 	f, ok := t.find(pc)
-	return ok && t.value(f.word(16), f.entry, pc, -1) == 0
+	if !ok {
+		return -1
+	}
+	return t.value(f.word(16), f.entry, pc, -1)
 }
 
 // A tableFunc is a function's own part of the table.

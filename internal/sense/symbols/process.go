@@ -20,7 +20,7 @@ const (
 	maxMappings = 8192
 	maxImages   = 256
 	maxMaps     = 16 << 20 // bytes of /proc/PID/maps
-	maxNoFrame  = 1 << 16  // what Frameless remembers
+	maxPushed   = 1 << 16  // what Pushed remembers
 )
 
 // A mapping is a part of a process's memory with code in it.
@@ -79,7 +79,7 @@ type Process struct {
 	files map[string]*file // by path; nil when it could not be opened
 	users int              // who closes it yet
 
-	noFrame map[uint64]bool // what Frameless said
+	pushed map[uint64]int32 // what Pushed said, -1 for what is not known
 }
 
 // vdsoPath is the name of the code that the kernel maps into each process.
@@ -88,7 +88,7 @@ const vdsoPath = "[vdso]"
 // Open reads what is mapped where, and holds its files. There is no error: a process that
 // is gone has no mappings.
 func Open(pid int) *Process {
-	m := &Process{dir: "/proc/" + strconv.Itoa(pid), files: map[string]*file{}, users: 1, noFrame: map[uint64]bool{}}
+	m := &Process{dir: "/proc/" + strconv.Itoa(pid), files: map[string]*file{}, users: 1, pushed: map[uint64]int32{}}
 	m.exe, _ = os.Readlink(m.dir + "/exe")
 	m.Refresh()
 	return m
@@ -100,7 +100,7 @@ func Open(pid int) *Process {
 func OpenProgram(path string, began uint64) (*Process, error) {
 	f := openFile(path)
 	im := f.read()
-	m := &Process{exe: path, files: map[string]*file{path: f}, users: 1, noFrame: map[uint64]bool{}}
+	m := &Process{exe: path, files: map[string]*file{path: f}, users: 1, pushed: map[uint64]int32{}}
 	switch {
 	case im == nil:
 		m.Close()
@@ -229,25 +229,26 @@ func (m *Process) Frames(pc uint64, leaf bool) []Place {
 	return places
 }
 
-// Frameless tells whether the function at an address, which runs, has put
-// nothing on the stack. It is known of Go functions only.
-func (m *Process) Frameless(pc uint64) bool {
+// PushedBytes returns how many bytes the function at an address, which runs, has put on the stack, over
+// the address to return to where a call pushes that. It is known of Go functions only.
+func (m *Process) PushedBytes(pc uint64) (n uint64, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if known, ok := m.noFrame[pc]; ok {
-		return known
+	if known, ok := m.pushed[pc]; ok {
+		return uint64(known), known >= 0
 	}
-	var none bool
+	is := int32(-1)
 	if mp, ok := m.find(pc); ok {
 		if im := m.image(mp.path); im != nil && im.lines != nil {
-			addr, ok := im.Address(pc - mp.start + mp.offset)
-			none = ok && im.frameless(addr)
+			if addr, ok := im.Address(pc - mp.start + mp.offset); ok {
+				is = im.pushed(addr)
+			}
 		}
 	}
-	if len(m.noFrame) < maxNoFrame {
-		m.noFrame[pc] = none
+	if len(m.pushed) < maxPushed {
+		m.pushed[pc] = is
 	}
-	return none
+	return uint64(is), is >= 0
 }
 
 // find returns the mapping of an address, the latest where several cover it.

@@ -112,7 +112,8 @@ func TestFrame(t *testing.T) {
 		}
 	}
 	if !ok || used == 0 || !slices.ContainsFunc(f.Objects, func(o StackObject) bool { return o.Size == 32 && o.At < 0 }) {
-		t.Errorf("of this call %v, %+v", ok, f)
+		t.Errorf("Frame() of this call = %+v, %v, %d locals in use, "+
+			"want some in use, an object of 32 bytes below 0, true", f, ok, used)
 	}
 	runtime.KeepAlive(kept)
 	known := 0
@@ -332,7 +333,7 @@ func FuzzLineTable(f *testing.F) {
 		table.readInline = func(to []byte, offset uint32) bool { return copy(to, b[min(len(b), int(offset)):]) == len(to) }
 		for i := range uint64(8) {
 			table.lookup(pc + i)
-			table.frameless(pc + i)
+			table.pushed(pc + i)
 			table.frame(pc + i)
 		}
 		table.lookup(table.text)
