@@ -152,7 +152,8 @@ func TestAgent(t *testing.T) {
 	<-done
 	source := got.batches[0].Source
 	if source.Service != "shop" || source.Version != "v2" || source.Instance != "h1" {
-		t.Errorf("%+v", source)
+		t.Errorf("source of service %q, version %q, instance %q, want shop, v2, h1",
+			source.Service, source.Version, source.Instance)
 	}
 	labels := map[string]string{}
 	for _, l := range source.Labels {
@@ -322,7 +323,8 @@ func TestOptions(t *testing.T) {
 	for _, o := range []Options{{Server: "ftp://a"}, {Server: "a", Budget: 2}, {Server: "a", Sample: time.Millisecond},
 		{Server: "a", Sample: time.Minute, Window: time.Second}, {Server: "a", Hz: 5000}} {
 		if _, err := New(o); err == nil {
-			t.Errorf("%+v is taken", o)
+			t.Errorf("New(server %q, budget %v, sample %v, window %v, %d Hz) gives no error, want one",
+				o.Server, o.Budget, o.Sample, o.Window, o.Hz)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package hostagent
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -11,13 +12,14 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
+	"github.com/gowhy/gowhy/internal/sense/artifact"
 	"github.com/gowhy/gowhy/internal/sense/proc"
 	"github.com/gowhy/gowhy/internal/sense/record"
 )
 
 // A program that the kernel kills for want of memory cannot wait until the server asks for a
 // recording. So the agent watches by itself how near programs are to the limits of their
-// control groups, and has a recorder wait at the nearest ones.
+// control groups and to GOMEMLIMIT, and has a recorder wait at the nearest ones.
 
 const (
 	// nearMemory is the share of a limit from which a recorder waits, and fullMemory that at
@@ -28,6 +30,9 @@ const (
 	farMemory = 0.5
 	// How often the limits of programs are looked at: a look takes some 10 µs.
 	memoryTurn, farTurn, endlessTurn = time.Second, 5 * time.Second, 30 * time.Second
+	// In a turn the runtime's counters of some programs are opened, in 1 to 6 ms each, and those that
+	// could not be after a while again.
+	countersTurn, countersAgain = 4, 10 * time.Minute
 	// Recorders wait so long, mostBoxes at once, and after evidence afterMark for how that ends.
 	boxTime, mostBoxes, afterMark = 10 * time.Minute, 2, time.Minute
 	// A version is left alone for a while after that, for twice as long after the next one of a
@@ -48,6 +53,7 @@ type memoryWatch struct {
 	upload func(ctx context.Context, file string, q url.Values)
 	dir    string
 	here   map[process]*watchedMemory
+	room   int // how many programs' counters may be opened in this turn
 
 	mu    sync.Mutex
 	boxes map[string]*box      // recorders that wait, by version
@@ -73,18 +79,64 @@ type bounds interface {
 	Close()
 }
 
+// limits are those of control groups and, where the program's counters can be read, GOMEMLIMIT.
+type limits struct {
+	bounds
+	counters func() *record.RuntimeLimit // opens them; nil when they cannot be, or not now
+	runtime  *record.RuntimeLimit
+}
+
+func (l *limits) Bounds(now time.Time, near float64) []proc.MemoryBound {
+	if l.runtime == nil {
+		l.runtime = l.counters()
+	}
+	all := l.bounds.Bounds(now, near)
+	if b, ok := l.runtime.Bound(); ok {
+		all = append(all, b)
+	}
+	return all
+}
+
+func (l *limits) Close() {
+	l.runtime.Close()
+	l.bounds.Close()
+}
+
 // A watchedMemory is a program's.
 type watchedMemory struct {
 	bounds bounds
 	next   time.Time
-	share  float64
+	share  float64 // of the nearest limit, which limit names
+	limit  string
 	missed bool        // it was near, and nothing could be begun
 	calm   atomic.Bool // a recorder waited for nothing: it may be near its limit for ever
 }
 
 func newMemoryWatch(a *Agent) *memoryWatch {
-	return &memoryWatch{a: a, dir: a.recorder.dir, record: recordMemory, upload: a.recorder.upload, here: map[process]*watchedMemory{}, boxes: map[string]*box{}, rest: map[string]time.Time{},
-		open: func(pid int) (bounds, error) { return proc.WatchMemory(pid) }}
+	m := &memoryWatch{a: a, dir: a.recorder.dir, record: recordMemory, upload: a.recorder.upload, here: map[process]*watchedMemory{}, boxes: map[string]*box{}, rest: map[string]time.Time{}}
+	m.open = m.openLimits
+	return m
+}
+
+// openLimits opens all limits of a process: those of its groups now, GOMEMLIMIT when there is room.
+func (m *memoryWatch) openLimits(pid int) (bounds, error) {
+	groups, err := proc.WatchMemory(pid)
+	if err != nil {
+		return nil, err
+	}
+	var next time.Time
+	return &limits{bounds: groups, counters: func() *record.RuntimeLimit {
+		if now := m.a.now(); m.room > 0 && !m.a.over.Load() && !now.Before(next) {
+			m.room--
+			next = now.Add(countersAgain)
+			r, err := record.OpenRuntimeLimit(pid)
+			if err == nil {
+				return r
+			}
+			m.a.o.Log.Debug("GOMEMLIMIT of a program cannot be read", "pid", pid, "error", err)
+		}
+		return nil
+	}}, nil
 }
 
 // recordMemory waits for the mark of a program.
@@ -115,6 +167,7 @@ func (m *memoryWatch) close() {
 // turn looks at the programs whose turn it is, and has a recorder wait at the nearest.
 func (m *memoryWatch) turn(ctx context.Context, all []*recordable) {
 	now := m.a.now()
+	m.room = countersTurn
 	m.follow(all)
 	var near []*recordable
 	for _, p := range all {
@@ -150,6 +203,8 @@ func (m *memoryWatch) turn(ctx context.Context, all []*recordable) {
 			return
 		}
 		w.missed = false
+		m.a.o.Log.Info("waiting at a program that is near its memory limit", "service", p.service, "version", p.version, "pid", p.pid,
+			"limit", w.limit, "used_percent", fmt.Sprintf("%.1f", 100*w.share))
 		m.a.work.Go(func() {
 			rest, calm := m.wait(ctx, waiting, p)
 			w.calm.Store(calm)
@@ -230,10 +285,12 @@ func (m *memoryWatch) follow(all []*recordable) {
 
 // look reports whether the program is near a limit, and when it is looked at next.
 func (w *watchedMemory) look(now time.Time) bool {
-	w.share = 0
+	w.share, w.limit = 0, ""
 	all := w.bounds.Bounds(now, nearMemory)
 	for _, b := range all {
-		w.share = max(w.share, b.Share())
+		if b.Share() > w.share {
+			w.share, w.limit = b.Share(), artifact.LimitWords(b.Of, b.Limit)
+		}
 	}
 	switch {
 	case len(all) == 0:
@@ -255,7 +312,6 @@ func (m *memoryWatch) wait(ctx, waiting context.Context, p *recordable) (rest ti
 		return restMemory, false
 	}
 	defer remove()
-	m.a.o.Log.Info("waiting at a program that is near its memory limit", "service", p.service, "version", p.version, "pid", p.pid)
 	waiting, enough := context.WithCancel(waiting)
 	defer enough()
 	res, err := m.record(waiting, p, record.Options{Out: file, UntilMemory: record.Mark{Share: fullMemory}, Duration: boxTime, Outside: p.url == "",
@@ -271,6 +327,11 @@ func (m *memoryWatch) wait(ctx, waiting context.Context, p *recordable) (rest ti
 		return 0, true
 	}
 	rest = m.mark(p.key())
+	words := []any{"service", p.service, "version", p.version, "pid", p.pid, "why", artifact.EventWords(res.Event)}
+	if res.Ended != nil {
+		words = append(words, "end", artifact.EndingWords(res.Ended, time.Local))
+	}
+	m.a.o.Log.Info("evidence of a program near its memory limit is kept", words...)
 	m.upload(ctx, file, url.Values{"service": {p.service}, "version": {p.version}, "instance": {p.instance}})
 	return rest, false
 }

@@ -47,7 +47,9 @@ func TestMemoryMarks(t *testing.T) {
 		defer mu.Unlock()
 		waited = append(waited, p.service)
 		if o.UntilMemory.Share != fullMemory || !o.Redact || o.Holders != record.Looks || o.HolderBudget != holderBudget || o.Duration != boxTime {
-			t.Errorf("options %+v", o)
+			t.Errorf("record() until %v of the limit, redacted %v, holders %v in %d bytes, for %v, "+
+				"want %v, true, %v in %d, for %v",
+				o.UntilMemory.Share, o.Redact, o.Holders, o.HolderBudget, o.Duration, fullMemory, record.Looks, holderBudget, boxTime)
 		}
 		res := &record.Result{Written: true}
 		if reached {

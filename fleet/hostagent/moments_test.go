@@ -72,7 +72,7 @@ func TestMoments(t *testing.T) {
 	}
 	list, _ := store.List(runs.Filter{}, 10)
 	if len(list) != 1 || list[0].Service != "shop" || list[0].Instance != "h1" || pieces != 2 {
-		t.Errorf("%+v after %d pieces", list, pieces)
+		t.Errorf("kept %+v after %d pieces, want one of shop on h1 after 2", list, pieces)
 	}
 	if a.count.moments.Load() != 1 || a.count.momentErrors.Load() != 1 {
 		t.Errorf("%d uploaded, %d refused", a.count.moments.Load(), a.count.momentErrors.Load())

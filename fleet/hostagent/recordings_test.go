@@ -121,7 +121,8 @@ func TestRecordings(t *testing.T) {
 	s := newStudio(t, sampling.Options{Every: time.Hour, Length: 3 * time.Second, Most: 4})
 	s.after(t, time.Minute) // the pause counts from the begin
 	if w, ok := s.plan.Wish(sampling.Subject{Service: "other"}); !ok || w.Agents || len(s.made) != 0 {
-		t.Errorf("made %v, %+v", s.made, w)
+		t.Errorf("after a minute Wish(other) has agents %v, %v, and %q are made, want false, true, none",
+			w.Agents, ok, s.made)
 	}
 	s.after(t, leastPause)
 	s.after(t, time.Minute)
@@ -132,13 +133,13 @@ func TestRecordings(t *testing.T) {
 	}
 	list, _ := s.kept.List(runs.Filter{}, 10)
 	if len(list) != 2 || list[0].Service != "cart" || list[0].Version != "v2" || list[0].Instance != "h1" || list[0].Why != "no recording yet" {
-		t.Errorf("%+v", list)
+		t.Errorf("kept %+v, want two, of cart v2 on h1 first, why no recording yet", list)
 	}
 	if s.a.count.recordings.Load() != 2 || s.a.count.recordingErrors.Load() != 0 {
 		t.Errorf("%d recordings, %d errors", s.a.count.recordings.Load(), s.a.count.recordingErrors.Load())
 	}
 	if w, ok := s.plan.Wish(sampling.Subject{Service: "shop"}); !ok || !w.Agents || w.Not != "" {
-		t.Errorf("%+v", w)
+		t.Errorf("Wish(shop) has agents %v, not %q, %v, want true, none, true", w.Agents, w.Not, ok)
 	}
 	s.plan.Growing("", []sampling.Subject{{Service: "shop", Version: list[1].Version}})
 	s.after(t, leastPause)
@@ -239,11 +240,11 @@ func TestChosen(t *testing.T) {
 	offers := s.offers(all)
 	for _, o := range []api.Order{{Service: "shop", Version: "v2", Instance: "h1"}, {Service: "cart", Version: "v2"}, {Service: "cart", Version: "v3", Instance: "h1"}} {
 		if p := s.choose(all, offers, &o); p != nil {
-			t.Errorf("%+v: process %d", o, p.pid)
+			t.Errorf("chosen(%s %s on %q) = process %d, want none", o.Service, o.Version, o.Instance, p.pid)
 		}
 	}
 	if p := s.choose(all, offers, &api.Order{Service: "cart", Version: "v2", Instance: "h1"}); p == nil || p.pid != 2 {
-		t.Errorf("what was offered: %+v", p)
+		t.Errorf("chosen() of what was offered = %+v, want process 2", p)
 	}
 }
 
@@ -383,11 +384,13 @@ func TestRecordReal(t *testing.T) {
 					run = list[0]
 				}
 				if run.Diagnosis.State == api.Failed || time.Since(begun) > 5*time.Minute {
-					t.Fatalf("%+v", run)
+					t.Fatalf("after %v the diagnosis is %q, why %q, want %q within 5m",
+						time.Since(begun), run.Diagnosis.State, run.Diagnosis.Why, api.Done)
 				}
 			}
 			if run.Service != "busy-test" || run.Instance != "h1" || run.Why != "no recording yet" || run.Duration < time.Second {
-				t.Errorf("%+v", run)
+				t.Errorf("recorded %s on %s for %v, why %q, want busy-test on h1 for 1s or more, why no recording yet",
+					run.Service, run.Instance, run.Duration, run.Why)
 			}
 			f, _, err := kept.File("", run.ID)
 			if err != nil {

@@ -313,7 +313,7 @@ func (c *check) collector() {
 		}
 	}
 	for _, cy := range g.Cycles {
-		if cy.Begin >= 0 && cy.End >= 0 && cy.End < cy.Begin {
+		if cy.End >= 0 && cy.End < cy.Begin {
 			c.errorf("collection %d: from %v to %v", cy.Seq, cy.Begin, cy.End)
 		}
 	}

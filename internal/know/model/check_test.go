@@ -136,7 +136,7 @@ func TestViews(t *testing.T) {
 		t.Errorf("Group(main.worker) = %+v, want 2 goroutines", g)
 	}
 	if g := s.Group("main.nobody"); g != nil {
-		t.Errorf("a group that is not there: %+v", g)
+		t.Errorf("Group(main.nobody) = %+v, want nil", g)
 	}
 	if p := s.ProcSeconds(); p.Total() != 2*time.Second || p.User != 800*ms || p.Starts != 3 || p.ID != -1 {
 		t.Errorf("ProcSeconds() = %+v, want 2s in 3 starts, 800ms of the user", p)
@@ -364,6 +364,8 @@ func TestCheckSays(t *testing.T) {
 		"a group that nobody is of":   func(m *Model) { m.Sched.Groups = append(m.Sched.Groups, Group{Name: "main.none"}) },
 		"a trace without Ps":          func(m *Model) { m.Sched.Procs = nil },
 		"a trace without a timeline":  func(m *Model) { m.Sched.Timeline = nil },
+		"a timeline 800 ns over":      func(m *Model) { m.Sched.Timeline[1].Running += 1.6e-6 },
+		"a timeline 800 ns under":     func(m *Model) { m.Sched.Timeline[1].Running -= 1.6e-6 },
 		"bytes that were lost":        func(m *Model) { m.Run.Coverage.LostBytes = 1; m.Sched.Delay = Histogram{} },
 		"states that were guessed":    func(m *Model) { m.Run.Coverage.Forced = 1; m.Sched.Delay = Histogram{} },
 		"a process that counts":       later(40, 600, 8000),

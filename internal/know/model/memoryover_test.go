@@ -46,11 +46,12 @@ func TestMemoryOver(t *testing.T) {
 		}
 		objects := a.part(partObjects) + a.part(AlivePart) + a.part(partSince)
 		if alive := a.part(AlivePart) > 0; objects != uint64(30+i)*mib || alive != (i >= 2) || a.part(partRest) != 40*mib {
-			t.Errorf("moment %d: %d MiB of objects, %d of others: %+v", i, objects>>20, a.part(partRest)>>20, x.Parts)
+			t.Errorf("moment %d: %d MiB of objects, alive %v, %d MiB of others, want %d, %v, 40; parts %+v",
+				i, objects>>20, alive, a.part(partRest)>>20, 30+i, i >= 2, x.Parts)
 		}
 	}
 	if last := m.MemoryAccount(); !slices.Equal(last.Parts, moments[4].Parts) {
-		t.Errorf("at the end %+v, and the account has %+v", moments[4].Parts, last.Parts)
+		t.Errorf("MemoryAccount() has the parts %+v, want those of the last moment, %+v", last.Parts, moments[4].Parts)
 	}
 	names := PartNames(moments)
 	if want := []string{AlivePart, partSince, partObjects, UnusedPart, partFree, StacksPart, partOwn, partRest}; !slices.Equal(names, want) {
@@ -112,10 +113,10 @@ func TestMemoryOverEnds(t *testing.T) {
 		t.Errorf("%d moments of a process that was gone before, want none", len(moments))
 	}
 	if moments := growing(1).MemoryOver(); moments != nil {
-		t.Errorf("%+v of what was read once", moments)
+		t.Errorf("MemoryOver() of what was read once = %+v, want nil", moments)
 	}
 	if moments := (&Model{}).MemoryOver(); moments != nil {
-		t.Errorf("%+v of nothing", moments)
+		t.Errorf("MemoryOver() of nothing = %+v, want nil", moments)
 	}
 }
 

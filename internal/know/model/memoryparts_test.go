@@ -107,7 +107,8 @@ func addsUp(t *testing.T, name string, a *MemoryAccount) {
 	for _, p := range a.Parts {
 		sum += p.Bytes
 		if !p.Told && p.Bytes > 0 || p.Told && p.From == "" {
-			t.Errorf("%s: %+v", name, p)
+			t.Errorf("%s: %s has %d bytes, told %v, from %q, want a source where told, and 0 bytes where not",
+				name, p.Name, p.Bytes, p.Told, p.From)
 		}
 	}
 	if sum != a.Counted {
@@ -148,7 +149,7 @@ func TestMemoryPartsAddUp(t *testing.T) {
 		}
 		addsUp(t, "random", a)
 		if t.Failed() {
-			t.Fatalf("of %+v %+v", m.Process, m.Metrics)
+			t.Fatalf("MemoryAccount() of %+v and %+v, want parts that add up", m.Process, m.Metrics)
 		}
 	}
 }

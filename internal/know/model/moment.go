@@ -96,6 +96,9 @@ type Channel struct {
 	// calls such code; From is where that is then.
 	Deserted bool
 	From     []Frame
+	// Slots is set when it is a semaphore: whoever receives from it has sent to it before, in the same
+	// function, and throws away what comes.
+	Slots bool
 }
 
 // A Serving is a channel from which the loop receives in which a goroutine stands.

@@ -81,11 +81,11 @@ func TestTaskOperations(t *testing.T) {
 		Slow: []Task{{ID: 2, Parent: 1, Name: "query"}, {ID: 1, Name: "request"}},
 	}}
 	if o := m.Operations(); o == nil || o.Name != "request" || o.Count != 300 {
-		t.Errorf("%+v: a query is a part of a request, and open tasks are not done", o)
+		t.Errorf("Operations() = %+v, want 300 of request: a query is a part of one, and open tasks are not done", o)
 	}
 	m.Tasks.Tasks = m.Tasks.Tasks[4:]
 	if o := m.Operations(); o != nil {
-		t.Errorf("%+v of no finished task", o)
+		t.Errorf("Operations() of no finished task = %+v, want nil", o)
 	}
 }
 
@@ -119,13 +119,13 @@ func TestServedOperations(t *testing.T) {
 		}
 	}
 	if o := build("main.handle", 5000, false, 0); o != nil {
-		t.Errorf("a loop that serves nobody: %+v", o)
+		t.Errorf("Operations() of a loop that serves nobody = %+v, want nil", o)
 	}
 	if o := build("main.handle", 5000, true, 60_000); o != nil {
 		t.Errorf("Operations() of connections with twelve requests each = %+v, want nil", o)
 	}
 	if o := build("net/http.(*conn).serve", 5000, true, 5000); o != nil {
-		t.Errorf("a connection is no request: %+v", o)
+		t.Errorf("Operations() of connections = %+v, want nil", o)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestPerOperation(t *testing.T) {
 	delete(m.Metrics.Series, "/gc/heap/allocs:objects")
 	for _, p := range m.PerOperation() {
 		if p.Resource == AllocatedObjects {
-			t.Errorf("%+v, which nobody counted", p)
+			t.Errorf("PerOperation() has %+v, want no objects, which nobody counted", p)
 		}
 	}
 	// What was not permitted to be read is not nothing.
@@ -201,7 +201,7 @@ func TestPerOperation(t *testing.T) {
 	}
 	for _, p := range m.PerOperation() {
 		if p.Resource == ReadCalls {
-			t.Errorf("%+v, which was not read", p)
+			t.Errorf("PerOperation() has %+v, want no read calls, which were not read", p)
 		}
 	}
 	// The CPU time of the kernel alone, and that of samples, are shown with who told them.
@@ -321,7 +321,7 @@ func TestFrozen(t *testing.T) {
 	}
 	m.Process = counters(6*time.Second, time.Second)
 	if a := m.CPUAccount(); a.User != 6*time.Second {
-		t.Errorf("of the model that changed: %+v", a)
+		t.Errorf("CPUAccount() of the model that changed has user %v, want 6s", a.User)
 	}
 }
 

@@ -143,6 +143,19 @@ func TestReleaseOf(t *testing.T) {
 	if r.Of([]Frame{{Func: "p.fast", File: "p.slow"}}) {
 		t.Error("Of(a file of that name) = true, want false")
 	}
+	r.Without = "p.costly"
+	for stack, want := range map[string]bool{
+		"p.costly p.slow main.main":                  true, // at the leaf
+		"p.costly p.slow":                            true,
+		"runtime.mallocgc p.costly p.fast p.other m": true,
+		"p.costly main.main":                         false, // on another way
+		"p.slow p.costly":                            false, // which comes from there
+		"p.fast p.slow main.main":                    false, // to something else
+	} {
+		if got := r.Of(frames(stack)); got != want {
+			t.Errorf("Of(%s) of a release without p.costly = %v, want %v", stack, got, want)
+		}
+	}
 }
 
 func TestStacks(t *testing.T) {

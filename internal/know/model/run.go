@@ -32,6 +32,7 @@ type Run struct {
 	Overhead *Overhead
 	Refused  []Refusal // asked for and not had
 	Untold   bool      // the program told nothing of itself: it has neither handlers nor the agent
+	Ended    bool      // it ended by itself, without a signal
 	Killed   *Kill     // nil when it was not, or nobody saw it
 	Death    *Death    // nil unless the evidence is what a program left that died
 	// Holders are one or two looks at who holds the heap, in the order of time; the second has

@@ -115,6 +115,9 @@ func (s Source) By() Giver { return lineOf(s).by }
 // Recorded returns what gowhy record calls a source, "" for one that it does not take.
 func (s Source) Recorded() string { return lineOf(s).recorded }
 
+// IsProfile reports whether a source is stacks with values.
+func (s Source) IsProfile() bool { return lineOf(s).profile != nil }
+
 // Profile returns the profile that a source is, nil where it was not recorded or is none.
 func (m *Model) Profile(s Source) *Profile {
 	if of := lineOf(s).profile; of != nil {

@@ -16,6 +16,9 @@ import (
 // duration it is the difference that ?seconds= gives: what was allocated, and by
 // how much what is in use grew.
 func (l *loader) foldHeap(f format, p *pprofFile) error {
+	if p.member == recording.HeapCourseMember && len(p.Sample) == 0 {
+		return nil // its samples would say which moments they are of: nothing was in use at any
+	}
 	if p.DurationNanos <= 0 && !allocs(p) {
 		f.what = "heap profile"
 		return l.foldSnapshot(f, p)

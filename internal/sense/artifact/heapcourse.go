@@ -81,7 +81,7 @@ func (c *HeapCourse) Halve() {
 	c.looks = kept
 }
 
-// Profile returns all looks as one profile.
+// Profile returns all looks as one profile, nil where none of them saw anything in use.
 func (c *HeapCourse) Profile(frames func(*goroutines.Site) []symbols.Place) *profile.Profile {
 	p := &profile.Profile{
 		SampleType: heapTypes(), DefaultSampleType: "inuse_space", Comments: []string{heapComment},
@@ -104,6 +104,9 @@ func (c *HeapCourse) Profile(frames func(*goroutines.Site) []symbols.Place) *pro
 				})
 			}
 		}
+	}
+	if len(p.Sample) == 0 {
+		return nil
 	}
 	return p
 }

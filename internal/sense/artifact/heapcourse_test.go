@@ -37,6 +37,12 @@ func TestHeapCourse(t *testing.T) {
 			t.Errorf("sample %d is of %d with %v, want %d objects at second %d", i, got, s.Value, want.inUse, want.at)
 		}
 	}
+	var none HeapCourse
+	none.Add(look(1, 2, 2))
+	none.Add(look(2, 3, 3))
+	if p := none.Profile(frames); none.Len() != 2 || p != nil {
+		t.Errorf("Profile() of %d looks at a heap with nothing in use = %v, want nil", none.Len(), p)
+	}
 	heap := MemoryProfile(look(1, 2, 1), frames)
 	if IsHeapCourse(heap) {
 		t.Error("IsHeapCourse(a profile of one moment) = true, want false")

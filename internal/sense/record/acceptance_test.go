@@ -185,7 +185,7 @@ func checkAccount(t *testing.T, m *model.Model, man *recording.Manifest, u *uses
 	checkSums(t, a)
 	coverage, ok := a.Covered()
 	if a.Believed != "" && (!ok || coverage <= 0) {
-		return a, fmt.Errorf("coverage is not told: %+v", a)
+		return a, fmt.Errorf("Covered() of what %q tells = %v, %v, want more than 0, true", a.Believed, coverage, ok)
 	}
 	u.startedAt(man.Start)
 	from := m.Run.Start.Add(a.From)
@@ -251,7 +251,8 @@ func (a *accepted) url(t *testing.T) {
 		_, man, m := recordFor(t, Target{URL: s.said}, Options{Out: out, Duration: 2 * time.Second})
 		s.end()
 		if man.PID != s.pid || !m.Has(model.Trace) || !m.Has(model.CPU) {
-			t.Errorf("not what was recorded: %+v", man)
+			t.Errorf("recorded PID %d, trace %v, CPU %v, want %d, true, true",
+				man.PID, m.Has(model.Trace), m.Has(model.CPU), s.pid)
 		}
 		a.diagnosed(t, out)
 		_, err := checkAccount(t, m, man, readUses(t, s.uses))
@@ -270,7 +271,7 @@ func (a *accepted) pid(t *testing.T) {
 		res, man, m := recordFor(t, Target{PID: s.pid}, Options{Out: out, Duration: 2 * time.Second})
 		s.end()
 		if why := refused(res, "endpoint"); !strings.Contains(why, "listens nowhere") || m.Has(model.Trace) {
-			t.Errorf("refused %+v", res.Refused)
+			t.Errorf("the endpoint is refused for %q, trace %v, want listens nowhere, false", why, m.Has(model.Trace))
 		}
 		a.diagnosed(t, out)
 		_, err := checkAccount(t, m, man, readUses(t, s.uses))
@@ -288,7 +289,7 @@ func (a *accepted) command(t *testing.T) {
 		_, man, m := recordFor(t, Target{Command: []string{a.agent, "worker", uses}}, Options{Out: out, Duration: 2 * time.Second})
 		for _, s := range []model.Source{model.Trace, model.CPU, model.Heap, model.LiveHeap, model.Block, model.Mutex, model.GoroutineProfile, model.ThreadCreate, model.MetricsLog, model.BuildInfo, model.ProcFS} {
 			if !m.Has(s) {
-				t.Errorf("no %s: %+v", s, man.Refused)
+				t.Errorf("no %s, want it; refused %+v", s, man.Refused)
 			}
 		}
 		a.diagnosed(t, out)
@@ -424,7 +425,7 @@ func TestAcceptanceAsNobody(t *testing.T) {
 			checkRefused(t, res)
 			for _, s := range []model.Source{model.Trace, model.CPU, model.ProcFS, model.BuildInfo, model.MetricsLog} {
 				if !m.Has(s) {
-					t.Errorf("no %s: %+v", s, res.Refused)
+					t.Errorf("no %s, want it; refused %+v", s, res.Refused)
 				}
 			}
 			_, err := checkAccount(t, m, man, readUses(t, uses))
@@ -455,7 +456,7 @@ func checkRefused(t *testing.T, res *Result) {
 	for _, r := range res.Refused {
 		t.Logf("%s: %s; %s", r.Member, r.Why, r.How)
 		if r.Why == "" || r.How == "" {
-			t.Errorf("refused %+v", r)
+			t.Errorf("%s is refused for %q, with the help %q, want a reason and help", r.Member, r.Why, r.How)
 		}
 	}
 	there := func(member string) bool {

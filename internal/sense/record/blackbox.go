@@ -18,7 +18,6 @@ import (
 	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/ground/shell"
 	"github.com/gowhy/gowhy/internal/sense/artifact"
-	"github.com/gowhy/gowhy/internal/sense/goroutines"
 	"github.com/gowhy/gowhy/internal/sense/proc"
 )
 
@@ -71,8 +70,8 @@ type blackBox struct {
 	before  proc.MemoryKills // when the waiting began
 	status  exitStatus
 	program *countedProgram
-	gauge   *goroutines.Gauge // nil where the runtime cannot be read
-	fetch   *fetch            // nil where the program answers nobody
+	runtime *RuntimeLimit // nil where the runtime cannot be read
+	fetch   *fetch        // nil where the program answers nobody
 	held    heldAtMark
 	endless bool // nothing limits it, or did when it was last looked at
 
@@ -207,10 +206,8 @@ func (b *blackBox) close() {
 		b.status.close()
 		b.watch = nil
 	}
-	if b.gauge != nil {
-		b.gauge.Close()
-		b.gauge = nil
-	}
+	b.runtime.Close()
+	b.runtime = nil
 	b.program.close()
 	b.program = nil
 }
@@ -224,8 +221,8 @@ func (b *blackBox) arm() bool {
 	if b.program = b.r.count(b.pid, false); b.program == nil {
 		return false
 	}
-	if b.gauge == nil {
-		b.gauge, _ = b.program.memory.Gauge()
+	if b.runtime == nil {
+		b.runtime, _ = newRuntimeLimit(b.program.memory)
 	}
 	return b.program.counters != nil
 }
@@ -346,7 +343,7 @@ func (b *blackBox) look() (bound proc.MemoryBound, err error) {
 	all := []proc.MemoryBound{{Limit: b.mark.Bytes, Used: resident}}
 	if b.mark.Bytes == 0 {
 		all = b.watch.Bounds(time.Now(), b.threshold())
-		if l, ok := b.runtimeBound(); ok {
+		if l, ok := b.runtime.Bound(); ok {
 			all = append(all, l)
 		}
 	}
@@ -354,27 +351,6 @@ func (b *blackBox) look() (bound proc.MemoryBound, err error) {
 		return proc.MemoryBound{Limit: math.MaxUint64, Used: resident}, nil
 	}
 	return slices.MaxFunc(all, func(x, y proc.MemoryBound) int { return cmp.Compare(x.Share(), y.Share()) }), nil
-}
-
-// runtimeBound is GOMEMLIMIT, and what of it no collection can free: a program whose heap
-// grows up to the limit and is then collected uses all of it and is well.
-func (b *blackBox) runtimeBound() (l proc.MemoryBound, ok bool) {
-	if b.gauge == nil {
-		return l, false
-	}
-	c := b.gauge.Read()
-	if c.MemoryLimit <= 0 || c.MemoryLimit > math.MaxInt64/2 || c.Mapped < 0 {
-		return l, false
-	}
-	used := c.Mapped
-	if used >= c.MemoryLimit/2 {
-		u, known := b.gauge.Usage()
-		if !known || c.HeapMarked < 0 {
-			return l, false
-		}
-		used -= min(used, u.Free+u.Unused+max(0, u.Objects-c.HeapMarked))
-	}
-	return proc.MemoryBound{Of: "GOMEMLIMIT", Limit: uint64(c.MemoryLimit), Used: uint64(used)}, true
 }
 
 // due reports whether evidence is to be kept now.

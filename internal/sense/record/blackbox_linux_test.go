@@ -142,7 +142,8 @@ func killedByMemory(t *testing.T, exe string) error {
 		return wrong
 	}
 	if err != nil || !res.Written || kept == 0 || res.Event == nil {
-		return fmt.Errorf("%+v, %v; kept %d times", res, err, kept)
+		return fmt.Errorf("Run() = %+v, %v, kept %d times, want it written, with an event, once or more",
+			res, err, kept)
 	}
 	rec, err := checkKilled(t, out, true)
 	if err != nil {
@@ -263,10 +264,10 @@ func (c *unreached) waits(t *testing.T, exe string) error {
 	var said []string
 	res, err := Run(ctx, Target{PID: cmd.Process.Pid}, Options{Out: out, UntilMemory: c.mark, Duration: c.duration, Log: func(s string) { said = append(said, s) }})
 	if err != nil || !res.Written {
-		return fmt.Errorf("%+v, %v", res, err)
+		return fmt.Errorf("Run() = %+v, %v, want it written", res, err)
 	}
 	if (res.Event != nil) != (c.mark.Bytes < 1<<30) {
-		return fmt.Errorf("event %+v: %q", res.Event, said)
+		return fmt.Errorf("event %+v, log %q, want an event %v", res.Event, said, c.mark.Bytes < 1<<30)
 	}
 	if res.Ended != nil {
 		if got := res.Ended.Kind; got != c.ended && got != "" { // before Linux 6.15 nothing tells it

@@ -471,6 +471,9 @@ func (r *recorder) finishProcess(ctx context.Context, p *process) int {
 		p.cmd.Wait()
 	}
 	p.cleanUp()
+	if by := p.cmd.ProcessState; !p.killed && by != nil && by.Exited() {
+		r.man.Ended = &recording.Ending{Kind: recording.EndedByExit, Time: r.clock.now(), Code: by.ExitCode()}
+	}
 	return p.code()
 }
 

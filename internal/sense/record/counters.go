@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/agent/recording"
-	"github.com/gowhy/gowhy/internal/ground/beat"
 	"github.com/gowhy/gowhy/internal/sense/artifact"
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
 )
@@ -58,21 +57,8 @@ func (r *recorder) logCounters(gauge *goroutines.Gauge) *counterLog {
 
 func (l *counterLog) run() {
 	defer close(l.done)
-	began := time.Now()
-	next := time.NewTimer(beat.UntilNext(l.pace(0)))
-	defer next.Stop()
-	for {
-		select {
-		case <-next.C:
-		case <-l.quit:
-			_ = l.look() // what differences are taken to; end tells an error
-			return
-		}
-		if l.look() != nil {
-			return
-		}
-		next.Reset(beat.UntilNext(l.pace(time.Since(began))))
-	}
+	l.pace.until(l.quit, l.look)
+	_ = l.look() // what differences are taken to; end tells an error
 }
 
 // look adds a line of now, and returns the first error of writing.

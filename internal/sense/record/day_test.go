@@ -106,7 +106,7 @@ func TestDay(t *testing.T) {
 			t.Errorf("it took %v", took)
 		}
 		if len(f.refused) > 0 {
-			t.Errorf("refused: %+v", f.refused)
+			t.Errorf("refused %+v, want none", f.refused)
 		}
 		const slack = 4 << 20
 		last := hours - time.Hour

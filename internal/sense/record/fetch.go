@@ -288,7 +288,7 @@ func (f *fetch) about(ctx context.Context) {
 	}
 }
 
-// A windowed request asks for what lasts until a moment, zero for until stop.
+// A windowRequest asks for what lasts until a moment, zero for until stop.
 // Its answer may take longer, until ctx is done.
 type windowRequest struct {
 	stop, ctx context.Context

@@ -104,9 +104,6 @@ func (r *recorder) count(pid int, asked bool) *countedProgram {
 		c.keepHeap(recording.HeapStartMember)
 		c.course = r.followHeap(c.memory.HeapReader)
 	}
-	if heap {
-		c.course = r.followHeap(c.memory.HeapReader)
-	}
 	c.at = c.keep(recording.GoroutineStartMember, 0)
 	if wall && r.o.Memory == nil {
 		c.wall = sampleWall(pid)

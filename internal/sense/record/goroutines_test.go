@@ -45,7 +45,8 @@ func TestRecordGoroutinesFromOutside(t *testing.T) {
 	}
 	m := load(t, evidence.Options{}, out)
 	if !m.Has(model.GoroutineProfile) || m.Goroutines.Start == nil || m.Goroutines.End == nil {
-		t.Fatalf("no goroutine profiles at both ends: %+v", m.Run.Coverage)
+		t.Fatalf("goroutine profiles at the start %v, at the end %v, want both; notes %q",
+			m.Goroutines.Start != nil, m.Goroutines.End != nil, m.Run.Coverage.Notes)
 	}
 	found := false
 	for i := range m.Goroutines.End.Samples {
@@ -125,7 +126,8 @@ func TestRecordCountersFromOutside(t *testing.T) {
 		}
 	}
 	if m.Heap == nil || m.LiveHeap.Start == nil || m.LiveHeap.End == nil {
-		t.Fatalf("no heap profiles at both ends: %+v", m.Run.Coverage)
+		t.Fatalf("heap profiles %v, at the start %v, at the end %v, want all; notes %q",
+			m.Heap != nil, m.LiveHeap.Start != nil, m.LiveHeap.End != nil, m.Run.Coverage.Notes)
 	}
 	bytes := m.Heap.Column("alloc_space")
 	allocated := 0.0

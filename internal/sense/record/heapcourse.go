@@ -100,7 +100,9 @@ func (c *heapCourse) end(r *recorder) {
 		return
 	}
 	if c.course.Len() > 1 {
-		r.keep(recording.HeapCourseMember, c.course.Profile(c.heap.Frames), nil)
+		if p := c.course.Profile(c.heap.Frames); p != nil {
+			r.keep(recording.HeapCourseMember, p, nil)
+		}
 	}
 	c.heap.Close()
 }

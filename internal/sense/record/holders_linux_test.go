@@ -64,7 +64,7 @@ func lookedAt(t *testing.T, target Target, o Options) error {
 	}
 	res, err := Run(t.Context(), target, o)
 	if err != nil || !res.Written {
-		t.Fatalf("Run() = %+v, %v", res, err)
+		t.Fatalf("Run() = %+v, %v, want it written", res, err)
 	}
 	looks := load(t, evidence.Options{}, o.Out).Run.Holders
 	if o.Holders == NoLooks {

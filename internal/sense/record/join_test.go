@@ -127,7 +127,9 @@ func TestJoinUnlike(t *testing.T) {
 		t.Errorf("it has %q, want what both have and can be joined", names)
 	}
 	if len(r.Manifest.Refused) != 2 || !r.Manifest.Start.Equal(at) || !r.Manifest.End.Equal(at.Add(4*time.Second)) || r.Manifest.Cost.RecorderCPU != 2 {
-		t.Errorf("its manifest is %+v", r.Manifest)
+		t.Errorf("%d refused, from %v to %v, recorder %v s of CPU, want 2, %v to %v, 2",
+			len(r.Manifest.Refused), r.Manifest.Start, r.Manifest.End, r.Manifest.Cost.RecorderCPU, at,
+			at.Add(4*time.Second))
 	}
 	m := load(t, evidence.Options{}, out)
 	if c := m.Syscalls.Calls[0]; c.Count != 40 || c.Errors["EAGAIN"] != 16 || m.Syscalls.Window != 4*time.Second || m.Syscalls.Share != 0.5 {

@@ -78,7 +78,7 @@ func TestRecordApart(t *testing.T) {
 		there = there || strings.HasPrefix(m.Name, "trace")
 	}
 	if !there {
-		t.Errorf("%+v has no trace", res.Members)
+		t.Errorf("the members are %+v, want a trace among them", res.Members)
 	}
 }
 

@@ -41,6 +41,24 @@ func slowing(every, later time.Duration) pace {
 	}
 }
 
+// until calls look at its pace, until it fails or quit is closed.
+func (p pace) until(quit <-chan struct{}, look func() error) {
+	began := time.Now()
+	next := time.NewTimer(beat.UntilNext(p(0)))
+	defer next.Stop()
+	for {
+		select {
+		case <-next.C:
+			if look() != nil {
+				return
+			}
+			next.Reset(beat.UntilNext(p(time.Since(began))))
+		case <-quit:
+			return
+		}
+	}
+}
+
 // A procLog writes samples of a process as they are taken.
 type procLog struct {
 	mu   sync.Mutex // while a sample is taken
@@ -78,20 +96,7 @@ func (l *procLog) start(pid int) error {
 
 func (l *procLog) run() {
 	defer close(l.done)
-	began := time.Now()
-	next := time.NewTimer(beat.UntilNext(l.pace(0)))
-	defer next.Stop()
-	for {
-		select {
-		case <-next.C:
-			if l.sample(false) != nil {
-				return
-			}
-			next.Reset(beat.UntilNext(l.pace(time.Since(began))))
-		case <-l.quit:
-			return
-		}
-	}
+	l.pace.until(l.quit, func() error { return l.sample(false) })
 }
 
 // sample writes the state of now. Of a process that has just ended, only its

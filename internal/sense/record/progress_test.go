@@ -37,7 +37,8 @@ func TestSeen(t *testing.T) {
 	r := &recorder{w: rw}
 	w := &watcher{r: r, cores: -1, cycles: -1}
 	if s := w.look(); s.Cores >= 0 || s.Goroutines >= 0 || s.Collections >= 0 {
-		t.Errorf("of nothing: %+v", s)
+		t.Errorf("look() of nothing = %v cores, %d goroutines, %d collections, want less than 0 of each",
+			s.Cores, s.Goroutines, s.Collections)
 	}
 	write := func(member, text string) {
 		t.Helper()

@@ -310,7 +310,8 @@ func TestRecordThroughShell(t *testing.T) {
 	}
 	m := load(t, evidence.Options{}, out)
 	if m.Run.Go == "" || !m.Has(model.BuildInfo) || !m.Has(model.Heap) {
-		t.Errorf("run %+v, refused %+v", m.Run, res.Refused)
+		t.Errorf("Go %q, build %v, heap %v, want all of them; refused %+v",
+			m.Run.Go, m.Has(model.BuildInfo), m.Has(model.Heap), res.Refused)
 	}
 	res, err = Run(t.Context(), Target{Command: []string{"sh", "-c", "true; exit 3"}}, Options{Out: out})
 	if err != nil || res.ExitCode != 3 || !strings.Contains(refused(res, artifact.EndpointMember), "sh is no Go program, and started none") {
@@ -438,7 +439,10 @@ func TestRecordCommandWithoutEndpoint(t *testing.T) {
 		t.Fatalf("Run() = %+v, %v; want a recording and exit code 7", res, err)
 	}
 	if why := refused(res, "endpoint"); !strings.Contains(why, "opened no port") {
-		t.Errorf("refused %+v", res.Refused)
+		t.Errorf("the endpoint is refused for %q, want opened no port", why)
+	}
+	if m := load(t, evidence.Options{}, out); !m.Run.Ended || !m.Run.Untold || !slices.ContainsFunc(m.Run.Coverage.Notes, func(n string) bool { return strings.Contains(n, "exit status 7") }) {
+		t.Errorf("ended %v, untold %v, notes %q, want a program that ended by itself with exit status 7, and told nothing", m.Run.Ended, m.Run.Untold, m.Run.Coverage.Notes)
 	}
 	argv := program(t, "plain")
 	for _, startup := range []time.Duration{600 * time.Millisecond, 3 * time.Second, 15 * time.Second} { // longer where a busy machine did not start it in time
@@ -453,6 +457,9 @@ func TestRecordCommandWithoutEndpoint(t *testing.T) {
 	m := load(t, evidence.Options{}, out)
 	if !m.Has(model.ProcFS) || !m.Has(model.BuildInfo) || m.Has(model.Trace) {
 		t.Error("not what was recorded")
+	}
+	if m.Run.Ended {
+		t.Error("it ended by itself, want that gowhy ended it")
 	}
 	if _, _, ok := m.Process.Window(); !ok {
 		t.Errorf("process %+v, want a window", m.Process)

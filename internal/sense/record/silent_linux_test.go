@@ -1,7 +1,9 @@
 package record
 
 import (
+	"bytes"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -18,6 +20,10 @@ func TestRecordSilentCommand(t *testing.T) {
 	res, err := Run(t.Context(), Target{Command: []string{exe, "works"}}, Options{Out: out})
 	if err != nil || res.ExitCode != 0 {
 		t.Fatalf("Run() = %+v, %v; want exit code 0", res, err)
+	}
+	stacks := make([]byte, 1<<20)
+	if stacks = stacks[:runtime.Stack(stacks, true)]; bytes.Contains(stacks, []byte("(*heapCourse).run(")) {
+		t.Errorf("Run() has returned, and still looks at the heap: %s", stacks)
 	}
 	m := load(t, evidence.Options{}, out)
 	if !m.Has(model.MetricsLog) || !m.Has(model.GoroutineProfile) || !m.Has(model.LiveHeap) || !m.Has(model.Wall) {

@@ -36,15 +36,11 @@ type fakeAgent struct {
 	trace, cpu []byte
 	stop       chan struct{}
 	once       sync.Once
-	mu         sync.Mutex
-	asked      []string
+	described  func() // is called when it has said what it is
 }
 
 func (a *fakeAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := filepath.Base(r.URL.Path)
-	a.mu.Lock()
-	a.asked = append(a.asked, name)
-	a.mu.Unlock()
 	if strings.HasSuffix(r.URL.Path, "/") {
 		fmt.Fprintln(w, agentGreet)
 		return
@@ -69,6 +65,7 @@ func (a *fakeAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "stop":
 		a.once.Do(func() { close(a.stop) })
 	case "about":
+		defer a.described()
 		json.NewEncoder(w).Encode(recording.Manifest{Procs: 3, Rates: &recording.Rates{BlockNS: 10, Mutex: 5, MemBytes: 1}})
 	case "cmdline":
 		io.WriteString(w, "not this one")
@@ -83,25 +80,13 @@ func (a *fakeAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // An interrupt makes the agent end what it records, and nothing is lost.
 func TestRecordAgentInterrupted(t *testing.T) {
-	agent := &fakeAgent{trace: sampleTrace(), cpu: cpuProfile(t), stop: make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	agent := &fakeAgent{trace: sampleTrace(), cpu: cpuProfile(t), stop: make(chan struct{}), described: cancel} // everything is under way then
 	mux := http.NewServeMux()
 	mux.Handle("/debug/gowhy/", agent)
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	s := httptest.NewServer(mux)
 	defer s.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		for { // until everything is under way
-			agent.mu.Lock()
-			under := slices.Contains(agent.asked, "about")
-			agent.mu.Unlock()
-			if under || ctx.Err() != nil {
-				cancel()
-				return
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}()
 	out := filepath.Join(t.TempDir(), "run.gowhy")
 	res, err := Run(ctx, Target{URL: s.URL}, Options{Out: out, Duration: time.Minute, unwatched: time.Millisecond})
 	if err != nil || !res.Written {
@@ -113,7 +98,7 @@ func TestRecordAgentInterrupted(t *testing.T) {
 		}
 	}
 	if i := slices.IndexFunc(res.Refused, func(r artifact.Refusal) bool { return r.Member == recording.BlockMember }); i < 0 || !strings.Contains(res.Refused[i].How, "wait") {
-		t.Errorf("refused %+v", res.Refused)
+		t.Errorf("refused %+v, want %s, with help that says to wait", res.Refused, recording.BlockMember)
 	}
 	rec, err := recording.Open(out)
 	if err != nil {
@@ -334,7 +319,8 @@ func TestRecordGodebug(t *testing.T) {
 		t.Errorf("standard output %q, want %q", &stdout, want)
 	}
 	if here, _ := os.Getwd(); !slices.Equal(m.Run.Command, argv) || m.Run.Dir != here || !slices.Contains(m.Run.Env, "GODEBUG=asyncpreemptoff=1") {
-		t.Errorf("what to run once more, without what was added to record it: %+v", m.Run)
+		t.Errorf("command %q in %q, environment %q, want %q in %q, GODEBUG=asyncpreemptoff=1",
+			m.Run.Command, m.Run.Dir, m.Run.Env, argv, here)
 	}
 	if !slices.ContainsFunc(res.Members, func(m recording.Member) bool { return m.Name == recording.StdoutMember }) {
 		t.Errorf("members %+v, want %s", res.Members, recording.StdoutMember)
@@ -510,11 +496,12 @@ func nobody(t *testing.T) {
 		t.Fatalf("Run() = %+v, %v; want a recording", res, err)
 	}
 	if m := load(t, evidence.Options{}, out); !m.Has(model.ProcFS) || !m.Has(model.GCTrace) || !m.Has(model.BuildInfo) {
-		t.Errorf("members %+v, refused %+v", res.Members, res.Refused)
+		t.Errorf("process %v, collections %v, build %v, want all of them; refused %+v",
+			m.Has(model.ProcFS), m.Has(model.GCTrace), m.Has(model.BuildInfo), res.Refused)
 	}
 	for _, r := range res.Refused {
 		if r.Why == "" {
-			t.Errorf("refused without a reason: %+v", r)
+			t.Errorf("%s is refused for %q, want a reason", r.Member, r.Why)
 		}
 	}
 	// Of root's process there is next to nothing, and no failure.

@@ -298,3 +298,31 @@ func TestNameless(t *testing.T) {
 		}
 	}
 }
+
+// A goroutine that a thread of C makes is there once until it is gone.
+func TestMadeTwice(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		gone bool // before it is made again
+		want bool
+	}{
+		{"made twice", false, true},
+		{"made again when it was gone", true, false},
+	} {
+		var out bytes.Buffer
+		b := NewBuilder(&out, 22)
+		g := b.Generation(1, Epoch)
+		first, second := g.Thread(1), g.Thread(2)
+		first.Event(Epoch, GoCreateSys, 7)
+		if c.gone {
+			first.Event(Epoch+1, GoDestroySys)
+		}
+		second.Event(Epoch+2, GoCreateSys, 7)
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := madeTwice(out.Bytes()); got != c.want {
+			t.Errorf("madeTwice(%s) = %v, want %v", c.name, got, c.want)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -402,8 +401,14 @@ func (s Spec) run(ctx context.Context, dir, bin, version string) (string, error)
 		if err := fit(before, machineNow(), c.ProcessState.UserTime()+c.ProcessState.SystemTime(), starved); err != nil {
 			return err
 		}
-		if data, err := os.ReadFile(tmp); err != nil || nameless(data) {
-			return cmp.Or(err, errNameless)
+		data, err := os.ReadFile(tmp)
+		switch {
+		case err != nil:
+			return err
+		case nameless(data):
+			return errNameless
+		case s.Program == "cgo" && madeTwice(data):
+			return errMadeTwice
 		}
 		return nil
 	})

@@ -1,8 +1,13 @@
 package corpus
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
+	"io"
+	"strings"
+
+	"golang.org/x/exp/trace"
 )
 
 // errNameless says that a recording has a fault of the runtime: a coroutine that ends right when a generation
@@ -54,4 +59,17 @@ func endsNameless(events []byte, thread uint64) bool {
 		}
 	}
 	return false
+}
+
+// errMadeTwice says that a recording has another fault of the runtime, seen of Go 1.22: a thread of C that calls Go makes a
+// goroutine that is there already, and the reference reader goes no further.
+var errMadeTwice = errors.New("a recording is unfit: the runtime made a goroutine twice, for a thread of C")
+
+// madeTwice reports whether a trace has that fault.
+func madeTwice(b []byte) bool {
+	r, err := trace.NewReader(bytes.NewReader(b))
+	for err == nil {
+		_, err = r.ReadEvent()
+	}
+	return err != io.EOF && strings.Contains(err.Error(), "tried to create goroutine")
 }
