@@ -123,3 +123,10 @@ type Side struct {
 	Operations int64  `json:"operations"`          // 0 where none were counted
 	Saturated  bool   `json:"saturated,omitempty"` // as in Top
 }
+
+// Prices is the answer of /api/v1/prices: what resources cost.
+type Prices struct {
+	CoreHour float64 `json:"core_hour"`
+	GiBHour  float64 `json:"gib_hour"`
+	Currency string  `json:"currency"`
+}

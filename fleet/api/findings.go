@@ -48,7 +48,8 @@ type Finding struct {
 	Gain       string    `json:"gain,omitempty"`
 	Confidence string    `json:"confidence"`
 	Trend      []Cost    `json:"trend"`
-	Evidence   []string  `json:"evidence"`
+	Evidence   []string  `json:"evidence"` // the facts in words
+	Facts      []Fact    `json:"facts"`
 	Reasons    []string  `json:"confidence_reasons,omitempty"`
 	Remedy     string    `json:"remedy"`
 	Code       string    `json:"code,omitempty"`
@@ -56,6 +57,15 @@ type Finding struct {
 	Command    string    `json:"command"` // has gowhy say all about the last span
 	// Recording is the newest of a version that has it in which gowhy found the same.
 	Recording *Shown `json:"recording,omitempty"`
+}
+
+// A Fact is a number that a finding rests on.
+type Fact struct {
+	Name   string  `json:"name"`
+	Value  float64 `json:"value"`
+	Unit   string  `json:"unit"`             // empty where an older gowhy kept only words
+	Text   string  `json:"text"`             // the value for people
+	Origin string  `json:"origin,omitempty"` // says where it was measured, or how it was computed
 }
 
 // A State is whether a finding is there now.

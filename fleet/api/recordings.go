@@ -19,11 +19,24 @@ type Recording struct {
 	Start    time.Time     `json:"start"`
 	Duration time.Duration `json:"duration_ns"`
 	Event    string        `json:"event,omitempty"` // why the program made it by itself
-	Why      string        `json:"why,omitempty"`   // an agent was asked for it
-	Kept     time.Time     `json:"kept"`            // since when it is here
-	Bytes    int64         `json:"bytes"`
+	// Killed is set where the kernel killed the program for want of memory.
+	Killed *Killed   `json:"killed,omitempty"`
+	Why    string    `json:"why,omitempty"` // an agent was asked for it
+	Kept   time.Time `json:"kept"`          // since when it is here
+	Bytes  int64     `json:"bytes"`
 	// Diagnosis is what gowhy finds in it.
 	Diagnosis Diagnosis `json:"diagnosis"`
+}
+
+// Killed is how a program was killed for want of memory.
+type Killed struct {
+	At time.Time `json:"at"` // by the clock of its host
+	// Of and Limit are the limit under which no memory was left, in bytes; absent where the whole
+	// machine had none.
+	Of    string `json:"of,omitempty"`
+	Limit uint64 `json:"limit_bytes,omitempty"`
+	// Age is how old the evidence was then; absent when not known.
+	Age *time.Duration `json:"age_ns,omitempty"`
 }
 
 // ShortID is how much of an ID tells recordings apart.

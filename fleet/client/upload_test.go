@@ -117,7 +117,8 @@ func TestPush(t *testing.T) {
 				t.Fatal(err)
 			}
 			if run.Service != "cart" || run.Why != "w" || run.Bytes != n || run.Tenant != "blue" {
-				t.Errorf("%+v", run)
+				t.Errorf("Push() = service %q, why %q, %d bytes, tenant %q, want cart, w, %d, blue",
+					run.Service, run.Why, run.Bytes, run.Tenant, n)
 			}
 			r.mu.Lock()
 			pieces := r.pieces

@@ -372,7 +372,9 @@ func TestJudgeKeeps(t *testing.T) {
 			for _, r := range rows[1:] {
 				// Two cores of a process, and two processes for four of five minutes.
 				if r.Rule != "twelve" || r.Title != "T" || r.Instances != 2 || r.Cost != 2*2*0.8*1e6 || r.Unit != "cores" {
-					t.Errorf("row = %+v", r)
+					t.Errorf("row of rule %q, title %q, %d processes, costs %d millionths of %q, "+
+						"want twelve, T, 2, 3200000 of cores",
+						r.Rule, r.Title, r.Instances, r.Cost, r.Unit)
 				}
 			}
 		})

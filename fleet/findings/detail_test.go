@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,11 +26,15 @@ func TestDetailKeepsFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if row.Cost != 2e6 || row.Unit != "cores" || row.Function != "main.f" || row.Line != 7 || row.Rule != "hotfunction" || row.Title != "T" || row.Service != "shop" {
-		t.Errorf("row = %+v", row)
+		t.Errorf("rowOf() = rule %q, title %q, of %q, in %s:%d, costs %d millionths of %q, "+
+			"want hotfunction, T, of shop, in main.f:7, 2000000 of cores",
+			row.Rule, row.Title, row.Service, row.Function, row.Line, row.Cost, row.Unit)
 	}
 	d := detailOf(&row)
 	if !d.Whole || len(d.Evidence) != 2 || !d.Evidence[0].Same(part) || d.Evidence[0].Origin.Kind != fact.Series || d.Cost.Origin.Kind != fact.Computed || len(d.Cost.Operands) != 2 {
-		t.Errorf("detail = %+v", d)
+		t.Errorf("detailOf() = whole %v, evidence %+v, a cost of origin %v with %d operands, "+
+			"want true, %+v of origin %v and another, origin %v with 2",
+			d.Whole, d.Evidence, d.Cost.Origin.Kind, len(d.Cost.Operands), part, fact.Series, fact.Computed)
 	}
 }
 
@@ -48,15 +53,16 @@ func TestDetailOfOlderVersions(t *testing.T) {
 			for _, e := range d.Evidence {
 				evidence = append(evidence, e.Name+"="+e.Text)
 			}
-			if d.Summary != c.summary || strings.Join(evidence, "; ") != c.evidence || d.Cost.What != c.what || d.Bound.Words != c.gain ||
-				d.Remedy.Text != "r" || d.Remedy.Code != c.code || d.Prove != "p" || !d.Whole {
-				t.Errorf("read %s as %+v", c.kept, d)
+			got := []string{d.Summary, strings.Join(evidence, "; "), d.Cost.What, d.Bound.Words, d.Remedy.Text, d.Remedy.Code, d.Prove}
+			want := []string{c.summary, c.evidence, c.what, c.gain, "r", c.code, "p"}
+			if !slices.Equal(got, want) || !d.Whole {
+				t.Errorf("detailOf(%s) = %q, whole %v, want %q, true", c.kept, got, d.Whole, want)
 			}
 			if name == "a rule's" && strings.Join(d.Reasons, " ") != "x y" {
 				t.Errorf("reasons = %q, want x and y", d.Reasons)
 			}
 			if step := d.Step; name == "a step's" && (step == nil || step.Ratio != 1.5 || !step.Operation) {
-				t.Errorf("step = %+v", step)
+				t.Errorf("detailOf(%s) has the step %+v, want the ratio 1.5 of an operation", c.kept, step)
 			}
 		})
 	}

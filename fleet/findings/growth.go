@@ -167,7 +167,7 @@ func (q *question) finding(at store.Frame, p float64) diagnosis.Finding {
 		over("processes that rise", float64(len(q.rising)), fact.Count), over("processes compared", float64(len(q.trends)), fact.Count),
 		fact.Name(q.level.what), fact.Name(q.Until.UTC().Format("2006-01-02 15:04 MST")), hourly,
 		over("level of the median one, beside what it was", 1+usual.by, fact.Factor))
-	f.Rest(over("its CPU, beside what it was", 1+usual.load, fact.Factor),
+	f.Rest(fact.OverSeries("its CPU, beside what it was", string(store.CPU), len(q.trends), 1+usual.load, fact.Factor),
 		over("probability without a growth, for all services and levels together", p, fact.Ratio))
 	if at.Function != "" {
 		f.Summary += " Most of it is in " + at.Function + "."

@@ -104,7 +104,9 @@ func TestGrowth(t *testing.T) {
 				t.Errorf("%s grows by %g an hour in each process, want %g", f.Service, each, want.hourly)
 			}
 			if f.Rule != want.rule || f.Function != want.function || f.Line == 0 || !f.Open || !f.Earlier || f.Spans != 2 || !strings.Contains(f.Detail.Summary, "an hour") {
-				t.Errorf("found %+v", f)
+				t.Errorf("found %s in %s:%d of %s, open %v, earlier %v, in %d spans, %q, "+
+					"want %s in a line of %s, true, true, 2, growth an hour",
+					f.Rule, f.Function, f.Line, f.Service, f.Open, f.Earlier, f.Spans, f.Detail.Summary, want.rule, want.function)
 			}
 		}
 		// What was judged is not judged again; with a part of the evidence nothing is kept.

@@ -80,7 +80,8 @@ func TestJudge(t *testing.T) {
 		t.Errorf("open %v, earlier %v, %d processes, %d spans, first %v, judged until %v", f.Open, f.Earlier, f.Instances, f.Spans, f.First, l.Judged)
 	}
 	if f.Detail.Summary == "" || f.Detail.Remedy.Text == "" || len(f.Detail.Evidence) == 0 || !f.Detail.Whole {
-		t.Errorf("the detail is %+v", f.Detail)
+		t.Errorf("the detail has the summary %q, remedy %q, %d facts, whole %v, want all of them, true",
+			f.Detail.Summary, f.Detail.Remedy.Text, len(f.Detail.Evidence), f.Detail.Whole)
 	}
 }
 
@@ -141,7 +142,7 @@ func TestMixed(t *testing.T) {
 	all := []store.Service{{Name: "a"}, {Name: "b"}, {Name: "b", Version: "v1"}}
 	for i, want := range []bool{false, true, false} {
 		if got := mixed(all, i); got != want {
-			t.Errorf("%+v: %v", all[i], got)
+			t.Errorf("mixed(all, %d), which is %s %q, = %v, want %v", i, all[i].Name, all[i].Version, got, want)
 		}
 	}
 }

@@ -429,7 +429,8 @@ prove: Undo what changed then: within an hour this is gone.
 	}
 	d := detailOf(&row)
 	if !d.Whole || d.Step == nil || !near(d.Step.Ratio, 2) || d.Step.Operation || !slices.EqualFunc(d.Evidence, f.Evidence, func(a, b fact.Fact) bool { return a.Same(b) }) {
-		t.Errorf("detail = %+v", d)
+		t.Errorf("detailOf() = whole %v, step %+v, evidence %+v, want true, the ratio 2 of no operation, %+v",
+			d.Whole, d.Step, d.Evidence, f.Evidence)
 	}
 	if cost := costOf(&r.head, d.Step); cost != row.Cost {
 		t.Errorf("costOf() = %d, want %d, as when it was found", cost, row.Cost)

@@ -85,7 +85,9 @@ func TestCostStep(t *testing.T) {
 			s := found[0]
 			planted := start.Add(-2 * time.Hour)
 			if s.Service != "shop" || s.Function != "example.com/shop/order.step003" || s.Line == 0 || !s.Open || s.Earlier || s.First.Sub(planted).Abs() > bin {
-				t.Errorf("%s, %d processes: found %+v", name, processes, s)
+				t.Errorf("%s, %d processes: found in %s at %s:%d, open %v, earlier %v, since %v, "+
+					"want in shop at a line of example.com/shop/order.step003, true, false, within %v of %v",
+					name, processes, s.Service, s.Function, s.Line, s.Open, s.Earlier, s.First, bin, planted)
 			}
 			for _, part := range []string{"the CPU that it took", "mail v2 (", map[string]string{"operations": "an operation", "seconds": "a process"}[name]} {
 				if !strings.Contains(s.Detail.Summary, part) {

@@ -301,7 +301,7 @@ func TestStepStands(t *testing.T) {
 		})
 	}
 	if s, ok := stepOf(nil); ok {
-		t.Errorf("stepOf() of no processes = %+v", s)
+		t.Errorf("stepOf() of no processes = %+v, true, want none", s)
 	}
 }
 

@@ -37,7 +37,7 @@ func grown(t *testing.T, now time.Time) (data []byte) {
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()
-	prices := func() server.Prices { return server.Prices{CoreHour: 0.04, Currency: "EUR"} }
+	prices := func() api.Prices { return api.Prices{CoreHour: 0.04, Currency: "EUR"} }
 	server.Handler(r, func() time.Time { return now.Add(time.Minute) }, prices, nil).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/findings?from=now-6h", nil))
 	if w.Code != 200 {
 		t.Fatalf("%d %s", w.Code, w.Body)

@@ -64,12 +64,16 @@ func TestGolden(t *testing.T) {
 	hostile.ID, hostile.Service, hostile.Event, hostile.Why = "\x1b[2J", evil, evil, evil
 	sampled := recorded(api.Diagnosis{State: api.Done, Verdict: "idle"})
 	sampled.Why = "no recording for an hour"
+	ended := recorded(api.Diagnosis{State: api.Waiting})
+	ended.Event, ended.Killed = "killed for want of memory", &api.Killed{At: start.Add(21 * time.Second), Of: "memory.max", Limit: 256 << 20, Age: new(11 * time.Second)}
+	starved := recorded(api.Diagnosis{State: api.Waiting})
+	starved.Event, starved.Killed = "killed for want of memory", &api.Killed{At: start.Add(21 * time.Second), Of: evil}
 	recordings := &api.Recordings{Omitted: 2, Runs: []api.Recording{
 		recorded(api.Diagnosis{State: api.Done, Verdict: "problem", Findings: []api.RecordingFinding{
 			{Rule: "hotmutex", Title: "A hot lock", Where: "main.total main.go:7", Gain: "at most 1.2× the throughput"}, {Rule: "other"}},
 			Held: []api.Held{{Kind: "global", Name: "main.cache", Way: "main.cache → map[string]*main.Session → []byte", Bytes: 120 << 20, Grew: new(int64(3 << 20))}, {Kind: "goroutines", Name: evil, Way: evil, Bytes: 1 << 20}}}),
 		recorded(api.Diagnosis{State: api.Done, Verdict: "healthy", Findings: []api.RecordingFinding{{Rule: "hotfunction", Title: "Much CPU in one function", Gain: "none", Remark: true}}}),
-		sampled, recorded(api.Diagnosis{State: api.Waiting}), hostile,
+		sampled, recorded(api.Diagnosis{State: api.Waiting}), ended, starved, hostile,
 	}}
 	for name, write := range map[string]func(*bytes.Buffer){
 		"services": func(b *bytes.Buffer) { Services(b, services) },

@@ -21,11 +21,16 @@ func Runs(w io.Writer, a *api.Recordings) {
 		id := layout.Safe(r.ID)
 		head := []string{id[:min(len(id), api.ShortID)], r.Start.UTC().Format("2006-01-02 15:04 UTC"), layout.Safe(named(r.Service, r.Version)),
 			figures.Duration(r.Duration), figures.Bytes(float64(r.Bytes))}
-		if r.Event != "" {
+		if r.Event != "" && r.Killed == nil {
 			head = append(head, "by itself: "+layout.Safe(r.Event))
 		}
 		fmt.Fprintln(w, layout.Shorten(strings.Join(head, "  "), width))
 		fmt.Fprintln(w, layout.Shorten("    "+layout.Safe(cause(r.Diagnosis)), width))
+		if r.Killed != nil {
+			for _, part := range layout.Lines(killed(r.Killed), width-len("    ")) {
+				fmt.Fprintln(w, "    "+part)
+			}
+		}
 		for _, h := range r.Diagnosis.Held {
 			fmt.Fprintln(w, held(&h))
 		}
@@ -37,6 +42,20 @@ func Runs(w io.Writer, a *api.Recordings) {
 		fmt.Fprintf(w, "and %s\n", figures.Plural(a.Omitted, "more", "more"))
 	}
 	fmt.Fprintln(w, "hint: gowhy-fleet runs get ID -o FILE")
+}
+
+// killed says when and by what a program was killed, and how old the evidence was.
+func killed(k *api.Killed) string {
+	text := "killed at " + k.At.UTC().Format("15:04:05 UTC")
+	if k.Limit > 0 {
+		text += " by the memory limit, " + layout.Safe(k.Of) + " (" + figures.Bytes(k.Limit) + ")"
+	} else {
+		text += ", for the machine had no memory left"
+	}
+	if k.Age != nil {
+		text += "; evidence from " + figures.Duration(*k.Age) + " before"
+	}
+	return text
 }
 
 // held says how much a holder holds, by how much more than before, and over what.

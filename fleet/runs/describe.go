@@ -70,15 +70,31 @@ func describe(path string, about api.Recording) (r api.Recording, err error) {
 			r.Event += " " + man.Event.Task
 		}
 	}
-	if man.Ended != nil && man.Ended.Kind == recording.EndedByMemory {
+	of := ""
+	if e := man.Ended; e != nil && e.Kind == recording.EndedByMemory {
 		r.Event = "killed for want of memory"
+		r.Killed = killed(man)
+		of = e.Of
 	}
-	for _, text := range []string{r.Service, r.Version, r.Instance, r.Go, r.Event, r.Why} {
+	for _, text := range []string{r.Service, r.Version, r.Instance, r.Go, r.Event, r.Why, of} {
 		if !Plain(text) {
 			return api.Recording{}, fmt.Errorf("%w: %.40q is longer than %d bytes or has bytes that no name has", ErrFormat, text, longest)
 		}
 	}
 	return r, nil
+}
+
+// killed returns how the program of a recording was killed; nil where that was at no time.
+func killed(man *recording.Manifest) *api.Killed {
+	e := man.Ended
+	k := &api.Killed{At: e.Time.UTC(), Of: e.Of, Limit: e.Limit}
+	if y := k.At.Year(); y < 1970 || y > 9999 {
+		return nil
+	}
+	if age := e.Time.Sub(man.End); man.Event != nil && age >= 0 && age < mostDuration {
+		k.Age = &age
+	}
+	return k
 }
 
 // Plain reports whether a text can be a name, or another that is known of a run.

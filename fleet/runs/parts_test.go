@@ -47,7 +47,7 @@ func TestResume(t *testing.T) {
 	data := made(t, 0)
 	id, half := idOf(data), len(data)/2
 	if p, err := s.Resume(piece(data, 0, half, "")); err != nil || p.Have != int64(half) || p.Run != nil {
-		t.Fatalf("%+v, %v", p, err)
+		t.Fatalf("Resume() of a half = %d bytes, run %+v, %v, want %d, no run", p.Have, p.Run, err, half)
 	}
 	for tenant, want := range map[string]int64{"": int64(half), "b": 0} {
 		if p := s.Offset(tenant, id); p.Have != want || p.Run != nil {
@@ -57,7 +57,7 @@ func TestResume(t *testing.T) {
 	var offset *OffsetError
 	for _, from := range []int{0, half - 1, half + 1} {
 		if p, err := s.Resume(piece(data, from, len(data), "")); !errors.As(err, &offset) || offset.Have != int64(half) || p.Have != int64(half) {
-			t.Errorf("at %d: %+v, %v", from, p, err)
+			t.Errorf("Resume() at %d = %d bytes, %v, want %d, and an error that has them", from, p.Have, err, half)
 		}
 	}
 	if _, err := s.Resume(piece(data, half, len(data), "b")); !errors.As(err, &offset) || offset.Have != 0 {
@@ -67,14 +67,15 @@ func TestResume(t *testing.T) {
 	in, u := piece(data, half, len(data), "")
 	broken := errors.New("broken")
 	if p, err := s.Resume(io.MultiReader(io.LimitReader(in, 3), readerOf(broken)), u); !errors.Is(err, broken) || p.Have != int64(half)+3 {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("Resume() that breaks off = %d bytes, %v, want %d, %v", p.Have, err, half+3, broken)
 	}
 	p, err := s.Resume(piece(data, half+3, len(data), ""))
 	if err != nil || p.Run == nil || p.Old || p.Run.ID != id || p.Run.Service != "cart" || p.Run.Why != "w" || p.Run.Bytes != int64(len(data)) || p.Have != int64(len(data)) {
-		t.Fatalf("%+v, %v", p, err)
+		t.Fatalf("Resume() of the rest = %d bytes, run %+v, old %v, %v, want %d, %.12s of cart, why w, false",
+			p.Have, p.Run, p.Old, err, len(data), id)
 	}
 	if p, err := s.Resume(piece(data, 5, 5, "")); err != nil || p.Run == nil || !p.Old {
-		t.Errorf("of what is whole: %+v, %v", p, err)
+		t.Errorf("Resume() of what is whole = run %+v, old %v, %v, want a run, true", p.Run, p.Old, err)
 	}
 	f, _, err := s.File("", id)
 	if err != nil {
@@ -177,7 +178,7 @@ func TestResumeCrash(t *testing.T) {
 	}
 	s = opened(t, left, Options{}, nil)
 	if p := s.Offset("", idOf(other)); p.Run == nil {
-		t.Errorf("what had its name: %+v", p)
+		t.Errorf("Offset() of one that had its name = %d bytes and no run, want one", p.Have)
 	}
 	p := s.Offset("b", idOf(data))
 	if p.Have != int64(half)+7 {
@@ -185,7 +186,7 @@ func TestResumeCrash(t *testing.T) {
 	}
 	p, err := s.Resume(piece(data, int(p.Have), len(data), "b"))
 	if err != nil || p.Run == nil {
-		t.Fatalf("%+v, %v", p, err)
+		t.Fatalf("Resume() of the rest = %d bytes, run %+v, %v, want a run", p.Have, p.Run, err)
 	}
 	s.Close()
 	if got := names(t, left); len(got) != 5 { // two runs and what is not ours

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -78,11 +79,20 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := w.Finish(recording.Manifest{Schema: recording.Schema, Start: began, End: began.Add(time.Second),
-			Event: &recording.Event{Kind: "memory"}, Ended: &recording.Ending{Kind: kind}}); err != nil {
+			Event: &recording.Event{Kind: "memory"}, Ended: &recording.Ending{Kind: kind, Time: began.Add(12 * time.Second), Of: "memory.max", Limit: 256 << 20}}); err != nil {
 			t.Fatal(err)
 		}
-		if r := add(t, opened(t, t.TempDir(), Options{}, nil), b.Bytes(), api.Recording{Service: "shop"}); r.Event != want {
-			t.Errorf("ended by %s: %q, want %q", kind, r.Event, want)
+		dir := t.TempDir()
+		s := opened(t, dir, Options{}, nil)
+		r := add(t, s, b.Bytes(), api.Recording{Service: "shop"})
+		if k := r.Killed; r.Event != want || (k != nil) != (kind == recording.EndedByMemory) {
+			t.Errorf("ended by %s: %q, killed %+v, want %q", kind, r.Event, k, want)
+		} else if k != nil && (!k.At.Equal(began.Add(12*time.Second)) || k.Of != "memory.max" || k.Limit != 256<<20 || k.Age == nil || *k.Age != 11*time.Second) {
+			t.Errorf("killed %+v, want 11 s after the evidence by 256 MiB", k)
+		}
+		s.Close()
+		if kept, _ := opened(t, dir, Options{}, nil).List(Filter{}, 1); len(kept) != 1 || !reflect.DeepEqual(kept[0].Killed, r.Killed) {
+			t.Errorf("opened again: %+v, want killed %+v", kept, r.Killed)
 		}
 	}
 }
@@ -99,11 +109,12 @@ func TestAdd(t *testing.T) {
 		t.Errorf("%+v, want %+v", r, want)
 	}
 	if again, old, err := s.Add(bytes.NewReader(data), api.Recording{Service: "other"}); err != nil || !old || again.Service != "shop" {
-		t.Errorf("again: %+v, old %v, %v", again, old, err)
+		t.Errorf("Add() again = service %q, old %v, %v, want shop, true", again.Service, old, err)
 	}
 	other := add(t, s, data, api.Recording{Tenant: "b", Service: "cart", Version: "v9", Instance: "h1"})
 	if other.Service != "cart" || other.Version != "v9" || other.Instance != "h1" || other.ID != r.ID {
-		t.Errorf("another tenant's: %+v", other)
+		t.Errorf("another tenant's: %.12s of %q, version %q, instance %q, want %.12s of cart, v9, h1",
+			other.ID, other.Service, other.Version, other.Instance, r.ID)
 	}
 	for tenant, n := range map[string]int{"": 1, "b": 1, "c": 0} {
 		if list, _ := s.List(Filter{Tenant: tenant}, 10); len(list) != n {
@@ -272,7 +283,7 @@ func TestBounds(t *testing.T) {
 	s.mu.Unlock()
 	s.sweep()
 	if list, _ := s.List(Filter{}, 10); len(list) != 1 || list[0].ID != ids[2] {
-		t.Errorf("after the time to keep: %+v", list)
+		t.Errorf("after the time to keep: List() = %+v, want %.12s alone", list, ids[2])
 	}
 }
 
@@ -294,7 +305,7 @@ func TestCrash(t *testing.T) {
 	s = opened(t, dir, Options{}, nil)
 	list, _ := s.List(Filter{}, 10)
 	if len(list) != 1 || list[0].ID != kept.ID || list[0].Service != "cart" {
-		t.Errorf("after the crash: %+v", list)
+		t.Errorf("after the crash: List() = %+v, want %.12s of cart alone", list, kept.ID)
 	}
 	s.Close() // which waits for the diagnosis to be written
 	if left, _ := os.ReadDir(dir); len(left) != 3 {
@@ -304,7 +315,7 @@ func TestCrash(t *testing.T) {
 	write(kept.ID+sidecarEnd, []byte("{")) // no longer what it was: found out again
 	s = opened(t, dir, Options{}, nil)
 	if list, _ = s.List(Filter{}, 10); len(list) != 1 || list[0].Service != "shop" || list[0].ID != kept.ID {
-		t.Errorf("without the sidecar: %+v", list)
+		t.Errorf("without the sidecar: List() = %+v, want %.12s of shop alone", list, kept.ID)
 	}
 }
 
@@ -317,7 +328,7 @@ func await(t testing.TB, s *Store, want api.DiagnosisState) api.Recording {
 		}
 	}
 	list, _ := s.List(Filter{}, 1)
-	t.Fatalf("it never is %s: %+v", want, list)
+	t.Fatalf("after a minute List() = %+v, want one that is %s", list, want)
 	return api.Recording{}
 }
 
@@ -334,7 +345,7 @@ func TestDiagnosis(t *testing.T) {
 		return api.Diagnosis{}, nil
 	})
 	if r := await(t, s, api.Done); r.Diagnosis.Findings[0].Rule != "hotmutex" {
-		t.Errorf("%+v", r)
+		t.Errorf("the findings are %+v, want hotmutex first", r.Diagnosis.Findings)
 	}
 
 	s = opened(t, t.TempDir(), Options{}, func(_ context.Context, file string) (api.Diagnosis, error) { panic(file) })
@@ -366,7 +377,8 @@ func TestDiagnosisAgain(t *testing.T) {
 	for try := 1; ; try++ { // killed: nobody takes the count back
 		got, ok := readSidecar(s.sidecar(&r))
 		if !ok || try > mostTries+1 {
-			t.Fatalf("%+v, %v", got, ok)
+			t.Fatalf("try %d: readSidecar() = %+v, %v, want it there, and failed after %d tries",
+				try, got.Diagnosis, ok, mostTries+1)
 		}
 		if got.Diagnosis.Tries = try; s.save(&got) != nil {
 			t.Fatal("cannot save")
@@ -392,7 +404,8 @@ func TestEngine(t *testing.T) {
 	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(5 * time.Millisecond) {
 		if list, _ := s.List(Filter{}, 1); list[0].Diagnosis.State != api.Waiting {
 			if d := list[0].Diagnosis; d.State == api.Failed && d.Why == "" || d.State == api.Done && d.Verdict == "" {
-				t.Errorf("%+v", d)
+				t.Errorf("a diagnosis that is %s has why %q, verdict %q, want why if failed, a verdict if done",
+					d.State, d.Why, d.Verdict)
 			}
 			return
 		}
@@ -494,7 +507,7 @@ func TestLatest(t *testing.T) {
 		}
 	}
 	if list := s.Latest(shop, 2); len(list) != 2 || list[0].ID == pushed.ID || list[1].ID == pushed.ID {
-		t.Errorf("the last two: %+v", list)
+		t.Errorf("Latest(shop, 2) = %+v, want two without %.12s", list, pushed.ID)
 	}
 	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(5 * time.Millisecond) {
 		list, _ := s.List(Filter{}, 10)
@@ -523,7 +536,7 @@ func TestLatest(t *testing.T) {
 	}
 	s.mu.Unlock()
 	if list := s.Latest(shop, 10); len(list) != 0 {
-		t.Errorf("after all are dropped: %+v", list)
+		t.Errorf("after all are dropped: Latest(shop, 10) = %+v, want none", list)
 	}
 }
 
@@ -536,7 +549,7 @@ func TestCount(t *testing.T) {
 	}
 	list, more := s.List(Filter{}, 2)
 	if len(list) != 2 || more != 1 || list[0].ID != last {
-		t.Errorf("%d and %d more of three: %+v", len(list), more, list)
+		t.Errorf("List(2) of three = %+v and %d more, want two, %.12s first, and 1 more", list, more, last)
 	}
 }
 

@@ -73,7 +73,8 @@ func TestDashboard(t *testing.T) {
 	ids := map[int]bool{}
 	for _, p := range d.Panels {
 		if ids[p.ID] || p.ID == 0 || variables[p.Datasource.UID] != p.Datasource.Type || len(p.Targets) == 0 {
-			t.Errorf("%q: id %d, data source %+v, %d targets", p.Title, p.ID, p.Datasource, len(p.Targets))
+			t.Errorf("%q: id %d, data source %q of type %q, %d targets, want an id of its own, type %q, some targets",
+				p.Title, p.ID, p.Datasource.UID, p.Datasource.Type, len(p.Targets), variables[p.Datasource.UID])
 		}
 		ids[p.ID] = true
 		for _, target := range p.Targets {

@@ -44,7 +44,7 @@ func shown(r *api.Recording) *api.Shown {
 const month = 730
 
 // findingsAnswer returns the answer about findings.
-func findingsAnswer(ctx context.Context, r store.Reader, s store.Selection, n int, prices Prices) (api.Findings, error) {
+func findingsAnswer(ctx context.Context, r store.Reader, s store.Selection, n int, prices api.Prices) (api.Findings, error) {
 	list, err := findings.Of(ctx, r, s)
 	if err != nil {
 		return api.Findings{}, err
@@ -67,12 +67,12 @@ func findingsAnswer(ctx context.Context, r store.Reader, s store.Selection, n in
 	return a, nil
 }
 
-func findingOf(f *findings.Finding, prices Prices) api.Finding {
+func findingOf(f *findings.Finding, prices api.Prices) api.Finding {
 	a := api.Finding{
 		Service: f.Service, Versions: f.Versions, Rule: f.Rule, Title: f.Title, Summary: f.Detail.Summary,
 		Function: f.Function, File: f.File, Line: f.Line, First: f.First.UTC(), Earlier: f.Earlier, Last: f.Last.UTC(), State: api.Gone,
 		Spans: f.Spans, Instances: f.Instances, Cost: whole(f.Cost), Unit: f.Unit, What: f.Detail.Cost.What, Whole: f.Detail.Whole,
-		Gain: f.Detail.Bound.Words, Confidence: f.Confidence, Evidence: []string{}, Trend: []api.Cost{}, Reasons: f.Detail.Reasons,
+		Gain: f.Detail.Bound.Words, Confidence: f.Confidence, Evidence: []string{}, Facts: []api.Fact{}, Trend: []api.Cost{}, Reasons: f.Detail.Reasons,
 		Remedy: f.Detail.Remedy.Text, Code: f.Detail.Remedy.Code, Prove: f.Detail.Prove,
 		Command: evidenceCommand(f),
 	}
@@ -92,9 +92,20 @@ func findingOf(f *findings.Finding, prices Prices) api.Finding {
 	}
 	for _, e := range f.Detail.Evidence {
 		a.Evidence = append(a.Evidence, strings.TrimSuffix(e.Name+": "+e.Text, ": "))
+		a.Facts = append(a.Facts, factOf(&e))
 	}
 	for _, p := range f.Trend {
 		a.Trend = append(a.Trend, api.Cost{At: p.At.UTC(), Cost: whole(p.Value)})
+	}
+	return a
+}
+
+// factOf returns a fact with its origin in words. One that was kept as words alone has none: they
+// are its name already.
+func factOf(f *fact.Fact) api.Fact {
+	a := api.Fact{Name: f.Name, Value: f.Value, Unit: string(f.Unit), Text: f.Text}
+	if f.Origin.Kind != fact.Untyped {
+		a.Origin = f.Origin.String()
 	}
 	return a
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/gowhy/gowhy/fleet/simulate"
 	"github.com/gowhy/gowhy/fleet/store"
 	"github.com/gowhy/gowhy/fleet/store/storetest"
+	"github.com/gowhy/gowhy/internal/know/fact"
 )
 
 // judged returns a store with a finding that is there and one that went, of names that a label
@@ -41,7 +43,7 @@ func judged(t *testing.T, now time.Time) *storetest.Reference {
 
 func TestFindings(t *testing.T) {
 	now := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
-	h := Handler(judged(t, now), func() time.Time { return now.Add(time.Minute) }, func() Prices { return Prices{CoreHour: 0.04, Currency: "EUR"} }, nil)
+	h := Handler(judged(t, now), func() time.Time { return now.Add(time.Minute) }, func() api.Prices { return api.Prices{CoreHour: 0.04, Currency: "EUR"} }, nil)
 	ask := func(query string) (a api.Findings) {
 		t.Helper()
 		w := httptest.NewRecorder()
@@ -53,24 +55,31 @@ func TestFindings(t *testing.T) {
 	}
 	a := ask("")
 	if len(a.Findings) != 2 || a.Currency != "EUR" || !a.Judged.Equal(now) || a.Verdicts[`a"b\c`].Verdict != "problem" {
-		t.Fatalf("%+v", a)
+		t.Fatalf("%d findings in %q, judged until %v, verdicts %v, want 2 in EUR, until %v, a problem",
+			len(a.Findings), a.Currency, a.Judged, a.Verdicts, now)
 	}
 	f := a.Findings[0]
+	if f.Cores == nil || f.Bound == nil || f.Money == nil {
+		t.Fatalf("the first has cores %v, bound %v, money %v, want all of them", f.Cores, f.Bound, f.Money)
+	}
 	if f.State != "open" || *f.Cores != 1.5 || *f.Bound != 0.5 || *f.Money != 1.5*0.04*730 || len(f.Trend) != 5 || f.Instances != 3 || !f.Earlier {
-		t.Errorf("%+v", f)
+		t.Errorf("the first is %s, %v cores, bound %v, money %v, trend of %d, %d processes, earlier %v, "+
+			"want open, 1.5, 0.5, %v, 5, 3, true",
+			f.State, *f.Cores, *f.Bound, *f.Money, len(f.Trend), f.Instances, f.Earlier, 1.5*0.04*730)
 	}
 	want := `gowhy fleet evidence 'a"b\c' --version 'v 1' --from 2026-03-02T09:55:00Z --until 2026-03-02T10:00:00Z -o merged.gowhy && gowhy merged.gowhy`
 	if f.Command != want {
 		t.Errorf("the command is %s", f.Command)
 	}
 	if a.Findings[1].State != "gone" || a.Findings[1].Rule != "past" {
-		t.Errorf("the second is %+v", a.Findings[1])
+		t.Errorf("the second is %s, of rule %s, want gone, past", a.Findings[1].State, a.Findings[1].Rule)
 	}
 	if a := ask("limit=1"); len(a.Findings) != 1 || a.Omitted != 1 {
-		t.Errorf("with a limit: %+v", a)
+		t.Errorf("limit=1: %d findings, %d omitted, want 1, 1", len(a.Findings), a.Omitted)
 	}
 	if a := ask("from=now-24h&until=now-12h"); len(a.Findings) != 0 || a.Judged != nil {
-		t.Errorf("of a time that was not judged: %+v", a)
+		t.Errorf("of a time that was not judged: %d findings, judged until %v, want none, nil",
+			len(a.Findings), a.Judged)
 	}
 }
 
@@ -108,9 +117,10 @@ func TestGrowth(t *testing.T) {
 	if !strings.Contains(w.Body.String(), want) || strings.Contains(w.Body.String(), "gowhy_finding_cores{") {
 		t.Errorf("%s\nwant %s", w.Body, want)
 	}
-	a, err := findingsAnswer(t.Context(), r, store.Selection{}, 10, Prices{})
+	a, err := findingsAnswer(t.Context(), r, store.Selection{}, 10, api.Prices{})
 	if err != nil || len(a.Findings) != 1 || a.Findings[0].Command != "gowhy fleet record shop --version v1" || a.Findings[0].State != "open" {
-		t.Errorf("%+v, %v", a, err)
+		t.Errorf("found() = %+v, %v, want one that is open, to see by gowhy fleet record shop --version v1",
+			a.Findings, err)
 	}
 }
 
@@ -179,8 +189,25 @@ func TestDiff(t *testing.T) {
 
 // TestNoNull finds that a list without anything is one, as the types say.
 func TestNoNull(t *testing.T) {
-	a := findingOf(&findings.Finding{Versions: []string{"v1"}}, Prices{})
-	if a.Trend == nil || a.Evidence == nil {
-		t.Errorf("trend %#v, evidence %#v", a.Trend, a.Evidence)
+	a := findingOf(&findings.Finding{Versions: []string{"v1"}}, api.Prices{})
+	if a.Trend == nil || a.Evidence == nil || a.Facts == nil {
+		t.Errorf("trend %#v, evidence %#v, facts %#v", a.Trend, a.Evidence, a.Facts)
+	}
+}
+
+// TestFindingFacts finds each fact of a finding with its origin, beside the same in words.
+func TestFindingFacts(t *testing.T) {
+	f := findings.Finding{Versions: []string{"v1"}}
+	f.Detail.Evidence = []fact.Fact{fact.OverSeries("processes that rise", "inuse_space", 20, 17, fact.Count), fact.Saved("CPU in the collector", "31%")}
+	a := findingOf(&f, api.Prices{})
+	if want := []string{"processes that rise: 17", "CPU in the collector: 31%"}; !slices.Equal(a.Evidence, want) {
+		t.Errorf("the words are %q, want %q", a.Evidence, want)
+	}
+	want := []api.Fact{
+		{Name: "processes that rise", Value: 17, Unit: string(fact.Count), Text: "17", Origin: f.Detail.Evidence[0].Origin.Text},
+		{Name: "CPU in the collector", Text: "31%"},
+	}
+	if !slices.Equal(a.Facts, want) || !strings.Contains(want[0].Origin, "20 processes") {
+		t.Errorf("the facts are %+v, want %+v", a.Facts, want)
 	}
 }

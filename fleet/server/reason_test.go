@@ -41,7 +41,7 @@ func TestReason(t *testing.T) {
 		t.Errorf("also %+v, want eight times the objects", c.Also)
 	}
 	if c.NoCause != notJudged || len(c.Causes) != 0 {
-		t.Errorf("before any rule looked: %q, %+v", c.NoCause, c.Causes)
+		t.Errorf("before any rule looked: no cause %q, causes %+v, want %q, none", c.NoCause, c.Causes, notJudged)
 	}
 	until := begin.Add(2 * time.Hour)
 	row := store.Finding{Service: "shop", Version: "v2", From: until.Add(-5 * time.Minute), Until: until, Title: "healthy"}
@@ -61,6 +61,6 @@ func TestReason(t *testing.T) {
 	next.From, next.Until = row.From, row.Until
 	write(found, row, next)
 	if c := ask(); c.NoCause != "" || len(c.Causes) != 1 || c.Causes[0].Function != "shop.price" {
-		t.Errorf("a rule fits: %q, %+v", c.NoCause, c.Causes)
+		t.Errorf("a rule fits: no cause %q, causes %+v, want none, one in shop.price", c.NoCause, c.Causes)
 	}
 }

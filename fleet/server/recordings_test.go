@@ -56,11 +56,12 @@ func TestWanted(t *testing.T) {
 		return a
 	}
 	first := ask("", "h1")
-	if r := first.Record; r == nil || *r != (api.Order{Service: "cart", Version: "v2", Instance: "h1", Length: 5 * time.Second, Why: "no recording yet"}) {
-		t.Fatalf("%+v", first)
+	want := api.Order{Service: "cart", Version: "v2", Instance: "h1", Length: 5 * time.Second, Why: "no recording yet"}
+	if r := first.Record; r == nil || *r != want {
+		t.Fatalf("the first agent's order is %+v, want %+v", r, want)
 	}
 	if a := ask("", "h2"); a.Record != nil {
-		t.Errorf("two agents record the same: %+v", a.Record)
+		t.Errorf("the order of another agent is %+v, want none: the first records it", a.Record)
 	}
 	if a := ask("b", "h2"); a.Record == nil {
 		t.Error("another tenant waits for it")
@@ -74,15 +75,15 @@ func TestWanted(t *testing.T) {
 		t.Errorf("%d leases", leases)
 	}
 	if a := ask("", "h2"); a.Record != nil { // though the clock of its host is three hours behind
-		t.Errorf("it is fresh: %+v", a.Record)
+		t.Errorf("the order after a recording came is %+v, want none: it is fresh", a.Record)
 	}
 	var w api.Wish
 	post("", api.RecordPath+"?service=cart", nil, http.StatusAccepted, &w)
-	if w != (api.Wish{Service: "cart", Agents: true}) {
-		t.Errorf("%+v", w)
+	if want := (api.Wish{Service: "cart", Agents: true}); w != want {
+		t.Errorf("the wish is %+v, want %+v", w, want)
 	}
 	if a := ask("", "h2"); a.Record == nil || a.Record.Why != "an operator asked for it" {
-		t.Errorf("%+v", a.Record)
+		t.Errorf("the order after the wish is %+v, want one whose why is: an operator asked for it", a.Record)
 	}
 
 	many := api.Offer{Agent: "h", Programs: make([]api.Program, mostPrograms+1)}
@@ -96,7 +97,7 @@ func TestWanted(t *testing.T) {
 	var a api.Wanted
 	post("d", api.WantedPath, api.Offer{Agent: "h", Programs: []api.Program{{}, {Service: "a\x1b"}, {Service: strings.Repeat("a", 2000)}, {Service: "good"}}}, http.StatusOK, &a)
 	if a.Record == nil || a.Record.Service != "good" {
-		t.Errorf("beside programs whose names are none: %+v", a)
+		t.Errorf("beside programs whose names are none the order is %+v, want one for good", a.Record)
 	}
 	post("", api.RecordPath, nil, http.StatusBadRequest, nil)
 	post("", api.RecordPath+"?service=a%1b", nil, http.StatusBadRequest, nil)
@@ -278,7 +279,7 @@ func TestRecordUnknown(t *testing.T) {
 	}
 	record(namesOf{Reader: r, err: errors.New("denied")}, "payment", 500)
 	if a := plan.Ask("", api.Offer{Agent: "h", Programs: []api.Program{{Service: "payment"}}}); a.Record != nil {
-		t.Errorf("what was refused is recorded: %+v", a.Record)
+		t.Errorf("the order after the refusal is %+v, want none", a.Record)
 	}
 }
 

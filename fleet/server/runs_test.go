@@ -67,7 +67,8 @@ func TestRuns(t *testing.T) {
 	call("POST", api.RunsPath+"?service=cart&version=v2&instance=h1", bytes.NewReader(data), http.StatusCreated, &first)
 	call("POST", api.RunsPath+"?service=cart", bytes.NewReader(data), http.StatusOK, &again)
 	if first.ID != again.ID || again.Version != "v2" || again.Instance != "h1" || again.Duration != time.Second {
-		t.Errorf("%+v and again %+v", first, again)
+		t.Errorf("sent again: %.12s, version %q, instance %q, for %v, want %.12s, v2, h1, for 1s",
+			again.ID, again.Version, again.Instance, again.Duration, first.ID)
 	}
 	if got := call("GET", api.RunsPath+"/"+first.ID, nil, http.StatusOK, nil); !bytes.Equal(got, data) {
 		t.Errorf("%d bytes came back of %d", len(got), len(data))

@@ -233,14 +233,20 @@ func TestVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := a.Changes[0]
+	if c.Ratio == nil {
+		t.Fatalf("the change of %s is %q, why %q, without a ratio, want one", c.Service, c.Verdict, c.Why)
+	}
 	if len(a.Changes) != 2 || c.Service != "dearer" || c.Verdict != "worse" || c.Unit != "CPU/operation" || !c.Paired || *c.Ratio < 1.02 || len(c.Functions) == 0 || c.Function != plan.Services[1].Function(2) {
-		t.Errorf("%+v", c)
+		t.Errorf("%d changes, the first of %q is %q in %q, paired %v, %v times, in %q of %d functions, "+
+			"want 2, dearer, worse in CPU/operation, true, 1.02 or more, in %q of some",
+			len(a.Changes), c.Service, c.Verdict, c.Unit, c.Paired, *c.Ratio, c.Function, len(c.Functions), plan.Services[1].Function(2))
 	}
 	if len(a.Steps) != 1 || a.Steps[0].Service != "same" || a.Steps[0].Cost != 2 || !a.Steps[0].First.Equal(start) {
-		t.Errorf("steps %+v", a.Steps)
+		t.Errorf("the steps are %+v, want one, of same, which costs 2 since %v", a.Steps, start)
 	}
 	if other := a.Changes[1]; other.Verdict != "no change seen" || other.Functions != nil {
-		t.Errorf("%+v", other)
+		t.Errorf("the second change is %q in the functions %+v, want no change seen in none",
+			other.Verdict, other.Functions)
 	}
 }
 
@@ -264,4 +270,4 @@ func FuzzQuestion(f *testing.F) {
 	})
 }
 
-func noPrices() Prices { return Prices{} }
+func noPrices() api.Prices { return api.Prices{} }

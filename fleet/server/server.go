@@ -25,7 +25,7 @@ import (
 
 // Handler serves the API, but for the recordings; kept, which may be nil, has those that
 // show a finding. The tenant is that of X-Scope-OrgID.
-func Handler(r store.Reader, now func() time.Time, prices func() Prices, kept *runs.Store) http.Handler {
+func Handler(r store.Reader, now func() time.Time, prices func() api.Prices, kept *runs.Store) http.Handler {
 	a := &questions{mux: http.NewServeMux(), reader: r, now: now, there: &directory{profiles: r, kept: kept}}
 	a.serveCosts(prices)
 	a.serveSeries()
@@ -85,7 +85,7 @@ func (a *questions) handleJSON(path string, ask func(q *http.Request, s store.Se
 }
 
 // serveCosts serves what services and functions cost.
-func (a *questions) serveCosts(prices func() Prices) {
+func (a *questions) serveCosts(prices func() api.Prices) {
 	a.handleJSON("top", func(q *http.Request, s store.Selection, n int) (any, error) {
 		stacks, err := a.reader.Stacks(q.Context(), s)
 		return top(stacks, n), err
@@ -131,7 +131,7 @@ func (a *questions) serveSeries() {
 }
 
 // serveCauses serves what changed and why.
-func (a *questions) serveCauses(prices func() Prices, kept *runs.Store) {
+func (a *questions) serveCauses(prices func() api.Prices, kept *runs.Store) {
 	a.handleJSON("versions", func(q *http.Request, s store.Selection, n int) (any, error) {
 		return changes(q.Context(), a.reader, s, n)
 	})

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/store"
 )
 
@@ -84,7 +85,7 @@ func TestServices(t *testing.T) {
 
 func TestServicesPriced(t *testing.T) {
 	w := httptest.NewRecorder()
-	prices := func() Prices { return Prices{CoreHour: 0.5, Currency: "EUR"} }
+	prices := func() api.Prices { return api.Prices{CoreHour: 0.5, Currency: "EUR"} }
 	Handler(reader{}, time.Now, prices, nil).ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/services", nil))
 	if got := w.Body.String(); !strings.Contains(got, `"core_month":365,"currency":"EUR"`) {
 		t.Error(got)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gowhy/gowhy/fleet/access"
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/exposition"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/quota"
@@ -25,7 +26,7 @@ import (
 type Settings struct {
 	Tokens []access.Token
 	Limits map[string]quota.Limits // by tenant, see package quota
-	Prices *Prices
+	Prices *api.Prices
 	// Recordings are how much agents record; nil is [sampling.Usual].
 	Recordings *sampling.Options
 	// TLS reads the certificates; nil serves plain HTTP.
@@ -41,19 +42,12 @@ type Settings struct {
 	Metrics func(io.Writer)
 }
 
-// Prices are what resources cost.
-type Prices struct {
-	CoreHour float64 `json:"core_hour"`
-	GiBHour  float64 `json:"gib_hour"`
-	Currency string  `json:"currency"`
-}
-
 // costs returns the prices; zero where none are known.
-func (l *live) costs() Prices {
+func (l *live) costs() api.Prices {
 	if p := l.prices.Load(); p != nil {
 		return *p
 	}
-	return Prices{}
+	return api.Prices{}
 }
 
 // readAgain is how often certificates and files of targets are read again.
@@ -69,7 +63,7 @@ type live struct {
 	limiter  *quota.Limiter
 	scraper  *scrape.Scraper
 	tls      atomic.Pointer[tls.Config] // nil serves plain HTTP
-	prices   atomic.Pointer[Prices]
+	prices   atomic.Pointer[api.Prices]
 	plan     *sampling.Plan // nil where no recordings are kept
 
 	mu       sync.Mutex // one change at a time

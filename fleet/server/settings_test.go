@@ -21,6 +21,7 @@ import (
 	typesv1 "github.com/grafana/pyroscope/api/gen/proto/go/types/v1"
 
 	"github.com/gowhy/gowhy/fleet/access"
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/ingest/forward"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
 	"github.com/gowhy/gowhy/fleet/quota"
@@ -186,7 +187,7 @@ func TestReload(t *testing.T) {
 		t.Errorf("a mistake: %s\n%s", metrics, said)
 	}
 	mistake = nil
-	next = Settings{Tokens: []access.Token{token("new", access.Read|access.Ingest|access.Admin)}, Prices: &Prices{0.03, 0.004, "EUR"},
+	next = Settings{Tokens: []access.Token{token("new", access.Read|access.Ingest|access.Admin)}, Prices: &api.Prices{CoreHour: 0.03, GiBHour: 0.004, Currency: "EUR"},
 		Limits: map[string]quota.Limits{"": {BytesPerSecond: 1, Burst: 1}},
 		TLS:    func() (*tls.Config, error) { return nil, errors.New("TLS cannot begin") },
 		Targets: func() ([]scrape.Target, error) {
@@ -266,7 +267,8 @@ func TestLimits(t *testing.T) {
 		status       int
 	}{{"red", "a", 200}, {"red", "b", 400}, {"blue", "b", 200}, {"blue", "b{x=1,y=2,z=3}", 400}} {
 		if a, body := do(t, http.DefaultClient, "POST", url+"/ingest?name="+c.name, "", c.tenant, pprofOf(t, 1)); a.StatusCode != c.status || c.status != 200 && !strings.Contains(body, "over a limit") {
-			t.Errorf("%+v: %d %s", c, a.StatusCode, body)
+			t.Errorf("POST /ingest?name=%s of %s: %d %s, want %d, over a limit where refused",
+				c.name, c.tenant, a.StatusCode, body, c.status)
 		}
 	}
 	_, metrics := do(t, http.DefaultClient, "GET", url+"/metrics", "", "", nil)
@@ -290,7 +292,7 @@ func TestExposed(t *testing.T) {
 		{"0.0.0.0:0", true, true, false, ""}, {"0.0.0.0:0", true, false, true, ""}, {"nonsense", true, true, true, "no address"},
 	} {
 		if err := Reachable(c.listen, c.tokens, c.tls, c.insecure); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v", c, err)
+			t.Errorf("Reachable(%q, %v, %v, %v) = %v, want %q", c.listen, c.tokens, c.tls, c.insecure, err, c.want)
 		}
 	}
 }
@@ -406,6 +408,6 @@ func TestOddPaths(t *testing.T) {
 		}
 	}
 	if all, err := kept.Services(t.Context(), store.Selection{}); err != nil || len(all.Services) > 0 {
-		t.Errorf("kept: %+v, %v", all, err)
+		t.Errorf("kept the services %+v, %v, want none", all.Services, err)
 	}
 }

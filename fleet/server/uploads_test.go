@@ -67,7 +67,7 @@ func TestUploads(t *testing.T) {
 		}
 	}
 	if list, _ := store.List(runs.Filter{Tenant: "a"}, 10); len(list) != 1 || list[0].Service != "cart" || list[0].Why != "w" {
-		t.Errorf("%+v", list)
+		t.Errorf("kept %+v, want one of cart, why w", list)
 	}
 }
 

@@ -56,7 +56,7 @@ func steps(ctx context.Context, r store.Reader, s store.Selection) (steps []api.
 	}
 	for i := range list.Findings {
 		if f := &list.Findings[i]; f.Rule == findings.CostStep && f.Open {
-			steps = append(steps, findingOf(f, Prices{}))
+			steps = append(steps, findingOf(f, api.Prices{}))
 		}
 	}
 	return steps, nil

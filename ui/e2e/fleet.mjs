@@ -178,7 +178,7 @@ const FINDING = {
   service: 'checkout', versions: ['v1.5.0'], rule: 'hotfunction', title: 'Work is repeated', summary: '23% of the CPU goes into `regexp`.', function: 'example.com/checkout/order.step003', file: 'work/step00.go', line: 33,
   first: '2026-01-01T10:00:00Z', earlier: true, last: '2026-01-01T12:00:00Z', state: 'open', spans: 2, instances: 20, cost: 3.07, unit: 'cores', what: 'CPU in compiling', whole: true, cores: 3.07, money: 90,
   gain: '11.8% to 42.4% less CPU', confidence: 'medium', confidence_reasons: ['one kind of evidence'], trend: [{ at: '2026-01-01T10:00:00Z', cost: 1 }, { at: '2026-01-01T11:00:00Z', cost: 1.5 }],
-  evidence: ['CPU in `regexp.Compile`: 23.1%'], remedy: 'Compile the expression once.', code: 'var pattern = 1', prove: 'Measure it.', command: 'gowhy fleet evidence checkout -o merged.gowhy && gowhy merged.gowhy',
+  evidence: ['CPU in `regexp.Compile`: 23.1%'], facts: [{ name: 'CPU in `regexp.Compile`', value: 0.231, unit: 'ratio', text: '23.1%', origin: 'CPU profile, 1,234 samples' }], remedy: 'Compile the expression once.', code: 'var pattern = 1', prove: 'Measure it.', command: 'gowhy fleet evidence checkout -o merged.gowhy && gowhy merged.gowhy',
 }
 
 /** Has the page get another answer to a question than the server's. */
@@ -212,7 +212,7 @@ async function readsFindings({ p, page, shot }) {
   await settled(page)
   equal((await paramsOf(page)).focus, told.findings[0].function, 'the function in the flame graph')
 
-  const end = await answers(page, 'findings', () => ({ findings: [FINDING, { ...FINDING, state: 'gone', rule: 'hotmutex', trend: [], evidence: [] }], verdicts: {}, omitted: 3, currency: 'EUR', judged: '2026-01-01T12:00:00Z' }))
+  const end = await answers(page, 'findings', () => ({ findings: [FINDING, { ...FINDING, state: 'gone', rule: 'hotmutex', trend: [], evidence: [], facts: [] }], verdicts: {}, omitted: 3, currency: 'EUR', judged: '2026-01-01T12:00:00Z' }))
   const priced = await answers(page, 'services', (a) => ({ ...a, core_month: 100, currency: 'EUR' }))
   await visit(p, 'findings')
   await page.reload()
@@ -220,7 +220,7 @@ async function readsFindings({ p, page, shot }) {
   const words = await page.locator('.fleet-card').innerText()
   for (const part of ['checkout: Work is repeated', '3.07 cores (CPU in compiling), all 20 processes, 90 EUR a month', 'of each process, medium confidence: one kind of evidence', 'or before, v1.5.0', 'Compile the expression once.']) must(words.includes(part), `“${part}” is not in:\n${words}`)
   await page.locator('.fleet-card summary').click()
-  must((await page.locator('.fleet-evidence').innerText()).includes('23.1%'), 'the evidence')
+  must((await page.locator('.fleet-evidence').innerText()).includes('CPU in regexp.Compile: 23.1% CPU profile, 1,234 samples'), 'the evidence, and where it is from')
   const found = await axeFinds(page)
   must(found.length === 0, () => `axe on findings:\n${found.join('\n')}`)
   await page.locator('.data-field select').selectOption('all')

@@ -76,9 +76,14 @@ export async function walkCard(p, rule, r, n) {
   walked.findings++
   for (const l of links) walked[l.kind]++
   const at = await p.page.evaluate(() => location.hash)
-  // A place that several numbers lead to is gone to once, and for each function that it must show.
-  const once = new Map(links.map((l) => [l.href + ' ' + l.name, l]))
-  await each([...once.values()], async (l) => {
+  // A place that several numbers lead to is gone to once, and for each function that it must show;
+  // of places that are alike to the page, the first and the last.
+  const once = [...new Map(links.map((l) => [l.href + ' ' + l.name, l])).values()]
+  const ends = new Set()
+  for (const all of [once, once.toReversed()]) {
+    for (const l of new Map(all.map((l) => [alikeBy(l), l])).values()) ends.add(l)
+  }
+  await each([...ends], async (l) => {
     await p.page.locator(`${card} a[href="${l.href.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"]`).nth(l.nth).click()
     try {
       await landed(p.page, l.href, `${rule}: ${l.words}`, l.name)
@@ -89,6 +94,13 @@ export async function walkCard(p, rule, r, n) {
     }
     equal(await p.page.evaluate(() => location.hash), at, `${rule}: the address after going back`)
   })
+}
+
+// alikeBy is the same for links that differ in what is shown and not in how: what they are about, the
+// screen, and the names of what is asked of it.
+function alikeBy({ kind, href }) {
+  const [screen, rest = ''] = href.split('?')
+  return [kind, screen, ...[...new URLSearchParams(rest).keys()].sort()].join(' ')
 }
 
 // linksOf runs in the page: all links of a card, what each is about, and what the

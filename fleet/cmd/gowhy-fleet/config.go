@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gowhy/gowhy/fleet/access"
+	"github.com/gowhy/gowhy/fleet/api"
 	"github.com/gowhy/gowhy/fleet/config"
 	"github.com/gowhy/gowhy/fleet/ingest/forward"
 	"github.com/gowhy/gowhy/fleet/ingest/scrape"
@@ -94,7 +95,7 @@ func (s *serving) load() (*config.Config, error) {
 func (s *serving) settings(c *config.Config) (server.Settings, error) {
 	settings := server.Settings{Tokens: c.Tokens, Limits: c.Tenants, Recordings: c.Recordings}
 	if c.Prices != nil {
-		settings.Prices = &server.Prices{CoreHour: c.Prices.CoreHour, GiBHour: c.Prices.GiBHour, Currency: c.Prices.Currency}
+		settings.Prices = &api.Prices{CoreHour: c.Prices.CoreHour, GiBHour: c.Prices.GiBHour, Currency: c.Prices.Currency}
 	}
 	if c.TLS != nil {
 		settings.TLS = c.TLS.Server

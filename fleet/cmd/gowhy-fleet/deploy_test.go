@@ -125,16 +125,22 @@ func TestKubernetes(t *testing.T) {
 	d := objects["Deployment"].Spec
 	pod := d.Template.Spec
 	if len(objects) != 3 || len(pod.Containers) != 1 || d.Replicas != 1 || d.Strategy.Type != "Recreate" || !pod.SecurityContext.RunAsNonRoot || !pod.Containers[0].SecurityContext.ReadOnlyRootFilesystem {
-		t.Fatalf("%+v", objects)
+		t.Fatalf("kubernetes.yaml has %d objects and the Deployment %+v, "+
+			"want 3 and Replicas 1, Recreate, RunAsNonRoot, and one container with ReadOnlyRootFilesystem", len(objects), d)
 	}
-	for name, value := range objects["Service"].Spec.Selector {
+	selector, mounts := objects["Service"].Spec.Selector, pod.Containers[0].VolumeMounts
+	if len(selector) == 0 || len(pod.Volumes) == 0 || len(mounts) != len(pod.Volumes) {
+		t.Fatalf("the Service selects by %v, and %d volumes have %d mounts, want a selector, and a mount for each",
+			selector, len(pod.Volumes), len(mounts))
+	}
+	for name, value := range selector {
 		if d.Template.Metadata.Labels[name] != value {
 			t.Errorf("the Service selects %s: %v, which the pods have not", name, value)
 		}
 	}
 	for i, v := range pod.Volumes {
-		if v.Name != pod.Containers[0].VolumeMounts[i].Name {
-			t.Errorf("volume %q is mounted as %q", v.Name, pod.Containers[0].VolumeMounts[i].Name)
+		if v.Name != mounts[i].Name {
+			t.Errorf("volume %q is mounted as %q", v.Name, mounts[i].Name)
 		}
 	}
 	if claim := pod.Volumes[0].PersistentVolumeClaim.ClaimName; claim != objects["PersistentVolumeClaim"].Metadata.Name {

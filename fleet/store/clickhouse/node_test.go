@@ -84,7 +84,7 @@ func TestWrongAnswers(t *testing.T) {
 			stacks, err := s.Stacks(t.Context(), store.Selection{Type: store.CPU})
 			if test.want == "" {
 				if err != nil || len(stacks.Samples) != len(test.body)/len(row) {
-					t.Errorf("%+v, %v", stacks, err)
+					t.Errorf("Stacks() = %d samples, %v, want %d", len(stacks.Samples), err, len(test.body)/len(row))
 				}
 				return
 			}

@@ -45,7 +45,7 @@ func TestAsymptotic(t *testing.T) {
 		more := c
 		more.Cores, more.Wait, more.Serial = c.Cores+r.Float64(), c.Wait+(c.Whole-c.Wait)*r.Float64(), c.Serial*r.Float64()
 		if g, _, _ := more.Asymptotic(); g < f {
-			t.Fatalf("%+v: %v, but %+v: %v", c, f, more, g)
+			t.Fatalf("Asymptotic() of %+v = %v, and of %+v = %v, want no less", c, f, more, g)
 		}
 	}
 }

@@ -90,3 +90,15 @@ func TestSampleCount(t *testing.T) {
 		t.Errorf("%+v of %+v, want a count of 4 of 7", some, all)
 	}
 }
+
+// The origin of what processes sent over hours says in words what was counted.
+func TestOverSeriesOrigin(t *testing.T) {
+	for of, want := range map[string]string{
+		"memory:inuse_space:bytes:space:bytes": "over time: inuse_space of memory profiles, 3 processes",
+		"inuse_space":                          "over time: inuse_space, 3 processes",
+	} {
+		if got := OverSeries("growth", of, 3, 1, Bytes).Origin.String(); got != want {
+			t.Errorf("origin of %s = %q, want %q", of, got, want)
+		}
+	}
+}

@@ -227,7 +227,7 @@ func (o Origin) words() string {
 	case Counted:
 		return "counted from outside: " + strings.Join(slices.Concat(o.Columns, o.Names), " ")
 	case Series:
-		return "over time: " + o.Name
+		return "over time: " + profileWords(o.Name)
 	case Published, Untyped:
 		return o.Name
 	}
@@ -262,4 +262,14 @@ var trees = map[string]tree{
 	"syscall":       {"system calls", model.Trace, "", Seconds},
 	"sched":         {"waits for a P", model.Trace, "", Seconds},
 	"other":         {"other waits", model.Trace, "", Seconds},
+}
+
+// profileWords returns the type of what processes sent in words: of the five parts of Pyroscope's names what was
+// counted and in which profiles. Another name stays.
+func profileWords(of string) string {
+	parts := strings.Split(of, ":")
+	if len(parts) != 5 {
+		return of
+	}
+	return parts[1] + " of " + parts[0] + " profiles"
 }

@@ -201,7 +201,9 @@ export interface Finding {
   gain?: string
   confidence: string
   trend: Cost[]
+  /** the facts in words */
   evidence: string[]
+  facts: Fact[]
   confidence_reasons?: string[]
   remedy: string
   code?: string
@@ -219,6 +221,18 @@ export type State = 'open' | 'gone'
 export interface Cost {
   at: string
   cost: number
+}
+
+/** A Fact is a number that a finding rests on. */
+export interface Fact {
+  name: string
+  value: number
+  /** empty where an older gowhy kept only words */
+  unit: string
+  /** the value for people */
+  text: string
+  /** says where it was measured, or how it was computed */
+  origin?: string
 }
 
 /** A Shown is a recording of a finding. */
@@ -310,6 +324,8 @@ export interface Recording {
   duration_ns: number
   /** why the program made it by itself */
   event?: string
+  /** Killed is set where the kernel killed the program for want of memory. */
+  killed?: Killed
   /** an agent was asked for it */
   why?: string
   /** since when it is here */
@@ -317,6 +333,20 @@ export interface Recording {
   bytes: number
   /** Diagnosis is what gowhy finds in it. */
   diagnosis: Diagnosis
+}
+
+/** Killed is how a program was killed for want of memory. */
+export interface Killed {
+  /** by the clock of its host */
+  at: string
+  /**
+   * Of and Limit are the limit under which no memory was left, in bytes; absent where the whole
+   * machine had none.
+   */
+  of?: string
+  limit_bytes?: number
+  /** Age is how old the evidence was then; absent when not known. */
+  age_ns?: number
 }
 
 /** A Diagnosis is a short form of that of a recording. */

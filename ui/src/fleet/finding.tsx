@@ -7,7 +7,7 @@ import { Command, Copy } from '../parts/copy'
 import { Said } from '../parts/said'
 import { t, tn } from '../strings'
 import { href } from '../url'
-import type { Finding, FindingsAnswer } from './api'
+import type { Fact, Finding, FindingsAnswer } from './api'
 import { Rows, Spark } from './parts'
 import { trendOf } from './points'
 import { GROWS, silentOf } from './rows'
@@ -40,13 +40,19 @@ export function FindingCard(p: { of: Finding; currency: string }): JSX.Element {
       {f.code && <div class="fleet-code"><pre tabIndex={0}><code>{f.code.trimEnd()}</code></pre><Copy text={f.code} label={t('core.code')} /></div>}
       <details class="disclosure">
         <summary>{t('fleet.findings.evidence')}</summary>
-        <ul class="fleet-evidence">{f.evidence.map((line, i) => <li key={i}><Said text={line} /></li>)}</ul>
+        <ul class="fleet-evidence">{f.facts.map((fact, i) => <li key={i}><FactLine of={fact} /></li>)}</ul>
         {f.prove && <p>{t('fleet.change.prove')}: <Said text={f.prove} /></p>}
       </details>
       <div class="fleet-prove"><span class="muted">{t('fleet.findings.more')}</span><Command text={f.command} /></div>
       {f.recording && <div class="fleet-prove"><span class="muted">{t('fleet.findings.shown', { when: momentText(Date.parse(f.recording.start)) })}</span><Command text={f.recording.command} /></div>}
     </article>
   )
+}
+
+// FactLine shows a number that the finding rests on, and where it is from.
+function FactLine(p: { of: Fact }): JSX.Element {
+  const { name, text, origin } = p.of
+  return <><Said text={text ? `${name}: ${text}` : name} />{origin && <>{' '}<small class="muted"><Said text={origin} /></small></>}</>
 }
 
 type Row = [what: string, value: JSX.Element]

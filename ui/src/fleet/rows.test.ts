@@ -40,7 +40,7 @@ describe('rows of services', () => {
   })
   it('have the findings that are open', () => {
     const finding = (service: string, versions: string[], state: 'open' | 'gone', cores?: number): Finding =>
-      ({ service, versions, rule: 'r', title: '', summary: '', first: '', earlier: false, last: '', state, spans: 2, instances: 1, cost: 1, unit: 'cores', what: '', whole: true, prove: '', remedy: '', ...(cores === undefined ? {} : { cores, money: 10 }), confidence: '', trend: [], evidence: [], command: '' })
+      ({ service, versions, rule: 'r', title: '', summary: '', first: '', earlier: false, last: '', state, spans: 2, instances: 1, cost: 1, unit: 'cores', what: '', whole: true, prove: '', remedy: '', ...(cores === undefined ? {} : { cores, money: 10 }), confidence: '', trend: [], evidence: [], facts: [], command: '' })
     const findings: FindingsAnswer = { findings: [finding('a', ['v2'], 'open', 0.25), finding('a', ['v1', 'v2'], 'open'), finding('a', ['v1'], 'gone', 9), finding('c', ['v1'], 'open')], omitted: 0, verdicts: {}, judged: at(1) }
     const [a] = serviceRows({ services, findings, ...span })
     expect([a!.findings, a!.versions.map((v) => v.findings!.open)]).toEqual([{ open: 2, cores: 0.25 }, [2, 1]])

@@ -11,7 +11,8 @@ import type { Recording, RunsAnswer } from './api'
 import { useAnswer } from './ask'
 import { Cards, Filter, Rows } from './parts'
 import { askAgain, momentText } from './time'
-import { firstCause } from './words'
+import { killedText } from './killed'
+import { firstCause, SHORT } from './words'
 
 export function Runs(): JSX.Element {
   const q = usePlace().params.get('q') ?? ''
@@ -58,7 +59,7 @@ function RunCard(p: { of: Recording }): JSX.Element {
           [t('fleet.runs.of'), <>{momentText(Date.parse(r.start))}, {dur(r.duration_ns)}{r.instance && `, ${t('fleet.runs.instance', { name: r.instance })}`}{r.go && `, ${r.go}`}</>],
           ...(r.diagnosis.held?.[0] ? [[t('fleet.runs.held'), <>{bytes(r.diagnosis.held[0].bytes)}: <code>{plain(r.diagnosis.held[0].way)}</code></>] as Row] : []),
           ...(r.diagnosis.why ? [[t('fleet.runs.notdone'), plain(r.diagnosis.why)] as Row] : []),
-          ...(r.event ? [[t('fleet.runs.event'), r.event] as Row] : []),
+          ...(r.event ? [[t('fleet.runs.event'), r.killed ? killedText(r) : r.event] as Row] : []),
           ...(r.why ? [[t('fleet.runs.why'), r.why] as Row] : []),
         ]}
       />
@@ -70,9 +71,6 @@ function RunCard(p: { of: Recording }): JSX.Element {
 
 type Row = [what: string, value: JSX.Element | string]
 
-/** As many digits of an ID as tell recordings apart. */
-const SHORT = 12
-
 function verdictText(r: Recording): string {
   const { state, verdict } = r.diagnosis
   if (state !== 'done') return t(`fleet.runs.${state}`)
@@ -81,5 +79,5 @@ function verdictText(r: Recording): string {
 
 function matches(r: Recording, q: string): boolean {
   const cause = firstCause(r)
-  return [r.service, r.version ?? '', r.instance ?? '', cause?.title ?? '', cause?.rule ?? ''].some((s) => s.toLowerCase().includes(q.toLowerCase()))
+  return [r.id, r.service, r.version ?? '', r.instance ?? '', cause?.title ?? '', cause?.rule ?? ''].some((s) => s.toLowerCase().includes(q.toLowerCase()))
 }

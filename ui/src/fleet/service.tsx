@@ -15,12 +15,13 @@ import { useAnswer, useFindings } from './ask'
 import { ChangeCard } from './change'
 import { FindingCard, Silence, Unjudged } from './finding'
 import { holderRows, type HolderRow } from './held'
+import { killedText, killsOf } from './killed'
 import { Cards, Missing, Saturated, Spark } from './parts'
 import { ratesOf } from './points'
 import { judged, type Row, type VersionRow } from './rows'
 import { askAgain, chartTimes, momentText, rfc3339, stepFor, stepText, useSpan } from './time'
 import { Undecided } from './undecided'
-import { findingsText, moneyText } from './words'
+import { findingsText, moneyText, SHORT } from './words'
 
 // The chart's own code is a third of the page: lists do without.
 const Chart = lazy(async () => (await import('../parts/chart')).Chart)
@@ -36,6 +37,7 @@ export function Service(p: { service: string; row: Row | undefined; missing: (st
         <a href={href(`flame?service=${encodeURIComponent(p.service)}`)}>{t('fleet.service.flame')}</a>
         <a href={href('services')}>{t('fleet.service.back')}</a>
       </div>
+      <Kills service={p.service} />
       {row ? <Known service={p.service} row={row} currency={p.currency} /> : <p class="state">{t('fleet.service.gone', { name: p.service })}</p>}
     </div>
   )
@@ -146,6 +148,22 @@ function Found(p: { service: string }): JSX.Element {
         : data.findings.length === 0 ? <p class="muted">{t('fleet.findings.none')}</p>
         : <Cards>{data.findings.map((f) => <FindingCard key={f.rule + f.function} of={f} currency={data.currency ?? ''} />)}</Cards>}
       {data && <Silence of={data} only={p.service} />}
+    </section>
+  )
+}
+
+// When the kernel killed the service for want of memory, with the recordings of just before; nothing where it did not.
+function Kills(p: { service: string }): JSX.Element | null {
+  const { data } = useAnswer<RunsAnswer>('runs', { service: p.service, limit: 1000 })
+  const { shown, more } = useMemo(() => killsOf(data?.runs ?? []), [data])
+  if (shown.length === 0) return null
+  return (
+    <section class="fleet-section">
+      <h3>{t('fleet.killed.title')}</h3>
+      <ul class="fleet-worse-list fleet-killed card">
+        {shown.map((r) => <li key={r.id}>{killedText(r)} <a href={href(`runs?q=${r.id.slice(0, SHORT)}`)}>{t('fleet.killed.run')}</a></li>)}
+        {more > 0 && <li class="muted">{t('fleet.omitted', { n: count(more) })}</li>}
+      </ul>
     </section>
   )
 }

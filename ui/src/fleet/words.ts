@@ -83,6 +83,9 @@ export function findingCost(f: Finding, currency: string): string {
   ].join(', ')
 }
 
+/** As many digits of an ID as tell recordings apart. */
+export const SHORT = 12
+
 /** The first cause that was found in a recording; a remark is none. */
 export function firstCause(r: Recording): RecordingFinding | undefined {
   return r.diagnosis.findings?.find((f) => !f.remark)

@@ -26,6 +26,8 @@ export const flame = {
   'flame.of.mutex': ['Mutex profile', '互斥锁剖析'],
   'flame.of.held': ['Bytes held', '被持有的字节'],
   'flame.of.goroutine': ['Goroutines at the end', '结束时的 goroutine'],
+  'flame.of.goroutineleak': ['Goroutines that nothing can wake', '无法再被唤醒的 goroutine'],
+  'flame.of.threadcreate': ['Threads started', '启动的线程'],
 
   'flame.view': ['View', '视图'],
   'flame.view.flame': ['Flame', '火焰'],
