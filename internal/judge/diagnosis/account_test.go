@@ -260,7 +260,7 @@ func TestMomentAccount(t *testing.T) {
 	expectAccounts(t, m, map[model.Source][]string{model.MetricsLog: {"Of 700 MiB got from the system 600 MiB are given back already: the runtime keeps 100 MiB."}})
 	m.Metrics.Series["/memory/classes/heap/released:bytes"] = at(60 * mib)
 	if a := accountsOf(m); len(a) != 1 || strings.Contains(a[0].Text, "given back") {
-		t.Errorf("%+v", a)
+		t.Errorf("accountsOf() = %+v, want one without the words given back", a)
 	}
 }
 

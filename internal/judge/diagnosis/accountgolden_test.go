@@ -171,6 +171,7 @@ var accountCases = []struct {
 	{"a load that failed", func(m *model.Model) {
 		m.Load = &model.Load{Ops: 10, Failed: 10, Latency: []model.Quantile{{Q: 0.5, Value: time.Millisecond}}}
 	}},
+	{"a load of one operation, which failed", func(m *model.Model) { m.Load = &model.Load{Ops: 1, Failed: 1} }},
 	{"a load that went well", func(m *model.Model) {
 		m.Load = &model.Load{Ops: 10, Rate: 0.5, Latency: []model.Quantile{{Q: 1, Value: time.Millisecond}}}
 	}},

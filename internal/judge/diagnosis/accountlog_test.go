@@ -37,7 +37,7 @@ func TestAccountOfCollections(t *testing.T) {
 	cut.GCLog[3].Elided = true
 	log(cut, "11 collections in 1.00 s, 10/s; the live heap grew")
 	if got := accountsOf(collected(1, 45, 0, 0)); len(got) > 0 {
-		t.Errorf("one collection has the account %+v", got)
+		t.Errorf("accountsOf() of one collection = %+v, want none", got)
 	}
 }
 

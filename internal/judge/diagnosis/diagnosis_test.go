@@ -279,7 +279,7 @@ func TestRunSkipsWithoutSources(t *testing.T) {
 	}
 	for _, u := range d.Unchecked {
 		if u.Why == "" || u.How == "" {
-			t.Errorf("%+v lacks a reason or a command", u)
+			t.Errorf("unchecked %s: why %q, how %q, want a reason and a command", u.What, u.Why, u.How)
 		}
 	}
 }
@@ -786,8 +786,11 @@ func FuzzDecode(f *testing.F) {
 func TestDecodeOldVerdict(t *testing.T) {
 	for schema := oldestSchema; schema <= Schema; schema++ {
 		d, err := Decode(strings.NewReader(fmt.Sprintf(`{"schema":%d,"verdict":"sick"}`, schema)))
-		if err != nil || d.Verdict != Problem || d.Schema != Schema {
-			t.Errorf("schema %d: %+v, %v", schema, d, err)
+		if err != nil {
+			t.Errorf("Decode() of schema %d: %v", schema, err)
+		} else if d.Verdict != Problem || d.Schema != Schema {
+			t.Errorf("Decode() of schema %d has verdict %q, schema %d, want %q, %d",
+				schema, d.Verdict, d.Schema, Problem, Schema)
 		}
 	}
 }

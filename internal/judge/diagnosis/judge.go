@@ -609,16 +609,7 @@ func timeShares(m *model.Model) []Share {
 	if m.Sched == nil || len(m.Sched.Procs) == 0 {
 		return nil
 	}
-	var p model.Proc
-	for _, q := range m.Sched.Procs {
-		p.User += q.User
-		p.GC += q.GC
-		p.GCIdle += q.GCIdle
-		p.Syscall += q.Syscall
-		p.Scheduler += q.Scheduler
-		p.Idle += q.Idle
-		p.Unknown += q.Unknown
-	}
+	p := m.Sched.ProcSeconds()
 	parts := []struct {
 		name string
 		d    time.Duration

@@ -268,6 +268,8 @@ func TestSummaries(t *testing.T) {
 	both.Machine.Samples[1].Steal = 2 * time.Second
 	locked := sampled(0.9)
 	locked.Sched.Waits = []model.Wait{{Reason: "sync", Group: "main.f", Stack: stackOf(locked, "sync.(*Mutex).Lock main.f"), Total: time.Minute}}
+	stuck := busy(0.015)
+	stuck.Sched.Waits = []model.Wait{{Reason: "sync", Group: "main.f", Stack: stackOf(stuck, "sync.(*Mutex).Lock main.f"), Total: 20 * time.Second}}
 	unloaded := counted10(2*time.Second, time.Second, 0)
 	unloaded.Run.Duration = time.Minute
 	for _, c := range []struct {
@@ -286,6 +288,8 @@ func TestSummaries(t *testing.T) {
 			"unclear: Nothing is known to be wrong, but it is open whether it grows: it did. The program was not under load: 0.3 of 2 Ps were busy over 5.00 s."},
 		{"a doubt of a quarter of the load", sampled(0.25), []*Rule{doubts}, "unclear: Nothing is known to be wrong, but it is open whether it grows: it did."},
 		{"rest", busy(0.015), nil, "idle: The program hardly ran: 0.03 of 2 Ps were busy over 5.00 s."},
+		{"locks of a program at rest", stuck, nil,
+			"unclear: The program hardly ran, 0.03 of 2 Ps were busy over 5.00 s, and it is open whether it had nothing to do: 4 goroutines waited for locks on average."},
 		{"hardly rest", busy(0.03), nil, "not-loaded: No problem seen, but the program was not under load: 0.06 of 2 Ps were busy over 5.00 s, so what limits it cannot be judged."},
 		{"little load, by counters", unloaded, nil, "not-loaded: No problem seen, but the program was not under load: 0.3 of 2 cores were busy over 10.0 s, so what limits it cannot be judged."},
 		{"health", sampled(0.9), []*Rule{says("a", ask("main.g takes 10%.", 0.1), other, nowhere, ask("main.f takes 30%.", 0.3), ask("main.h takes 20%.", 0.2))},

@@ -22,7 +22,7 @@ func TestOperationOf(t *testing.T) {
 		{Stack: stack("main.parse", 7), Values: []int64{75, 750e6}}, {Stack: stack("main.read", 3), Values: []int64{24, 240e6}},
 		{Stack: stack("main.rare", 4), Values: []int64{1, 10e6}}}}
 	if o := operationOf(&m); o != nil {
-		t.Errorf("without a benchmark there is an operation: %+v", o)
+		t.Errorf("operationOf() without a benchmark = %+v, want nil", o)
 	}
 	bench := func(name string, ns, allocs float64) model.Benchmark {
 		return model.Benchmark{Name: name, N: 1, Values: map[string]float64{"ns/op": ns, "allocs/op": allocs, "B/op": 64 * allocs}}
@@ -37,7 +37,7 @@ func TestOperationOf(t *testing.T) {
 	}
 	m.Load.Benchmarks[1].Name = "BenchmarkB-2"
 	if o := operationOf(&m); o != nil {
-		t.Errorf("of two benchmarks there is an operation: %+v", o)
+		t.Errorf("operationOf() of two benchmarks = %+v, want nil", o)
 	}
 }
 

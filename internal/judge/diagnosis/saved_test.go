@@ -62,11 +62,11 @@ func TestDecodeOld(t *testing.T) {
 	}
 	var b Bound
 	if err := json.Unmarshal([]byte(`{"value":"x"}`), &b); err == nil {
-		t.Errorf("a bound of a word is read as %+v", b)
+		t.Errorf("a bound whose value is a word is read as %+v, want an error", b)
 	}
 	kept := Bound{Value: 2, Unit: fact.Cores, Text: "two", Method: "by half", Origin: fact.Words("elsewhere")}
 	if kept.fill(); kept.Text != "two" || !reflect.DeepEqual(kept.Origin, fact.Words("elsewhere")) {
-		t.Errorf("fill() changes the bound to %+v", kept)
+		t.Errorf("fill() makes the text %q, the origin %+v, want two, elsewhere", kept.Text, kept.Origin)
 	}
 }
 

@@ -418,7 +418,7 @@ func (b *builder) channel(a *attrs, _ *fixture) {
 		a.fail("channel before moment")
 		return
 	}
-	b.m.Moment.Channels = append(b.m.Moment.Channels, model.Channel{Name: a.word(), All: a.bool("all"), Deserted: a.bool("deserted"), From: b.leaf(a, "from")})
+	b.m.Moment.Channels = append(b.m.Moment.Channels, model.Channel{Name: a.word(), All: a.bool("all"), Deserted: a.bool("deserted"), Slots: a.bool("slots"), From: b.leaf(a, "from")})
 }
 
 // leaf returns the frame of a stack's leaf; nil where none is named.

@@ -171,6 +171,7 @@ var directives = map[string]func(*builder, *attrs, *fixture){
 	"run": func(b *builder, a *attrs, _ *fixture) {
 		b.m.Run.Command = strings.Fields(a.word())
 		b.m.Run.Recording, b.m.Run.URL = a.str("recording"), a.str("url")
+		b.m.Run.Ended, b.m.Run.Untold = a.bool("ended"), a.bool("untold")
 		if b.m.Run.Recording != "" {
 			b.m.Run.Files = []string{b.m.Run.Recording}
 		}

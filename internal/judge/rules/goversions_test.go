@@ -29,7 +29,7 @@ func TestGoFacts(t *testing.T) {
 		switch u.variable {
 		case "":
 			if u != (undo{}) {
-				t.Errorf("%s: a setting without a variable: %+v", f.version(), u)
+				t.Errorf("%s: undo without a variable is %+v, want it empty", f.version(), u)
 			}
 			continue
 		case "GODEBUG":
@@ -38,13 +38,15 @@ func TestGoFacts(t *testing.T) {
 			}
 		case "GOEXPERIMENT":
 			if u.value != "" || !strings.HasPrefix(u.key, "no") {
-				t.Errorf("%s: an experiment is turned off by its name: %+v", f.version(), u)
+				t.Errorf("%s: GOEXPERIMENT has the key %q and the value %q, "+
+					"want a key that begins with no, and no value", f.version(), u.key, u.value)
 			}
 		default:
 			t.Errorf("%s: no such variable: %q", f.version(), u.variable)
 		}
 		if u.key == "" || keys[u.key] || u.until > 0 && u.until <= f.since {
-			t.Errorf("%s: %+v", f.version(), u)
+			t.Errorf("%s: the key %q, a second time %v, until %d, want a new key, until 0 or above %d",
+				f.version(), u.key, keys[u.key], u.until, f.since)
 		}
 		keys[u.key] = true
 	}

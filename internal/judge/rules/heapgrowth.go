@@ -99,7 +99,7 @@ func reportSwelling(p *diagnosis.Pass, g *swelling, longer string) {
 			"whose finding comes first: what they refer to stays with them", g.slope), longer)
 		return
 	}
-	p.Report(swellingFinding(p, g))
+	p.Report(ofCommand(p, swellingFinding(p, g), keptToTheEnd))
 }
 
 func measureSwelling(p *diagnosis.Pass, live *memory.LiveSeries) (g swelling, ok bool) {

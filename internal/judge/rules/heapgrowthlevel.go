@@ -34,7 +34,8 @@ const (
 const heapgrowthOpen = "whether the live heap keeps growing"
 
 // openHeap leaves the question open, with the code that made most of what came, and doubts a
-// program whose heap grew a lot meanwhile; unless a line of it is seen to keep what it makes.
+// program whose heap grew a lot meanwhile, and does not work through something and end; unless a line of it is seen to keep
+// what it makes.
 func openHeap(p *diagnosis.Pass, why, longer string) {
 	if reportKept(p) {
 		return
@@ -46,7 +47,7 @@ func openHeap(p *diagnosis.Pass, why, longer string) {
 		why += "; " + who
 	}
 	ask := p.Unchecked
-	if c := courseOf(memory.LiveHeap(p.Model).Series); c.most-c.from >= heapgrowthDoubt && c.most >= 2*c.from {
+	if c := courseOf(memory.LiveHeap(p.Model).Series); !worksThrough(p) && c.most-c.from >= heapgrowthDoubt && c.most >= 2*c.from {
 		ask = p.Doubt
 	}
 	ask(heapgrowthOpen, why, longer)

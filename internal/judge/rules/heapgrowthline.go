@@ -57,7 +57,7 @@ func reportKept(p *diagnosis.Pass) bool {
 	}
 	f.Say("What %s allocates stays: it grows by %s, from %s by %s in %s.", code.Name(lines[0].Place.Function), g.slope, g.from, g.bytes, g.over)
 	endHeapFinding(p, &f, &g)
-	p.Report(f)
+	p.Report(ofCommand(p, f, keptToTheEnd))
 	return true
 }
 

@@ -76,7 +76,7 @@ func checkHeldmemory(p *diagnosis.Pass) {
 		fineHeld(p, look)
 	case toldBy(p, g.holder): // with what each of them holds
 	case steady, lined, len(live.Series) < heapgrowthFew && g.over.Value >= heapgrowthLong.Seconds():
-		p.Report(heldFinding(p, &g))
+		p.Report(ofCommand(p, heldFinding(p, &g), keptToTheEnd))
 	default:
 		openHeld(p, &g)
 	}

@@ -98,7 +98,11 @@ func checkHotfunction(p *diagnosis.Pass) {
 		sites := s.Callers(p.Model, r.callers)
 		if share := s.ShareAt("CPU in "+r.what, sites...); share.Value >= hotTwice && s.SamplesAt(sites).Value >= hotSamples {
 			named = append(named, sites[0].Function)
-			p.Report(remakeFinding(p, &s, r, sites, share))
+			f := remakeFinding(p, &s, r, sites, share)
+			if !slices.ContainsFunc(p.Model.Reasons, func(r model.Reason) bool { return r.Func == sites[0].Function }) {
+				f = ofCommand(p, f, "each may be another one, made once, for its source was not seen to have the same one each time")
+			}
+			p.Report(f)
 		}
 	}
 	if !cpu.Benchmarks(p) { // one operation is all that there is, and is mostly of one kind

@@ -51,7 +51,9 @@ func (w *walk) finding(f *diagnosis.Finding, l web.FindingLinks) {
 	w.t.Helper()
 	w.f = f
 	if len(l.Evidence) != len(f.Evidence) || len(l.Where) != len(f.Where) || len(l.Symptoms) != len(f.Symptoms) {
-		w.t.Fatalf("%q: %s: links of other things than it has: %+v", w.c.story, f.Rule, l)
+		w.t.Fatalf("%q: %s: links of %d facts, %d places and %d symptoms, want %d, %d and %d",
+			w.c.story, f.Rule, len(l.Evidence), len(l.Where), len(l.Symptoms), len(f.Evidence), len(f.Where),
+			len(f.Symptoms))
 	}
 	for i, e := range f.Evidence {
 		w.fact(e, l.Evidence[i])
@@ -76,7 +78,8 @@ func (w *walk) finding(f *diagnosis.Finding, l web.FindingLinks) {
 		!slices.ContainsFunc(l.More, func(m web.Link) bool {
 			return m.Title == "link.goroutines" && strings.HasPrefix(m.To, "goroutines?group=")
 		}) {
-		w.t.Errorf("%q: %s is about %v, and nothing leads to them: %+v", w.c.story, f.Rule, f.Groups, l.More)
+		w.t.Errorf("%q: %s is about %v and links to %+v, want link.goroutines among them",
+			w.c.story, f.Rule, f.Groups, l.More)
 	}
 	for i := range f.Symptoms {
 		w.finding(&f.Symptoms[i], l.Symptoms[i])

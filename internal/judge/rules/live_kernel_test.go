@@ -218,7 +218,7 @@ func (s *subject) record(t *testing.T, p *live) (*model.Model, error) {
 		return nil, err
 	}
 	for _, refused := range r.Refused {
-		t.Logf("not recorded: %+v", refused)
+		t.Logf("%s is not recorded: %s; %s", refused.Member, refused.Why, refused.How)
 	}
 	return evidence.Load(ctx, []string{out}, evidence.Options{})
 }

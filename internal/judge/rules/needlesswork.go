@@ -155,8 +155,27 @@ func reportNeedless(p *diagnosis.Pass, s *cpu.Use, e *equivalent, reasons []mode
 	}
 	if ok { // what a cache misses may be wanted for the first time: of programs that are well some have half of their CPU in it
 		f.Remark = f.Cost.Value < needlessCores || e.pattern == model.MissedCache
+		if e.pattern == model.FindAllFirst && !n.keepsMatches() {
+			f.Remark, f.Confidence = true, diagnosis.Medium
+			f.Reasons = append(f.Reasons, "no sample shows that a match is kept: where nothing matches, looking for the first goes through as much")
+		}
 		p.Report(f)
 	}
+}
+
+// keepsMatches reports whether a sample is in what package regexp calls for each match of FindAll, or allocates there: a text
+// without any is gone through to its end by the equivalent, too.
+func (n *needless) keepsMatches() bool {
+	each := func(f model.Frame) bool {
+		return strings.HasPrefix(f.Func, "regexp.(*Regexp).FindAll") && strings.Contains(f.Func, ".func")
+	}
+	keeps := func(profile *model.Profile, of func([]model.Frame) bool) bool {
+		return profile != nil && slices.ContainsFunc(profile.Samples, func(s model.Sample) bool {
+			frames := n.p.Model.Stacks.Frames(s.Stack)
+			return slices.ContainsFunc(frames, each) && of(frames)
+		})
+	}
+	return keeps(n.s.Profile, n.matchesCPU) || keeps(n.p.Model.Heap, n.allocates)
 }
 
 // lasts reports whether the last third of the recording has the work as the rest has: what fills has done so by then. Without the times of

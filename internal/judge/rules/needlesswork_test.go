@@ -14,7 +14,8 @@ func TestEquivalents(t *testing.T) {
 		figure, ok := measuredAs(e.pattern)
 		switch {
 		case !ok || figure.ratio <= 1 || figure.input == "":
-			t.Errorf("%s: measured is %+v", e.pattern, figure)
+			t.Errorf("measuredAs(%s) = ratio %v of %q, %v, want above 1, of some input, true",
+				e.pattern, figure.ratio, figure.input, ok)
 		case seen[e.pattern] || e.work == "" || e.text == "" || e.checked == "":
 			t.Errorf("%s is there twice, or has no words", e.pattern)
 		case !strings.Contains(needlessworkPage, string(e.pattern)):

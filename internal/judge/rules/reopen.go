@@ -92,7 +92,7 @@ func checkReopen(p *diagnosis.Pass) {
 			fact.Name(fact.Ratio.Format(f.Bound.Share))))
 		return
 	}
-	p.Report(f)
+	p.Report(ofCommand(p, f, "each file may be another one, read once"))
 }
 
 func reopenFinding(p *diagnosis.Pass, r *reopening) diagnosis.Finding {

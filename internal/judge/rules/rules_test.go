@@ -169,7 +169,8 @@ func faults(f *diagnosis.Finding) (out []string) {
 		"unit of bound": slices.Contains([]fact.Unit{fact.Cores, fact.Seconds, fact.Bytes, fact.Ratio, fact.Factor}, f.Bound.Unit),
 	} {
 		if !known {
-			add("its %s is none: %+v, %+v, %q", what, f.Cost, f.Bound, f.Confidence)
+			add("its %s is none of those there are: cost in %q, bound in %q of goal %q, confidence %q",
+				what, f.Cost.Unit, f.Bound.Unit, f.Bound.Goal, f.Confidence)
 		}
 	}
 	if over := overHundred.FindString(f.Summary); over != "" {
@@ -242,7 +243,8 @@ func checkFinding(t *testing.T, c *fixture, f diagnosis.Finding) {
 	}
 	for _, e := range f.Evidence {
 		if e.Name == "" || e.Unit == "" || e.Text == "" || !slices.Contains(fact.Kinds, e.Origin.Kind) {
-			t.Errorf("line %d: a fact without name, unit, text or origin: %+v", c.line, e)
+			t.Errorf("line %d: a fact has name %q, unit %q, text %q, origin %q, want all of them, the origin one of %q",
+				c.line, e.Name, e.Unit, e.Text, e.Origin.Kind, fact.Kinds)
 		}
 	}
 	if len(f.Try) == 0 && f.Missing == "" {
@@ -266,7 +268,9 @@ func checkExperiment(t *testing.T, c *fixture, f *diagnosis.Finding) {
 	}
 	for _, p := range e.Promised {
 		if p.Method == "" || !(p.Best > 0) || p.Metric.Greater() != (p.Best > 1) {
-			t.Errorf("line %d: a promise that cannot be kept: %+v", c.line, p)
+			t.Errorf("line %d: %s is promised by %q to become %v times as much, "+
+				"want a method, above 1 where more is better %v",
+				c.line, p.Metric, p.Method, p.Best, p.Metric.Greater())
 		}
 	}
 }

@@ -121,24 +121,18 @@ func sharedDescriptor(p *diagnosis.Pass, q *queueing.Queue, kind descriptor, wai
 	started := fact.Quotient.Of("goroutines started", fact.PerSec,
 		p.Goroutines("goroutines started in the window", q.Groups, "created"), p.WindowLength())
 	spawning := started.Value >= singlesocketSpawn
-	f := diagnosis.Finding{
-		Where:      code.Places(place),
-		Evidence:   []fact.Fact{waiting, share, q.MeanWait(p, "mean wait"), started, cpu.BusyPs(p)},
-		Cost:       diagnosis.CostOf(waiting, q.Share(p, "their time in it").Value),
-		Bound:      descriptorBound(p, q, kind),
-		Confidence: diagnosis.Medium,
-		Reasons: []string{
-			"the lock is named by its function, whoever waits for it",
-			"the trace does not tell how many descriptors these are: " +
-				"many connections with one writer each do not wait, but a few shared by many look the same",
-		},
-		RuledOut: []string{"goroutines waiting for data: those wait in the network poller, not for this lock"},
-		Groups:   q.Groups,
-		Stacks:   q.Stacks,
-		Remedy:   descriptorRemedy(kind, spawning),
+	f := inQueue(p, q, waiting, "if nobody waited for this lock", place)
+	f.Evidence = []fact.Fact{waiting, share, q.MeanWait(p, "mean wait"), started, cpu.BusyPs(p)}
+	f.Reasons = []string{
+		"the lock is named by its function, whoever waits for it",
+		"the trace does not tell how many descriptors these are: " +
+			"many connections with one writer each do not wait, but a few shared by many look the same",
 	}
+	f.RuledOut = []string{"goroutines waiting for data: those wait in the network poller, not for this lock"}
+	f.Remedy = descriptorRemedy(kind, spawning)
 	note := "Blocked time falls whatever was changed and proves nothing."
 	if kind == ofListener {
+		f.Bound = moreSockets()
 		note += " See that the old server no longer answers: with SO_REUSEPORT a forgotten one keeps taking its part of the packets."
 	}
 	f.Experiment = codeChange(diagnosis.CPUPerOp, "", note)
@@ -151,12 +145,8 @@ func sharedDescriptor(p *diagnosis.Pass, q *queueing.Queue, kind descriptor, wai
 	return f
 }
 
-// descriptorBound promises for sockets at a port no more than was ever measured, and
-// for files and connections, where nothing was, the arithmetic bound.
-func descriptorBound(p *diagnosis.Pass, q *queueing.Queue, kind descriptor) diagnosis.Bound {
-	if kind != ofListener {
-		return q.Limit(p, "if nobody waited for this lock")
-	}
+// moreSockets promises no more than was ever measured with several sockets at one port.
+func moreSockets() diagnosis.Bound {
 	throughput := fact.Figure("throughput", singlesocketGain, fact.Factor,
 		"the largest gain measured with four sockets instead of one, on two cores, in CPU time per request")
 	return diagnosis.Direction(throughput, diagnosis.Throughput, fact.Gain.Of("time saved", fact.Ratio, throughput).Value,

@@ -173,7 +173,32 @@ func (q *waitQueue) worthIt(p *diagnosis.Pass) (still, ok bool) {
 	case n < stuckFew || !still && (n < lookWaiters || traced): // a trace's queues are other rules'
 		return still, false
 	}
-	return still, true
+	return still, still || !q.limited(p)
+}
+
+// limited reports whether what they send to is a semaphore, whose slots others have and give back. The source says so, or,
+// where it tells nothing of the channel, others are at work behind the line that sends, or run, and nobody could read where.
+func (q *waitQueue) limited(p *diagnosis.Pass) bool {
+	switch {
+	case !q.kind.channel:
+		return false
+	case q.channel > 0:
+		return p.Model.Moment.Channels[q.channel-1].Slots
+	}
+	var sends []model.Frame
+	for _, w := range q.waiters {
+		if at, ok := p.UserPlace(w.Stack); ok {
+			sends = append(sends, model.Frame{Func: at.Function, Line: at.Line})
+		}
+	}
+	behind := func(f model.Frame) bool {
+		return slices.ContainsFunc(sends, func(at model.Frame) bool { return f.Func == at.Func && f.Line > at.Line })
+	}
+	return slices.ContainsFunc(p.Model.Moment.Goroutines, func(s model.Standing) bool {
+		frames := p.Model.Stacks.Frames(s.Stack)
+		runs := s.State == model.StateRunning || s.State == "runnable"
+		return s.State == model.StateRunning && len(frames) < 2 || (runs || takesTime(s.State)) && slices.ContainsFunc(frames, behind)
+	})
 }
 
 // deserted reports whether nobody is there who could receive from the channel.
@@ -408,9 +433,9 @@ func (q *waitQueue) finding(p *diagnosis.Pass, still bool) diagnosis.Finding {
 
 // askers names the function in which most wait, and another one.
 func (q *waitQueue) askers(p *diagnosis.Pass) fact.Name {
-	first := code.ProgramPlace(p, q.waiters[0].Stack).Function
+	first := standsAt(p, q.waiters[0]).Function
 	for _, s := range q.waiters[1:] {
-		if at := code.ProgramPlace(p, s.Stack); at.Function != first && at.Function != "" {
+		if at := standsAt(p, s); at.Function != first && at.Function != "" {
 			return fact.Name(code.Short(first) + " and " + code.Short(at.Function))
 		}
 	}
@@ -481,9 +506,9 @@ func (q *waitQueue) holderSentence(p *diagnosis.Pass) (format string, parts []fa
 		format = "; who probably has it %s"
 	}
 	does := queueing.StateWords(h.State)
-	switch at := code.ProgramPlace(p, h.Stack); at.Function {
+	switch at := standsAt(p, h); at.Function {
 	case "":
-	case code.ProgramPlace(p, q.waiters[0].Stack).Function:
+	case standsAt(p, q.waiters[0]).Function:
 		does += thereAt(at)
 	default:
 		does += " in " + code.Short(at.Function)
@@ -513,15 +538,24 @@ func (q *waitQueue) receiver(p *diagnosis.Pass) (format string, parts []fact.Par
 	return format + ".", parts
 }
 
+// standsAt returns the program's line where a goroutine stands, or the library's where that started it.
+func standsAt(p *diagnosis.Pass, s *model.Standing) diagnosis.Place {
+	if at := code.ProgramPlace(p, s.Stack); at.Function != "" {
+		return at
+	}
+	at, _ := p.UserPlace(s.Stack)
+	return at
+}
+
 // places returns where they wait, and where one stands who has it.
 func (q *waitQueue) places(p *diagnosis.Pass) (list []diagnosis.Place) {
 	for _, s := range q.waiters[:min(2, len(q.waiters))] {
-		if at := code.ProgramPlace(p, s.Stack); !slices.Contains(list, at) {
+		if at := standsAt(p, s); !slices.Contains(list, at) {
 			list = append(list, at)
 		}
 	}
 	if len(q.holders) > 0 {
-		list = append(list, code.ProgramPlace(p, q.holders[0].Stack))
+		list = append(list, standsAt(p, q.holders[0]))
 		if r := q.receives(q.holders[0]); r != nil {
 			list = append(list, diagnosis.Place{Function: r.From.Func, File: r.From.File, Line: r.From.Line})
 		}

@@ -51,7 +51,8 @@ func TestFit(t *testing.T) {
 			}
 			g, ok := s.fit()
 			if !ok || math.Abs(g.slope-(power-1)) > 0.02 || g.low > power-1+1e-9 || g.high < power-1-1e-9 {
-				t.Errorf("power %v, noise %v: %+v, %v", power, noise, g, ok)
+				t.Errorf("power %v, noise %v: fit() = slope %v in %v to %v, %v, want %v, true",
+					power, noise, g.slope, g.low, g.high, ok, power-1)
 			}
 			if width := g.high - g.low; noise > 0 && width < 0.01 || noise == 0 && width > 1e-6 {
 				t.Errorf("power %v, noise %v: interval %v", power, noise, width)

@@ -114,6 +114,11 @@ func TestEdges(t *testing.T) {
 	const noHeap, sampled, keys, unknown = "a heap that got no more", "each small allocation is sampled", "keys are text", "nobody knows who"
 	const set = " in=main.limits file=limits.go line=18"
 	const threeChannels = "each line goes through three"
+	const profiles, monitor, command = "four megabytes a second, and two heap profiles", "a process monitor", "run ./check ended=true untold=true\n"
+	const compiles = "a pattern compiled for each request"
+	const senders = "many send to one who is slow"
+	const server = "\"./server\" → \"./server\" "
+	const works, sleeps = "stack works main.check@check.go:7\nwall stack=works count=9 time=9s\n", "stack sleeps runtime.gopark < time.Sleep@sleep.go:9 < main.main@main.go:9\nwall stack=sleeps count=9 time=9s"
 	const opens, branches = "the main goroutine opens", "the main goroutine fetches"
 	const (
 		morePs   = "window 2s procs=2 → window 2s procs=4\nproc 2 user=1.9s idle=100ms\nproc 3 user=1.9s idle=100ms\n"
@@ -164,6 +169,22 @@ func TestEdges(t *testing.T) {
 		{needlesswork, "what a cache should have", "stack=make mode=user count=600 time=6s density=1..1 → stack=make mode=user count=600 time=6s density=1..0.3", true, ""},
 		{needlesswork, "what a cache should have", "stack=make mode=user count=600 time=6s density=1..1 → stack=make mode=user count=600 time=6s density=1..0.1", false, ""},
 		{needlesswork, keys, "x, y)\" → x, y)\" instead=\"key{x, y}\"", true, "code key{x, y}"},
+		{stalled, senders, "", true, "in main.report"},
+		{stalled, senders, "main.report@report.go:14 < main.worker@main.go:9 → example.com/pool.put@pool.go:14 < example.com/pool.run@pool.go:9", true, "in pool.put"},
+		{stalled, "many wait for a slot", "slots=true → slots=false", true, "in main.report"},
+		{stalled, senders, "stack reads syscall.read < main.report@report.go:16 < main.worker@main.go:9\nstanding stack=reads state=syscall", false, ""},
+		{stalled, senders, "stack reads syscall.read < main.report@report.go:13 < main.worker@main.go:9\nstanding stack=reads state=syscall", true, ""},
+		{stalled, senders, "stack runs main.worker@main.go:8\nstanding stack=runs state=running", false, ""},
+		{stalled, senders, "stack runs main.sum@main.go:18 < main.worker@main.go:8\nstanding stack=runs state=running", true, ""},
+		{heapgrowth, profiles, server + "ended=true untold=true\n" + works, true, "a remark\nits peak is what counts"},
+		{heapgrowth, profiles, server + "ended=true untold=true\n" + works + sleeps, true, "!a remark"},
+		{heapgrowth, profiles, server + "ended=true untold=true", true, "!a remark"},
+		{heapgrowth, profiles, server + "ended=true\n" + works, true, "!a remark"},
+		{heapgrowth, profiles, server + "untold=true\n" + works, true, "!a remark"},
+		{hotfunction, compiles, command + works, true, "a remark\nmade once, for its source"},
+		{hotfunction, compiles, command + works + "reason regexp-per-call main.route route.go:21 through=regexp.MustCompile what=x", true, "!a remark"},
+		{reopen, monitor, command + works, true, "a remark\nanother one, read once"},
+		{reopen, monitor, command + works + sleeps, true, "!a remark"},
 		{descriptorgrowth, unknown, "window 60s → window 20s\nat=0s..60s → at=0s..20s", true, "record a minute"},
 		{descriptorgrowth, unknown, "window 60s → window 31s\nat=0s..60s → at=0s..31s", true, "!record a minute"},
 		{descriptorgrowth, "a file opened", "fds=5..3659 → fds=5..273\ncount=3654 → count=276\nresult wrk ops=1000 rate=100 connections=256", false, "verdict unclear\nthe load had up to 256 connections"},

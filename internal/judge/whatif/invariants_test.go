@@ -64,7 +64,7 @@ func invariants(t *testing.T, p *Program) {
 	const slack = 1.02 // of slices and slots
 	same := run()
 	if same.Ratio != 1 || !reflect.DeepEqual(same, run()) {
-		t.Errorf("no edit changes something: %+v", same)
+		t.Errorf("Run() without edits = %+v, and then %+v, want ratio 1, and the same", same, run())
 	}
 	last := math.Inf(1)
 	for n := 1; n <= 4*p.Procs; n *= 2 {
@@ -269,7 +269,7 @@ func TestUntilTimeIsUp(t *testing.T) {
 		w.at(2, end+7_100, corpus.HeapAlloc, 1)
 	}))
 	if b := p.Baseline(); b.Ends {
-		t.Errorf("a program whose time was up ends by itself: %+v", b)
+		t.Errorf("Baseline() of a program whose time was up has ends %v, want false", b.Ends)
 	}
 }
 

@@ -13,11 +13,17 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 )
+
+// ErrHeader is in the error about a header that HTTP has no form for.
+var ErrHeader = errors.New("no header of HTTP")
 
 // A Request is what HTTP sends, the same each time.
 type Request struct {
@@ -84,6 +90,12 @@ func (p *httpProtocol) write(q Request, u *url.URL) error {
 	req, err := http.NewRequest(p.method, u.String(), bytes.NewReader(q.Body))
 	if err != nil {
 		return errors.New(strings.TrimPrefix(err.Error(), "net/http: "))
+	}
+	for name, values := range q.Header {
+		wrong := func(value string) bool { return !httpguts.ValidHeaderFieldValue(value) }
+		if !httpguts.ValidHeaderFieldName(name) || slices.ContainsFunc(values, wrong) {
+			return fmt.Errorf("%q is %w", name+": "+strings.Join(values, ", "), ErrHeader)
+		}
 	}
 	if q.Header != nil {
 		req.Header = q.Header.Clone()

@@ -83,7 +83,8 @@ func tiled(t *testing.T, r *loadresult.Result) {
 	at, ops, failed := time.Duration(0), int64(0), int64(0)
 	for _, i := range r.Over {
 		if i.At != at || i.Width <= 0 || i.P50 > i.P99 {
-			t.Errorf("interval %+v after %v", i, at)
+			t.Errorf("the interval at %v is %v wide, P50 %v, P99 %v, want it at %v, wider than 0, P50 no more than P99",
+				i.At, i.Width, i.P50, i.P99, at)
 		}
 		at, ops, failed = i.At+i.Width, ops+i.Ops, failed+i.Failed
 	}

@@ -62,25 +62,28 @@ func TestFunctions(t *testing.T) {
 		} {
 			f := Find(list, c.line, c.literal)
 			if f == nil || f.Name != c.name || f.Calls != c.calls || f.Loop(c.line) != c.n {
-				t.Errorf("%s, line %d: %+v", profile, c.line, f)
+				t.Errorf("%s: Find(line %d, literal %v) = %+v, want %s with %d calls, and loop %d there",
+					profile, c.line, c.literal, f, c.name, c.calls, c.n)
 				continue
 			}
 			l := f.Loops[c.n]
 			if l.Entries != c.entries || l.Rounds != c.rounds || l.Early != c.early || l.Leaves != c.leaves || l.Outer != c.outer || l.Bounded != c.bounded || l.Line > c.line || l.Last < c.line {
-				t.Errorf("%s, line %d: %+v", profile, c.line, l)
+				t.Errorf("%s: the loop of line %d is %+v, "+
+					"want entries %d, rounds %d, early %d, leaves %d, outer %d, bounded %v, around the line",
+					profile, c.line, l, c.entries, c.rounds, c.early, c.leaves, c.outer, c.bounded)
 			}
 		}
 		if f := Find(list, 52, true); f == nil || f.Calls != 1 || len(f.Loops) != 0 {
-			t.Errorf("%s: the literal of a line: %+v", profile, f)
+			t.Errorf("%s: Find(52, true) = %+v, want a literal with 1 call and no loops", profile, f)
 		}
 		if f := Find(list, 52, false); f == nil || f.Calls != 1 || f.Runs(52) != 1 {
-			t.Errorf("%s: the function of that line: %+v", profile, f)
+			t.Errorf("%s: Find(52, false) = %+v, want a function with 1 call that runs the line once", profile, f)
 		}
 		if f := Find(list, 9, false); f != nil && (f.Runs(8) != 844 || f.Runs(9) != 844 || f.Runs(10) != 3 || f.Runs(13) != 7) {
 			t.Errorf("%s: lines run %d, %d, %d, %d times", profile, f.Runs(8), f.Runs(9), f.Runs(10), f.Runs(13))
 		}
 		if f := Find(list, 65, false); f == nil || f.Calls != 0 {
-			t.Errorf("%s: what never ran: %+v", profile, f)
+			t.Errorf("%s: Find(65, false) = %+v, want a function with 0 calls", profile, f)
 		}
 	}
 }
@@ -139,7 +142,7 @@ func FuzzFunctions(f *testing.F) {
 			for _, fn := range Functions(set, file, blocks) {
 				for n, l := range fn.Loops {
 					if l.Outer >= n || l.Line < fn.Line || l.Last > fn.Last || fn.Loop(l.Line) < 0 {
-						t.Fatalf("%+v of %+v", l, fn)
+						t.Fatalf("loop %d is %+v, want it in %+v, in an earlier one, and a loop in its line", n, l, fn)
 					}
 				}
 			}

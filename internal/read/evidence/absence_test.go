@@ -428,7 +428,8 @@ func TestAbsence(t *testing.T) {
 			got += fmt.Sprintf("%s %s sure=%t by %s", a.Kind, a.Name, a.Sure, by)
 			for _, s := range m.Goroutines {
 				if (s.Lacks == i+1) != (s.State == c.waits[0][:strings.IndexByte(c.waits[0], ',')]) {
-					t.Errorf("%s: %+v lacks %d", name, s, s.Lacks)
+					t.Errorf("%s: one in %q lacks %d, want %d for those in %q alone",
+						name, s.State, s.Lacks, i+1, c.waits[0][:strings.IndexByte(c.waits[0], ',')])
 				}
 			}
 		}

@@ -50,38 +50,46 @@ func callersAre(t *testing.T) error {
 		for _, f := range m.Stacks.Frames(c.Stack) {
 			found[f.Func[strings.LastIndexByte(f.Func, '.')+1:]] = c
 			if strings.Contains(f.Func, ".echoes.") {
-				wrong = append(wrong, fmt.Errorf("who answers asks nobody: %+v", c))
+				wrong = append(wrong, fmt.Errorf("%s calls in %s, want no call: who answers asks nobody",
+					c.Root.Func, f.Func))
 			}
 		}
 		if c.Waited <= 0 || c.Waited+c.Paused > c.Took || c.Most > c.Calls || c.Root.Func == "" {
-			wrong = append(wrong, fmt.Errorf("%+v", c))
+			wrong = append(wrong, fmt.Errorf("%q waits %v and pauses %v of %v, in %d calls, %d of one function, "+
+				"want a name, some wait, no more than it took, no more of one than of all",
+				c.Root.Func, c.Waited, c.Paused, c.Took, c.Calls, c.Most))
 		}
 	}
 	for _, name := range []string{"asksInOne", "asksInTwo", "asksPaced", "asksByHTTP"} {
 		// The kernel may have an answer before it is waited for, so that some are no wait.
 		if c := found[name]; c.Calls < calls*3/4 || c.Calls > calls {
-			wrong = append(wrong, fmt.Errorf("%s makes %d calls: %+v", name, calls, c))
+			wrong = append(wrong, fmt.Errorf("%s makes %d calls, want %d to %d", name, c.Calls, calls*3/4, calls))
 		}
 	}
 	for _, name := range []string{"asksInTwo", "asksByHTTP"} {
 		if c := found[name]; c.Pauses > calls/10 || 2*c.Waited < c.Took {
-			wrong = append(wrong, fmt.Errorf("who only asks, waits for answers: %+v", c))
+			wrong = append(wrong, fmt.Errorf("%s pauses %d times and waits %v of %v, "+
+				"want %d times at most, half of it or more", name, c.Pauses, c.Waited, c.Took, calls/10))
 		}
 	}
 	if c := found["asksPaced"]; c.Pauses < calls*3/4 || c.Paused < calls*time.Millisecond/2 {
-		wrong = append(wrong, fmt.Errorf("a sleep after each call is a pause: %+v", c))
+		wrong = append(wrong, fmt.Errorf("asksPaced pauses %d times for %v, want %d or more for %v or more",
+			c.Pauses, c.Paused, calls*3/4, calls*time.Millisecond/2))
 	}
 	for name, c := range found {
 		if c.From < 0 || c.To <= c.From || c.To-c.From > c.Took || c.MostWaited <= 0 || c.MostWaited > min(c.Waited, c.To-c.From) {
-			wrong = append(wrong, fmt.Errorf("%s makes its calls from one time to another: %+v", name, c))
+			wrong = append(wrong, fmt.Errorf("%s calls from %v to %v of %v, and waits %v of %v for these, "+
+				"want 0 or later, no longer than it took, some wait, no longer than the calls and all waits",
+				name, c.From, c.To, c.Took, c.MostWaited, c.Waited))
 		}
 	}
 	// What comes is waited for, by the other sides of the connections and by readsPushed.
 	if c := found["asksInOne"]; c.Asked < calls {
-		wrong = append(wrong, fmt.Errorf("others are asked meanwhile: %+v", c))
+		wrong = append(wrong, fmt.Errorf("asksInOne has others wait %d times for a question, want %d or more",
+			c.Asked, calls))
 	}
 	if c, ok := found["readsPushed"]; ok {
-		wrong = append(wrong, fmt.Errorf("it asks nobody: %+v", c))
+		wrong = append(wrong, fmt.Errorf("readsPushed makes %d calls, want none: it asks nobody", c.Calls))
 	}
 	return errors.Join(wrong...)
 }

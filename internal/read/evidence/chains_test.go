@@ -184,10 +184,12 @@ func TestChains(t *testing.T) {
 	found := map[string]model.ChainLink{}
 	for _, c := range m.Sched.Chains {
 		if c.Done == 0 || c.Waited <= 0 || c.Waited > c.Took {
-			t.Errorf("%+v", c)
+			t.Errorf("%s: %d operations wait %v of %v, want some operations, some wait, no longer than they took",
+				c.Operation.Func, c.Done, c.Waited, c.Took)
 		}
 		if f, _ := model.UserFrame(m.Stacks.Frames(c.Stack)); strings.HasSuffix(f.Func, ".giveUp") {
-			t.Errorf("an operation's own deadline is taken for another goroutine: %+v", c)
+			t.Errorf("%s waits for another goroutine in %s, want no chain: its own deadline ends it",
+				c.Operation.Func, f.Func)
 		}
 		for _, l := range c.Links {
 			f, ok := model.UserFrame(m.Stacks.Frames(l.Stack))

@@ -387,6 +387,43 @@ func (r *sourceReader) all(c *channel) bool {
 	return true
 }
 
+// slots reports whether a channel of the package of a file, by its last name, is a semaphore: each function that receives
+// from it has sent to it before, and throws away what comes.
+func (r *sourceReader) slots(name, file string) bool {
+	released := false
+	for _, g := range r.packageFiles(file) {
+		for _, d := range g.file.Decls {
+			var taken, given token.Pos // first
+			used := false
+			ast.Inspect(d, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.SendStmt:
+					if lastName(n.Chan) == name && taken == 0 {
+						taken = n.Pos()
+					}
+				case *ast.ExprStmt:
+					if x, ok := ast.Unparen(n.X).(*ast.UnaryExpr); ok && x.Op == token.ARROW && lastName(x.X) == name {
+						if given == 0 {
+							given = n.Pos()
+						}
+						return false
+					}
+				case *ast.UnaryExpr:
+					used = used || n.Op == token.ARROW && lastName(n.X) == name
+				case *ast.RangeStmt:
+					used = used || lastName(n.X) == name
+				}
+				return true
+			})
+			if used || given != 0 && (taken == 0 || given < taken) {
+				return false
+			}
+			released = released || given != 0
+		}
+	}
+	return released
+}
+
 // A channel is one that somebody waits to send to.
 type channel struct {
 	ref   channelRef

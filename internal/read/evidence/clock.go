@@ -111,7 +111,7 @@ func (l *loader) noteUncut(c clock) {
 		return
 	}
 	var whole []string
-	for _, src := range []model.Source{model.CPU, allocsSource, model.Heap, model.Block, model.Mutex, model.ThreadCreate, model.KernelCPU, model.OffCPU, model.SyscallLog, model.Holders, model.LoadResult} {
+	for _, src := range []model.Source{model.CPU, model.Wall, allocsSource, model.Heap, model.Block, model.Mutex, model.ThreadCreate, model.KernelCPU, model.OffCPU, model.SyscallLog, model.Holders, model.LoadResult} {
 		if src == model.CPU && l.m.Sched != nil {
 			continue // see joinCPU
 		}
@@ -219,6 +219,9 @@ func (l *loader) manifest(name string, rec *recording.Recording) {
 		l.note("recorded%s at %s: %s", by, e.Time.Format(time.DateTime), artifact.EventWords(e))
 	}
 	if e := man.Ended; e != nil {
+		run.Ended = e.Kind == recording.EndedByExit
+	}
+	if e := man.Ended; e != nil && (!run.Ended || e.Code != 0 || man.Event != nil) {
 		words := strings.Join(slices.DeleteFunc([]string{artifact.EndingWords(e, e.Time.Location()), artifact.EvidenceAge(man)},
 			func(s string) bool { return s == "" }), "; ")
 		l.note("the program %s", words)

@@ -88,7 +88,7 @@ func checkCored(t *testing.T, m *model.Model) {
 	}
 	a := m.MemoryAccount()
 	if a == nil || !a.Core {
-		t.Fatalf("account %+v", a)
+		t.Fatalf("MemoryAccount() = %+v, want one of a core", a)
 	}
 	var sum uint64
 	for _, p := range a.Parts {
@@ -98,10 +98,10 @@ func checkCored(t *testing.T, m *model.Model) {
 		}
 	}
 	if sum != a.Counted || a.Counted < 32<<20 || a.Counted > 80<<20 {
-		t.Errorf("the parts are %d of %d bytes: %+v", sum, a.Counted, a.Parts)
+		t.Errorf("the parts are %d bytes, counted %d, want as many, 32 MiB to 80 MiB: %+v", sum, a.Counted, a.Parts)
 	}
 	if m.Limits != nil || m.Machine != nil {
-		t.Errorf("limits %+v and machine %+v, which no core tells", m.Limits, m.Machine)
+		t.Errorf("limits %+v and machine %+v, want nil, as no core has them", m.Limits, m.Machine)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestCutCore(t *testing.T) {
 		n := int(part * float64(len(b)))
 		m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"core": b[:n]}), "core"))
 		if m.Process == nil || m.Process.Maps == nil || m.Run.PID == 0 {
-			t.Errorf("%g of a core: process %+v of %d", part, m.Process, m.Run.PID)
+			t.Errorf("%g of a core: process %+v, PID %d, want one with maps, and its PID", part, m.Process, m.Run.PID)
 		}
 		if notes := strings.Join(m.Run.Coverage.Notes, "\n"); !strings.Contains(notes, "is cut short") {
 			t.Errorf("%g of a core: notes %q", part, notes)

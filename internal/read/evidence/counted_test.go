@@ -133,7 +133,7 @@ func FuzzCounted(f *testing.F) {
 			for _, c := range m.Counts {
 				for _, e := range append(c.Calls, c.Events...) {
 					if e.N < 0 || e.Errors < 0 || e.Time < 0 {
-						t.Fatalf("a count that is none: %+v", e)
+						t.Fatalf("%q: %v times, %d errors, %v, want none below 0", e.Name, e.N, e.Errors, e.Time)
 					}
 				}
 			}

@@ -161,7 +161,7 @@ func TestNarrowDump(t *testing.T) {
 	}
 	m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": []byte(narrow.String())}), "x"))
 	if m.Moment == nil || len(m.Moment.Goroutines) != 1 {
-		t.Fatalf("moment %+v of %s", m.Moment, narrow.String())
+		t.Fatalf("the moment is %+v, want one goroutine, of\n%s", m.Moment, narrow.String())
 	}
 	f, ok := model.UserFrame(m.Stacks.Frames(m.Moment.Goroutines[0].Stack))
 	if !ok || f.Func != "example.com/line.(*conn).Write" || f.Line != 304 || m.Moment.Goroutines[0].Wants == 0 {
@@ -210,10 +210,10 @@ func TestJoinedDump(t *testing.T) {
 	const text = "Showing 2 unique goroutines out of 49 total:\n\n48 goroutines [semacquire, 4 minutes]:\nsync.runtime_Semacquire(0xc208052534)\n\t/go/src/runtime/sema.go:199 +0x30\nsync.(*RWMutex).RLock(0xc208052528)\n\t/go/src/sync/rwmutex.go:36 +0x5e\nmain.get(0x1)\n\t/src/main.go:9 +0x1\n\n1 goroutine [sleep]:\ntime.Sleep(0x5)\n\t/go/src/time/sleep.go:9 +0x3\nmain.main()\n\t/src/main.go:4 +0x5\n"
 	m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": []byte(text)}), "x"))
 	if m.Goroutines.End == nil || len(m.Goroutines.End.Samples) != 2 || m.Goroutines.End.Samples[0].Values[0] != 48 {
-		t.Fatalf("%+v", m.Goroutines.End)
+		t.Fatalf("the goroutines are %+v, want two samples, the first of 48", m.Goroutines.End)
 	}
 	if s := m.Moment.Goroutines[0]; s.Count != 48 || s.Waited != 4*time.Minute || s.Wants == 0 {
-		t.Errorf("%+v", s)
+		t.Errorf("%d goroutines wait %v for lock %d, want 48, 4m0s, some lock", s.Count, s.Waited, s.Wants)
 	}
 }
 
@@ -229,13 +229,14 @@ func TestGoroutineGroups(t *testing.T) {
 	} {
 		m := load(t, Options{}, filepath.Join(files(t, map[string][]byte{"x": []byte(text)}), "x"))
 		if m.Goroutines.End == nil || len(m.Goroutines.End.Samples) != 2 {
-			t.Errorf("%s: %+v", name, m.Goroutines.End)
+			t.Errorf("%s: the goroutines are %+v, want two samples", name, m.Goroutines.End)
 			continue
 		}
 		s := m.Goroutines.End.Samples[0]
 		f, ok := model.UserFrame(m.Stacks.Frames(s.Stack))
 		if !ok || s.Values[0] != 7 || f.Func != "main.read" || f.File != "/src/main.go" || f.Line != 15 {
-			t.Errorf("%s: %+v at %+v", name, s, f)
+			t.Errorf("%s: %d goroutines in %s, %s:%d, %v, want 7 in main.read, /src/main.go:15, true",
+				name, s.Values[0], f.Func, f.File, f.Line, ok)
 		}
 	}
 	// A record of another profile is no group of goroutines.

@@ -371,6 +371,8 @@ func TestMembersBreakTies(t *testing.T) {
 	if err := empty.Write(&none); err != nil {
 		t.Fatal(err)
 	}
+	// Of a program of which nothing was in use at any moment.
+	course := snapshotOf(t, "heap", func(p *profile.Profile) { p.Sample, p.Location, p.Function, p.Mapping = nil, nil, nil, nil })
 	path := filepath.Join(t.TempDir(), "run.gowhy")
 	w, err := recording.Create(path)
 	if err != nil {
@@ -378,7 +380,7 @@ func TestMembersBreakTies(t *testing.T) {
 	}
 	for name, b := range map[string][]byte{
 		recording.HeapStartMember: heapOf(t, at.Add(time.Hour), 100, 70), recording.HeapEndMember: heapOf(t, at, 600, 20),
-		recording.MutexMember: none.Bytes(), recording.StdoutMember: []byte("hello\n"),
+		recording.HeapCourseMember: course, recording.MutexMember: none.Bytes(), recording.StdoutMember: []byte("hello\n"),
 	} {
 		if err := os.WriteFile(w.Path(name), b, 0o600); err != nil {
 			t.Fatal(err)
@@ -729,7 +731,8 @@ func TestGoroutineDump(t *testing.T) {
 			}
 		}
 		if !found {
-			t.Errorf("%s: nobody waits in %q: %+v", v, state, m.Goroutines.End.Samples)
+			t.Errorf("%s: the goroutines are %+v, want one in %q in line 29 of main.allocate",
+				v, m.Goroutines.End.Samples, state)
 		}
 	}
 	// A dump beside a profile in text form is the same moment, not another end.
@@ -786,7 +789,7 @@ func TestEscape(t *testing.T) {
 			if !slices.ContainsFunc(m.Escapes, func(e model.Escaping) bool {
 				return strings.HasSuffix(e.File, w.File) && e.Line == w.Line && e.What == w.What && !e.Moved
 			}) {
-				t.Errorf("%s: %+v is not among %+v", name, w, m.Escapes)
+				t.Errorf("%s: the escapes are %+v, want %+v among them", name, m.Escapes, w)
 			}
 		}
 		if slices.ContainsFunc(m.Escapes, func(e model.Escaping) bool {

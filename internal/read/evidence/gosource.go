@@ -276,8 +276,9 @@ func calledName(call *ast.CallExpr) string {
 	return ""
 }
 
-// maxBeside bounds the files of a package that are read for one of its functions.
-const maxBeside = 200
+// maxBeside bounds the files of a package that are read for one of its functions: what a large program has in one package
+// are some hundreds with their tests, and of a part of it half of the names are unknown.
+const maxBeside = 1000
 
 // packageFiles returns the files of the package of one.
 func (r *sourceReader) packageFiles(path string) (list []*goFile) {

@@ -79,7 +79,7 @@ func handoverIn(t *testing.T, function string, takes [4]time.Duration, run func(
 			}
 		}
 	}
-	t.Fatalf("nobody waits in %s: %+v", function, m.Sched.Handovers)
+	t.Fatalf("the handovers are %+v, want one in %s", m.Sched.Handovers, function)
 	return model.Handover{}
 }
 

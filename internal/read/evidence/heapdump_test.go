@@ -30,16 +30,18 @@ func TestHeapDump(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := m.MemStats; s == nil || s.HeapAlloc != 7<<20 || s.NumGC != 281<<20 || s.Classes["total"] != 3<<20 {
-		t.Errorf("counts %+v", s)
+		t.Errorf("the counts are %+v, want HeapAlloc %d, NumGC %d, total %d", s, 7<<20, 281<<20, 3<<20)
 	}
 	if m.LiveHeap.End == nil || len(m.LiveHeap.End.Samples) != 1 {
-		t.Fatalf("heap profile %+v", m.LiveHeap.End)
+		t.Fatalf("the heap profile is %+v, want one sample", m.LiveHeap.End)
 	}
 	if m.Moment == nil || len(m.Moment.Goroutines) != 1 || m.Moment.Goroutines[0].State != "chan receive" {
-		t.Errorf("goroutines %+v", m.Moment)
+		t.Errorf("the moment is %+v, want one goroutine in chan receive", m.Moment)
 	}
-	if len(m.Run.Holders) != 1 || m.Run.Holders[0].Holders[0].Name != "main.wait, started as main.main (chan receive)" {
-		t.Errorf("holders %+v", m.Run.Holders)
+	if looks := m.Run.Holders; len(looks) != 1 {
+		t.Errorf("%d looks at the heap, want 1", len(looks))
+	} else if name := looks[0].Holders[0].Name; name != "main.wait, started as main.main (chan receive)" {
+		t.Errorf("the first holder is %q, want main.wait, started as main.main (chan receive)", name)
 	}
 	if notes := strings.Join(m.Run.Coverage.Notes, " "); !strings.Contains(notes, "give the program's file") {
 		t.Errorf("notes %q", notes)
@@ -84,7 +86,9 @@ func TestTwoHeapDumps(t *testing.T) {
 		t.Fatal(err)
 	}
 	looks := m.Run.Holders
-	if len(looks) != 2 || looks[1].Over.Round(time.Second) != time.Minute || looks[1].Holders[0].Grew == nil {
-		t.Errorf("%+v", looks)
+	if len(looks) != 2 {
+		t.Errorf("%d looks at the heap, want 2", len(looks))
+	} else if l := looks[1]; l.Over.Round(time.Second) != time.Minute || l.Holders[0].Grew == nil {
+		t.Errorf("the second look is over %v, with growth %v, want 1m0s, true", l.Over, l.Holders[0].Grew != nil)
 	}
 }

@@ -47,14 +47,15 @@ func TestTimesReachModel(t *testing.T) {
 	want := []model.KernelMoment{{At: -3e6, Thread: 70, CPU: 1}, {At: 2e6, Thread: 71}, {At: 7e6, Thread: 71, CPU: 3, Sample: 1},
 		{At: 1500e6, Thread: 70, Sample: 2}, {At: 2001e6, Thread: 70}}
 	if !reflect.DeepEqual(m.Kernel.Moments, want) || m.Kernel.MomentsLost != 0 {
-		t.Errorf("%+v, %d lost", m.Kernel.Moments, m.Kernel.MomentsLost)
+		t.Errorf("the moments are %+v, %d lost, want %+v, none", m.Kernel.Moments, m.Kernel.MomentsLost, want)
 	}
 	if err := m.Check(); err != nil {
 		t.Error(err)
 	}
 	for _, x := range m.Kernel.Moments {
 		if (m.Kernel.CPU.Samples[x.Sample].Labels["mode"] == "kernel") != (x.Sample == 0) {
-			t.Errorf("the stack of %+v is another one", x)
+			t.Errorf("the stack of %+v has mode %q, want kernel for sample 0 alone",
+				x, m.Kernel.CPU.Samples[x.Sample].Labels["mode"])
 		}
 	}
 	res.MomentsLost = 12

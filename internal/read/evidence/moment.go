@@ -136,6 +136,8 @@ func (l *loader) resolve(m *model.Moment, looks []look) {
 	for i := range t.channels {
 		c := model.Channel{Name: t.channels[i].ref.name, All: t.source.all(&t.channels[i])}
 		c.From, c.Deserted = t.deserted(i)
+		frames := t.stacks.Frames(t.looks[t.channels[i].senders[0]].stack)
+		c.Slots = t.source.slots(t.channels[i].ref.last, frames[model.Asker(frames)].File)
 		m.Channels = append(m.Channels, c)
 	}
 	type key struct {

@@ -612,12 +612,12 @@ func TestAllReceivers(t *testing.T) {
 	tell := []string{"chan send", "runtime.chansend1(0x0?)", "main.tell() 64"}
 	count := []string{"sleep", "main.fetch() 67", "main.count() 58"}
 	if m := momentOf(t, file, tell, count); len(m.Channels) != 1 || !m.Channels[0].All {
-		t.Errorf("channels %+v; only count receives from all", m.Channels)
+		t.Errorf("the channels are %+v, want one with All: only count receives from it", m.Channels)
 	}
 	add := []string{"chan send", "runtime.chansend1(0x0?)", "main.(*spool).add(0x0?) 11"}
 	ship := []string{"chan receive", "runtime.chanrecv1(0x0?)", "main.(*spool).ship(0x0?) 16"}
 	if m := momentOf(t, file, add, ship); len(m.Channels) != 1 || m.Channels[0].All {
-		t.Errorf("channels %+v; once and run receive from lines, too", m.Channels)
+		t.Errorf("the channels are %+v, want one without All: once and run receive from lines, too", m.Channels)
 	}
 }
 
@@ -631,10 +631,10 @@ func TestTrimmedSource(t *testing.T) {
 	m := momentOf(t, "example.com/spool/main.go", []string{"chan send", "runtime.chansend1(0x0?)", "main.report(0x0?) 21", "main.start() 33"},
 		[]string{"sleep", "main.fetch() 67", "main.store(0x0?) 26"})
 	if len(m.Channels) != 1 || m.Channels[0].Name != "results of main.report" {
-		t.Fatalf("channels %+v", m.Channels)
+		t.Fatalf("the channels are %+v, want results of main.report", m.Channels)
 	}
 	if !slices.ContainsFunc(m.Goroutines, func(s model.Standing) bool { return len(s.Serves) == 1 && s.Serves[0].From.Line == 25 }) {
-		t.Errorf("%+v; store receives from it", m.Goroutines)
+		t.Errorf("the goroutines are %+v, want one that serves from line 25: store receives", m.Goroutines)
 	}
 }
 
@@ -660,17 +660,17 @@ func FuzzSource(f *testing.F) {
 		r := newSourceReader()
 		for _, state := range []string{"chan send", "select"} {
 			if c, at, ok := r.sendsTo(state, frames); ok && (len(c.ids) == 0 || at < 0 || at >= len(frames)) {
-				t.Errorf("%+v at %d is a channel", c, at)
+				t.Errorf("sendsTo(%q) = %+v, %d, true, want ids, a frame below %d", state, c, at, len(frames))
 			}
 		}
 		for _, s := range r.serves(frames) {
 			if len(s.ids) == 0 || s.frame >= len(frames) {
-				t.Errorf("%+v is served", s)
+				t.Errorf("serves() has %+v, want ids, a frame below %d", s, len(frames))
 			}
 		}
 		for _, h := range r.heldOn(frames) {
 			if h.name == "" || h.frame >= len(frames) {
-				t.Errorf("%+v is held", h)
+				t.Errorf("heldOn() has %+v, want a name, a frame below %d", h, len(frames))
 			}
 		}
 		r.lockAt(frames[1])
@@ -678,7 +678,7 @@ func FuzzSource(f *testing.F) {
 		for _, state := range lacking {
 			if a, ok := r.lacks(state, frames); ok {
 				if e, ok := a.pkg.endersOf("main", a.target...); ok && len(e.units) < len(e.at) && len(e.units) == 0 {
-					t.Errorf("%+v ends the wait at %v and is no function", e.units, e.at)
+					t.Errorf("endersOf() = no functions at %v, true, want some", e.at)
 				}
 			}
 		}

@@ -217,8 +217,11 @@ func TestOTLPOfHost(t *testing.T) {
 	}
 	dir := files(t, map[string][]byte{"lines": bytes.Join(all, []byte("\n"))})
 	m := load(t, Options{}, filepath.Join(dir, "lines"))
-	if m.CPU == nil || m.CPU.Duration.Seconds() != 4 || !noted(m, `profiles of 2 processes; only those of "shop" were read, which has`) {
-		t.Fatalf("%+v; notes %q", m.CPU, m.Run.Coverage.Notes)
+	if m.CPU == nil {
+		t.Fatalf("CPU nil with the notes %q, want a profile", m.Run.Coverage.Notes)
+	}
+	if m.CPU.Duration.Seconds() != 4 || !noted(m, `profiles of 2 processes; only those of "shop" were read, which has`) {
+		t.Fatalf("CPU of %v with the notes %q, want 4s, that only shop was read", m.CPU.Duration, m.Run.Coverage.Notes)
 	}
 	kernel, user := int64(0), int64(0)
 	for i := range m.CPU.Samples {

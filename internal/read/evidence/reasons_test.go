@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,7 +56,8 @@ func TestReasons(t *testing.T) {
 	}
 	r := m.Reasons[0]
 	if r.Pattern != model.RegexpPerCall || r.Func != "main.check" || r.Line != 12 || r.What != `regexp.MustCompile("^a+$")` {
-		t.Errorf("found %+v", r)
+		t.Errorf("found %s in %s:%d, %s, want %s in main.check:12, %s",
+			r.Pattern, r.Func, r.Line, r.What, model.RegexpPerCall, `regexp.MustCompile("^a+$")`)
 	}
 	does := []bool{}
 	for i := range m.CPU.Samples {
@@ -66,7 +68,8 @@ func TestReasons(t *testing.T) {
 	}
 	for _, o := range []Options{{NoSource: true}, {Elsewhere: true}} {
 		if m := reasonsOf(t, wastefulSource, o, 12); len(m.Reasons)+len(m.Run.Coverage.Notes) > 0 {
-			t.Errorf("found %+v although no source is to be read, notes %q", m.Reasons, m.Run.Coverage.Notes)
+			t.Errorf("%+v: found %+v with the notes %q, want none, as no source is to be read",
+				o, m.Reasons, m.Run.Coverage.Notes)
 		}
 	}
 	for name, m := range map[string]*model.Model{
@@ -74,11 +77,11 @@ func TestReasons(t *testing.T) {
 		"another function":      reasonsOf(t, strings.ReplaceAll(wastefulSource, "check", "test"), Options{}, 12),
 	} {
 		if notes := m.Run.Coverage.Notes; len(m.Reasons) > 0 || len(notes) != 1 || !strings.Contains(notes[0], "main.go") {
-			t.Errorf("%s: %+v, notes %q", name, m.Reasons, notes)
+			t.Errorf("%s: found %+v with the notes %q, want none, one note of main.go", name, m.Reasons, notes)
 		}
 	}
 	if m := reasonsOf(t, "package main\n", Options{}, 12); len(m.Reasons) > 0 || len(m.Run.Coverage.Notes) != 1 {
-		t.Errorf("of an empty file: %+v, notes %q", m.Reasons, m.Run.Coverage.Notes)
+		t.Errorf("of an empty file: found %+v with the notes %q, want none, one note", m.Reasons, m.Run.Coverage.Notes)
 	}
 }
 
@@ -217,5 +220,22 @@ func (s *Store) Like(q string) (n int) {
 	}
 	if len(found) != 2 || found["range s.orders"] != model.SearchKept || found["text.Plain(o.Name)"] != model.DerivedPerCall {
 		t.Errorf("found %v, want a search of what is kept, and what is worked out of each", found)
+	}
+}
+
+// A package of some hundreds of files, with their tests, is read whole: without its last files the types of what it
+// declares there are unknown.
+func TestLargePackage(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 150 {
+		for _, end := range []string{".go", "_test.go"} {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%03d%s", i, end)), []byte("package large\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	r := &reasoner{sourceReader: newSourceReader()}
+	if files := r.builtFiles(dir); len(files) != 150 {
+		t.Errorf("builtFiles() = %d files, want all 150", len(files))
 	}
 }

@@ -60,7 +60,9 @@ func TestReleases(t *testing.T) {
 			for _, r := range l.m.Releases {
 				funcs = append(funcs, r.Funcs...)
 				if r.Module != "example.com/text" || r.Used != "v1.2.0" || r.Version != "v1.3.0" || r.In != "CHANGELOG.md" || r.Said != "Improved performance of Parse" {
-					t.Errorf("release %+v", r)
+					t.Errorf("release of %s %s: %s in %s says %q, "+
+						"want of example.com/text v1.2.0: v1.3.0 in CHANGELOG.md, Improved performance of Parse",
+						r.Module, r.Used, r.Version, r.In, r.Said)
 				}
 			}
 			if notes := strings.Join(l.m.Run.Coverage.Notes, " "); !slices.Equal(funcs, c.funcs) || notes != c.note {

@@ -80,7 +80,8 @@ func TestSerial(t *testing.T) {
 	for _, s := range m.Sched.Serial {
 		f, ok := model.UserFrame(m.Stacks.Frames(s.Stack))
 		if !ok || s.Waited <= 0 || s.Waited > s.Took {
-			t.Errorf("%+v at %v", s, f)
+			t.Errorf("%s at %q waits %v of %v, want a function, some wait, no longer than it took",
+				s.Operation.Func, f.Func, s.Waited, s.Took)
 		}
 		if strings.Contains(s.Operation.Func, ".TestSerial.func") || strings.HasSuffix(s.Operation.Func, ".stream") || strings.HasSuffix(s.Operation.Func, "Once") {
 			found[f.Func[strings.LastIndexByte(f.Func, '.')+1:]] = s
@@ -88,28 +89,33 @@ func TestSerial(t *testing.T) {
 	}
 	// The kernel may have an answer before it is waited for, so that some are no wait.
 	if s := found["askEcho"]; s.Done < 15 || s.Done > 20 || s.Calls < 3*s.Done || s.Calls > 4*s.Done || s.Sleeps {
-		t.Errorf("twenty operations of four questions: %+v", s)
+		t.Errorf("askEcho: %d operations, %d calls, sleeps %v, want 15 to 20, 3 to 4 calls each, false",
+			s.Done, s.Calls, s.Sleeps)
 	}
 	if s := found["receiveAnswer"]; s.Done < 15 || s.Done > 20 || s.Calls < 3*s.Done || s.Calls > 4*s.Done || s.Sleeps {
-		t.Errorf("twenty operations of four questions through two functions: %+v", s)
+		t.Errorf("receiveAnswer: %d operations, %d calls, sleeps %v, want 15 to 20, 3 to 4 calls each, false",
+			s.Done, s.Calls, s.Sleeps)
 	}
 	if s := found["getStream"]; s.Done < 15 || s.Done > 20 || 4*s.Calls < 9*s.Done || s.Calls > 4*s.Done || s.Sleeps {
-		t.Errorf("twenty operations of three requests of HTTP/2: %+v", s)
+		t.Errorf("getStream: %d operations, %d calls, sleeps %v, want 15 to 20, 2.25 to 4 calls each, false",
+			s.Done, s.Calls, s.Sleeps)
 	}
 	if s := found["readPieces"]; s.Done > 20 || s.Calls > s.Done {
-		t.Errorf("twenty answers in pieces: %+v", s)
+		t.Errorf("readPieces: %d operations, %d calls, want at most 20, no more calls", s.Done, s.Calls)
 	}
 	if s, ok := found["relay"]; ok {
-		t.Errorf("questions of the other side: %+v", s)
+		t.Errorf("relay: %d calls, want none: these are questions of the other side", s.Calls)
 	}
 	if s, ok := found["stream"]; ok {
-		t.Errorf("sleeps that pace a stream: %+v", s)
+		t.Errorf("stream: %d calls, want none: these sleeps pace a stream", s.Calls)
 	}
 	if s := found["sleepOnce"]; s.Done < 19 || s.Done > 20 || s.Calls != s.Done || !s.Sleeps || s.Waited < 19*time.Millisecond {
-		t.Errorf("twenty sleeps: %+v", s)
+		t.Errorf("sleepOnce: %d operations, %d calls for %v, sleeps %v, want 19 to 20, as many for 19ms or more, true",
+			s.Done, s.Calls, s.Waited, s.Sleeps)
 	}
 	if s := found["restOnce"]; s.Done < 19 || s.Done > 20 || s.Calls != s.Done || !s.Sleeps || !s.Rests || s.Waited < 19*time.Millisecond {
-		t.Errorf("twenty sleeps that may be cut short: %+v", s)
+		t.Errorf("restOnce: %d operations, %d calls for %v, sleeps %v, rests %v, "+
+			"want 19 to 20, as many for 19ms or more, true, true", s.Done, s.Calls, s.Waited, s.Sleeps, s.Rests)
 	}
 }
 

@@ -71,7 +71,7 @@ func TestShortageLog(t *testing.T) {
 	}
 	m := loaded(t, path)
 	if len(m.Shortages) != 1 || !strings.HasSuffix(m.Shortages[0].File, "app.log") {
-		t.Fatalf("shortages: %+v", m.Shortages)
+		t.Fatalf("the shortages are %+v, want one of app.log", m.Shortages)
 	}
 	m.Shortages[0].File = ""
 	want := model.Shortage{Errno: "EMFILE", Call: "accept", Lines: 3, Over: 42 * time.Second, Example: "accept tcp [::]:8443: accept4: too many open files"}
@@ -110,7 +110,8 @@ func FuzzShortages(f *testing.F) {
 		g.short.search([]byte(text))
 		for _, s := range g.short.list() {
 			if s.Lines <= 0 || len(s.Example) > maxExample+len("…") || s.Over < 0 {
-				t.Errorf("%+v", s)
+				t.Errorf("%q of %d lines over %v, want %d bytes at most, some lines, no time below 0",
+					s.Example, s.Lines, s.Over, maxExample+len("…"))
 			}
 		}
 	})

@@ -55,7 +55,7 @@ func TestUnpackedRecording(t *testing.T) {
 	}
 	packed.Run.Files, packed.Run.Recording = nil, "" // nothing can be read there again
 	if !reflect.DeepEqual(held, packed) {
-		t.Errorf("the model of the recording in memory is not that of its file:\n%+v\n%+v", held, packed)
+		t.Errorf("the model of the recording in memory is\n%+v, want that of its file\n%+v", held, packed)
 	}
 }
 

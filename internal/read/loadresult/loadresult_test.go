@@ -169,7 +169,8 @@ func TestIntervals(t *testing.T) {
 		at := time.Duration(0)
 		for _, i := range r.Over {
 			if i.At != at || i.Width <= 0 || i.P50 > i.P99 || i.P50 <= 0 {
-				t.Errorf("%s: %+v after %v", name, i, at)
+				t.Errorf("%s: the interval at %v is %v wide, P50 %v, P99 %v, "+
+					"want it at %v, wider than 0, P50 above 0, P99 no less", name, i.At, i.Width, i.P50, i.P99, at)
 			}
 			at = i.At + i.Width
 			ops, failed = ops+i.Ops, failed+i.Failed
@@ -324,7 +325,7 @@ func TestLastRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		if alone := parse(t, test[1]); fmt.Sprint(both) != fmt.Sprint(alone) {
-			t.Errorf("%s after %s:\n%+v\nalone:\n%+v", test[1], test[0], both, alone)
+			t.Errorf("Parse(%s after %s) =\n%+v, want\n%+v", test[1], test[0], both, alone)
 		}
 	}
 }

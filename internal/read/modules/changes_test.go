@@ -149,7 +149,7 @@ func FuzzSaid(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, symbol, dir string) {
 		for _, c := range findLines(text, "v2.1.0", "v2.4.0", []Spot{{Module{"example.com/x", "v2.1.0"}, dir, "x.go", symbol}}, []Improvement{Time, Memory, Leak}) {
 			if len(c.Of) == 0 || len([]rune(c.Said)) > maxSaid {
-				t.Errorf("said() has %+v", c)
+				t.Errorf("said() has %q of %d functions, want %d runes at most, of some", c.Said, len(c.Of), maxSaid)
 			}
 		}
 	})

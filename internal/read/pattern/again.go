@@ -149,11 +149,7 @@ func (s *site) repeatedThrough(n node) *match {
 		return s.whole(call)
 	}
 	var roots []*types.Var
-	parts := slices.Clone(call.Args)
-	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && s.packageOf(sel.X) == "" {
-		parts = append(parts, sel.X)
-	}
-	for _, x := range parts {
+	for _, x := range s.operands(call) {
 		if s.constant(x) {
 			continue
 		}

@@ -315,13 +315,18 @@ func (s *site) worksOut(call *ast.CallExpr) (does bool) {
 	return does
 }
 
-// subject returns the only variable that a call is of: what its method is of, or its argument beside constants.
-func (s *site) subject(call *ast.CallExpr) (v *types.Var) {
+// operands returns the arguments of a call, and what its method is of.
+func (s *site) operands(call *ast.CallExpr) []ast.Expr {
 	list := slices.Clone(call.Args)
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && s.packageOf(sel.X) == "" {
 		list = append(list, sel.X)
 	}
-	for _, x := range list {
+	return list
+}
+
+// subject returns the only variable that a call is of: what its method is of, or its argument beside constants.
+func (s *site) subject(call *ast.CallExpr) (v *types.Var) {
+	for _, x := range s.operands(call) {
 		if s.constant(x) {
 			continue
 		}

@@ -80,6 +80,12 @@ func (s *site) keptValue(x ast.Expr) bool {
 
 // isReceiver reports whether an expression is the receiver, or a field of it.
 func (s *site) isReceiver(x ast.Expr) bool {
+	v := s.base(x)
+	return local(v) && s.Decl != nil && s.Decl.Recv != nil && isInside(v, s.Decl.Recv)
+}
+
+// base returns the variable that an expression is, points to, or is a field of; nil where it is of none.
+func (s *site) base(x ast.Expr) *types.Var {
 	for {
 		switch e := ast.Unparen(x).(type) {
 		case *ast.SelectorExpr:
@@ -87,8 +93,7 @@ func (s *site) isReceiver(x ast.Expr) bool {
 		case *ast.StarExpr:
 			x = e.X
 		default:
-			v := s.variable(e)
-			return local(v) && s.Decl != nil && s.Decl.Recv != nil && isInside(v, s.Decl.Recv)
+			return s.variable(e)
 		}
 	}
 }

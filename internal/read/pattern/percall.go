@@ -76,12 +76,8 @@ func leftOutBefore(n node, body *ast.BlockStmt) bool {
 
 // ofElement reports whether a call is given nothing but constants and what a loop's element has, which nobody writes.
 func (s *site) ofElement(call *ast.CallExpr, loop ast.Node) bool {
-	parts := slices.Clone(call.Args)
-	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && s.packageOf(sel.X) == "" {
-		parts = append(parts, sel.X)
-	}
 	elements := 0
-	for _, x := range parts {
+	for _, x := range s.operands(call) {
 		switch {
 		case s.constant(x):
 		case s.partOfElement(x, loop):

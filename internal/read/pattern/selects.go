@@ -115,17 +115,8 @@ func elementOf(t types.Type) types.Type {
 
 // lasts reports whether an expression is the receiver, a variable of the package, or a field of one.
 func (s *site) lasts(x ast.Expr) bool {
-	for {
-		switch e := ast.Unparen(x).(type) {
-		case *ast.SelectorExpr:
-			x = e.X
-		case *ast.StarExpr:
-			x = e.X
-		default:
-			v := s.variable(e)
-			return v != nil && v.Pkg() != nil && !local(v) || s.isReceiver(e)
-		}
-	}
+	v := s.base(x)
+	return v != nil && v.Pkg() != nil && !local(v) || s.isReceiver(x)
 }
 
 // onlyValue returns the value that a variable of the function gets once and for all; nil where there are others.

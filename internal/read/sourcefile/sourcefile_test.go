@@ -84,6 +84,6 @@ func TestModuleAround(t *testing.T) {
 		}
 	}
 	if m := ModuleAround(filepath.Join(root, "cache")); m != nil {
-		t.Errorf("around a folder without go.mod: %+v", m)
+		t.Errorf("ModuleAround() of a folder without go.mod = %+v, want nil", m)
 	}
 }
