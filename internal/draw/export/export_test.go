@@ -264,7 +264,7 @@ func TestChromeShape(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Contains(file.OtherData.Lacks, "single runs of goroutines") {
-		t.Errorf("without slices the file must say so: %+v", file.OtherData)
+		t.Errorf("without slices the file lacks %q, want single runs of goroutines among it", file.OtherData.Lacks)
 	}
 	open := map[string]int{}
 	for _, e := range file.Events {
@@ -343,7 +343,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s with %+v: hint %q, want %q", tt.format, tt.o, missing.Hint, hint)
 		}
 		if buf.Len() > 0 {
-			t.Errorf("%s %+v: wrote %d bytes before it failed", tt.format, tt.o, buf.Len())
+			t.Errorf("%s with %+v: wrote %d bytes before it failed, want none", tt.format, tt.o, buf.Len())
 		}
 	}
 }

@@ -196,7 +196,7 @@ func TestOrderOfSamples(t *testing.T) {
 		for range 5 {
 			r.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 			if got := build(t, profileOf(lines...), o); !reflect.DeepEqual(got, want) {
-				t.Fatalf("with %+v another order of samples gave another tree", o)
+				t.Fatalf("with %+v the tree of samples in another order is\n%+v, want\n%+v", o, got, want)
 			}
 		}
 	}
@@ -309,6 +309,15 @@ func schedModel() *model.Model {
 		},
 	}
 	return m
+}
+
+// Whatever is recorded as stacks with values has a tree.
+func TestProfilesHaveKinds(t *testing.T) {
+	for _, src := range model.Sources() {
+		if src.IsProfile() && !slices.ContainsFunc(kinds, func(k kind) bool { return k.source == src }) {
+			t.Errorf("no kind of tree is of %s, want one", src)
+		}
+	}
 }
 
 func TestTraceKinds(t *testing.T) {

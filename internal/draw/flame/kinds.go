@@ -50,6 +50,8 @@ var kinds = []kind{
 	{name: "block", source: model.Block, column: last, note: blockNote},
 	{name: "mutex", source: model.Mutex, column: last, note: mutexNote},
 	{name: "goroutine", source: model.GoroutineProfile, column: last, moment: true, note: says("Goroutines that existed at the end, by where they were.")},
+	{name: "goroutineleak", source: model.Leak, column: last, moment: true, note: says("Goroutines that nothing can wake any more, by where they wait.")},
+	{name: "threadcreate", source: model.ThreadCreate, column: last, moment: true, note: says("Threads that were started, by who made the runtime start one; most have no stack.")},
 }
 
 // profile returns what was recorded as a kind's profile, nil for what a trace tells.

@@ -13,6 +13,10 @@ import (
 // ask; the latest asked for first, as that is what somebody looks at; and not
 // what nobody has asked for since. What will be asked for next is made while nobody
 // waits for anything, and given up when somebody does.
+//
+// Without it half of the tiles below the pyramid's base take some 20 ms, where the bar is
+// 10, and 1 ms with it; without reading ahead one in twenty takes 21 ms while somebody
+// moves sideways, and 2.4 ms with it: bench/README.md, "How fast the page is".
 type cache struct {
 	budget  int64
 	workers int

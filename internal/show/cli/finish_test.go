@@ -50,7 +50,7 @@ func TestFinish(t *testing.T) {
 		t.Fatal(err)
 	}
 	if rec, err := recording.Open(out); err != nil || rec.Manifest == nil || len(rec.Members) != 1 {
-		t.Errorf("the recording: %+v, %v", rec, err)
+		t.Errorf("Open() of what was finished = %+v, %v, want a manifest and one member", rec, err)
 	} else {
 		rec.Close()
 	}

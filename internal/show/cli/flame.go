@@ -39,8 +39,9 @@ as its share. --focus draws what the functions have that match a regular
 expression, wherever they are called from. The kinds are cpu, kernel, wall and
 offcpu; of a trace the waits net, sync, syscall, sched and other, and states; of
 profiles alloc_space (or alloc), alloc_objects, inuse_space (or heap),
-inuse_objects, block, mutex and goroutine. The first of them that there is
-anything of is drawn. "gowhy view" has a graph to click on.`,
+inuse_objects, block, mutex, goroutine, goroutineleak and threadcreate. The
+first of them that there is anything of is drawn. "gowhy view" has a graph to
+click on.`,
 		Example: `  gowhy flame run.gowhy
   gowhy flame cpu.pprof --focus 'json\.'
   gowhy flame run.gowhy --of alloc
@@ -55,7 +56,7 @@ anything of is drawn. "gowhy view" has a graph to click on.`,
 	fs.BoolVar(&f.all, "all", false, "also frames that only call one other and are not the program's own")
 	fs.StringVarP(&f.out, "output", "o", "", "write to this `FILE`")
 	f.reading.flags(cmd)
-	complete(cmd, "of", []string{"cpu", "kernel", "wall", "offcpu", "net", "sync", "syscall", "sched", "alloc", "heap", "block", "mutex", "goroutine"})
+	complete(cmd, "of", []string{"cpu", "kernel", "wall", "offcpu", "net", "sync", "syscall", "sched", "alloc", "heap", "block", "mutex", "goroutine", "goroutineleak", "threadcreate"})
 	return cmd
 }
 

@@ -208,7 +208,10 @@ func heapProblem(of string, args []string, err error) error {
 	case errors.Is(err, goroutines.ErrGone):
 		return problem.New(problem.Absence, "gowhy list", "there is no %s", of)
 	case errors.Is(err, fs.ErrPermission):
-		return problem.New(problem.Failure, fmt.Sprintf("sudo %s --holders", command), "the memory of %s may not be read: it is another user's, or the system forbids it", of)
+		return problem.New(problem.Failure, fmt.Sprintf("sudo %s --holders, or let the program write a heap dump (docs/memory.md)", command),
+			"the memory of %s may not be read: it is another user's, or the system forbids it", of)
+	case errors.Is(err, goroutines.ErrSystem):
+		return problem.New(problem.Absence, "let the program write a heap dump, and give that and the program (docs/memory.md)", "the heap of %s cannot be read: %v", of, err)
 	case errors.Is(err, context.Canceled):
 		return problem.New(problem.Interrupt, "", "interrupted before the heap was read")
 	case errors.Is(err, goroutines.ErrUnsure):

@@ -66,7 +66,8 @@ func TestListRows(t *testing.T) {
 	}
 	var back []listRow
 	if err := json.Unmarshal(text.Bytes(), &back); err != nil || len(back) != 2 || !back[0].Agent || back[0].Module != "example.com/api" || back[0].RSS != 3<<20 || back[1].Endpoint != "" {
-		t.Errorf("%v, %+v", err, back)
+		t.Errorf("writeJSON() reads back as %+v, %v, "+
+			"want an agent and %d bytes of example.com/api, then one without an endpoint", back, err, 3<<20)
 	}
 }
 
@@ -144,7 +145,8 @@ func TestList(t *testing.T) {
 		t.Fatalf("this process is not in %s", stdout)
 	}
 	if r := rows[i]; r.Endpoint != "http://"+l.Addr().String()+"/debug/pprof/" || r.Agent || r.Go != runtime.Version() || r.Threads < 1 {
-		t.Errorf("%+v", r)
+		t.Errorf("endpoint %q, agent %v, Go %q, %d threads, want http://%s/debug/pprof/, false, %q, 1 or more",
+			r.Endpoint, r.Agent, r.Go, r.Threads, l.Addr(), runtime.Version())
 	}
 }
 

@@ -225,6 +225,9 @@ func (t *loadTarget) protocol(c *command, args []string) (load.Protocol, error) 
 		}
 	}
 	p, err := load.HTTP(q)
+	if errors.Is(err, load.ErrHeader) {
+		return nil, usageError("-H 'Accept: text/html'", "%v", err)
+	}
 	if err != nil {
 		return nil, usageError("http://localhost:8080/", "%v", withoutURL(err))
 	}

@@ -55,6 +55,6 @@ func TestLoadDNS(t *testing.T) {
 	defer f.Close()
 	r, err := loadresult.Parse(f)
 	if err != nil || r.Ops != 100 || r.Failed != 0 || len(r.Answers) != 1 || r.Answers[0] != (loadresult.Failure{What: "NXDOMAIN", N: 100}) {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("Parse(load.json) = %+v, %v, want 100 operations, none failed, 100 answers NXDOMAIN", r, err)
 	}
 }

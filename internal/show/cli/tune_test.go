@@ -34,12 +34,12 @@ func TestParseGoalAndKeep(t *testing.T) {
 		"switches/op < 2.5": {Metric: diagnosis.Switches, Limit: 2.5, AtMost: true},
 	} {
 		if k, err := parseKeep(s); err != nil || k != want {
-			t.Errorf("%q: %+v, %v", s, k, err)
+			t.Errorf("parseKeep(%q) = %+v, %v, want %+v", s, k, err, want)
 		}
 	}
 	for _, s := range []string{"p99", "p99<", "p99<5%", "p99<-1", "p99<3MB", "foo<3", "<5", "p99=5"} {
 		if k, err := parseKeep(s); err == nil {
-			t.Errorf("%q is %+v", s, k)
+			t.Errorf("parseKeep(%q) = %+v, want an error", s, k)
 		}
 	}
 }

@@ -185,7 +185,7 @@ func TestHasPrimary(t *testing.T) {
 	}
 	for _, e := range []experiment.Effect{{Metric: diagnosis.CPUPerOp, Pairs: 1}, {Metric: diagnosis.CPUPerOp, Exact: true}} {
 		if !hasPrimary(&experiment.Trial{Primary: diagnosis.CPUPerOp, Effects: []experiment.Effect{e}}) {
-			t.Errorf("%+v", e)
+			t.Errorf("hasPrimary() of %d pairs, exact %v = false, want true", e.Pairs, e.Exact)
 		}
 	}
 }

@@ -81,14 +81,16 @@ func TestView(t *testing.T) {
 	}
 	head := fetch[web.Timeline](t, address+"api/timeline?r=0")
 	if head.DurationNS <= 0 || len(head.Lanes) == 0 {
-		t.Fatalf("%+v", head)
+		t.Fatalf("the timeline is %d ns long with %d lanes, want more than 0", head.DurationNS, len(head.Lanes))
 	}
 	f := fetch[web.Findings](t, address+"api/findings?r=0")
 	if len(f.Diagnosis.Findings) != 1 || f.Diagnosis.Findings[0].Rule != "manyponies" || len(f.Links) != 1 {
-		t.Fatalf("%+v", f)
+		t.Fatalf("the findings are %+v with %d links, want one, of manyponies, with 1",
+			f.Diagnosis.Findings, len(f.Links))
 	}
 	if runs := fetch[web.Session](t, address+"api/session").Runs; !slices.Contains(runs[0].Screens, "timeline") || slices.Contains(runs[2].Screens, "timeline") || runs[0].Verdict != "problem" {
-		t.Errorf("%+v", runs)
+		t.Errorf("screens %q and %q, verdict %q, want a timeline of the first alone, problem",
+			runs[0].Screens, runs[2].Screens, runs[0].Verdict)
 	}
 	groups := fetch[web.Table](t, address+"api/groups?r=0")
 	if len(groups.Rows) == 0 {
@@ -175,14 +177,14 @@ func TestViewLeavesOut(t *testing.T) {
 	address := startView(t, files...)
 	s := fetch[web.Session](t, address+"api/session")
 	if len(s.Runs) != 1 {
-		t.Fatalf("%+v", s.Runs)
+		t.Fatalf("the runs are %+v, want one", s.Runs)
 	}
 	src := fetch[web.Sources](t, address+"api/sources?r=0")
 	if !slices.ContainsFunc(src.Notes, func(n string) bool { return strings.Contains(n, "not read") && strings.Contains(n, "junk.bin") }) {
 		t.Errorf("notes: %q", src.Notes)
 	}
 	if run := fetch[web.Session](t, address+"api/session").Runs[0]; !slices.Contains(run.Screens, "timeline") || !slices.Contains(run.Screens, "flame") {
-		t.Errorf("the rest was not read: %+v", run)
+		t.Errorf("the screens are %q, want timeline and flame among them", run.Screens)
 	}
 	var said bytes.Buffer
 	c := &command{Options: Options{Rules: testRules, Stdout: io.Discard, Stderr: &said}}

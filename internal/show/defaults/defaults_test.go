@@ -42,7 +42,7 @@ func FuzzRead(f *testing.F) {
 		list, err := Read("f", strings.NewReader(text))
 		for _, s := range list {
 			if err == nil && !strings.HasPrefix(s.Where, "f:") {
-				t.Errorf("%+v has no line", s)
+				t.Errorf("Read(%q) has a setting at %q, want a line of f", text, s.Where)
 			}
 		}
 	})

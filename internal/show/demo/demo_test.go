@@ -20,10 +20,10 @@ func TestRun(t *testing.T) {
 		for _, v := range []Variant{{}, {Fixed: true}, {Workers: 3}} {
 			var out strings.Builder
 			if err := Run(t.Context(), c, v, &out); err != nil {
-				t.Errorf("%s %+v: %v", c.Name, v, err)
+				t.Errorf("Run(%s, %+v) = %v, want nil", c.Name, v, err)
 			}
 			if text := out.String(); !strings.HasPrefix(text, "40 "+c.unit+" in ") || !strings.HasSuffix(text, "\noperations: 40\n") {
-				t.Errorf("%s %+v: %q", c.Name, v, text)
+				t.Errorf("Run(%s, %+v) writes %q, want 40 %s first, operations: 40 last", c.Name, v, text, c.unit)
 			}
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -43,7 +43,8 @@ func TestRoundsOf(t *testing.T) {
 		t.Errorf("%s, want %s", r.Subject, want)
 	}
 	if want := []compare.Claim{{Rule: "leak", Title: "A leak", State: compare.Gone}, {Rule: "spin", State: compare.New}}; !slices.Equal(r.Claims, want) || !r.Diagnosed || !r.Found[diagnosis.Syscalls].Exact {
-		t.Errorf("%+v", r)
+		t.Errorf("claims %+v, diagnosed %v, system calls exact %v, want %+v, true, true",
+			r.Claims, r.Diagnosed, r.Found[diagnosis.Syscalls].Exact, want)
 	}
 }
 
@@ -57,23 +58,37 @@ func TestSavedOf(t *testing.T) {
 		}}, {Knob: experiment.Knob{Name: "m"}, Chosen: -1}}}
 	s := savedOf("tuned.json", tuned).Search
 	l := s.Lines[0]
-	if s.Subject != "srv {n}" || l.Others != "a=0.5 b=2" || !l.More || !l.Bytes || *l.Chosen != 2 || s.Lines[1].Chosen != nil || len(l.Points) != 3 {
-		t.Errorf("%+v", s)
+	value := func(p *float64) any {
+		if p == nil {
+			return nil
+		}
+		return *p
+	}
+	if s.Subject != "srv {n}" || l.Others != "a=0.5 b=2" || !l.More || !l.Bytes || len(l.Points) != 3 {
+		t.Errorf("%q, others %q, more %v, bytes %v, %d points, want srv {n}, a=0.5 b=2, true, true, 3",
+			s.Subject, l.Others, l.More, l.Bytes, len(l.Points))
+	}
+	if value(l.Chosen) != 2.0 || s.Lines[1].Chosen != nil {
+		t.Errorf("chosen %v, then %v, want 2, then nil", value(l.Chosen), value(s.Lines[1].Chosen))
 	}
 	if p := l.Points; *p[0].Goal != 8 || p[0].Low != nil || *p[0].High != 9 || *p[0].ToBest != 1.2 || p[1].High != nil || p[2].Goal != nil || p[2].Failed == "" {
-		t.Errorf("%+v", p)
+		t.Errorf("goal %v in %v to %v, by the best %v, then up to %v, then goal %v, failed %q, "+
+			"want 8 in nil to 9, 1.2, nil, nil, a reason",
+			value(p[0].Goal), value(p[0].Low), value(p[0].High), value(p[0].ToBest), value(p[1].High), value(p[2].Goal),
+			p[2].Failed)
 	}
 	c := savedOf("c.json", &experiment.CapacityResult{Low: 10, High: 11, Limit: experiment.ByLatency, Command: []string{"/x/srv"},
 		Steps: []experiment.Step{{Offered: experiment.Offered{Rate: 10, Done: 9, P99: 5}}, {Dropped: "busy"}}}).Capacity
 	if c.Subject != "srv" || c.Low != 10 || c.Limit != "latency" || len(c.Steps) != 1 || c.Steps[0].P99 != 5 || c.Table {
-		t.Errorf("%+v", c)
+		t.Errorf("%q from %v on, limit %q, steps %+v, table %v, want srv, 10, latency, one with P99 5, false",
+			c.Subject, c.Low, c.Limit, c.Steps, c.Table)
 	}
 	table := savedOf("t.json", &experiment.CapacityTable{Axes: []string{"processes", "conns"}, Cells: []experiment.Cell{
 		{Setting: experiment.Setting{"conns": 5, "processes": 2, "a": 1}, Rate: 7}, {Setting: experiment.Setting{"conns": 5}, Failed: "it crashed"}}}).Capacity
 	if !table.Table || table.Cells[0] != (compare.Cell{Setting: "processes=2 conns=5 a=1", Rate: 7}) || !math.IsNaN(table.Cells[1].Rate) {
-		t.Errorf("%+v", table)
+		t.Errorf("table %v, cells %+v, want true, 7 at processes=2 conns=5 a=1, then NaN", table.Table, table.Cells)
 	}
 	if s := savedOf("x", &compare.Comparison{}); s != (compare.SavedResult{}) {
-		t.Errorf("a comparison: %+v", s)
+		t.Errorf("savedOf() of a comparison = %+v, want nothing", s)
 	}
 }

@@ -32,7 +32,7 @@ func TestViewMembers(t *testing.T) {
 		list, get := members([]string{path})
 		i := slices.IndexFunc(list, func(m web.Member) bool { return m.Name == "heap.pprof" })
 		if i < 0 {
-			t.Fatalf("%s: %+v", path, list)
+			t.Fatalf("members(%s) = %+v, want heap.pprof among them", path, list)
 		}
 		f, err := get("heap.pprof")
 		if err != nil {

@@ -196,10 +196,12 @@ func TestCompareSymptom(t *testing.T) {
 	d := finding()
 	d.Findings[0].Symptoms = finding(inCache("(*Iterator[...]).Fill")).Findings
 	if err := compareNew(t.Context(), t, d, "example.com/Burnt/iter"); err != nil || d.Findings[0].Symptoms[0].Remedy.Text != "Do less." {
-		t.Errorf("%v, of the program itself: %+v", err, d)
+		t.Errorf("compareNew() of the program itself: %v, remedy %q, want Do less.",
+			err, d.Findings[0].Symptoms[0].Remedy.Text)
 	}
 	if err := compareNew(t.Context(), t, d, ""); err != nil || !strings.HasSuffix(d.Findings[0].Symptoms[0].Remedy.Text, "changes (*Iterator).Fill.") {
-		t.Errorf("%v, %+v", err, d)
+		t.Errorf("compareNew(): %v, remedy %q, want it to end with changes (*Iterator).Fill.",
+			err, d.Findings[0].Symptoms[0].Remedy.Text)
 	}
 }
 

@@ -113,6 +113,7 @@ func TestHoldersGrowth(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.Holders) != 3 || got.Holders[0].Grew == nil || *got.Holders[0].Grew != 5<<20 || got.Reached.Bytes != 100<<20 || got.Holders[2].Way != "main.cache.sessions → map[string]*main.Session → main.Session.raw → []byte" {
-		t.Errorf("JSON has %+v", got)
+		t.Errorf("JSON is %s, want 3 holders, the first grown by %d, the last main.cache.sessions → …, reached %d",
+			&b, 5<<20, 100<<20)
 	}
 }

@@ -59,17 +59,19 @@ func TestLog(t *testing.T) {
 	}
 	r := run.Results
 	if len(r) != 3 || r[0].RuleIndex != 0 || r[1].RuleIndex != 1 || r[2].RuleIndex != 0 || r[2].Level != "error" {
-		t.Fatalf("results %+v", r)
+		t.Fatalf("the results are %+v, want 3 of rules 0, 1 and 0, the last an error", r)
 	}
 	if m := r[0].Message.Text; strings.ContainsAny(m, "\x1b\x07") || !strings.Contains(m, `\[this\]`) {
 		t.Errorf("message %q can be read as a link, or has control characters", m)
 	}
 	at := r[0].Locations[0]
 	if at.Physical.Artifact.URI != "C%3A/a%20b/x.go" || at.Physical.Artifact.URIBaseID != "%SRCROOT%" || at.Physical.Region.StartLine != 1 || at.Logical[0].Kind != "function" || strings.Contains(at.Logical[0].FullyQualifiedName, "\x07") {
-		t.Errorf("location %+v", at)
+		t.Errorf("%q of %q, line %d, %+v, want C%%3A/a%%20b/x.go of %%SRCROOT%%, 1, "+
+			"a function without control characters",
+			at.Physical.Artifact.URI, at.Physical.Artifact.URIBaseID, at.Physical.Region.StartLine, at.Logical)
 	}
 	if a := r[2].Locations[0].Physical.Artifact; a.URI != "file:///y.go" || a.URIBaseID != "" {
-		t.Errorf("an absolute path is %+v", a)
+		t.Errorf("an absolute path is %q of %q, want file:///y.go of nothing", a.URI, a.URIBaseID)
 	}
 	if r[1].Locations == nil || len(r[1].Locations) != 0 {
 		t.Errorf("locations %+v of what is nowhere, want none", r[1].Locations)

@@ -84,6 +84,8 @@ func TestCountJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p := doc.Functions[0].Pieces[1]; doc.Kind != "gowhy count" || doc.Schema != 1 || doc.Knob != "-n" || p.Rounds[2] != 7_998_000 || !p.Growth.Faster || doc.Functions[0].Calls[1] != 2000 {
-		t.Errorf("%+v", doc)
+		t.Errorf("kind %q, schema %d, knob %q, calls %v, rounds %v, faster %v, "+
+			"want gowhy count, 1, -n, 2000 second, 7998000 third, true",
+			doc.Kind, doc.Schema, doc.Knob, doc.Functions[0].Calls, p.Rounds, p.Growth.Faster)
 	}
 }

@@ -376,7 +376,7 @@ func TestProof(t *testing.T) {
 		}
 		for _, want := range tt.want {
 			if !strings.Contains(b.String(), want) {
-				t.Errorf("%+v: no %q in\n%s", tt.trial.Effects, want, &b)
+				t.Errorf("Proof() of %+v has no %q, want it in\n%s", tt.trial.Effects, want, &b)
 			}
 		}
 	}

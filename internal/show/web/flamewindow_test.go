@@ -63,7 +63,7 @@ func TestFlameOfWindow(t *testing.T) {
 		}
 		h, err := v.Timeline.Search(t.Context(), f, 0, v.Timeline.Length(), 10)
 		if err != nil || h.Pending || len(h.Hits) == 0 {
-			t.Fatalf("Search(%s) = %+v, %v", fn, h, err)
+			t.Fatalf("Search(%s) = %d hits, pending %v, %v, want some, false", fn, len(h.Hits), h.Pending, err)
 		}
 		return h.Hits[0]
 	}

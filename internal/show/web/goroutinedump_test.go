@@ -83,16 +83,18 @@ func TestStandingLocks(t *testing.T) {
 		t.Errorf("locks %v of cycles %v, want 2 and 3 of the first, 5 of the second, then 1 and 4 of none", order, cycles)
 	}
 	if l := s.Locks[3]; l.Waiting != 90 || l.LongestNS != int64(time.Minute) || l.Kinds != 1 || l.Holders[0].State != "sleep" || l.Holders[0].Taken != "/x/main.go:71" || l.Holders[0].Function != "main.f4" {
-		t.Errorf("the first lock is %+v", l)
+		t.Errorf("the fourth lock is %+v, want 90 waiting up to 1m0s, of 1 kind, "+
+			"for main.f4 in sleep since /x/main.go:71", l)
 	}
 	if g := s.Groups[6]; !slices.Equal(g.Holds, []int{3}) || g.Wants != 2 || g.Function != "main.f6" || g.Root != "main.main" || len(g.Stack) != 3 {
-		t.Errorf("a group is %+v", g)
+		t.Errorf("the seventh group holds %v, wants %d, is in %s from %s, %d frames, "+
+			"want [3], 2, main.f6 from main.main, 3", g.Holds, g.Wants, g.Function, g.Root, len(g.Stack))
 	}
 	if s := standingsOf(t, v, query("q", "F4")); len(s.Groups) != 1 || s.Groups[0].ID != 4 || s.Total != 147 || len(s.Locks) != 5 {
 		t.Errorf("filtered: %d groups of %d, want one of 147 with all locks", len(s.Groups), s.Total)
 	}
 	if s := standingsOf(t, v, query("q", "rwmutex")); len(s.Groups) != 1 || s.Groups[0].Count != 40 {
-		t.Errorf("filtered by state: %+v", s.Groups)
+		t.Errorf("filtered by state the groups are %+v, want one of 40", s.Groups)
 	}
 	if _, err := (&View{Model: &model.Model{}}).standing(nil); !refused(err, "nothing here says") {
 		t.Errorf("without a moment: %v", err)

@@ -40,7 +40,8 @@ func TestMemory(t *testing.T) {
 	m.Run.Killed = &model.Kill{Words: "was killed at 12:03:11 by the memory limit"}
 	got := memoryOf(t, m)
 	if got.Ended != m.Run.Killed.Words || len(got.Missing) != 1 || got.Missing[0].Source != "holders" || got.Missing[0].How == "" {
-		t.Errorf("ended %q, missing %+v", got.Ended, got.Missing)
+		t.Errorf("ended %q, missing %+v, want %q, holders with how to get them",
+			got.Ended, got.Missing, m.Run.Killed.Words)
 	}
 	var sum, all float64
 	for _, r := range got.Rows {
@@ -126,14 +127,16 @@ func TestHeld(t *testing.T) {
 	m.Run.Holders[1].Since(m.Run.Holders[0])
 	got := memoryOf(t, m).Held
 	if got == nil || got.AtNS != 3e9 || got.OverNS != 2e9 || got.Reached != 180 || len(got.Holders) != 1 || len(got.Notes) == 0 {
-		t.Fatalf("held %+v", got)
+		t.Fatalf("held %+v, want one holder, 180 bytes reached, at 3 s, over 2 s, with notes", got)
 	}
 	h := got.Holders[0]
 	if h.Bytes != 130 || *h.Grew != 30 || h.Shared != 1 || len(h.Way) != 2 || h.Way[1].Name != "[]byte" || *h.Way[1].Use != 0.25 || *got.Types[0].Grew != 30 {
-		t.Errorf("holder %+v, types %+v", h, got.Types)
+		t.Errorf("holder of %d bytes, grown by %v, %d shared, way %+v, types grown by %v, "+
+			"want 130, 30, 1, []byte second with use 0.25, 30", h.Bytes, *h.Grew, h.Shared, h.Way, *got.Types[0].Grew)
 	}
 	if tree := got.Tree; tree.Total != 180 || tree.Names[tree.Func[1]] != h.Way[0].Name || tree.Sum[1] != 130 || len(tree.Kinds) != 1 {
-		t.Errorf("tree %+v, of the way %+v", tree, h.Way)
+		t.Errorf("tree of %d, names %q, sums %v, %d kinds, want 180, %q with 130 below the root, 1",
+			tree.Total, tree.Names, tree.Sum, len(tree.Kinds), h.Way[0].Name)
 	}
 	m.Run.Start = time.Time{}
 	if got := memoryOf(t, m).Held; got.AtNS != -1 {

@@ -45,7 +45,7 @@ func TestMMU(t *testing.T) {
 	}
 	value, err = v.mmu(query("flags", "assist"))
 	if got := ask[MMU](t, value, err); got.Mean != 1 || len(got.Worst) != 0 {
-		t.Errorf("nothing assisted: %+v", got)
+		t.Errorf("mmu(assist) = mean %v, worst %+v, want 1, none", got.Mean, got.Worst)
 	}
 	for q, want := range map[string]string{"flags=stw,colour": "no load called", "window=0": "whole number", "window=x": "whole number"} {
 		key, val, _ := strings.Cut(q, "=")
@@ -59,6 +59,6 @@ func TestMMU(t *testing.T) {
 		t.Errorf("without Ps: %v", err)
 	}
 	if r := chartsOf(t, m); r.MMU != nil {
-		t.Errorf("without Ps: %+v", r.MMU)
+		t.Errorf("without Ps the charts have the MMU %+v, want nil", r.MMU)
 	}
 }

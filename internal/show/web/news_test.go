@@ -70,12 +70,13 @@ func TestNewsWakes(t *testing.T) {
 				s := newSlowServer(t, "one", "two")
 				known, _ := s.session(t, "")
 				if c.is(known) {
-					t.Fatalf("it is so before it happens: %+v", known)
+					t.Fatalf("before %s the session is %+v, want it otherwise", c.what, known)
 				}
 				time.AfterFunc(7*time.Millisecond, func() { c.happen(s) })
 				told, took := s.session(t, since(known))
 				if !c.is(told) || took != 7*time.Millisecond || told.Change == known.Change {
-					t.Errorf("after %v, change %d: %+v", took, told.Change, told)
+					t.Errorf("%s: after %v change %d, %+v, want it so after 7ms, another change than %d",
+						c.what, took, told.Change, told, known.Change)
 				}
 			})
 		})
@@ -106,11 +107,12 @@ func TestNewsProgress(t *testing.T) {
 		time.AfterFunc(time.Millisecond, func() { s.progress(1, 4) })
 		told, took := s.session(t, since(known))
 		if told.Loading != "one 25%" || took != progressStep || told.Change != known.Change {
-			t.Errorf("after %v: %+v", took, told)
+			t.Errorf("loading %q after %v, change %d, want one 25%% after %v, %d",
+				told.Loading, took, told.Change, progressStep, known.Change)
 		}
 		s.progress(10001, 40000) // not a percent more
 		if told, took = s.session(t, since(told)); told.Loading != "one 25%" || took != waitForNews {
-			t.Errorf("after %v: %+v", took, told)
+			t.Errorf("loading %q after %v, want one 25%% after %v", told.Loading, took, waitForNews)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gowhy/gowhy/internal/draw/flame"
 	"github.com/gowhy/gowhy/internal/ground/problem"
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -195,7 +196,7 @@ func (v *View) screens() []string {
 		has  bool
 	}{
 		{"timeline", v.Timeline != nil},
-		{"flame", v.Model.Sched != nil || hasProfile(v.Model)},
+		{"flame", v.Model.Sched != nil || len(flame.Kinds(v.Model)) > 0},
 		{"goroutines", v.Model.Sched != nil},
 		{"standing", v.Model.Moment != nil},
 		{"memory", hasMemory(v.Model)},
@@ -207,10 +208,6 @@ func (v *View) screens() []string {
 		}
 	}
 	return append(list, "sources")
-}
-
-func hasProfile(m *model.Model) bool {
-	return slices.ContainsFunc([]model.Source{model.CPU, model.Heap, model.LiveHeap, model.Block, model.Mutex, model.GoroutineProfile, model.KernelCPU, model.OffCPU}, m.Has)
 }
 
 // hasCharts reports whether anything was measured over time.

@@ -61,7 +61,8 @@ func TestReportFile(t *testing.T) {
 	}
 	var sources Sources
 	if err := json.Unmarshal(data["api/sources?r=0"], &sources); err != nil || len(sources.Exports)+len(sources.Tools) > 0 || sources.Members[0].Get != "" {
-		t.Errorf("a file offers what only a server has: %v %+v", err, sources)
+		t.Errorf("the file has exports %+v, tools %+v, members %+v, %v, want nothing that only a server has",
+			sources.Exports, sources.Tools, sources.Members, err)
 	}
 	var none refusal
 	if err := json.Unmarshal(data["api/timeline?r=0"], &none); err != nil || none.Status != 404 || none.Hint == "" {

@@ -118,8 +118,10 @@ func TestRates(t *testing.T) {
 		t.Errorf("the first rate is at %v, want 500ms", time.Duration(at[0]))
 	}
 	calls := chartNamed(t, r, "syscalls")
-	if len(calls.Series) != 1 || calls.Series[0].Name != "write" || *calls.Series[0].Value[0] != 10 {
-		t.Errorf("%+v: reads were not permitted, writes are 10 a second", calls)
+	if len(calls.Series) != 1 || calls.Series[0].Name != "write" {
+		t.Errorf("the system calls are %+v, want write alone: reads were not permitted", calls.Series)
+	} else if got := *calls.Series[0].Value[0]; got != 10 {
+		t.Errorf("%v writes a second at first, want 10", got)
 	}
 	if got := values(chartNamed(t, r, "goroutines").Series[0]); got[0] != 7 || !math.IsNaN(got[1]) || got[2] != 9 {
 		t.Errorf("goroutines %v, want [7 NaN 9]", got)
@@ -189,10 +191,10 @@ func TestChartSources(t *testing.T) {
 		t.Errorf("chart of the load = %+v, want 60 done, 20 failed and 100 offered", load)
 	}
 	if l := chartNamed(t, r, "latency"); len(l.Series) != 1 || l.Series[0].Name != "p99" {
-		t.Errorf("latency: %+v; the median was not said", l)
+		t.Errorf("the series of latency are %+v, want p99 alone: the median was not said", l.Series)
 	}
 	if empty := chartsOf(t, &model.Model{}); len(empty.Charts) != 0 || empty.MMU != nil {
-		t.Errorf("of nothing: %+v", empty)
+		t.Errorf("charts of nothing are %+v, MMU %+v, want none", empty.Charts, empty.MMU)
 	}
 }
 
@@ -253,7 +255,8 @@ func TestChartsOfWindow(t *testing.T) {
 	v := &View{Model: m}
 	whole := chartsOf(t, m)
 	if !chartNamed(t, whole, "runqueue").Thinned || !chartNamed(t, whole, "procs").Thinned || whole.ToNS != 0 {
-		t.Errorf("100,000 points are not thinned: %+v", whole.FromNS)
+		t.Errorf("100,000 points: run queue thinned %v, Ps thinned %v, to %d ns, want true, true, 0",
+			chartNamed(t, whole, "runqueue").Thinned, chartNamed(t, whole, "procs").Thinned, whole.ToNS)
 	}
 	value, err := v.runtime(query("from", "500000000", "to", "600000000"))
 	got := ask[Runtime](t, value, err)

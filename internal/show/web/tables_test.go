@@ -93,7 +93,7 @@ func cells(t *testing.T, table Table, key string) (list []string) {
 	t.Helper()
 	i := slices.IndexFunc(table.Columns, func(c Column) bool { return c.Key == key })
 	if i < 0 {
-		t.Fatalf("no column %s: %+v", key, table.Columns)
+		t.Fatalf("the columns are %+v, want %s among them", table.Columns, key)
 	}
 	for _, row := range table.Rows {
 		list = append(list, string(row[i]))
