@@ -98,7 +98,8 @@ func TestEvery(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	for _, c := range []consumer{{cancel: every{share: 1.5}}, {cancel: every{share: -1}}, {cancel: every{share: math.NaN()}}, {limit: -1}, {brokers: "x:1"}} {
 		if c.check(false) == nil {
-			t.Errorf("%+v is no error", c)
+			t.Errorf("check() of limit %v, brokers %q, cancel share %v gives no error, want one",
+				c.limit, c.brokers, c.cancel.share)
 		}
 	}
 	if _, err := (&consumer{pool: -1}).run(t.Context()); err == nil {

@@ -64,7 +64,7 @@ func TestTruth(t *testing.T) {
 	}
 	for _, p := range controls {
 		if r := c.Run(p.name); p.name != "hog" && (r == nil || len(r.Args) < 2 || r.Args[1] != p.name) {
-			t.Errorf("no run of %s: %+v", p.name, r)
+			t.Errorf("Run(%s) = %+v, want a run that has it as the second argument", p.name, r)
 		}
 	}
 }

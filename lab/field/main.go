@@ -54,7 +54,7 @@ environment is the gowhy to use instead of the one of this checkout.
 	flag.PrintDefaults()
 	fmt.Fprintln(os.Stderr, "\nPrograms:")
 	for _, p := range programs {
-		fmt.Fprintf(os.Stderr, "  %-8s %s\n", p.name, p.about)
+		fmt.Fprintf(os.Stderr, "  %-15s %s\n", p.name, p.about)
 	}
 }
 

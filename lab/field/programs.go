@@ -7,19 +7,23 @@ import (
 
 // A program is one of the field and a normal load for it. In its commands and
 // files {port} and {admin} are free ports, {dir} is its own folder and {bin}
-// the folder of what was installed; {gowhy} is the gowhy command.
+// the folder of what was installed; {gowhy} is the gowhy command, {goroot} what
+// the Go distribution brings.
 type program struct {
 	name  string
 	about string   // what it is and why it is here
 	pkgs  []string // to install, with their versions
 	files map[string]string
+	// inputs are files that are long, and are written as they are.
+	inputs func() map[string]string
+	before [][]string // commands that run first, and are not recorded
 	// command is the program. One that ends by itself is recorded from its start
 	// to its end.
 	command []string
-	// profiles is the address of a server's profiles; it makes the program a
-	// server, which is recorded while load goes to its port.
-	profiles string
+	// load makes the program a server, which is recorded while load goes to its port: by
+	// its profiles, where it has them at this address, by its process else.
 	load     []string
+	profiles string
 	// bench is a package of the standard library, and which of its benchmarks
 	// are recorded by `go test -exec`.
 	bench [2]string
@@ -27,7 +31,10 @@ type program struct {
 
 // programs are the field. They have nothing in common but that many people use
 // them and nobody here wrote them.
-var programs = []program{
+var programs = append(servers, tools...)
+
+// servers are what waits for others, with what does little but compute beside it.
+var servers = []program{
 	{
 		name:  "caddy",
 		about: "a web server: files, headers, compression and access logs, on net/http",
@@ -73,7 +80,7 @@ var programs = []program{
 		name:    "hugo",
 		about:   "a site generator: one burst of work on all cores, then it ends, without profiles",
 		pkgs:    []string{"github.com/gohugoio/hugo@v0.160.0"},
-		files:   site(),
+		inputs:  site,
 		command: []string{"{bin}/hugo", "--source", "{dir}", "--quiet"},
 	},
 	{name: "json", about: "the standard library's benchmarks of encoding/json", bench: [2]string{"encoding/json", "^Benchmark(CodeEncoder|CodeDecoder|CodeMarshal)$"}},

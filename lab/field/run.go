@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/build"
 	"maps"
 	"net"
 	"os"
@@ -72,11 +73,20 @@ func (r *run) all(ctx context.Context, dir string) error {
 	if err := errors.Join(os.MkdirAll(r.keep, 0o755), os.RemoveAll(r.recording())); err != nil {
 		return err
 	}
+	for _, command := range r.before {
+		j, err := r.start(ctx, command...)
+		if err == nil {
+			err = j.wait(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	fmt.Printf("\n━━ %s: %s\n   %s\n\n", r.name, r.about, strings.Join(append(r.pkgs, r.bench[0]), " "))
 	switch {
 	case r.bench[0] != "":
 		err = r.benchmarks(ctx)
-	case r.profiles != "":
+	case len(r.load) > 0:
 		err = r.server(ctx)
 	default:
 		err = r.toItsEnd(ctx)
@@ -137,17 +147,28 @@ func (r *run) prepare(dir, bin string) error {
 		return err
 	}
 	r.dir, r.port = dir, ports[0]
-	r.fill = strings.NewReplacer("{port}", ports[0], "{admin}", ports[1], "{dir}", dir, "{bin}", bin, "{gowhy}", r.gowhy)
+	r.fill = strings.NewReplacer("{port}", ports[0], "{admin}", ports[1], "{dir}", dir, "{bin}", bin, "{gowhy}", r.gowhy, "{goroot}", build.Default.GOROOT)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.files)) {
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(r.fill.Replace(r.files[name])), 0o600)); err != nil {
+		if err := writeFile(filepath.Join(dir, name), r.fill.Replace(r.files[name])); err != nil {
+			return err
+		}
+	}
+	if r.inputs == nil {
+		return nil
+	}
+	for name, text := range r.inputs() {
+		if err := writeFile(filepath.Join(dir, name), text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func writeFile(path, text string) error {
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600))
 }
 
 // freePorts are ports of loopback that nobody listens at now.
@@ -203,7 +224,7 @@ func (j *job) wait(ctx context.Context) error {
 	return fmt.Errorf("%s: %w\n%s", filepath.Base(j.Path), err, j.output.String())
 }
 
-// server runs a server under load, and records it from its own profiles.
+// server runs a server under load, and records it.
 func (r *run) server(ctx context.Context) error {
 	serving, stop := context.WithCancel(ctx)
 	server, err := r.start(serving, r.command...)
@@ -221,7 +242,11 @@ func (r *run) server(ctx context.Context) error {
 	loaded := make(chan error, 1)
 	go func() { loaded <- r.offer(loading) }()
 	time.Sleep(warmup)
-	recorder, err := r.start(ctx, r.gowhy, "record", "--no-diagnose", "-o", r.recording(), "--url", r.profiles, "-d", r.last.String())
+	whom := []string{"--pid", strconv.Itoa(server.Process.Pid)}
+	if r.profiles != "" {
+		whom = []string{"--url", r.profiles}
+	}
+	recorder, err := r.start(ctx, append([]string{r.gowhy, "record", "--no-diagnose", "-o", r.recording(), "-d", r.last.String()}, whom...)...)
 	if err == nil {
 		err = recorder.wait(ctx)
 	}

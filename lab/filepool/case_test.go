@@ -289,7 +289,7 @@ func TestWorkerReportsFailure(t *testing.T) {
 	}
 	for _, p := range []pool{{workers: 0, tasks: 1}, {workers: 1, reused: 1.1}, {workers: 1, reused: math.NaN()}} {
 		if err := p.run(); err == nil {
-			t.Errorf("%+v is no error", p)
+			t.Errorf("run() of %d workers, %d tasks, reused %v gives no error, want one", p.workers, p.tasks, p.reused)
 		}
 	}
 }

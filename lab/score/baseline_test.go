@@ -51,7 +51,7 @@ func TestThresholds(t *testing.T) {
 		t.Errorf("thresholds() of half a trace = %+v, want it missing or at most one mutex wait", cut)
 	}
 	if none := thresholds(bytes.NewReader(nil)); !none.Missing || len(none.exceeded()) > 0 {
-		t.Errorf("no trace: %+v", none)
+		t.Errorf("thresholds() of no trace: missing %v, fired %q, want true, none", none.Missing, none.exceeded())
 	}
 }
 

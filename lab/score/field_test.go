@@ -44,7 +44,9 @@ func TestTallyField(t *testing.T) {
 	f, all := fieldOf(t)
 	got := tallyField(f, all, specimen.Learning, false)
 	if got.Strict != (Share{1, 2}) || got.First != (Share{1, 2}) || got.Green != (Share{0, 2}) || got.Three != (Share{2, 2}) || got.Silent != (Share{1, 2}) || got.False != 1 || got.Healthy != 2 || got.Same != 1 || got.Failed != 1 {
-		t.Errorf("tallyField(learning) = %+v", got)
+		t.Errorf("tallyField(learning) = strict %v, first %v, green %v, three %v, silent %v, "+
+			"%d false of %d, %d same, %d failed, want {1 2}, {1 2}, {0 2}, {2 2}, {1 2}, 1 of 2, 1, 1",
+			got.Strict, got.First, got.Green, got.Three, got.Silent, got.False, got.Healthy, got.Same, got.Failed)
 	}
 	if len(got.wrong) != 4 {
 		t.Errorf("wrong are %+v, want the second place, the repaired one, the false finding and the failure", got.wrong)

@@ -45,6 +45,11 @@ type HolderAnswer struct {
 	Name  string `json:"name,omitempty"`
 	Way   string `json:"way,omitempty"`
 	Bytes int64  `json:"bytes,omitempty"`
+	// Reached is what all holders have, Marked what the last collection found alive, and Allocated what was
+	// allocated since: bytes.
+	Reached   int64 `json:"reached,omitempty"`
+	Marked    int64 `json:"marked,omitempty"`
+	Allocated int64 `json:"allocated,omitempty"`
 	// Verdict and Findings are of those that are well.
 	Verdict  string        `json:"verdict,omitempty"`
 	Findings []WaitFinding `json:"findings,omitempty"`

@@ -53,6 +53,29 @@ func TestJudgeHolder(t *testing.T) {
 	}
 }
 
+// What holders have, beside what the collector found alive.
+func TestHoldersCompare(t *testing.T) {
+	for _, c := range []struct {
+		reached, marked, allocated int64
+		told, agrees, ok           bool
+	}{
+		{reached: 100, marked: 100, told: true, agrees: true, ok: true},
+		{reached: 97, marked: 100, told: true, agrees: true, ok: true},
+		{reached: 96, marked: 100, told: true, ok: true},
+		{reached: 94, marked: 100, ok: true},
+		{reached: 104, marked: 100, told: true, ok: true},
+		{reached: 104, marked: 100, allocated: 10, told: true, ok: true},
+		{reached: 109, marked: 100, allocated: 10, told: true, agrees: true, ok: true},
+		{reached: 100},
+		{reached: 100, marked: -1},
+	} {
+		a := HolderAnswer{Reached: c.reached, Marked: c.marked, Allocated: c.allocated}
+		if told, agrees, ok := a.compares(); told != c.told || agrees != c.agrees || ok != c.ok {
+			t.Errorf("compares() of %d of %d and %d = %v, %v, %v, want %v, %v, %v", c.reached, c.marked, c.allocated, told, agrees, ok, c.told, c.agrees, c.ok)
+		}
+	}
+}
+
 // The page has a row for each release, the sums last, and each wrong answer.
 func TestHoldersPage(t *testing.T) {
 	known, err := truth.ReadHolders(filepath.Join(labDir, "holders"))
@@ -62,7 +85,7 @@ func TestHoldersPage(t *testing.T) {
 	h := &Holders{Schema: schema}
 	for _, release := range []string{"go1.27.4", "go1.22.12"} {
 		for _, p := range known.Programs {
-			h.Answers = append(h.Answers, HolderAnswer{Program: p.Name, Release: release, Evidence: HolderPID, Kind: p.Kind, Name: p.Holder, Bytes: 72 << 20})
+			h.Answers = append(h.Answers, HolderAnswer{Program: p.Name, Release: release, Evidence: HolderPID, Kind: p.Kind, Name: p.Holder, Bytes: 72 << 20, Reached: 80 << 20, Marked: 81 << 20})
 		}
 	}
 	h.Answers[0].Name, h.Answers[1].Failed = "main.other|", "it fell"
@@ -71,16 +94,20 @@ func TestHoldersPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	saved, err := loadHolders(file)
-	if err != nil || len(saved.Answers) != len(h.Answers) {
-		t.Fatalf("saved %+v, %v", saved, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(saved.Answers) != len(h.Answers) {
+		t.Fatalf("loadHolders() = %d answers, want the %d that were saved", len(saved.Answers), len(h.Answers))
 	}
 	rows, all, err := judgeHolders(saved, known)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Rows of the account have another kind than the truth's.
-	if len(rows) != 3 || rows[0].release != "go1.22.12" || rows[2].release != "" || rows[2].First != (Share{24, 32}) || rows[2].Silent != (Share{50, 50}) || rows[2].Failed != 1 {
-		t.Errorf("rows %+v", rows)
+	if len(rows) != 3 || rows[0].release != "go1.22.12" || rows[2].release != "" || rows[2].First != (Share{24, 32}) || rows[2].Silent != (Share{50, 50}) || rows[2].Failed != 1 || rows[2].Told != (Share{81, 81}) || rows[2].Agrees != (Share{81, 81}) {
+		t.Errorf("judgeHolders() = %+v, "+
+			"want three rows, of go1.22.12 first and of all last, with first {24 32}, silent {50 50}, 81 of 81 told of and within, 1 failed", rows)
 	}
 	var b bytes.Buffer
 	if err := writeHolders(&b, saved, known, rows, all, &Accounts{Answers: []AccountAnswer{{Program: "holders/a", Before: 100 << 20, After: 100 << 20, Parts: 103 << 20}, {Program: "holders/b", Before: 100 << 20, After: 100 << 20, Parts: 100 << 20}}}); err != nil {
@@ -154,7 +181,8 @@ func TestHolderRuns(t *testing.T) {
 	}
 	for i := range answers {
 		if j := judgeHolder(&answers[i], known.Program(answers[i].Program)); !j.right() {
-			t.Errorf("wrong: %+v", answers[i])
+			t.Errorf("%s: %s %q with %d bytes, alarms %q, failed %q, want %s %q",
+				j.answer.Program, j.answer.Kind, j.answer.Name, j.answer.Bytes, j.alarms, j.answer.Failed, j.want.Kind, j.want.Holder)
 		}
 	}
 }
@@ -186,7 +214,8 @@ func TestAccountRuns(t *testing.T) {
 	}
 	for i := range answers {
 		if a := &answers[i]; !a.right() || a.Parts < leastHeld {
-			t.Errorf("%+v: %.2f %% apart", a, 100*a.Apart())
+			t.Errorf("%s: %d bytes in parts, %.2f%% apart from %d to %d, failed %q, want %d or more, %.2f%% at most",
+				a.Program, a.Parts, 100*a.Apart(), a.Before, a.After, a.Failed, leastHeld, 100*wantApart)
 		}
 	}
 }

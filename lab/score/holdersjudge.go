@@ -62,12 +62,36 @@ type holderRow struct {
 	evidence      HolderEvidence
 	release       string // "" of all
 	First, Silent Share
-	Failed        int
+	// Told and Agrees are of looks at the heap: those that tell of wantTold of what the collector
+	// found alive, and those whose holders have as much as that, or as that and what was allocated
+	// since, within wantAgrees.
+	Told, Agrees Share
+	Failed       int
+}
+
+const (
+	wantTold   = 0.95
+	wantAgrees = 0.03
+)
+
+// compares says how what holders have compares with what the collector found alive; ok is false where
+// nobody looked.
+func (a *HolderAnswer) compares() (told, agrees, ok bool) {
+	reached, marked := float64(a.Reached), float64(a.Marked)
+	if marked <= 0 || a.Failed != "" {
+		return false, false, false
+	}
+	near := func(to float64) bool { return reached >= (1-wantAgrees)*to && reached <= (1+wantAgrees)*to }
+	return reached >= wantTold*marked, near(marked) || near(marked+float64(a.Allocated)), true
 }
 
 func (r *holderRow) add(j *holderJudgement) {
 	if j.answer.Failed != "" {
 		r.Failed++
+	}
+	if told, agrees, ok := j.answer.compares(); ok {
+		r.Told.add(told)
+		r.Agrees.add(agrees)
 	}
 	if j.want.Kind == truth.WantNone {
 		r.Silent.add(j.right())

@@ -61,7 +61,8 @@ func writeHolders(out io.Writer, h *Holders, known *truth.Holders, rows []holder
 	p.line("right holder is first when the first of the list is of its kind, has its name and 48 MiB or")
 	p.line("more. Native memory and fragmentation have no holder: there the row of the account must be the")
 	p.line("largest. Those that are well are diagnosed, recorded for %v or from their core: any finding", waitRecord)
-	p.line("is a false alarm. No answer counts as wrong.")
+	p.line("is a false alarm. No answer counts as wrong. What all holders have is compared with what the last")
+	p.line("collection found alive, else with that and what was allocated since, when all of it is still held.")
 	p.holderTable(known, all)
 	p.holdersWrong(all)
 	p.account(accounts)
@@ -72,9 +73,10 @@ func writeHolders(out io.Writer, h *Holders, known *truth.Holders, rows []holder
 func (p *page) holderRows(rows []holderRow) {
 	var cells [][]string
 	for _, r := range rows {
-		cells = append(cells, []string{string(r.evidence), strings.TrimPrefix(r.name(), "~"), share(r.First), share(r.Silent), fmt.Sprint(r.Failed)})
+		cells = append(cells, []string{string(r.evidence), strings.TrimPrefix(r.name(), "~"), share(r.First), share(r.Silent), share(r.Told), share(r.Agrees), fmt.Sprint(r.Failed)})
 	}
-	p.table(2, []string{"evidence", "Go", fmt.Sprintf("right holder named first (to reach: %s)", percent(wantHolders)), "silent about those that are well", "no answer"}, cells)
+	p.table(2, []string{"evidence", "Go", fmt.Sprintf("right holder named first (to reach: %s)", percent(wantHolders)), "silent about those that are well",
+		fmt.Sprintf("%s of what the collector found alive has a holder", percent(wantTold)), fmt.Sprintf("within %s of that, or of that and what was allocated since", percent(wantAgrees)), "no answer"}, cells)
 }
 
 // holderTable has a line for each program.

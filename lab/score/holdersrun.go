@@ -106,10 +106,14 @@ func (r *holderRun) holders(ctx context.Context, of []string, a *HolderAnswer) e
 			Kind, Name, Way string
 			Bytes           int64
 		}
+		Reached   struct{ Bytes int64 }
+		Marked    int64 `json:"marked_bytes"`
+		Allocated int64 `json:"allocated_bytes"`
 	}
 	if _, err := r.bed.Answer(ctx, &held, append([]string{"memory", "--holders", "--format", "json"}, of...)...); err != nil {
 		return err
 	}
+	a.Reached, a.Marked, a.Allocated = held.Reached.Bytes, held.Marked, held.Allocated
 	if len(held.Holders) > 0 {
 		first := held.Holders[0]
 		a.Kind, a.Name, a.Way, a.Bytes = first.Kind, first.Name, first.Way, first.Bytes

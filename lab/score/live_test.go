@@ -61,7 +61,7 @@ func TestJudgeLive(t *testing.T) {
 	// Where the truth names no function any will do, and a remark is right when it is what was asked for.
 	a := LiveAnswer{Views: []View{viewOf(12, "nopgo remark")}}
 	if got := judgeLive(&a, "nopgo", nil); got.first != 12 || !got.held {
-		t.Errorf("a remark that was asked for: %+v", got)
+		t.Errorf("a remark that was asked for: first after %v, held %v, want 12, true", got.first, got.held)
 	}
 }
 
@@ -278,7 +278,7 @@ func TestLivePage(t *testing.T) {
 		}
 	}
 	if s, short := tally.quiet(); s != (Share{1, 2}) || short != 1 {
-		t.Errorf("quiet: %+v, %d short", s, short)
+		t.Errorf("quiet() = %d of %d, %d short, want 1 of 2, 1", s.K, s.N, short)
 	}
 	var page bytes.Buffer
 	p := livePage{l: liveAnswers(), t: tally}
@@ -398,7 +398,8 @@ func TestLive(t *testing.T) {
 		w := pick(sick, "top/reopen/sick")
 		a := r.do(t.Context(), w, liveLimit+time.Second, 0)
 		if m := judgeLive(&a, w.ill.Rule, w.ill.Where); a.Failed != "" || m.first > liveLimit.Seconds() {
-			return fmt.Errorf("%s: %+v; %s", w.key(), m, marshal(t, a))
+			return fmt.Errorf("%s: right after %v s, failed %q, want %v s at most; %s",
+				w.key(), m.first, a.Failed, liveLimit.Seconds(), marshal(t, a))
 		}
 		return nil
 	})

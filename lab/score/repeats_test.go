@@ -46,7 +46,8 @@ func TestSameness(t *testing.T) {
 	}
 	s := list[0]
 	if s.Quiet != (Share{2, 3}) || s.Beside != (Share{0, 2}) || s.Sure != (Share{5, 7}) || s.usual.words() != "hotmutex in main.add" {
-		t.Errorf("flips: %+v, usually %s", s, s.usual.words())
+		t.Errorf("flips: quiet %v, beside %v, sure %v, usually %s, want {2 3}, {0 2}, {5 7}, hotmutex in main.add",
+			s.Quiet, s.Beside, s.Sure, s.usual.words())
 	}
 	var said []string
 	for _, a := range s.contradicting {
@@ -59,10 +60,11 @@ func TestSameness(t *testing.T) {
 		t.Errorf("flips: %v are the same, sure or not; want 4 of 7", s.Same)
 	}
 	if s = list[1]; s.Quiet != (Share{1, 1}) || s.Beside.N != 0 || s.Sure != (Share{1, 2}) || len(s.contradicting) != 0 {
-		t.Errorf("well: %+v", s)
+		t.Errorf("well: quiet %v, beside %v, sure %v, %d contradict, want {1 1}, none, {1 2}, 0",
+			s.Quiet, s.Beside, s.Sure, len(s.contradicting))
 	}
 	if s = list[2]; s.Failed != 1 || s.usual != nil || s.Sure.N != 0 {
-		t.Errorf("gone: %+v", s)
+		t.Errorf("gone: %d failed, usually %+v, sure %v, want 1, nil, none", s.Failed, s.usual, s.Sure)
 	}
 }
 

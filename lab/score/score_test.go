@@ -276,7 +276,8 @@ func TestAbstainedAndFailed(t *testing.T) {
 	}
 	s = scored(t, r)
 	if s.HealedSilent.K != 0 || s.Failed != len(r.Answers) || len(s.Wrong) != 35 {
-		t.Errorf("healed %+v, %d failed, %d wrong", s.HealedSilent, s.Failed, len(s.Wrong))
+		t.Errorf("all failed: healed and silent %d, %d failed, %d wrong, want 0, %d, 35",
+			s.HealedSilent.K, s.Failed, len(s.Wrong), len(r.Answers))
 	}
 }
 
@@ -382,7 +383,8 @@ func TestPrescriptions(t *testing.T) {
 			keys = append(keys, w.Key)
 		}
 		if s.Confirmed != c.confirmed || s.Refused != c.refused || strings.Join(keys, ",") != c.wrong {
-			t.Errorf("%+v: confirmed %+v, refused %+v, wrong %q", c.trial, s.Confirmed, s.Refused, keys)
+			t.Errorf("%s, %q, failed %q: confirmed %v, refused %v, wrong %q, want %v, %v, %q",
+				c.trial.what(), c.trial.Conclusion, c.trial.Failed, s.Confirmed, s.Refused, keys, c.confirmed, c.refused, c.wrong)
 		}
 	}
 }
@@ -409,7 +411,7 @@ func TestUnknown(t *testing.T) {
 		{Trials: []Trial{{Case: "a", Name: "pool", Kind: Cure}}},
 	} {
 		if _, err := score(r, knowledge()); err == nil {
-			t.Errorf("%+v is accepted", r)
+			t.Errorf("score(answers %+v, trials %+v) gives no error, want one", r.Answers, r.Trials)
 		}
 	}
 }

@@ -37,7 +37,9 @@ func TestStoryPlan(t *testing.T) {
 		files[run.file()] = true
 		real := slices.Contains(tasks[i].args, "127.0.0.1:9KAFKA")
 		if tasks[i].loaded != (len(tasks[i].beside) > 0) || real != (run.Server == "Kafka") || tasks[i].args[0] != "-a" || (run.Size == "large") != (len(tasks[i].load) == 1) {
-			t.Errorf("%+v: %+v", run, tasks[i].task)
+			t.Errorf("%s on server %q: loaded %v beside %q, args %q, load %q, want something beside it if loaded, "+
+				"-a first, the server's address if it is real, a load if large",
+				run.file(), run.Server, tasks[i].loaded, tasks[i].beside, tasks[i].args, tasks[i].load)
 		}
 	}
 	if len(files) != len(tasks) || !files["story-commits-large-Kafka-sick-beside-1.gowhy"] {
@@ -71,7 +73,9 @@ func TestStoryRows(t *testing.T) {
 	}
 	r := rows[0]
 	if r.sick != [2]Share{{1, 2}, {1, 4}} || r.healed != [2]Share{{2, 3}, {0, 1}} || r.all != (Share{4, 10}) || r.quiet != (Share{3, 5}) || r.loaded != (Share{1, 5}) || len(r.wrong) != 6 {
-		t.Errorf("%+v", r)
+		t.Errorf("storyRows() = sick %v, healed %v, all %v, quiet %v, loaded %v, wrong %q, "+
+			"want [{1 2} {1 4}], [{2 3} {0 1}], {4 10}, {3 5}, {1 5}, six",
+			r.sick, r.healed, r.all, r.quiet, r.loaded, r.wrong)
 	}
 	var page bytes.Buffer
 	if err := writeStories(&page, s, rows); err != nil {

@@ -131,7 +131,7 @@ func TestWaitsSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(saved.Answers) != 3 || saved.Answers[0].Evidence != WaitTrace || saved.Answers[0].Findings[0].Where[0].Line != 3 || saved.Answers[2].Program != last {
-		t.Errorf("saved %+v", saved.Answers)
+		t.Errorf("saved %+v, want three, the first of a trace and in line 3, the last of %s", saved.Answers, last)
 	}
 	rows, all, err := judgeWaits(saved, known)
 	if err != nil {

@@ -272,7 +272,7 @@ func TestSystemCalls(t *testing.T) {
 	trial := gowhy.Verify(t, command("readfile"), command("kept"), "--primary", "syscalls/op", "--ops", refreshes, "--pairs", "3", "--guard", "none", "--no-floor")
 	i := slices.IndexFunc(trial.Effects, func(e casetest.Effect) bool { return e.Metric == "syscalls/op" })
 	if i < 0 {
-		t.Fatalf("system calls were not counted: %+v", trial)
+		t.Fatalf("Verify() has the effects %+v, want one on syscalls/op", trial.Effects)
 	}
 	// Some of what is counted is the start of the program and its population.
 	if e := trial.Effects[i]; e.Ratio <= 0 || e.Ratio > 0.25 {

@@ -182,7 +182,7 @@ func TestHostileNodes(t *testing.T) {
 		t.Errorf("a file is read: %v, %v", rr, err)
 	}
 	if n, err := newNode("x.", []byte(`{"ttls": {"A": 4294967295}}`), nil); err == nil {
-		t.Errorf("a TTL beyond its bound is taken: %+v", n)
+		t.Errorf("newNode() of a TTL beyond its bound = %+v, want an error", n)
 	}
 	// A DNAME that is announced and not there, and a zone that is its own delegation.
 	inside := miniredis.RunT(t)

@@ -766,8 +766,13 @@ func TestFlags(t *testing.T) {
 		t.Errorf("parse(nothing) = %+v, %v; want it as the story", c, err)
 	}
 	c, _, err = parse([]string{"-cache", "funnel", "-healthy"})
-	if err != nil || c.cache != "funnel" || c.random != "v2" || c.packets != "inline" || c.listeners != healthyListeners {
-		t.Errorf("healthy but for the funnel: %+v, %v", c, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.cache != "funnel" || c.random != "v2" || c.packets != "inline" || c.listeners != healthyListeners {
+		t.Errorf("parse(-cache funnel -healthy) = cache %q, random %q, packets %q, %d listeners, "+
+			"want funnel, v2, inline, %d",
+			c.cache, c.random, c.packets, c.listeners, healthyListeners)
 	}
 	for _, args := range [][]string{
 		{"-random", "dice"}, {"-addr", "0.0.0.0:53"}, {"-addr", "x"}, {"-listeners", "0"}, {"-cachettl", "-1s"}, {"-load"}, {"word"}, {"-limit", "NaN"},

@@ -31,7 +31,9 @@ func TestConfig(t *testing.T) {
 	}
 	if c.addr != "127.0.0.1:5300" || c.redis != "127.0.0.1:6379" || !c.load || c.limit != 0.5 || c.ttl != 3*time.Second || len(c.deny) != 2 ||
 		!slices.Equal(c.zoneFiles, zoneFiles{{"a.test.", "a.zone"}, {"b.test.", "b.zone"}}) {
-		t.Errorf("%+v is not what the file says", c)
+		t.Errorf("addr %q, redis %q, load %v, limit %v, TTL %v, deny %v, zone files %v, "+
+			"want 127.0.0.1:5300, 127.0.0.1:6379, true, 0.5, 3s, two, a.test and b.test",
+			c.addr, c.redis, c.load, c.limit, c.ttl, c.deny, c.zoneFiles)
 	}
 	if c.entries != 5 || !slices.Equal(c.allow, prefixes{netip.MustParsePrefix("192.0.2.1/32")}) {
 		t.Errorf("%d entries, %v allowed; want what the command line says", c.entries, c.allow)

@@ -34,7 +34,7 @@ func TestReadHolders(t *testing.T) {
 		}
 		h, err := ReadHolders(dir)
 		if want == "" && (err != nil || h.Program("a") == nil || h.Program("b") != nil) {
-			t.Errorf("%s: %v, %+v", text, err, h)
+			t.Errorf("ReadHolders() of %s = %+v, %v, want a program a and no b", text, h, err)
 		}
 		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: error %v, want %q", text, err, want)
