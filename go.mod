@@ -14,7 +14,7 @@ require (
 	github.com/spf13/pflag v1.0.10 // cobra's flags, where help is made from them
 	go.yaml.in/yaml/v3 v3.0.6 // the policy of gowhy gate
 	golang.org/x/exp v0.0.0-20261014143641-f0251eb4aa3e // traces of Go 1.21 and older; the reference that tests and benchmarks compare with
-	golang.org/x/net v0.57.0 // DNS messages, for the load that asks name servers
+	golang.org/x/net v0.57.0 // DNS messages and what HTTP takes for a header, for the load
 	golang.org/x/sys v0.49.0 // mmap and madvise
 	golang.org/x/term v0.47.0 // whether stderr is a terminal, and how wide
 )

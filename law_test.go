@@ -36,7 +36,7 @@ var law = []line{
 	{"internal/sense", "agent/recording exectrace internal/ground internal/know", "github.com/cilium/ebpf github.com/google/pprof/profile golang.org/x/sys"},
 	{"internal/read", "agent/recording exectrace internal/ground internal/know internal/sense", "github.com/HdrHistogram/hdrhistogram-go github.com/google/pprof/profile github.com/klauspost/compress/zstd"},
 	{"internal/judge", "exectrace internal/ground internal/know", ""},
-	{"internal/prove", "agent/recording internal/ground internal/judge internal/know internal/read internal/sense", "go.yaml.in/yaml/v3 golang.org/x/net/dns/dnsmessage golang.org/x/sys"},
+	{"internal/prove", "agent/recording internal/ground internal/judge internal/know internal/read internal/sense", "go.yaml.in/yaml/v3 golang.org/x/net/dns/dnsmessage golang.org/x/net/http/httpguts golang.org/x/sys"},
 	{"internal/draw", "exectrace internal/ground internal/judge internal/know", "github.com/google/pprof/profile"},
 	{"internal/watch", "agent/recording internal/draw internal/ground internal/judge internal/know internal/read internal/sense", "golang.org/x/sys"},
 	{"internal/show", "agent agent/recording docs exectrace internal/draw internal/ground internal/judge internal/know internal/prove internal/read internal/sense internal/watch", "github.com/gdamore/tcell github.com/google/pprof/driver github.com/rivo/uniseg github.com/spf13/cobra github.com/spf13/pflag go.yaml.in/yaml/v3 golang.org/x/term"},

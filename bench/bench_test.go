@@ -148,7 +148,7 @@ func TestChoose(t *testing.T) {
 	}
 	for _, o := range []options{{kinds: "nothing"}, {sizes: "0"}, {sizes: "x"}} {
 		if _, err := choose(o); err == nil {
-			t.Errorf("%+v is accepted", o)
+			t.Errorf("choose(kinds %q, sizes %q) gives no error, want one", o.kinds, o.sizes)
 		}
 	}
 	all, err := choose(options{})
@@ -259,7 +259,8 @@ func TestCompare(t *testing.T) {
 
 	loud := []Run{run(subject, 0, 1, 1), run(loopName, 0, 8, 1)}
 	if got, ok := compare(loud, "a", loopName); !ok || !got.Disturbed || got.CPU.Median != 8 {
-		t.Errorf("disturbed rounds only: %+v", got)
+		t.Errorf("compare() of disturbed rounds has the CPU median %v, disturbed %v, %v, want 8, true, true",
+			got.CPU.Median, got.Disturbed, ok)
 	}
 	ended := run(toolName, 0, 8, 0)
 	ended.Failure = "ended"
@@ -278,8 +279,8 @@ func TestFigure(t *testing.T) {
 	if got := figure(runs, "a", subject); got != want {
 		t.Errorf("figure is %+v, want %+v", got, want)
 	}
-	if got := figure(runs, "b", subject); got != (Figure{Trace: "b", Contender: subject}) {
-		t.Errorf("figure without runs is %+v", got)
+	if got, want := figure(runs, "b", subject), (Figure{Trace: "b", Contender: subject}); got != want {
+		t.Errorf("figure() without runs is %+v, want %+v", got, want)
 	}
 }
 

@@ -196,7 +196,9 @@ func unpacked(t *testing.T, dir, name string) map[string][]byte {
 		}
 		short, ok := strings.CutPrefix(h.Name, name+"/")
 		if !ok || h.Uid != 0 || h.Gid != 0 || !h.ModTime.Equal(at) || h.Mode&0o022 != 0 {
-			t.Errorf("the entry %+v is not in %s, root's, of %v and for its owner to write", h, name, at)
+			t.Errorf("entry %s: uid %d, gid %d, mode %o, of %v, "+
+				"want it in %s, uid 0, gid 0, for its owner alone to write, of %v",
+				h.Name, h.Uid, h.Gid, h.Mode, h.ModTime, name, at)
 		}
 		files[short] = data
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// An excuse says why mutants may survive. It knows them by file, function and
+// An excuse says why mutants may survive. It knows them by package, file, function and
 // code and not by line, so that it moves with the code and dies with it.
 type excuse struct {
 	mutant, reason string
@@ -15,7 +15,10 @@ type excuse struct {
 }
 
 // name returns what an excuse knows a mutant by.
-func (m *mutant) name() string {
+func (m *mutant) name() string { return m.Package + "/" + m.code() }
+
+// code returns what a sample knows a mutant by.
+func (m *mutant) code() string {
 	return fmt.Sprintf("%s %s: %s → %s", m.File, m.Func, m.Before, m.After)
 }
 
@@ -61,7 +64,7 @@ func match(excuses []*excuse, list []*mutant) {
 // gone, or the tests notice it now.
 func stale(excuses []*excuse, list []*mutant) (out []string) {
 	for _, e := range excuses {
-		known := slices.ContainsFunc(list, func(m *mutant) bool { return strings.HasPrefix(e.mutant, m.File+" ") })
+		known := slices.ContainsFunc(list, func(m *mutant) bool { return strings.HasPrefix(e.mutant, m.Package+"/"+m.File+" ") })
 		if known && !slices.ContainsFunc(e.meant, func(m *mutant) bool { return m.Outcome != killed && m.Outcome != hung }) {
 			out = append(out, e.mutant)
 		}

@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"path"
 	"slices"
 	"strings"
 )
@@ -34,6 +35,7 @@ const adviceType = "Remedy"
 // A mutant is one fault: expressions and what stands in their place.
 type mutant struct {
 	Kind          kind
+	Package       string // the last part of its path
 	File          string
 	Line          int
 	Func          string // the function, or the variable or constant of the package
@@ -428,7 +430,7 @@ func (f *finder) replace(k kind, e ast.Expr, code string) {
 
 func (f *finder) fault(k kind, at ast.Node, before, after string) *mutant {
 	where := f.fset.Position(at.Pos())
-	m := &mutant{Kind: k, File: f.name(at), Line: where.Line, Func: f.fn, Before: oneLine(before), After: oneLine(after)}
+	m := &mutant{Kind: k, Package: path.Base(f.path), File: f.name(at), Line: where.Line, Func: f.fn, Before: oneLine(before), After: oneLine(after)}
 	f.list = append(f.list, m)
 	return m
 }

@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	f.BoolVar(&o.all, "all", false, "try all mutants")
 	f.BoolVar(&o.list, "list", false, "list the mutants of the sample and try none")
 	f.BoolVar(&o.json, "json", false, "write JSON")
-	f.StringVar(&o.only, "only", "", "mutants of this `FILE` of the packages, like hotmutex.go")
+	f.StringVar(&o.only, "only", "", "mutants of these `FILES` of the packages, like hotmutex.go or check.go,*account.go")
 	f.StringVar(&o.in, "in", "", "mutants of this `PACKAGE` of those given, by the last part of its path; the others lend their tests")
 	f.StringVar(&o.excuses, "excuses", "bench/mutants/excuses.txt", "`FILE` of the mutants that may survive, with reasons")
 	f.Float64Var(&o.atLeast, "atleast", 0.95, "fail when the tests notice less than this `SHARE` of the mutants without excuse")
@@ -94,7 +94,7 @@ func measure(ctx context.Context, paths []string, o options, stdout io.Writer) e
 	found := mutants(packages)
 	match(excuses, found)
 	chosen := slices.DeleteFunc(slices.Clone(found), func(m *mutant) bool {
-		return o.only != "" && m.File != o.only || o.in != "" && path.Base(m.edits[0].in.path) != o.in
+		return !o.isOf(m.File) || o.in != "" && m.Package != o.in
 	})
 	if len(chosen) == 0 {
 		return fmt.Errorf("no mutants in %s %s", strings.Join(paths, " "), strings.TrimSpace(o.in+" "+o.only))
@@ -128,6 +128,14 @@ func measure(ctx context.Context, paths []string, o options, stdout io.Writer) e
 	return err
 }
 
+// isOf reports whether a file is one of those whose mutants are wanted.
+func (o *options) isOf(file string) bool {
+	return o.only == "" || slices.ContainsFunc(strings.Split(o.only, ","), func(pattern string) bool {
+		matched, _ := path.Match(pattern, file)
+		return matched
+	})
+}
+
 // sample takes n mutants: files take turns, and each gives one of each kind before it gives a
 // second. Which they are depends on their names alone and not on what else there is, so that a
 // change of the code changes the sample no further.
@@ -146,7 +154,7 @@ func sample(list []*mutant, n int, seed uint64) (out []*mutant) {
 		turns[file] = slices.Clone(kinds)
 		shuffle(turns[file], seed, func(k kind) string { return file + " " + string(k) })
 		for _, of := range left[file] {
-			shuffle(of, seed, (*mutant).name)
+			shuffle(of, seed, (*mutant).code)
 		}
 	}
 	for n = min(n, len(list)); len(out) < n; {
@@ -243,7 +251,7 @@ func (r *result) table(w io.Writer, heading string, key func(*mutant) string) {
 // String returns a mutant in one line, for a person and, without the line's
 // number, for an excuse.
 func (m *mutant) String() string {
-	return fmt.Sprintf("%s:%d %s: %s → %s", m.File, m.Line, m.Func, m.Before, m.After)
+	return fmt.Sprintf("%s/%s:%d %s: %s → %s", m.Package, m.File, m.Line, m.Func, m.Before, m.After)
 }
 
 // oneLine takes the line breaks and the indentation out of code, and the end

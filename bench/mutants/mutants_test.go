@@ -21,11 +21,11 @@ var update = flag.Bool("update", false, "rewrite the expected outcomes in testda
 func TestTiny(t *testing.T) {
 	r := tryAll(t, "testdata/tiny.txt", "./testdata/tiny")
 	for _, m := range r.Mutants {
-		if (m.Excuse != "") != (m.name() == "sick.go share: 1 → 2 * 1") {
+		if (m.Excuse != "") != (m.name() == "tiny/sick.go share: 1 → 2 * 1") {
 			t.Errorf("%s has the excuse %q, want one only of share: 1 → 2 * 1", m, m.Excuse)
 		}
 	}
-	if !slices.Equal(r.Stale, []string{"sick.go gone: a < b → a > b"}) {
+	if !slices.Equal(r.Stale, []string{"tiny/sick.go gone: a < b → a > b"}) {
 		t.Errorf("stale excuses %q, want that of sick.go", r.Stale)
 	}
 }
@@ -107,5 +107,24 @@ func TestSample(t *testing.T) {
 	}
 	if n := len(sample(list, 1e6, 7)); n != len(list) {
 		t.Errorf("a sample of %d mutants, want all %d", n, len(list))
+	}
+}
+
+// TestOnly: the files are named, or patterns of their names, between commas.
+func TestOnly(t *testing.T) {
+	for _, tt := range []struct {
+		only, file string
+		want       bool
+	}{
+		{"", "heap.go", true},
+		{"heap.go", "heap.go", true},
+		{"heap.go", "tinyheap.go", false},
+		{"check.go,*account.go", "check.go", true},
+		{"check.go,*account.go", "cpuaccount.go", true},
+		{"check.go,*account.go", "accountload.go", false},
+	} {
+		if got := (&options{only: tt.only}).isOf(tt.file); got != tt.want {
+			t.Errorf("isOf(%s) of -only %q = %v, want %v", tt.file, tt.only, got, tt.want)
+		}
 	}
 }
