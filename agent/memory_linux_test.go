@@ -70,7 +70,7 @@ func TestMemoryTrigger(t *testing.T) {
 	}
 	select {
 	case e := <-events:
-		t.Fatalf("garbage is an event: %+v", e)
+		t.Fatalf("garbage of the whole limit gives the event %+v, want none", e)
 	case <-time.After(3 * memoryEvery):
 	}
 	for range 19 {

@@ -179,7 +179,7 @@ func TestWholeRecording(t *testing.T) {
 		// Who blocks and who holds locks are samples and rations, and the agent
 		// says where a window had too little of them.
 		if r.Member != recording.BlockMember && r.Member != recording.MutexMember {
-			t.Errorf("refused %+v", r)
+			t.Errorf("%s is refused: %s, want it recorded", r.Member, r.Why)
 		}
 	}
 	for _, name := range everything {

@@ -381,7 +381,7 @@ func TestTriggersAreChecked(t *testing.T) {
 	} {
 		if stop, err := Watch(tr); err == nil {
 			stop()
-			t.Errorf("%+v was taken", tr)
+			t.Errorf("Watch(%+v) gives no error, want one", tr)
 		}
 	}
 	tasks := map[string]time.Duration{"a": 1}

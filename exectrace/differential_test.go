@@ -742,7 +742,7 @@ func checkCapacity(whole, a *exectrace.Accounts) error {
 	}
 	for c, n := range open {
 		if n != 0 {
-			return fmt.Errorf("%+v goes on after the end: %d", c, n)
+			return fmt.Errorf("the load %+v adds up to %d after the end, want 0", c, n)
 		}
 	}
 	return nil

@@ -47,5 +47,5 @@ func TestPreemptedAtStart(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("no wait of the preempted: %+v", a.Waits)
+	t.Errorf("the waits are %+v, want one of runtime.asyncPreempt", a.Waits)
 }

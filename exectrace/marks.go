@@ -33,6 +33,9 @@ import (
 // it, and is then replayed as a whole, each time. Marks are farther apart the more
 // goroutines live, and there is none behind the first goroutine that C code made, since
 // its thread waits until nothing else can run.
+//
+// What they bring: of the tiles that somebody zooms to in 460 MB one in ten takes 21 ms or
+// longer, and without marks 179; bench/README.md, "How fast the page is".
 
 const (
 	// markEvery is how much of a generation lies between marks: a millisecond of

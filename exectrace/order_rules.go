@@ -649,17 +649,23 @@ func (o *ordering) goRange(c *eventCursor) advance {
 }
 
 func (o *ordering) assistActive(c *eventCursor) advance {
-	slot := o.goroutine(int64(c.args[0]))
-	if o.strict {
-		if slot < 0 {
-			return o.wrong(c, "goroutine %d does not exist", c.args[0])
-		}
-		if o.gos[slot].assist == o.first {
-			return o.wrong(c, "goroutine %d: the range was not going on", c.args[0])
-		}
+	var assist *bool
+	if slot := o.goroutine(int64(c.args[0])); slot >= 0 {
+		assist = &o.gos[slot].assist
 	}
-	if slot >= 0 {
-		o.gos[slot].assist = true
+	return o.active(c, "goroutine", assist)
+}
+
+// active notes a range that was going on already of what has the event's number; going is nil where
+// there is no such thing.
+func (o *ordering) active(c *eventCursor, what string, going *bool) advance {
+	switch {
+	case o.strict && going == nil:
+		return o.wrong(c, "%s %d does not exist", what, c.args[0])
+	case o.strict && *going == o.first:
+		return o.wrong(c, "%s %d: the range was not going on", what, c.args[0])
+	case going != nil:
+		*going = true
 	}
 	o.emit(c, c.typ, 0, 0)
 	return advTaken
@@ -685,20 +691,11 @@ func (o *ordering) sweepActive(c *eventCursor) advance {
 	if c.args[0] > maxProcID {
 		return o.invalid(c, "the invalid P %d", c.args[0])
 	}
-	slot := o.procIndex.get(c.args[0])
-	if o.strict {
-		if slot < 0 {
-			return o.wrong(c, "P %d does not exist", c.args[0])
-		}
-		if o.procs[slot].sweep == o.first {
-			return o.wrong(c, "P %d: the range was not going on", c.args[0])
-		}
+	var sweep *bool
+	if slot := o.procIndex.get(c.args[0]); slot >= 0 {
+		sweep = &o.procs[slot].sweep
 	}
-	if slot >= 0 {
-		o.procs[slot].sweep = true
-	}
-	o.emit(c, c.typ, 0, 0)
-	return advTaken
+	return o.active(c, "P", sweep)
 }
 
 // mark returns the mark phase. Its sequence numbers bind begin and end across

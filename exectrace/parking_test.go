@@ -132,7 +132,7 @@ func TestWaitsCutByWindow(t *testing.T) {
 					got.Count, got.Open, got.Parked = got.Count+x.Count, got.Open+x.Open, got.Parked+x.Parked
 					got.Total, got.OpenTotal = got.Total+x.Total, got.OpenTotal+x.OpenTotal
 				} else if x.Total == 0 {
-					t.Errorf("%s, %v: a wait of no time: %+v", name, w, x)
+					t.Errorf("%s, %v: the wait %+v takes 0 s, want more", name, w, x)
 				}
 			}
 			if got.Count != c.count || got.Open != c.open || got.Parked != c.parked {

@@ -123,7 +123,8 @@ func (l *ledger) span(p *exectrace.Piece, x *exectrace.Span, s *lifeSum) {
 		l.fail("goroutine %d: a span from %d to %d", s.key.g, x.From, x.To)
 	}
 	if int(x.Stack) >= p.NumStacks() || int(x.Thread) >= len(p.Threads) {
-		l.fail("goroutine %d: span %+v", s.key.g, *x)
+		l.fail("goroutine %d: a span of stack %d and thread %d, want them below %d and %d",
+			s.key.g, x.Stack, x.Thread, p.NumStacks(), len(p.Threads))
 	}
 	s.at = x.To
 	s.state[x.State] += x.To.Sub(x.From)

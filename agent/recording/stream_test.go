@@ -430,7 +430,7 @@ func TestWhatIsNotUnderstoodIsTold(t *testing.T) {
 			continue
 		}
 		if c.name == "newer" && (r.Manifest == nil || r.Manifest.PID != 7) {
-			t.Errorf("what is known of a newer manifest was not read: %+v", r.Manifest)
+			t.Errorf("%s: NewReader() has the manifest %+v, want one with PID 7", c.name, r.Manifest)
 		}
 	}
 }

@@ -305,7 +305,7 @@ func (l *lab) untilFound(rule string, run func() (file string)) (f finding) {
 		if f, ok = l.find(file, rule); ok {
 			return nil
 		}
-		return fmt.Errorf("%s is not found, but %+v", rule, l.diagnose(file))
+		return fmt.Errorf("the findings of %s are %+v, want one of %s", file, l.diagnose(file), rule)
 	})
 	l.must(err)
 	return f

@@ -131,9 +131,13 @@ func TestVerifyUnderLoad(t *testing.T) {
 		}
 		var tr trial
 		r.decode(t, &tr)
-		e := tr.effect("cpu/op")
-		if tr.Conclusion != "rejected" || tr.Primary != "cpu/op" || e.Verdict != "regressed" || e.Ratio == nil || *e.Ratio < 1.3 {
-			return fmt.Errorf("%s: %s; %+v", tr.Conclusion, tr.Why, e)
+		e, ratio := tr.effect("cpu/op"), math.NaN()
+		if e.Ratio != nil {
+			ratio = *e.Ratio
+		}
+		if tr.Conclusion != "rejected" || tr.Primary != "cpu/op" || e.Verdict != "regressed" || !(ratio >= 1.3) {
+			return fmt.Errorf("%s by %s: %s; %s by %v, want rejected by cpu/op, regressed by 1.3 or more",
+				tr.Conclusion, tr.Primary, tr.Why, e.Verdict, ratio)
 		}
 		return nil
 	})

@@ -48,7 +48,9 @@ func TestProveItPasted(t *testing.T) {
 				r.decode(t, &tr)
 				e := tr.effect(c.primary)
 				if tr.Kind != "gowhy trial" || tr.Primary != c.primary || tr.Conclusion == "" || e.Verdict == "" {
-					return fmt.Errorf("kind %q, primary metric %q, conclusion %q, effect %+v", tr.Kind, tr.Primary, tr.Conclusion, e)
+					return fmt.Errorf("kind %q, primary metric %q, conclusion %q, verdict %q, "+
+						"want gowhy trial, %q, some conclusion and verdict",
+						tr.Kind, tr.Primary, tr.Conclusion, e.Verdict, c.primary)
 				}
 				t.Logf("%s: %s", tr.Conclusion, tr.Why)
 				if c.sure && (tr.Conclusion != "confirmed" || e.Verdict != "improved") {
@@ -168,7 +170,8 @@ func TestTunePasted(t *testing.T) {
 		}
 		r.decode(t, &s)
 		if s.Kind != "gowhy tune" || len(s.Curves) != 1 || s.Chosen["workers"] < 1 || s.Chosen["workers"] > 500 {
-			return fmt.Errorf("%+v", s)
+			return fmt.Errorf("kind %q, %d curves, %d workers chosen, want gowhy tune, 1, 1 to 500",
+				s.Kind, len(s.Curves), s.Chosen["workers"])
 		}
 		if points := s.Curves[0].Points; len(points) < 8 || points[0].Value != 1 || points[len(points)-1].Value != most {
 			return fmt.Errorf("the curve to %v has the points %v", most, points)

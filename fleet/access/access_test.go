@@ -106,7 +106,8 @@ func TestTenants(t *testing.T) {
 			got = "403"
 			var e map[string]string
 			if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Code != http.StatusForbidden || e["code"] != "permission_denied" || e["error"] == "" || e["message"] != e["error"] {
-				t.Errorf("%+v: %d %s", c, w.Code, w.Body)
+				t.Errorf("token %q as %q: %d %s, want %d with the code permission_denied and the message twice",
+					c.token, c.asks, w.Code, w.Body, http.StatusForbidden)
 			}
 		}
 		if got != c.is {

@@ -88,7 +88,10 @@ func member(t *testing.T, rec *recording.Recording, name string) *profile.Profil
 // Nothing was sent: there is nothing to say.
 func TestNothing(t *testing.T) {
 	e, err := Of(t.Context(), new(storetest.Reference), store.Selection{Until: time.Now()})
-	if err != nil || len(e.Parts) != 0 || e.Alive != 0 {
-		t.Errorf("%+v, %v", e, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(e.Parts) != 0 || e.Alive != 0 {
+		t.Errorf("Of() of an empty store has %d parts and %v alive, want none", len(e.Parts), e.Alive)
 	}
 }

@@ -95,7 +95,7 @@ forward: {url: "https://pyroscope.example", bearer_token_file: f, protocol: otlp
 	}
 	for _, empty := range []string{"", "# nothing", "store: embedded"} {
 		if c, err := Load(write(t, dir, "empty.yaml", empty)); err != nil || !reflect.DeepEqual(c, &Config{}) {
-			t.Errorf("%q: %+v, %v", empty, c, err)
+			t.Errorf("Load(%q) = %+v, %v, want an empty configuration", empty, c, err)
 		}
 	}
 }
@@ -229,7 +229,7 @@ func TestDiscovery(t *testing.T) {
 	source := store.Source{Tenant: "red", Service: "cart", Version: "v1", Instance: "one",
 		Labels: []store.Label{{Name: "instance", Value: "one"}, {Name: "version", Value: "v1"}, {Name: "zone", Value: "z"}}}
 	if !reflect.DeepEqual(first.Source, source) {
-		t.Errorf("%+v", first.Source)
+		t.Errorf("the source of the first target\ngot  %+v\nwant %+v", first.Source, source)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "t"), 0o700); err != nil {
 		t.Fatal(err)
@@ -244,7 +244,8 @@ func TestDiscovery(t *testing.T) {
 	write(t, dir, "token", "")
 	targets := look(a+": unexpected end of JSON input", static+"second", a1, a2, b1) // as they were
 	if targets[3].Source.Instance != "b:1" || targets[3].Source.Service != "shop" {
-		t.Errorf("%+v", targets[3].Source)
+		t.Errorf("the last target has instance %q of service %q, want b:1 of shop",
+			targets[3].Source.Instance, targets[3].Source.Service)
 	}
 	look(b+`:2: a group of targets has no key "lables": do you mean "labels"?`, static+"second", a1, a2, b1)
 	look("does not hold one line", static+"second", a1, a2, b1)
@@ -299,7 +300,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		for _, p := range r.problems {
 			if p.Line < 1 || p.Message == "" {
-				t.Errorf("%+v", p)
+				t.Errorf("problem %q in line %d, want a message, and a line from 1 on", p.Message, p.Line)
 			}
 		}
 	})

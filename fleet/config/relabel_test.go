@@ -104,7 +104,7 @@ func TestHTTPDiscovery(t *testing.T) {
 			all = append(all, x.URL)
 		}
 		if len(targets) == 3 && !reflect.DeepEqual(targets[0].Source.Labels, []store.Label{{Name: "dc", Value: "london"}}) {
-			t.Errorf("%+v", targets[0].Source)
+			t.Errorf("the first target has the labels %v, want [{dc london}]", targets[0].Source.Labels)
 		}
 		return all
 	}

@@ -85,7 +85,9 @@ func TestSDK(t *testing.T) {
 	for _, b := range m.batches {
 		s := b.Source
 		if s.Tenant != sdktest.Tenant || s.Service != sdktest.Service || s.Version != sdktest.Version || s.Instance != sdktest.Instance {
-			t.Errorf("source %+v", s)
+			t.Errorf("source of tenant %q, service %q, version %q, instance %q, want %q, %q, %q, %q",
+				s.Tenant, s.Service, s.Version, s.Instance,
+				sdktest.Tenant, sdktest.Service, sdktest.Version, sdktest.Instance)
 		}
 		if d := b.Until.Sub(b.From); d < 0 || d > time.Minute {
 			t.Errorf("a span of %v", d)
@@ -125,7 +127,7 @@ func TestConnect(t *testing.T) {
 			}
 			for _, b := range m.batches {
 				if b.Source.Service != "shop" || b.Source.Instance != "p1" {
-					t.Errorf("source %+v", b.Source)
+					t.Errorf("source of service %q, instance %q, want shop, p1", b.Source.Service, b.Source.Instance)
 				}
 			}
 			_, err := client.Push(t.Context(), request([]byte("no profile")))

@@ -219,7 +219,9 @@ func TestHostile(t *testing.T) {
 		case err == nil && c.name == "well":
 			want := []*store.Frame{{Function: "main.work", File: "main.go", Line: 12}}
 			if id := store.IDOf(want); len(p.Samples) != 1 || p.Total(0) != 70 || p.Samples[0][0].Stack != id || fmt.Sprint(p.Stacks[id]) != fmt.Sprint(want) {
-				t.Errorf("%s: %+v", c.name, p)
+				t.Errorf("%s: Decode() has the samples %v and the stacks %v, "+
+					"want 70 in all, of one type, of stack %d first: %v",
+					c.name, p.Samples, p.Stacks, id, want)
 			}
 		}
 	}
@@ -281,7 +283,9 @@ func FuzzDecode(f *testing.F) {
 		for _, samples := range p.Samples {
 			for _, s := range samples {
 				if frames, ok := p.Stacks[s.Stack]; s.Stack != 0 && !ok || s.Value == 0 || store.IDOf(frames) != s.Stack {
-					t.Fatalf("sample %+v of stack %v", s, frames)
+					t.Fatalf("a sample of %d has the stack %d and the frames %v of stack %d, "+
+						"want a value and the frames of its stack",
+						s.Value, s.Stack, frames, store.IDOf(frames))
 				}
 			}
 		}

@@ -66,10 +66,10 @@ func TestRenderDiff(t *testing.T) {
 	few := question("was", "is")
 	few.Set("max-nodes", "3")
 	if _, a, _ := differing(t, r, few); a.LeftTicks != 36 || !slices.Contains(a.Flamebearer.Names, "other") || slices.Contains(a.Flamebearer.Names, "g") {
-		t.Errorf("without the small ones: %+v", a.Flamebearer)
+		t.Errorf("of 3 nodes: %d on the left, names %q, want 36, and other without g", a.LeftTicks, a.Flamebearer.Names)
 	}
 	if status, a, _ := differing(t, r, question("was", "none")); status != 200 || a.RightTicks != 0 || a.LeftTicks != 36 {
-		t.Errorf("nothing on the right: %d %+v", status, a)
+		t.Errorf("nothing on the right: %d, %d beside %d, want 200, 36 beside 0", status, a.LeftTicks, a.RightTicks)
 	}
 	other := question("was", "is")
 	other.Set("rightQuery", string(store.AllocSpace)+`{service_name="is"}`)

@@ -135,7 +135,9 @@ func bars(t *testing.T, g *querierv1.FlameGraph) (levels [][]bar) {
 		for i := 0; i+3 < len(l.Values); i += 4 {
 			b := bar{end + l.Values[i], l.Values[i+1], l.Values[i+2], g.Names[l.Values[i+3]]}
 			if l.Values[i] < 0 || b.total < b.self {
-				t.Fatalf("a bar overlaps, or has more itself than in all: %+v", b)
+				t.Fatalf("bar of %s %d after the last, with %d itself of %d, "+
+					"want it behind the last, with all of itself or less",
+					b.name, l.Values[i], b.self, b.total)
 			}
 			end = b.from + b.total
 			level = append(level, b)
@@ -170,7 +172,7 @@ func TestFlame(t *testing.T) {
 		g := answer.Msg.Flamegraph
 		levels := bars(t, g)
 		if root := levels[0]; len(root) != 1 || root[0].name != "total" || root[0].total != stacks.Total || g.Total != stacks.Total {
-			t.Fatalf("the root is %+v of %d", root, stacks.Total)
+			t.Fatalf("the root level is %+v in a graph of %d, want one bar, total, of %d", root, g.Total, stacks.Total)
 		}
 		var all int64
 		shown, others, is := 0, 0, map[string]int64{}
@@ -184,7 +186,7 @@ func TestFlame(t *testing.T) {
 					shown++
 				}
 				if n > 0 && !slices.ContainsFunc(levels[n-1], func(p bar) bool { return p.from <= b.from && b.from+b.total <= p.from+p.total }) {
-					t.Errorf("%+v of level %d is under none of the bars above", b, n)
+					t.Errorf("%+v of level %d is under none of the bars above, want it within one", b, n)
 				}
 			}
 		}

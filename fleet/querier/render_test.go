@@ -60,7 +60,8 @@ func TestRender(t *testing.T) {
 			continue
 		}
 		if m := a.Metadata; m.Format != "single" || m.Units != c.unit || m.SampleRate != c.rate || m.Name != strings.Split(string(c.kind), ":")[1] {
-			t.Errorf("%s: %+v", name, m)
+			t.Errorf("%s: format %q, units %q, rate %d, name %q, want single, %q, %d, %q",
+				name, m.Format, m.Units, m.SampleRate, m.Name, c.unit, c.rate, strings.Split(string(c.kind), ":")[1])
 		}
 		want, most := map[string]int64{}, int64(0)
 		for _, s := range stacks.Samples {

@@ -70,7 +70,8 @@ func TestBytes(t *testing.T) {
 		clock.at = clock.at.Add(step.after)
 		w := post(l, step.tenant, step.n, step.known)
 		if got := w.Header().Get("Retry-After"); got != step.retry || (w.Code == http.StatusTooManyRequests) != (step.retry != "") {
-			t.Errorf("%+v: %d, Retry-After %q", step, w.Code, got)
+			t.Errorf("%d bytes of %s, of known length %v, after %v: %d, Retry-After %q, want %q, and %d with one alone",
+				step.n, step.tenant, step.known, step.after, w.Code, got, step.retry, http.StatusTooManyRequests)
 		}
 	}
 	// What asks is not limited.
@@ -113,7 +114,8 @@ func TestWriter(t *testing.T) {
 		clock.at = clock.at.Add(step.after)
 		err := w.Write(t.Context(), &store.Batch{Source: store.Source{Tenant: step.tenant, Service: step.service, Labels: step.labels}})
 		if step.want == "" && err != nil || step.want != "" && (!errors.Is(err, store.ErrRefused) || err.Error() != step.want) {
-			t.Errorf("%+v: %v", step, err)
+			t.Errorf("Write() of service %s of %s with %d labels after %v: %v, want %q",
+				step.service, step.tenant, len(step.labels), step.after, err, step.want)
 		}
 	}
 	var b strings.Builder

@@ -145,13 +145,13 @@ func TestLeases(t *testing.T) {
 	s.keep(shop("v1"), time.Second, "no recording yet")
 	expect("after the first arrived", s.Ask("b", ask("h3", "v1")), "shop v1 h3: no recording yet")
 	if c, held := s.Counts(); held != 2 || c.Orders != 3 || c.Arrived != 1 || c.Lapsed != 0 {
-		t.Errorf("%+v, %d held", c, held)
+		t.Errorf("Counts() = %+v, %d held, want 3 orders, 1 arrived, none lapsed, 2 held", c, held)
 	}
 
 	// The second agent asks again: it has no recording.
 	expect("what failed is not tried at once", s.Ask("", ask("h2", "v2")), "")
 	if c, held := s.Counts(); held != 1 || c.Lapsed != 1 {
-		t.Errorf("%+v, %d held", c, held)
+		t.Errorf("Counts() = %d lapsed, %d held, want 1, 1", c.Lapsed, held)
 	}
 	s.later(transfer)
 	expect("but later, by another", s.Ask("", ask("h4", "v2")), "shop v2 h4: no recording yet")
@@ -195,23 +195,24 @@ func TestMissed(t *testing.T) {
 	a.Programs = append(a.Programs, api.Program{Service: "shop", Version: "v4", Instance: "h1", Not: api.Pause})
 	got := s.Ask("", a)
 	if order(got) != "shop v1 h1: no recording yet" || len(got.Missed) != 1 || got.Missed[0] != (api.Missed{Service: "shop", Version: "v2", Not: "program"}) {
-		t.Errorf("%q, missed %+v", order(got), got.Missed)
+		t.Errorf("Ask() = %q, missed %+v, want shop v1 h1: no recording yet, missed shop v2 by program alone",
+			order(got), got.Missed)
 	}
 	if w, ok := s.Wish(shop("v2")); !ok || !w.Agents || w.Not != "program" {
-		t.Errorf("%+v, %v", w, ok)
+		t.Errorf("Wish(shop v2) has agents %v, not %q, %v, want true, program, true", w.Agents, w.Not, ok)
 	}
 	if w, ok := s.Wish(shop("")); !ok || !w.Agents || w.Not != "" {
-		t.Errorf("of any version: %+v, %v", w, ok)
+		t.Errorf("Wish(shop) of any version has agents %v, not %q, %v, want true, none, true", w.Agents, w.Not, ok)
 	}
 	if w, ok := s.Wish(Subject{Service: "cart"}); !ok || w.Agents {
-		t.Errorf("of a service that no agent sees: %+v, %v", w, ok)
+		t.Errorf("Wish(cart), which no agent sees, has agents %v, %v, want false, true", w.Agents, ok)
 	}
 	if got := fmt.Sprint(s.Services(""), s.Services("b")); got != "[shop] []" {
 		t.Errorf("services %s", got)
 	}
 	s.later(present)
 	if w, _ := s.Wish(shop("v2")); w.Agents {
-		t.Errorf("its agent is away: %+v", w)
+		t.Errorf("Wish(shop v2) has agents %v, want false: its agent is away", w.Agents)
 	}
 	if got := s.Services(""); len(got) > 0 {
 		t.Errorf("services of an agent that is away: %v", got)

@@ -158,7 +158,9 @@ func TestNoChange(t *testing.T) {
 			}
 		}
 		if claims > 18 {
-			t.Errorf("%+v: a change is claimed in %d of 200 fleets without any", p, claims)
+			t.Errorf("%d hosts, the same %v, spread %v, noise %v: a change is claimed in %d of 200 fleets without any, "+
+				"want 18 at most",
+				p.hosts, p.same, p.spread, p.noise, claims)
 		}
 	}
 }
@@ -178,7 +180,9 @@ func TestInterval(t *testing.T) {
 			}
 		}
 		if holds < rounds*90/100 {
-			t.Errorf("%+v: the interval holds the truth in %d of %d", p, holds, rounds)
+			t.Errorf("%d hosts, the same %v, spread %v, noise %v: the interval holds the truth in %d of %d, "+
+				"want %d or more",
+				p.hosts, p.same, p.spread, p.noise, holds, rounds, rounds*90/100)
 		}
 	}
 }
@@ -207,10 +211,13 @@ func TestBetter(t *testing.T) {
 	}
 	changes := changesOf(t, all)
 	if !changes[0].Worse() || changes[0].Service != "dearer" || !changes[1].Better() || changes[1].Service != "cheaper" {
-		t.Errorf("first %+v, then %+v", changes[0], changes[1])
+		t.Errorf("first %s, worse %v, %v times the cost, then %s, better %v, %v times, "+
+			"want dearer, true, then cheaper, true",
+			changes[0].Service, changes[0].Worse(), changes[0].Ratio, changes[1].Service, changes[1].Better(), changes[1].Ratio)
 	}
-	if changes[2].Worse() || changes[2].Better() {
-		t.Errorf("%+v: too little to claim", changes[2])
+	if c := changes[2]; c.Worse() || c.Better() {
+		t.Errorf("%s, %v times the cost: worse %v, better %v, want neither: too little to claim",
+			c.Service, c.Ratio, c.Worse(), c.Better())
 	}
 }
 
@@ -221,7 +228,8 @@ func TestShort(t *testing.T) {
 		p[i].Covered = time.Second
 	}
 	if c := changesOf(t, p)[0]; c.Why == "" || c.BaseN != 0 {
-		t.Errorf("%+v: nothing was profiled for long enough", c)
+		t.Errorf("nothing was profiled for long enough: why %q, %d processes of the base, want a reason, 0",
+			c.Why, c.BaseN)
 	}
 }
 
@@ -268,7 +276,8 @@ func TestFunctions(t *testing.T) {
 	}
 	i := slices.IndexFunc(all.Functions, func(f Function) bool { return f.Name == "walk" })
 	if i < 0 || all.Functions[i].TotalIs != 0.1 {
-		t.Errorf("%+v: a stack in which a function recurs counts once for it", all.Functions)
+		t.Errorf("the functions are %+v, want walk, 0.1 in all: a stack in which a function recurs counts once for it",
+			all.Functions)
 	}
 	if _, err := Functions(t.Context(), f, store.Selection{}, &Change{Service: "s", Base: "none", Head: "v1.1.0"}, 1); err == nil {
 		t.Error("a version that nobody profiled: no error")
@@ -420,7 +429,8 @@ func TestBetween(t *testing.T) {
 	}
 	for _, c := range changes {
 		if c.Unit != units[c.Type] || c.Worse() != (c.Type == store.AllocSpace) || c.Better() || !c.Paired {
-			t.Errorf("%s: %+v", c.Type, c)
+			t.Errorf("%s in %q: worse %v, better %v, paired %v, want in %q: %v, false, true",
+				c.Type, c.Unit, c.Worse(), c.Better(), c.Paired, units[c.Type], c.Type == store.AllocSpace)
 		}
 		if c.Type != store.AllocSpace {
 			continue
@@ -429,8 +439,12 @@ func TestBetween(t *testing.T) {
 			t.Errorf("%g times the bytes, want 1.3", c.Ratio)
 		}
 		d, err := FunctionsBetween(t.Context(), r, base, head, &c, 5)
-		if err != nil || d.Is/d.Was < 1.2 || len(d.Functions) != 5 {
-			t.Errorf("%+v, %v", d, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Is/d.Was < 1.2 || len(d.Functions) != 5 {
+			t.Errorf("FunctionsBetween() = from %v to %v, %d functions, want 1.2 times as much or more, 5",
+				d.Was, d.Is, len(d.Functions))
 		}
 	}
 	first, second := base, base
@@ -439,7 +453,8 @@ func TestBetween(t *testing.T) {
 	changes, err = Compare(t.Context(), r, first, second)
 	for _, c := range changes {
 		if c.Worse() || c.Better() {
-			t.Errorf("of two times without a change: %+v", c)
+			t.Errorf("%s of two times without a change, %v times the cost: worse %v, better %v, want neither",
+				c.Type, c.Ratio, c.Worse(), c.Better())
 		}
 	}
 	if err != nil || len(changes) == 0 {

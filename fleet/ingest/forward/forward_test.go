@@ -122,8 +122,10 @@ func TestUnchanged(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 	})).ServeHTTP(w, r)
 	a := <-got
-	if w.Code != http.StatusTeapot || a.uri != "/base/ingest?name=a%7Bb=c%7D&until=2&from=1" || !bytes.Equal(a.body, body) {
-		t.Errorf("%d, %+v", w.Code, a)
+	const uri = "/base/ingest?name=a%7Bb=c%7D&until=2&from=1"
+	if w.Code != http.StatusTeapot || a.uri != uri || !bytes.Equal(a.body, body) {
+		t.Errorf("status %d, forwarded %q to %s, want %d, %q to %s",
+			w.Code, a.body, a.uri, http.StatusTeapot, body, uri)
 	}
 	for name, value := range map[string]string{"Content-Type": "multipart/form-data; boundary=x", "Content-Encoding": "gzip", "User-Agent": "sdk/1",
 		"X-Scope-Orgid": "red", "Authorization": "Bearer ours", "Cookie": "", "X-Forwarded-For": ""} {

@@ -117,7 +117,7 @@ func TestEncode(t *testing.T) {
 			for _, data := range [][]byte{encoded, again} {
 				m := &keeper{}
 				if out, err := export(m, data); err != nil || out.rejected > 0 {
-					t.Fatalf("%+v, %v", out, err)
+					t.Fatalf("export() rejects %d (%v), error %v, want none", out.rejected, out.first, err)
 				}
 				compare(t, m.kept(), want)
 			}

@@ -116,7 +116,8 @@ func TestHostile(t *testing.T) {
 		}
 		switch want := strings.TrimPrefix(c.want, "!"); {
 		case (err != nil) != whole || len(batches) != 1 && c.want == "" || len(batches) != 0 && c.want != "":
-			t.Errorf("%s: %d batches, %+v, %v", c.name, len(batches), out, err)
+			t.Errorf("%s: decode() = %d batches, rejects %v, error %v, want a batch %v, an error %v",
+				c.name, len(batches), out.first, err, c.want == "", whole)
 		case want != "" && (said == nil || !strings.Contains(said.Error(), want)):
 			t.Errorf("%s: %v, want %q", c.name, said, want)
 		case whole && statusOf(err) != http.StatusRequestEntityTooLarge:
@@ -244,7 +245,8 @@ func TestSources(t *testing.T) {
 		}
 		batches, out, err := decode("", marshal(t, b.request(c.resource, p)), profiles.Default)
 		if err != nil || len(batches) != 1 {
-			t.Errorf("%s: %d batches, %+v, %v", c.name, len(batches), out, err)
+			t.Errorf("%s: decode() = %d batches, rejects %v, error %v, want one batch",
+				c.name, len(batches), out.first, err)
 			continue
 		}
 		got := batches[0].Source
@@ -255,7 +257,7 @@ func TestSources(t *testing.T) {
 	b := newBook()
 	_, out, err := decode("", marshal(t, b.request([]*common.KeyValue{texted("service.name", strings.Repeat("x", 3000))}, simple(b))), profiles.Default)
 	if err != nil || out.rejected != 1 {
-		t.Errorf("a long service: %+v, %v", out, err)
+		t.Errorf("a long service: decode() rejects %d, error %v, want 1, no error", out.rejected, err)
 	}
 }
 
@@ -283,11 +285,13 @@ func TestTypes(t *testing.T) {
 		p.SampleType, p.PeriodType, p.Period = b.kind(c.sample, c.unit), b.kind(c.period, c.every), c.times
 		batches, out, err := decode("", marshal(t, b.request(nil, p)), profiles.Default)
 		if err != nil || len(batches) != 1 {
-			t.Errorf("%+v: %+v, %v", c, out, err)
+			t.Errorf("%s %s by %d of %s %s: decode() = %d batches, rejects %v, error %v, want one batch",
+				c.sample, c.unit, c.times, c.period, c.every, len(batches), out.first, err)
 			continue
 		}
 		if got := batches[0].Profiles[0]; got.Type != c.want || got.Samples[0].Value != c.value {
-			t.Errorf("%+v: %+v", c, got)
+			t.Errorf("%s %s by %d of %s %s: decode() = %s with %d first, want %s with %d",
+				c.sample, c.unit, c.times, c.period, c.every, got.Type, got.Samples[0].Value, c.want, c.value)
 		}
 	}
 }
@@ -370,7 +374,9 @@ func FuzzDecode(f *testing.F) {
 		for _, b := range batches {
 			for _, s := range b.Profiles[0].Samples {
 				if frames, ok := b.Stacks[s.Stack]; s.Stack != 0 && !ok || s.Value == 0 || store.IDOf(frames) != s.Stack {
-					t.Fatalf("sample %+v of stack %v", s, frames)
+					t.Fatalf("a sample of %d has the stack %d and the frames %v of stack %d, "+
+						"want a value and the frames of its stack",
+						s.Value, s.Stack, frames, store.IDOf(frames))
 				}
 			}
 		}
@@ -389,7 +395,8 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("got  %v\nwant %v", got, want)
 		}
 		if again, out, err := decode("", Encode(batches...), profiles.Default); err != nil || out.rejected > 0 || !maps.Equal(totals(again), totals(batches)) {
-			t.Fatalf("written again: %+v, %v", out, err)
+			t.Fatalf("decode(Encode(batches)) = %v, rejects %v, error %v, want %v",
+				totals(again), out.first, err, totals(batches))
 		}
 	})
 }

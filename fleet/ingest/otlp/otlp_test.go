@@ -171,7 +171,7 @@ func TestWays(t *testing.T) {
 			}
 			for _, b := range m.batches {
 				if b.Source.Tenant != "red" {
-					t.Fatalf("source %+v", b.Source)
+					t.Fatalf("source of tenant %q, want red", b.Source.Tenant)
 				}
 			}
 		})
@@ -265,7 +265,7 @@ func TestIdentity(t *testing.T) {
 		change(p)
 		out, err := export(m, marshal(t, b.request([]*common.KeyValue{texted("service.name", service)}, p)))
 		if err != nil || out.rejected != 0 {
-			t.Fatalf("%+v, %v", out, err)
+			t.Fatalf("export() rejects %d (%v), error %v, want none", out.rejected, out.first, err)
 		}
 	}
 	same := func(*otel.Profile) {}

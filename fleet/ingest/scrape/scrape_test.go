@@ -160,7 +160,7 @@ func TestHostile(t *testing.T) {
 				t.Errorf("the hostile target: %v", err)
 			}
 			if status[1].Err != nil || status[1].At.IsZero() {
-				t.Errorf("the other target: %+v", status[1])
+				t.Errorf("the other target: error %v at %v, want none, at some time", status[1].Err, status[1].At)
 			}
 		})
 	}

@@ -19,12 +19,13 @@ func TestFitPower(t *testing.T) {
 		p, ok := FitPower(c.x, c.y)
 		near := func(a, b float64) bool { return a == b || math.Abs(a-b) < 2e-3 }
 		if e := p.Exponent; !ok || !near(e.Value, c.b) || !near(e.Low, c.low) || !near(e.High, c.high) || !near(p.R2, c.r) {
-			t.Errorf("FitPower(%v, %v) = %+v, %v", c.x, c.y, p, ok)
+			t.Errorf("FitPower(%v, %v) = %v in %v to %v, R² %v, %v, want %v in %v to %v, R² %v, true",
+				c.x, c.y, e.Value, e.Low, e.High, p.R2, ok, c.b, c.low, c.high, c.r)
 		}
 	}
 	for _, c := range [][2][]float64{{{1}, {1}}, {{2, 2}, {1, 3}}, {{1, 2}, {0, 3}}, {{-1, 2}, {1, 3}}, {{1, 2, 3}, {1, 2}}, {{1, math.Inf(1)}, {1, 2}}, {{1, math.NaN()}, {1, 2}}} {
 		if p, ok := FitPower(c[0], c[1]); ok {
-			t.Errorf("FitPower(%v, %v) = %+v, which nothing tells", c[0], c[1], p)
+			t.Errorf("FitPower(%v, %v) = %+v, true, want false", c[0], c[1], p)
 		}
 	}
 }

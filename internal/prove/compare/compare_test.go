@@ -240,7 +240,7 @@ func TestRunsPerOperation(t *testing.T) {
 	row := func(name string) *Row {
 		i := slices.IndexFunc(c.Ledger, func(r Row) bool { return r.Name == name })
 		if i < 0 {
-			t.Fatalf("no row %q in %+v", name, c.Ledger)
+			t.Fatalf("the ledger is %+v, want a row %q", c.Ledger, name)
 		}
 		return &c.Ledger[i]
 	}
@@ -275,7 +275,7 @@ func TestRunsPerOperation(t *testing.T) {
 		t.Errorf("%+v of a program that became better, want %s", j, Same)
 	}
 	if j := compared(t, b, a).Judge(DefaultLimits); j.Verdict != Inconclusive {
-		t.Errorf("%+v: a single run cannot regress", j)
+		t.Errorf("Judge() of a single run that is worse = %+v, want %s", j, Inconclusive)
 	}
 }
 
@@ -385,7 +385,7 @@ func TestJudge(t *testing.T) {
 	few := benchRun(lines("BenchmarkB", "ns/op", 10, 11, 10))
 	slow := benchRun(lines("BenchmarkB", "ns/op", 20, 21, 20))
 	if j := compared(t, few, slow).Judge(DefaultLimits); j.Verdict != Inconclusive || len(j.Why) != 1 {
-		t.Errorf("twice as slow, in three runs: %+v", j)
+		t.Errorf("Judge() of three runs, twice as slow = %+v, want %s for one reason", j, Inconclusive)
 	}
 }
 

@@ -18,7 +18,7 @@ func TestByIntervalsAsPublished(t *testing.T) {
 	// The other way around everything is inverse.
 	r, p2 := byIntervals(estimate{0.67, 0.46, 0.98}, estimate{0.88, 0.71, 1.08})
 	if math.Abs(r.ratio*q.ratio-1) > 1e-12 || math.Abs(r.low*q.high-1) > 1e-12 || math.Abs(p-p2) > 1e-12 {
-		t.Errorf("%+v is not the inverse of %+v (p %v, %v)", r, q, p2, p)
+		t.Errorf("byIntervals() the other way around = %+v, p %v, want the inverse of %+v, p %v", r, p2, q, p)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestByIntervalsEdges(t *testing.T) {
 	}
 	for _, e := range []estimate{{0, 0, 0}, {1, 0, 2}, {1, 1, math.Inf(1)}, {math.NaN(), 1, 2}, {1, 2, 3}, {-1, -2, 3}} {
 		if e.usable() {
-			t.Errorf("%+v is usable", e)
+			t.Errorf("usable() of %+v = true, want false", e)
 		}
 	}
 	if !wide.usable() || !meet(wide, sure) || meet(wide, estimate{3, 2.1, 4}) {

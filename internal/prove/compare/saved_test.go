@@ -36,7 +36,7 @@ func results(t *testing.T, a, b SavedResult) *Comparison {
 	var text bytes.Buffer
 	again := new(Comparison)
 	if err := c.Encode(&text); err != nil || json.Unmarshal(text.Bytes(), again) != nil || !reflect.DeepEqual(c, again) {
-		t.Fatalf("%v: it does not survive JSON:\n%+v\n%+v", err, c, again)
+		t.Fatalf("Encode(): %v; it reads back as\n%+v, want\n%+v", err, again, c)
 	}
 	return c
 }

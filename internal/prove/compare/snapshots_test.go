@@ -80,7 +80,9 @@ func TestSnapshotsOfOneKind(t *testing.T) {
 	// The line that waits names what it called, and what nobody called has no reason.
 	rows := compared(t, goroutineRun("a", 1), goroutineRun("b", 9)).Tables[0].Rows
 	if rows[0].Function != "example.com/srv/jobs.wait" || rows[0].Reason != "runtime.chanrecv1" || rows[1].Reason != "sync.(*Mutex).Lock" {
-		t.Errorf("rows are %+v", rows)
+		t.Errorf("rows of %s for %s, then for %s, "+
+			"want example.com/srv/jobs.wait, runtime.chanrecv1, sync.(*Mutex).Lock",
+			rows[0].Function, rows[0].Reason, rows[1].Reason)
 	}
 	if _, err := Runs(heapRun("a", 1, 1), goroutineRun("b", 1)); err == nil {
 		t.Error("a heap profile and goroutines were compared, want an error")

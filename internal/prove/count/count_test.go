@@ -160,25 +160,25 @@ func TestGrowth(t *testing.T) {
 		} {
 			r, list := counts(s, of)
 			if g := growth(r, list); g == nil || g.Faster {
-				t.Errorf("%s at %v: %+v", name, s, g)
+				t.Errorf("%s at %v: growth() = %+v, want one that is not faster", name, s, g)
 			}
 		}
 		// Begun late: a straight line, though the exponent is above 1.
 		r, list := counts(s, func(n float64) float64 { return 1e6 * (n - 0.7*s[0]) })
 		if g := growth(r, list); len(s) > 2 && (g == nil || g.Faster) {
-			t.Errorf("a line that begins late at %v: %+v", s, g)
+			t.Errorf("a line that begins late at %v: growth() = %+v, want one that is not faster", s, g)
 		}
 	}
 	for _, s := range sizes[:4] {
 		for _, b := range []float64{1.8, 2, 3} {
 			r, list := counts(s, func(n float64) float64 { return 100 * math.Pow(n, b) })
 			if g := growth(r, list); g == nil || !g.Faster || math.Abs(g.Exponent-b) > 0.01 {
-				t.Errorf("n^%g at %v: %+v", b, s, g)
+				t.Errorf("n^%g at %v: growth() = %+v, want it faster, with exponent %g", b, s, g, b)
 			}
 		}
 		r, list := counts(s, func(n float64) float64 { return n * (n - 1) / 2 })
 		if g := growth(r, list); g == nil || !g.Faster {
-			t.Errorf("pairs at %v: %+v", s, g)
+			t.Errorf("pairs at %v: growth() = %+v, want it faster", s, g)
 		}
 	}
 	if r, list := counts([]float64{0, 0}, func(float64) float64 { return 1 }); growth(r, list) != nil {
@@ -202,14 +202,14 @@ func TestSquares(t *testing.T) {
 		{coverage.Loop{Entries: 10, Rounds: 15, Bounded: true}, false}, // half of three
 	} {
 		if got := squares(&c.l, outer); got != c.want {
-			t.Errorf("%+v: %v", c.l, got)
+			t.Errorf("squares(%+v) = %v, want %v", c.l, got, c.want)
 		}
 	}
 	if squares(&coverage.Loop{Entries: 1000, Rounds: 500_000, Bounded: true}, nil) {
 		t.Error("a loop that nothing calls")
 	}
 	if w := within(outer, 80_000); w == nil || w.Rounds != 10_000 || w.Each != 8 || within(outer, 20) != nil {
-		t.Errorf("%+v, %+v", w, within(outer, 20))
+		t.Errorf("within(80000) = %+v, within(20) = %+v, want 10000 rounds, 8 each, and nil", w, within(outer, 20))
 	}
 }
 

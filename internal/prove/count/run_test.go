@@ -136,12 +136,14 @@ func (quiet) Clear()              {}
 // named returns a function of a report.
 func named(t *testing.T, r *Report, name string) *Function {
 	t.Helper()
+	var names []string
 	for i := range r.Functions {
 		if r.Functions[i].Name == name {
 			return &r.Functions[i]
 		}
+		names = append(names, r.Functions[i].Name)
 	}
-	t.Fatalf("no %s in %+v", name, r)
+	t.Fatalf("the functions are %q, want %s among them", names, name)
 	return nil
 }
 
@@ -160,13 +162,17 @@ func TestRun(t *testing.T) {
 	}
 	f := named(t, r, "main.(*store).find")
 	if len(f.Calls) != 3 || f.Calls[0] != 100 || f.Calls[2] != 400 || f.Growth.Faster || f.Self < 0.8 || f.Caller.Function != "main.fill" {
-		t.Errorf("%+v", f)
+		t.Errorf("%s has %v calls that grow by %+v, self %v, caller %+v, "+
+			"want 3 of 100 to 400, not faster, 0.8 or more, main.fill", f.Name, f.Calls, f.Growth, f.Self, f.Caller)
 	}
 	if p := f.Pieces[1]; p.Rounds[0] != 4950 || p.Rounds[2] != 79_800 || p.Entries[2] != 400 || p.Early[2] != 0 || !p.Growth.Faster || p.PerRound == nil || p.Line != 16 {
-		t.Errorf("%+v, %+v", p, p.Growth)
+		t.Errorf("the loop in line %d has rounds %v that grow by %+v, entries %v, early %v, a time of each %v, "+
+			"want line 16, 4950 to 79800, faster, 400 and 0 in the last, true",
+			p.Line, p.Rounds, p.Growth, p.Entries, p.Early, p.PerRound != nil)
 	}
 	if f := named(t, r, "main.fill"); f.Calls[0] != 1 || f.Pieces[1].Rounds[1] != 200 || f.Pieces[1].Growth.Faster {
-		t.Errorf("%+v", f)
+		t.Errorf("main.fill has %v calls, rounds %v that grow by %+v, want 1 first, 200 in the second, not faster",
+			f.Calls, f.Pieces[1].Rounds, f.Pieces[1].Growth)
 	}
 	if len(r.Notes) != 0 || setup.atomic {
 		t.Error(r.Notes, setup.atomic)
@@ -180,7 +186,8 @@ func TestRun(t *testing.T) {
 		}
 		for _, f := range r.Functions { // without a profile the package's name is its import path
 			if strings.HasSuffix(f.Name, "find") && (f.Calls[0] != 10_000 || f.Pieces[1].Rounds[0] != 5000*4999) {
-				t.Errorf("%+v", f)
+				t.Errorf("%s has %v calls and %v rounds, want %d and %d",
+					f.Name, f.Calls, f.Pieces[1].Rounds, 10_000, 5000*4999)
 			}
 		}
 	})
@@ -193,15 +200,19 @@ func TestRun(t *testing.T) {
 		}
 		// A benchmark makes one round first, and fills the store both times.
 		if f := named(t, r, "main.(*store).find"); f.Calls[0] != 251 || f.Pieces[1].Rounds[0] != 2*4950+51*100 {
-			t.Errorf("%+v", f)
+			t.Errorf("%s has %v calls and %v rounds, want %d and %d",
+				f.Name, f.Calls, f.Pieces[1].Rounds, 251, 2*4950+51*100)
 		}
 	})
 
 	t.Run("ended", func(t *testing.T) {
 		s := Setup{Command: []string{"./app", "-n=100", "-serve"}, Dir: dir, Model: m, Limit: time.Minute, End: 3 * time.Second}
 		r, err := s.Run(t.Context(), quiet{})
-		if err != nil || !r.Partial || named(t, r, "main.(*store).find").Pieces[1].PerRound != nil {
-			t.Errorf("%+v, %v", r, err)
+		if err != nil {
+			t.Errorf("Run() of what a signal ends: %v", err)
+		} else if p := named(t, r, "main.(*store).find").Pieces[1]; !r.Partial || p.PerRound != nil {
+			t.Errorf("Run() of what a signal ends is partial %v, has the time of a round %v, want true, false",
+				r.Partial, p.PerRound != nil)
 		}
 		s.Command = []string{"./app", "-n=100", "-deaf"}
 		if _, err := s.Run(t.Context(), quiet{}); !problem.Is(err, problem.Absence) || !strings.Contains(err.Error(), "without writing its counters: the interrupt ended it") {
@@ -217,8 +228,10 @@ func TestRun(t *testing.T) {
 		}
 		s := Setup{Command: []string{"./app", "-n=100"}, Dir: dir, Model: m, Limit: time.Minute}
 		r, err := s.Run(t.Context(), quiet{})
-		if err != nil || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "main.go is not what was recorded") {
-			t.Errorf("%+v, %v", r, err)
+		if err != nil {
+			t.Errorf("Run() of another source: %v", err)
+		} else if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "main.go is not what was recorded") {
+			t.Errorf("Run() of another source has the notes %q, want one: main.go is not what was recorded", r.Notes)
 		}
 		if err := os.WriteFile(file, []byte(program1+"x"), 0o644); err != nil {
 			t.Fatal(err)

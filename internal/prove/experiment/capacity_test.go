@@ -127,7 +127,8 @@ func TestCapacityLimits(t *testing.T) {
 		if err := r.Encode(&b); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		} else if err := json.Unmarshal(b.Bytes(), &back); err != nil || back.Low != r.Low || len(back.Steps) != len(r.Steps) {
-			t.Errorf("%s: read back %v, %+v", c.name, err, back)
+			t.Errorf("%s: read back as from %v in %d steps, %v, want from %v in %d",
+				c.name, back.Low, len(back.Steps), err, r.Low, len(r.Steps))
 		}
 	}
 }
@@ -187,12 +188,14 @@ func TestCapacityEnds(t *testing.T) {
 			cancel()
 		}
 	})
-	if !errors.Is(err, context.Canceled) || len(r.Steps) == 0 || r.Low == 0 {
-		t.Errorf("interrupted: %v, %+v", err, r)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: Capacity() = %v, want %v", err, context.Canceled)
+	} else if len(r.Steps) == 0 || r.Low == 0 {
+		t.Errorf("interrupted: Capacity() = from %v in %d steps, want from some rate in some", r.Low, len(r.Steps))
 	}
 	for _, s := range []CapacitySearch{{}, {Offer: fail}, {Offer: fail, From: math.NaN()}, {Offer: fail, From: math.Inf(1)}, {Offer: fail, From: 10, Most: 5}} {
 		if _, err := Capacity(t.Context(), s, nil); err == nil || errors.Is(err, broken) {
-			t.Errorf("%+v: %v", s, err)
+			t.Errorf("Capacity() from %v to %v: error %v, want that the search is wrong", s.From, s.Most, err)
 		}
 	}
 	random := rand.New(rand.NewPCG(5, 5))
@@ -257,22 +260,24 @@ func TestConcludeOnABusyMachine(t *testing.T) {
 	axes := [2]string{Processes, "concurrency"}
 	list := cells(axes, map[[2]float64]float64{{1, 1}: 994, {1, 10}: 994, {2, 1}: 1822, {2, 10}: 1600})
 	if got := Conclude(axes[:], list); got.Shapes[0].Shape != Mixed || strings.Contains(got.Why, "busy") {
-		t.Errorf("quiet: %+v", got)
+		t.Errorf("quiet: Conclude() = shape %s: %s, want %s, not busy", got.Shapes[0].Shape, got.Why, Mixed)
 	}
 	list[len(list)-1].Search, list[len(list)-1].Limit = &CapacityResult{Dropped: maxBusySteps}, ByBacklog
 	if got := Conclude(axes[:], list); !strings.Contains(got.Where, "unclear") || !strings.Contains(got.Why, "1 of 4") {
-		t.Errorf("busy: %+v", got)
+		t.Errorf("busy: Conclude() = %s: %s, want it unclear, as 1 of 4 were", got.Where, got.Why)
 	}
 }
 
 func TestConcludeLeavesTheGeneratorOut(t *testing.T) {
 	list := []Cell{{Setting: Setting{"workers": 1}, Rate: 1000, Limit: ByGenerator}, {Setting: Setting{"workers": 8}, Rate: 1000, Limit: ByGenerator}}
 	if got := Conclude([]string{"workers"}, list); got.Shapes[0].Shape != Unknown || !strings.Contains(got.Why, "2 of 2 cells are not decided") {
-		t.Errorf("%+v", got)
+		t.Errorf("Conclude() = shape %s: %s, want %s, as 2 of 2 cells are not decided",
+			got.Shapes[0].Shape, got.Why, Unknown)
 	}
 	// Nor does a search that ended before anything was too much.
 	list = []Cell{{Setting: Setting{"workers": 1}, Rate: 1000, Limit: ByBacklog}, {Setting: Setting{"workers": 8}, Rate: 1000, Search: &CapacityResult{}}}
 	if got := Conclude([]string{"workers"}, list); got.Shapes[0].Shape != Unknown || !strings.Contains(got.Why, "1 of 2") {
-		t.Errorf("%+v", got)
+		t.Errorf("Conclude() = shape %s: %s, want %s, as 1 of 2 cells is not decided",
+			got.Shapes[0].Shape, got.Why, Unknown)
 	}
 }

@@ -55,6 +55,18 @@ func TestExact(t *testing.T) {
 	}
 }
 
+// The primary is read alone, another counter with all the others: by six of its spreads the one is
+// exact and the other is not.
+func TestExactOfTrial(t *testing.T) {
+	rounds := counts(diagnosis.AllocsOp, []float64{160, 160}, []float64{95, 105})
+	for primary, want := range map[diagnosis.Metric]bool{diagnosis.AllocsOp: true, diagnosis.Elapsed: false} {
+		j := &judge{Trial: &Trial{Primary: primary, Rounds: rounds}, counters: 4}
+		if _, got := j.exact(diagnosis.AllocsOp); got != want {
+			t.Errorf("exact(%s) = %v where %s is the primary, want %v", diagnosis.AllocsOp, got, primary, want)
+		}
+	}
+}
+
 // Pairs make a counter exact where nothing was counted before them, and only there.
 func TestExactOfPairs(t *testing.T) {
 	pairs := func(a, b float64, n int) (list []Round) {

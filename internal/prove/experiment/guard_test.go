@@ -153,6 +153,7 @@ func TestReasonForOpen(t *testing.T) {
 	}{
 		{"a counter", Effect{Exact: true}, 1, "varies too much"},
 		{"nothing known", Effect{A: nan}, 1, ""},
+		{"nothing known of what a guard needs pairs for", Effect{A: nan, Need: 9}, 1, ""},
 		{"counted alone", Effect{A: 1}, 1, "only counted twice"},
 		{"one pair", of(diagnosis.Elapsed, 1, 2, nan, nan), 1, "only 1 pair"},
 		{"five pairs", of(diagnosis.Elapsed, 5, 2, nan, nan), 1, "only 5 pairs"},

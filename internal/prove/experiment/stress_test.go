@@ -122,7 +122,8 @@ func TestEqualByAccident(t *testing.T) {
 		}
 		trial.Judge()
 		if e := trial.Effects[0]; e.Verdict != c.want || e.Exact != c.exact {
-			t.Errorf("%+v: %+v", c, e)
+			t.Errorf("%s from %v to %v in %v operations: %s, exact %v, want %s, %v",
+				c.metric, c.a, c.b, c.ops, e.Verdict, e.Exact, c.want, c.exact)
 		}
 	}
 }
@@ -175,7 +176,8 @@ func TestGuardOfExactCounter(t *testing.T) {
 			diagnosis.BytesOp: {9, 8, 8, 9}, diagnosis.AllocsOp: c.values,
 		})
 		if e := trial.Effects[1]; e.Broken != c.broken || e.Unclear || !e.Guarded {
-			t.Errorf("%v: %+v", c.values, e)
+			t.Errorf("%v: broken %v, unclear %v, guarded %v, want %v, false, true",
+				c.values, e.Broken, e.Unclear, e.Guarded, c.broken)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func TestSavedTrialJudgesTheSame(t *testing.T) {
 		again.Effects, again.Conclusion, again.Why, again.Pairs, again.Dropped, again.Looks = nil, "", "", -1, -1, nil
 		again.Judge()
 		if !sameTrial(trial, again) {
-			t.Errorf("%s: judged anew it is\n%+v, was\n%+v", name, again.Effects, trial.Effects)
+			t.Errorf("%s: Judge() once more has the effects\n%+v, want\n%+v", name, again.Effects, trial.Effects)
 		}
 		var c bytes.Buffer
 		if err := was.Encode(&c); err != nil || !bytes.Equal(b.Bytes(), c.Bytes()) {
@@ -102,7 +102,8 @@ func TestEffectJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !math.IsNaN(back.Ratio) || !math.IsNaN(back.P) || back.B != 0 || !back.Guarded || back.Guard != 0 || back.Need != 7 {
-		t.Errorf("%+v", back)
+		t.Errorf("%s is read as ratio %v, p %v, B %v, guarded %v by %v, need %d, want NaN, NaN, 0, true by 0, 7",
+			b, back.Ratio, back.P, back.B, back.Guarded, back.Guard, back.Need)
 	}
 }
 
@@ -118,7 +119,8 @@ func TestStrangeValues(t *testing.T) {
 		t.Errorf("%v", s.Values)
 	}
 	if s.Conditions.Others != -1 || s.Conditions.RunQueue != -1 || s.Ops != 0 {
-		t.Errorf("%+v", s)
+		t.Errorf("clean() leaves others %v, run queue %v, %v operations, want -1, -1, 0",
+			s.Conditions.Others, s.Conditions.RunQueue, s.Ops)
 	}
 	counted := Sample{Values: map[diagnosis.Metric]float64{diagnosis.P99: 1, diagnosis.AllocsOp: 2}, Elapsed: time.Second}
 	if s := counted.clean(true); len(s.Values) != 1 || s.Values[diagnosis.AllocsOp] != 2 {
@@ -190,7 +192,7 @@ func TestInfoOf(t *testing.T) {
 		"misses":                      {Title: "misses", Unit: fact.Count, Scale: 1},
 	} {
 		if got := InfoOf(m); got != want {
-			t.Errorf("%s: %+v", m, got)
+			t.Errorf("InfoOf(%q) = %+v, want %+v", m, got, want)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func TestGrid(t *testing.T) {
 	} {
 		got, err := c.k.grid()
 		if err != nil && !strings.Contains(err.Error(), c.want) || err == nil && fmt.Sprint(got) != c.want {
-			t.Errorf("%+v: %v, %v", c.k, got, err)
+			t.Errorf("grid() of %+v = %v, %v, want %s", c.k, got, err, c.want)
 		}
 	}
 }
@@ -194,7 +194,8 @@ func TestTuneKeepsLimits(t *testing.T) {
 	m = &simulation{seconds: func(Setting) float64 { return 1 }, noise: 0.01}
 	got = m.tune(t, Search{Keep: []Keep{{diagnosis.PeakRSS, 1, true}}})
 	if c := got.Curves[0]; c.Chosen != -1 || c.Best != -1 || got.Chosen["workers"] != 10 || c.Points[0].Ratio == 0 {
-		t.Errorf("nothing holds the limit, and chosen is %v: %+v", got.Chosen, c)
+		t.Errorf("nothing holds the limit: chosen %d, best %d, %v workers, ratio %v at first, want -1, -1, 10, not 0",
+			c.Chosen, c.Best, got.Chosen["workers"], c.Points[0].Ratio)
 	}
 	m = &simulation{seconds: law(1, 0.1, 0.001), noise: 0.01}
 	got = m.tune(t, Search{Goal: Goal{diagnosis.OpsPerSec, true}, Keep: []Keep{{diagnosis.OpsPerSec, 0, false}}})
@@ -271,12 +272,14 @@ func TestTuneFailures(t *testing.T) {
 	}
 	m.runs = 0
 	got, err = Tune(ctx, Search{Knobs: []Knob{workers}, Goal: Goal{Metric: diagnosis.Elapsed}, At: m.at}, nil)
-	if !errors.Is(err, context.Canceled) || len(got.Curves) != 1 || got.Curves[0].Chosen < 0 {
-		t.Errorf("interrupted: %v, %+v", err, got)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: Tune() = %v, want %v", err, context.Canceled)
+	} else if len(got.Curves) != 1 || got.Curves[0].Chosen < 0 {
+		t.Errorf("interrupted: Tune() = curves %+v, want one with a point that is chosen", got.Curves)
 	}
 	for _, knobs := range [][]Knob{nil, {workers, workers}, {{Name: "x"}}} {
 		if _, err := Tune(t.Context(), Search{Knobs: knobs, At: m.at}, nil); err == nil {
-			t.Errorf("%+v is accepted", knobs)
+			t.Errorf("Tune() of the knobs %+v gives no error, want one", knobs)
 		}
 	}
 }
@@ -299,7 +302,7 @@ func TestTuneSeveralKnobs(t *testing.T) {
 		t.Errorf("others are %v and %v", got.Curves[0].Others, got.Curves[1].Others)
 	}
 	if got.Together == nil || got.Together.Conclusion != Confirmed {
-		t.Errorf("together: %+v", got.Together)
+		t.Errorf("together: %+v, want a trial that is %s", got.Together, Confirmed)
 	}
 }
 
@@ -352,7 +355,7 @@ func TestCurveUSL(t *testing.T) {
 	m := &simulation{seconds: law(200, 0.05, 0.001), noise: 0.02}
 	u := m.tune(t, Search{}).Curves[0].USL
 	if u == nil || u.Peak == nil || u.Unit != "ops/s" {
-		t.Fatalf("%+v", u)
+		t.Fatalf("the law is %+v, want one with a peak, in ops/s", u)
 	}
 	for _, c := range []struct {
 		name string
@@ -363,8 +366,8 @@ func TestCurveUSL(t *testing.T) {
 			t.Errorf("%s: %+v, want %v", c.name, c.Interval, c.want)
 		}
 	}
-	if u.R2 < 0.95 || u.Tested != [2]float64{1, 1000} {
-		t.Errorf("%+v", u)
+	if u.R2 < 0.95 || u.R2 > 1 || u.Tested != [2]float64{1, 1000} {
+		t.Errorf("the law has R² %v in %v, want 0.95 to 1 in [1 1000]", u.R2, u.Tested)
 	}
 	for name, c := range map[string]struct {
 		seconds func(Setting) float64
@@ -378,7 +381,7 @@ func TestCurveUSL(t *testing.T) {
 	} {
 		m := &simulation{seconds: c.seconds, noise: 0.01}
 		if got := m.tune(t, c.search).Curves[0]; got.USL != nil || !strings.Contains(got.NoUSL, c.no) {
-			t.Errorf("%s: %+v, %q", name, got.USL, got.NoUSL)
+			t.Errorf("%s: the law is %+v, %q, want none, %q", name, got.USL, got.NoUSL, c.no)
 		}
 	}
 	for name, c := range map[string]struct {
@@ -393,7 +396,7 @@ func TestCurveUSL(t *testing.T) {
 		k := Knob{Name: "workers", Low: 1, High: 64, Integer: true, Counts: Concurrent}
 		u := m.tune(t, Search{Knobs: []Knob{k}}).Curves[0].USL
 		if u == nil || u.Peak != nil || !slices.ContainsFunc(strings.Split(c.no, "|"), func(s string) bool { return strings.Contains(u.NoPeak, s) }) {
-			t.Errorf("%s: %+v", name, u)
+			t.Errorf("%s: the law is %+v, want no peak, %q", name, u, c.no)
 		}
 	}
 }
@@ -453,7 +456,7 @@ func TestFormulas(t *testing.T) {
 	}
 	for i, stable := range []bool{false, false, true} {
 		if got[i].Stable != stable || len(got[i].At) != 3 {
-			t.Errorf("%+v", got[i])
+			t.Errorf("%s at %v, stable %v, want 3 counts, %v", got[i].Name, got[i].At, got[i].Stable, stable)
 		}
 	}
 }
@@ -461,7 +464,7 @@ func TestFormulas(t *testing.T) {
 func TestMeasureWorkersRefuses(t *testing.T) {
 	for name, m := range map[string]*model.Model{"nothing": nil, "no trace": {}, "others": pool(3, nil)} {
 		if w, err := MeasureWorkers(m, 100, ""); err == nil {
-			t.Errorf("%s: %+v", name, w)
+			t.Errorf("%s: MeasureWorkers() = %+v, want an error", name, w)
 		}
 	}
 	if _, err := MeasureWorkers(pool(100, nil), 100, "main.elsewhere"); err == nil {
@@ -473,7 +476,7 @@ func TestMeasureWorkersRefuses(t *testing.T) {
 	}
 	for _, f := range Formulas([]float64{10}, []WorkerTimes{still}) {
 		if len(f.Says) > 0 || f.Stable {
-			t.Errorf("workers that never ran: %+v", f)
+			t.Errorf("workers that never ran: %s says %v, stable %v, want nothing, false", f.Name, f.Says, f.Stable)
 		}
 	}
 }
@@ -486,7 +489,8 @@ func TestTuneRecordsForFormulas(t *testing.T) {
 		return pool(s["workers"], nil), nil
 	}}).Curves[0]
 	if len(got.Formulas) != 3 || len(asked) != 4 || asked[0] != 1000 || asked[3] != 4 || !slices.Contains(asked, got.Points[got.Chosen].Value) {
-		t.Errorf("asked at %v, got %+v", asked, got.Formulas)
+		t.Errorf("recorded at %v, got %d formulas, want at 1000, two more with the chosen %v, and 4, got 3",
+			asked, len(got.Formulas), got.Points[got.Chosen].Value)
 	}
 	calls := 0
 	got = m.tune(t, Search{Record: func(context.Context, Setting) (*model.Model, error) {
@@ -494,7 +498,8 @@ func TestTuneRecordsForFormulas(t *testing.T) {
 		return nil, errors.New("it has no handlers of net/http/pprof")
 	}}).Curves[0]
 	if got.Formulas != nil || !strings.Contains(got.NoFormulas, "no handlers") || calls != 1 {
-		t.Errorf("%d calls, %+v, %q", calls, got.Formulas, got.NoFormulas)
+		t.Errorf("%d calls, formulas %+v, without them %q, want 1, none, no handlers",
+			calls, got.Formulas, got.NoFormulas)
 	}
 	if got = m.tune(t, Search{NoRecord: "not here"}).Curves[0]; got.NoFormulas != "not here" {
 		t.Errorf("%q", got.NoFormulas)

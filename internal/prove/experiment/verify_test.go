@@ -187,11 +187,13 @@ func TestDirection(t *testing.T) {
 		Guards: []Guard{{Metric: diagnosis.Elapsed, Limit: 0.05}},
 	})
 	if e := trial.Effects[0]; e.Metric != diagnosis.OpsPerSec || e.Verdict != Improved || trial.Conclusion != Confirmed {
-		t.Errorf("%+v, %s", e, trial.Conclusion)
+		t.Errorf("%s %s by %v, trial %s, want %s %s, %s",
+			e.Metric, e.Verdict, e.Ratio, trial.Conclusion, diagnosis.OpsPerSec, Improved, Confirmed)
 	}
 	trial = verify(t, Plan{A: rate(m.arm(0.5)), B: rate(m.arm(1)), Primary: diagnosis.Elapsed, Guards: []Guard{{Metric: diagnosis.OpsPerSec, Limit: 0.05}}})
 	if e := trial.Effects[1]; e.Metric != diagnosis.OpsPerSec || !e.Broken || e.Verdict != Regressed {
-		t.Errorf("%+v", e)
+		t.Errorf("%s %s by %v, broken %v, want %s %s, true",
+			e.Metric, e.Verdict, e.Ratio, e.Broken, diagnosis.OpsPerSec, Regressed)
 	}
 }
 
@@ -208,7 +210,8 @@ func TestCounterInOneBlock(t *testing.T) {
 	trial := verify(t, Plan{A: never, B: never, CountA: count(100), CountB: count(99), Primary: diagnosis.AllocsOp})
 	e := trial.Effects[0]
 	if runs != 4 || !e.Exact || e.Verdict != Improved || trial.Conclusion != Confirmed || trial.Pairs != 0 || e.Ratio != 0.99 || !math.IsNaN(e.P) {
-		t.Errorf("%d runs, %+v, %s: %s", runs, e, trial.Conclusion, trial.Why)
+		t.Errorf("%d runs, %d pairs, %s: %s; %s by %v, exact %v, p %v, want 4, 0, %s; %s by 0.99, true, NaN",
+			runs, trial.Pairs, trial.Conclusion, trial.Why, e.Verdict, e.Ratio, e.Exact, e.P, Confirmed, Improved)
 	}
 	if order := arms(trial); order != "ABBA" {
 		t.Errorf("counted in the order %s", order)
@@ -217,11 +220,11 @@ func TestCounterInOneBlock(t *testing.T) {
 		t.Errorf("why: %s", trial.Why)
 	}
 	if e := trial.Effects[1]; e.Metric != diagnosis.Syscalls || e.Verdict != Same {
-		t.Errorf("%+v", e)
+		t.Errorf("the second effect: %s %s by %v, want %s %s", e.Metric, e.Verdict, e.Ratio, diagnosis.Syscalls, Same)
 	}
 	trial = verify(t, Plan{A: never, B: never, CountA: count(100), CountB: count(100.1), Primary: diagnosis.AllocsOp})
 	if trial.Conclusion != Rejected || trial.Effects[0].Verdict != Same {
-		t.Errorf("a thousandth: %s, %+v", trial.Conclusion, trial.Effects[0])
+		t.Errorf("a thousandth: %s, %s, want %s, %s", trial.Conclusion, trial.Effects[0].Verdict, Rejected, Same)
 	}
 }
 
@@ -242,7 +245,7 @@ func TestCountersFromNothing(t *testing.T) {
 	}{{0, 0, Same}, {0, 1, Regressed}, {1, 0, Improved}} {
 		trial := verify(t, Plan{CountA: allocs(c.a), CountB: allocs(c.b), Primary: diagnosis.AllocsOp})
 		if e := trial.Effects[0]; e.Verdict != c.want || !e.Exact {
-			t.Errorf("%v to %v: %+v", c.a, c.b, e)
+			t.Errorf("%v to %v: %s, exact %v, want %s, true", c.a, c.b, e.Verdict, e.Exact, c.want)
 		}
 		var b bytes.Buffer
 		if err := trial.Encode(&b); err != nil {
@@ -263,7 +266,8 @@ func TestCounterToNearlyNothing(t *testing.T) {
 		Primary: diagnosis.Goroutines,
 	})
 	if e := trial.Effects[0]; !e.Exact || e.Verdict != Improved || trial.Pairs != 0 {
-		t.Errorf("%+v after %d pairs", e, trial.Pairs)
+		t.Errorf("%s by %v, exact %v, after %d pairs, want %s, true, after 0",
+			e.Verdict, e.Ratio, e.Exact, trial.Pairs, Improved)
 	}
 }
 
@@ -273,7 +277,8 @@ func TestCounterOfTimedRuns(t *testing.T) {
 	at := func(v float64) Runner { return constant(map[diagnosis.Metric]float64{m: v}) }
 	trial := verify(t, Plan{A: at(200), B: at(198), Primary: m})
 	if e := trial.Effects[0]; !e.Exact || e.Verdict != Improved || trial.Pairs != 2 {
-		t.Errorf("%+v after %d pairs", e, trial.Pairs)
+		t.Errorf("%s by %v, exact %v, after %d pairs, want %s, true, after 2",
+			e.Verdict, e.Ratio, e.Exact, trial.Pairs, Improved)
 	}
 }
 
@@ -292,7 +297,8 @@ func TestClearCounterLeads(t *testing.T) {
 	trial := verify(t, Plan{A: arm(126), B: arm(71), Primary: parse, Pairs: 6, Seed: 1})
 	e := trial.Effects[1]
 	if e.Metric != allocs || !e.Exact || e.Verdict != Improved || !(e.Low < e.High && e.High < 0.6) {
-		t.Errorf("%+v", e)
+		t.Errorf("%s %s by %v to %v, exact %v, want %s %s, by less than 0.6, true",
+			e.Metric, e.Verdict, e.Low, e.High, e.Exact, allocs, Improved)
 	}
 	if trial.Conclusion != Confirmed || !strings.HasPrefix(trial.Why, allocs+" fell by 4") || !strings.Contains(trial.Why, parse) {
 		t.Errorf("%s: %s", trial.Conclusion, trial.Why)
@@ -304,7 +310,7 @@ func TestClearCounterLeads(t *testing.T) {
 	// Two more are not clear of a noise of one, and left to the test.
 	trial = verify(t, Plan{A: arm(126), B: arm(128), Primary: parse, Pairs: 6, Seed: 1})
 	if e := trial.Effects[1]; e.Exact || math.IsNaN(e.P) {
-		t.Errorf("%+v: %s", e, trial.Why)
+		t.Errorf("two more: exact %v, p %v: %s, want false, a number", e.Exact, e.P, trial.Why)
 	}
 }
 
@@ -352,7 +358,9 @@ func TestGuardOfFewPairs(t *testing.T) {
 	}
 	trial := verify(t, Plan{A: arm(1, 11), B: arm(0.5, 9.4), Seed: 9, Primary: diagnosis.Elapsed, Guards: []Guard{{Metric: diagnosis.PeakRSS, Limit: 0.1}}})
 	if e := trial.Effects[1]; trial.Pairs != 10 || e.Pairs != 3 || e.Unclear || e.Kept() || !strings.Contains(trial.Why, "peak-rss not seen to be worse") {
-		t.Errorf("%d pairs, %s: %+v", trial.Pairs, trial.Why, e)
+		t.Errorf("%d pairs, %d of the guard, unclear %v, kept %v: %s, "+
+			"want 10, 3, false, false: peak-rss not seen to be worse",
+			trial.Pairs, e.Pairs, e.Unclear, e.Kept(), trial.Why)
 	}
 }
 
@@ -366,11 +374,12 @@ func TestReasonOfOpenEffect(t *testing.T) {
 	}
 	trial := verify(t, Plan{A: arm(1), B: arm(0.92), Primary: diagnosis.Elapsed, Pairs: 10, Floor: 0.09, Seed: 1})
 	if e := trial.Effects[0]; e.Verdict != Inconclusive || !(e.High < 1) || e.Open != "machine's noise is 9.0%" {
-		t.Errorf("%+v", e)
+		t.Errorf("%s by %v or less, open %q, want %s by less than 1, machine's noise is 9.0%%",
+			e.Verdict, e.High, e.Open, Inconclusive)
 	}
 	trial = verify(t, Plan{A: arm(1), B: arm(0.95), Primary: diagnosis.Elapsed, Pairs: 3, Seed: 1})
 	if e := trial.Effects[0]; e.Open != "only 3 pairs" {
-		t.Errorf("%+v", e)
+		t.Errorf("open %q, want only 3 pairs", e.Open)
 	}
 }
 
@@ -405,7 +414,8 @@ func TestCounterThatVaries(t *testing.T) {
 		p.CountA, p.CountB, p.Primary = switches(100), switches(70), diagnosis.Switches
 		trial := verify(t, p)
 		if e := trial.Effects[0]; e.Exact || e.Verdict != Improved || e.Pairs < 10 || trial.Conclusion != Confirmed {
-			t.Errorf("%s: %+v, %s", c.name, e, trial.Why)
+			t.Errorf("%s: %s after %d pairs, exact %v, %s: %s, want %s after 10 or more, false, %s",
+				c.name, e.Verdict, e.Pairs, e.Exact, trial.Conclusion, trial.Why, Improved, Confirmed)
 		}
 	}
 }
@@ -487,7 +497,8 @@ func TestGuards(t *testing.T) {
 			c.conclusion = Undecided // when the estimate happens to be over the limit
 		}
 		if e.Metric != diagnosis.P99 || !e.Guarded || e.Broken != c.broken || e.Unclear != c.unclear {
-			t.Errorf("%s: %+v", c.name, e)
+			t.Errorf("%s: %s guarded %v, broken %v, unclear %v, want %s true, %v, %v",
+				c.name, e.Metric, e.Guarded, e.Broken, e.Unclear, diagnosis.P99, c.broken, c.unclear)
 		}
 		if trial.Conclusion != c.conclusion || trial.Effects[0].Verdict != c.primaryVerdict || !strings.Contains(trial.Why, c.why) {
 			t.Errorf("%s: %s, %s", c.name, trial.Conclusion, trial.Why)
@@ -556,7 +567,8 @@ func TestGuardWithLeast(t *testing.T) {
 			Guards: []Guard{{Metric: diagnosis.PeakRSS, Limit: 0.10, Least: c.least}},
 		})
 		if trial.Conclusion != c.want || trial.Effects[1].Broken != (c.want == Rejected) {
-			t.Errorf("%+v: %s: %s", c, trial.Conclusion, trial.Why)
+			t.Errorf("%v to %v, least %v: broken %v, %s: %s, want %v, %s",
+				c.a, c.b, c.least, trial.Effects[1].Broken, trial.Conclusion, trial.Why, c.want == Rejected, c.want)
 		}
 	}
 }
@@ -579,7 +591,8 @@ func TestNoGain(t *testing.T) {
 		}}
 		trial.conclude()
 		if excluded := strings.Contains(trial.Why, "is excluded"); trial.Conclusion != c.want || excluded != (c.want == Rejected) {
-			t.Errorf("%+v: %s: %s", c, trial.Conclusion, trial.Why)
+			t.Errorf("%s by %v to %v: %s: %s, want %s, that it is excluded %v",
+				c.metric, c.low, c.high, trial.Conclusion, trial.Why, c.want, c.want == Rejected)
 		}
 	}
 }
@@ -668,7 +681,8 @@ func TestBusyRounds(t *testing.T) {
 	}
 	for _, r := range trial.Rounds {
 		if r.Dropped == "" && r.Conditions.Others > DefaultGate.Others {
-			t.Errorf("a disturbed round counts: %+v", r)
+			t.Errorf("round %d of %s counts with %v used by others, want at most %v",
+				r.Pair, r.Arm, r.Conditions.Others, DefaultGate.Others)
 		}
 	}
 	always := func() float64 { return 0.5 }
@@ -777,8 +791,10 @@ func TestFailingRun(t *testing.T) {
 	if want := "arm B failed (pair 3): exit status 1: panic: no such file"; err.Error() != want {
 		t.Errorf("%s", err)
 	}
-	if trial == nil || trial.Pairs != 2 || trial.Conclusion != Undecided {
-		t.Errorf("%+v", trial)
+	if trial == nil {
+		t.Error("Verify() that fails = nil, want a trial")
+	} else if trial.Pairs != 2 || trial.Conclusion != Undecided {
+		t.Errorf("Verify() that fails is %s after %d pairs, want %s after 2", trial.Conclusion, trial.Pairs, Undecided)
 	}
 	_, err = Verify(context.Background(), Plan{CountA: failing, CountB: failing, Primary: diagnosis.Elapsed}, nil)
 	if !errors.As(err, &run) || !run.Count || run.Pair != 0 {
@@ -808,7 +824,8 @@ func TestCancel(t *testing.T) {
 		}, nil)
 		cancel()
 		if trial == nil || !errors.Is(err, context.Canceled) || trial.Pairs != max(after-2, 0)/2 {
-			t.Fatalf("after %d runs: %v, %+v", after, err, trial)
+			t.Fatalf("Verify() that ends after %d runs = %+v, %v, want %d pairs, %v",
+				after, trial, err, max(after-2, 0)/2, context.Canceled)
 		}
 		if e := trial.Effects[0]; after >= 2 && e.Verdict != verdict {
 			t.Errorf("after %d runs: %s", after, trial.Why)

@@ -96,13 +96,13 @@ func TestBuildRevision(t *testing.T) {
 	} {
 		path, err := BuildRevision(t.Context(), BuildSpec{Dir: filepath.Join(r.dir, c.dir), Package: c.pkg, Revision: c.revision})
 		if err != nil {
-			t.Errorf("%+v: %v", c, err)
+			t.Errorf("BuildRevision() of %s at %q in %q: %v", c.pkg, c.revision, c.dir, err)
 			continue
 		}
 		defer os.RemoveAll(filepath.Dir(path))
 		lengths[len(path)] = true
 		if got := outputOf(t, path); got != c.want {
-			t.Errorf("%+v: it says %q", c, got)
+			t.Errorf("%s at %q in %q says %q, want %q", c.pkg, c.revision, c.dir, got, c.want)
 		}
 	}
 	if len(lengths) != 1 {

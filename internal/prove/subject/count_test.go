@@ -93,7 +93,8 @@ func TestCountServer(t *testing.T) {
 				t.Errorf("%v bytes a request", per)
 			}
 			if sample.Ops != requests || v[diagnosis.Switches] <= 0 || v[diagnosis.GCPerOp] <= 0 {
-				t.Errorf("sample %+v", sample)
+				t.Errorf("%v operations, %v switches and %v collections in each, want %d, and some of both",
+					sample.Ops, v[diagnosis.Switches], v[diagnosis.GCPerOp], requests)
 			}
 			if os.Geteuid() == 0 && m.Syscalls != nil && !(v[diagnosis.Syscalls] > 1 && v[diagnosis.Syscalls] < 50) {
 				t.Errorf("%v system calls a request", v[diagnosis.Syscalls])

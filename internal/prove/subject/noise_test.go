@@ -77,12 +77,13 @@ func TestMeasureNoise(t *testing.T) {
 		return 1
 	}))
 	if err != nil || got.Elapsed != 0 || got.CPU != 0 || got.Others != 0.25 || n != 2*(noisePairs+1) {
-		t.Errorf("%+v %v after %d runs", got, err, n)
+		t.Errorf("measureNoise() = elapsed %v, CPU %v, others %v, %v after %d runs, want 0, 0, 0.25 after %d",
+			got.Elapsed, got.CPU, got.Others, err, n, 2*(noisePairs+1))
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	got, err = measureNoise(t.Context(), run(func(int) float64 { return math.Exp(0.03 * random.NormFloat64()) }))
 	if err != nil || got.Elapsed < 0.01 || got.Elapsed > 0.08 || got.CPU != 0 {
-		t.Errorf("%+v %v", got, err)
+		t.Errorf("measureNoise() = elapsed %v, CPU %v, %v, want 0.01 to 0.08, 0", got.Elapsed, got.CPU, err)
 	}
 	broken := errors.New("broken")
 	if _, err := measureNoise(t.Context(), func(context.Context) (experiment.Sample, error) { return experiment.Sample{}, broken }); !errors.Is(err, broken) {
@@ -99,7 +100,7 @@ func TestNoiseCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, ok := readNoise(file, h, now.Add(time.Hour)); !ok || got != want {
-		t.Errorf("%+v %v", got, ok)
+		t.Errorf("readNoise() = %+v, %v, want %+v, true", got, ok, want)
 	}
 	for name, c := range map[string]struct {
 		host host
@@ -143,7 +144,7 @@ func FuzzNoise(f *testing.F) {
 	now := time.Date(2030, 1, 2, 4, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if n, ok := parseNoise(text, host{}, now); ok && !(n.Elapsed >= 0 && n.Elapsed < 10 && n.CPU >= 0 && n.CPU < 10) {
-			t.Errorf("%+v", n)
+			t.Errorf("parseNoise(%q) = elapsed %v, CPU %v, want 0 to 10", text, n.Elapsed, n.CPU)
 		}
 	})
 }

@@ -174,14 +174,16 @@ func TestConditions(t *testing.T) {
 		t.Errorf("others %v, want %v", got.Others, want)
 	}
 	if got.Steal != 0.4/40 || got.Pressure != 0.2 || got.RunQueue != 0.25 {
-		t.Errorf("%+v", got)
+		t.Errorf("steal %v, pressure %v, run queue %v, want %v, 0.2, 0.25",
+			got.Steal, got.Pressure, got.RunQueue, 0.4/40)
 	}
 	b.machine.CPUStall = -1
 	if got := conditions(a, b, time.Minute, -1); got.Others != 0 || got.Pressure != -1 || got.RunQueue != -1 {
-		t.Errorf("%+v", got)
+		t.Errorf("of a minute: others %v, pressure %v, run queue %v, want 0, -1, -1",
+			got.Others, got.Pressure, got.RunQueue)
 	}
 	if got := conditions(a, a, 0, -1); got != unmeasured {
-		t.Errorf("in no time: %+v", got)
+		t.Errorf("conditions() of no time = %+v, want %+v", got, unmeasured)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestWith(t *testing.T) {
 	}
 	_, err = p.WithSettings(map[string]string{"worker": "8"})
 	if p := checkProblem(t, err, "{worker}"); p.Kind != problem.Misuse || p.Hint == "" {
-		t.Errorf("%+v", p)
+		t.Errorf("With(worker) has kind %v, hint %q, want %v, some hint", p.Kind, p.Hint, problem.Misuse)
 	}
 	if _, err := p.WithSettings(map[string]string{"GOGC": "1\x002"}); err == nil {
 		t.Error("a NUL byte was taken")
@@ -65,7 +65,7 @@ func TestSplit(t *testing.T) {
 		got, err := Split(c.line)
 		if c.want == nil {
 			if p := checkProblem(t, err); p.Kind != problem.Misuse || p.Hint == "" {
-				t.Errorf("%q: %+v", c.line, p)
+				t.Errorf("Split(%q) has kind %v, hint %q, want %v, some hint", c.line, p.Kind, p.Hint, problem.Misuse)
 			}
 			continue
 		}
@@ -75,7 +75,7 @@ func TestSplit(t *testing.T) {
 	}
 	p, err := Parse(`GOGC=50 A='b c' ./app x=1`)
 	if err != nil || !slices.Equal(p.Command, []string{"./app", "x=1"}) || !slices.Equal(p.Env, []string{"GOGC=50", "A=b c"}) {
-		t.Errorf("%+v %v", p, err)
+		t.Errorf("Parse() = command %q, environment %q, %v, want ./app x=1, GOGC=50 and A=b c", p.Command, p.Env, err)
 	}
 	if _, err := Parse("GOGC=50"); err == nil {
 		t.Error("a command line without a command was taken")
@@ -169,7 +169,7 @@ func TestNewProblems(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := New(c.spec)
 			if p := checkProblem(t, err, c.want); p.Hint == "" && p.Kind != problem.Misuse {
-				t.Errorf("%+v", p)
+				t.Errorf("New() has kind %v, hint %q, want %v or some hint", p.Kind, p.Hint, problem.Misuse)
 			}
 		})
 	}
@@ -187,8 +187,10 @@ func TestCannotStartHint(t *testing.T) {
 	for name, want := range map[string]string{plain: "chmod +x " + plain, dir: "go build -o app " + dir + " ", filepath.Join(dir, "none"): "go build -o app ./cmd/app", "none-such-here": "go build"} {
 		_, err := New(Spec{Program: Program{Command: []string{name}}})
 		var p *problem.Error
-		if !errors.As(err, &p) || !strings.HasPrefix(p.Hint, want) {
-			t.Errorf("%s: %v, %+v", name, err, p)
+		if !errors.As(err, &p) {
+			t.Errorf("New(%s): error %v, want a problem with a hint", name, err)
+		} else if !strings.HasPrefix(p.Hint, want) {
+			t.Errorf("New(%s): hint %q, want it to begin with %q", name, p.Hint, want)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func TestWatch(t *testing.T) {
 	}{{"alone", alone}, {"over a server", over}} {
 		time.Sleep(20 * time.Millisecond) // two ticks of the machine's counters
 		if c2 := c.watch.End(); c2.Others < 0 || c2.Others > 1 || c2.Steal < 0 || c2.Steal > 1 {
-			t.Errorf("%s: %+v", c.name, c2)
+			t.Errorf("%s: others %v, steal %v, want 0 to 1", c.name, c2.Others, c2.Steal)
 		}
 	}
 	if open := openSelf(t); len(open) > 0 {

@@ -99,7 +99,8 @@ func TestOnce(t *testing.T) {
 	sample := sampleOf(t, s)
 	v := sample.Values
 	if sample.Ops != 50 || v[diagnosis.Elapsed] < 0.03 || v[diagnosis.Elapsed] != sample.Elapsed.Seconds() {
-		t.Errorf("sample %+v", sample)
+		t.Errorf("%v operations in %v s, and %v, want 50 in 0.03 s or more, and as much",
+			sample.Ops, v[diagnosis.Elapsed], sample.Elapsed)
 	}
 	if cpu := v[diagnosis.CPUPerOp] * 50; !(cpu > 0.005 && cpu < v[diagnosis.Elapsed]*2) {
 		t.Errorf("CPU %v s of %v s", cpu, v[diagnosis.Elapsed])
@@ -111,7 +112,7 @@ func TestOnce(t *testing.T) {
 		t.Errorf("counters %v", v)
 	}
 	if c := sample.Conditions; c.Others < 0 || c.Others > 1 || c.Steal < 0 || c.Steal > 1 {
-		t.Errorf("conditions %+v", c)
+		t.Errorf("others %v, steal %v, want 0 to 1", c.Others, c.Steal)
 	}
 }
 
@@ -187,7 +188,7 @@ func TestFlood(t *testing.T) {
 		t.Errorf("%d MiB for its output", used>>20)
 	}
 	if sample := sampleOf(t, runs(t, "-flood", "100")); sample.Ops != 0 {
-		t.Errorf("sample %+v", sample)
+		t.Errorf("%v operations, want 0", sample.Ops)
 	}
 }
 
@@ -219,7 +220,7 @@ func TestPeak(t *testing.T) {
 		{rusage: 212 << 20, own: inherited(206<<20, 2, 4<<10), seen: 30 << 20, looks: 20, want: 212 << 20},
 	} {
 		if got := truePeak(c.rusage, c.own, c.seen, c.looks); got != c.want {
-			t.Errorf("%+v: %d", c, got)
+			t.Errorf("truePeak(%d, %d, %d, %d) = %d, want %d", c.rusage, c.own, c.seen, c.looks, got, c.want)
 		}
 	}
 }
@@ -269,7 +270,8 @@ func TestServer(t *testing.T) {
 	sample := sampleOf(t, subjectOf(t, spec))
 	v := sample.Values
 	if sample.Ops != 200 || v[diagnosis.P50] != 0.001 || v[diagnosis.P99] != 0.004 || v[diagnosis.OpsPerSec] <= 0 {
-		t.Errorf("sample %+v", sample)
+		t.Errorf("%v operations, p50 %v, p99 %v, %v ops/s, want 200, 0.001, 0.004, some",
+			sample.Ops, v[diagnosis.P50], v[diagnosis.P99], v[diagnosis.OpsPerSec])
 	}
 	// A million steps are at least 0.1 ms, and the start of a server is no part.
 	if cpu := v[diagnosis.CPUPerOp]; cpu < 0.0001 || cpu > v[diagnosis.Elapsed] {
@@ -297,7 +299,7 @@ func TestStart(t *testing.T) {
 		}
 	}
 	if c := watch.End(); c.Others < 0 || c.Others > 1 || c.RunQueue < 0 {
-		t.Errorf("conditions %+v", c)
+		t.Errorf("others %v, run queue %v, want 0 to 1, 0 or more", c.Others, c.RunQueue)
 	}
 	if err := held.Check(); err != nil {
 		t.Error(err)
@@ -327,7 +329,8 @@ func TestReady(t *testing.T) {
 			change(&spec)
 			sample := sampleOf(t, subjectOf(t, spec))
 			if sample.Values[diagnosis.CPUPerOp] <= 0 || sample.Values[diagnosis.Elapsed] <= 0 {
-				t.Errorf("sample %+v", sample)
+				t.Errorf("%v s of CPU for each operation, %v s in all, want more than 0",
+					sample.Values[diagnosis.CPUPerOp], sample.Values[diagnosis.Elapsed])
 			}
 			noneLeft(t, address)
 		})

@@ -70,12 +70,12 @@ func TestChanges(t *testing.T) {
 		a, b, err := changed(c.f, c.command...)
 		if c.a == "" {
 			if err == nil {
-				t.Errorf("%+v %v is no error: %q, %q", c.f, c.command, a, b)
+				t.Errorf("changed(%+v, %q) = %q, %q, want an error", c.f, c.command, a, b)
 			}
 			continue
 		}
 		if err != nil || a != c.a || b != c.b {
-			t.Errorf("%+v %v:\nA %q\nB %q\n%v", c.f, c.command, a, b, err)
+			t.Errorf("changed(%+v, %q) = A %q, B %q, %v, want A %q, B %q", c.f, c.command, a, b, err, c.a, c.b)
 		}
 	}
 }
@@ -153,32 +153,40 @@ func TestPropose(t *testing.T) {
 	var f Setup
 	if err := proposed(knob, recorded, &f); err != nil || !slices.Equal(f.Command, recorded.Run.Command) || f.Change.dir != there ||
 		!slices.Equal(f.Change.Knobs, knob.Set) || !slices.Equal(f.Change.KnobsA, knob.Now) || !slices.Equal(f.Change.recorded, recorded.Run.Env) {
-		t.Errorf("a knob: %+v, %v", f, err)
+		t.Errorf("a knob: command %q in %q, knobs %q, of A %q, environment %q, %v, want %q in %q, %q, %q, %q",
+			f.Command, f.Change.dir, f.Change.Knobs, f.Change.KnobsA, f.Change.recorded, err,
+			recorded.Run.Command, there, knob.Set, knob.Now, recorded.Run.Env)
 	}
 	f = Setup{}
 	if err := proposed(diagnosis.Experiment{}, recorded, &f); err != nil || f.Change.Base != "HEAD" || f.Change.Package != "example.com/m/cmd/app" ||
 		!slices.Equal(f.Command, []string{"{binary}", "-n", "1"}) {
-		t.Errorf("code: %+v, %v", f, err)
+		t.Errorf("code: base %q, package %q, command %q, %v, want HEAD, example.com/m/cmd/app, {binary} -n 1",
+			f.Change.Base, f.Change.Package, f.Command, err)
 	}
 	f = Setup{}
 	if err := proposed(diagnosis.Experiment{Upgrade: []string{"example.com/x@v1.2.0"}, Go: "1.27.0"}, recorded, &f); err != nil || f.Change.Base != "" ||
 		!slices.Equal(f.Change.Upgrade, []string{"example.com/x@v1.2.0"}) || f.Change.Go != "1.27.0" || f.Change.Package != "example.com/m/cmd/app" || f.Command[0] != "{binary}" {
-		t.Errorf("a release: %+v, %v", f, err)
+		t.Errorf("a release: base %q, upgrade %q, Go %q, package %q, command %q, %v, "+
+			"want none, example.com/x@v1.2.0, 1.27.0, example.com/m/cmd/app, {binary} first",
+			f.Change.Base, f.Change.Upgrade, f.Change.Go, f.Change.Package, f.Command, err)
 	}
 	f = Setup{Change: Change{Upgrade: []string{"example.com/y@latest"}}}
 	if err := proposed(diagnosis.Experiment{}, recorded, &f); err != nil || f.Change.Base != "" || f.Change.Package != "example.com/m/cmd/app" || f.Command[0] != "{binary}" {
-		t.Errorf("an upgrade that was given: %+v, %v", f, err)
+		t.Errorf("an upgrade that was given: base %q, package %q, command %q, %v, "+
+			"want none, example.com/m/cmd/app, {binary} first", f.Change.Base, f.Change.Package, f.Command, err)
 	}
 	f = Setup{}
 	tests := recorded
 	tests.Build = &model.Build{Path: "example.com/m/parser.test"}
 	if err := proposed(diagnosis.Experiment{}, tests, &f); err != nil || f.Change.Package != "example.com/m/parser" || !f.Change.test {
-		t.Errorf("a test binary: %+v, %v", f, err)
+		t.Errorf("a test binary: package %q, test %v, %v, want example.com/m/parser, true",
+			f.Change.Package, f.Change.test, err)
 	}
 	// What was given wins.
 	f = Setup{Command: []string{"./other"}, Change: Change{Env: []string{"X=1"}}}
 	if err := proposed(knob, recorded, &f); err != nil || f.Command[0] != "./other" || f.Change.dir != "" || f.Change.Knobs != nil {
-		t.Errorf("given: %+v, %v", f, err)
+		t.Errorf("given: command %q in %q, knobs %q, %v, want ./other, no folder, no knobs",
+			f.Command, f.Change.dir, f.Change.Knobs, err)
 	}
 	served := recorded
 	served.Load = &model.Load{}

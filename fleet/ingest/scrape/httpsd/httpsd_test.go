@@ -47,10 +47,10 @@ func TestDecode(t *testing.T) {
 		{[]string{"10.0.40.2:9093", "10.0.40.3:9093"}, map[string]string{"__meta_datacenter": "newyork", "__meta_prometheus_job": "alertmanager"}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("decode(documented) = %+v, %v, want %+v", got, err, want)
 	}
 	if got, err := decode([]byte(" [] ")); err != nil || len(got) != 0 {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("decode(%q) = %+v, %v, want no groups", " [] ", got, err)
 	}
 	many := `["a:1"` + strings.Repeat(`,"a:1"`, mostTargets) + `]`
 	labels := `{"a0":""`
@@ -123,7 +123,8 @@ func TestRun(t *testing.T) {
 			failures++
 		}
 		if g := source.Groups(); differs != (err == nil) || len(g) != 1 || g[0].Targets[0] != c.host || source.Failures() != failures {
-			t.Errorf("step %d: %v %+v, %d failures", i, differs, g, source.Failures())
+			t.Errorf("step %d: refresh() = %v, then groups %+v and %d failures, want %v, one of %s, %d",
+				i, differs, g, source.Failures(), err == nil, c.host, failures)
 		}
 	}
 	if differs, err := source.refresh(t.Context()); differs || err != nil {
@@ -159,7 +160,7 @@ func TestInterval(t *testing.T) {
 		})
 	}()
 	if err := <-changes; err != nil || source.Groups()[0].Targets[0] != "a:1" {
-		t.Errorf("%v, %+v", err, source.Groups())
+		t.Errorf("Run() says %v and has the groups %+v, want no error and a:1", err, source.Groups())
 	}
 	stop()
 	<-ended
