@@ -1,6 +1,8 @@
 package symbols
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -8,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // waitWord has this test be a program that waits until its input ends.
@@ -21,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// waiting starts a program that waits. Where Start returns it has been executed.
+// waiting starts a program that waits, and waits until its file is mapped.
 func waiting(t *testing.T, exe string) (pid int) {
 	t.Helper()
 	cmd := exec.Command(exe)
@@ -34,7 +37,15 @@ func waiting(t *testing.T, exe string) (pid int) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { in.Close(); cmd.Wait() })
-	return cmd.Process.Pid
+	for end := time.Now().Add(10 * time.Second); ; {
+		maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", cmd.Process.Pid))
+		if err != nil || time.Now().After(end) {
+			t.Fatalf("its file is not mapped, %v", err)
+		}
+		if bytes.Contains(maps, []byte(exe)) {
+			return cmd.Process.Pid
+		}
+	}
 }
 
 // put writes this test's own program to a path, in the place of what is there.

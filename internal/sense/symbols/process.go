@@ -126,6 +126,10 @@ func OpenProgram(path string, began uint64) (*Process, error) {
 func (m *Process) Refresh() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.addMappings()
+}
+
+func (m *Process) addMappings() {
 	f, err := os.Open(m.dir + "/maps")
 	if err != nil {
 		return

@@ -21,7 +21,12 @@ var ErrNoTable = errors.New("no table of Go functions in the program's file")
 func (m *Process) Program() (im *Image, base uint64, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n := slices.IndexFunc(m.maps, func(mp mapping) bool { return mp.path == m.exe })
+	isProgram := func(mp mapping) bool { return mp.path == m.exe }
+	n := slices.IndexFunc(m.maps, isProgram)
+	if n < 0 && m.exe != "" { // it may have begun a moment ago, before the kernel had mapped its file
+		m.addMappings()
+		n = slices.IndexFunc(m.maps, isProgram)
+	}
 	if n < 0 || m.exe == "" {
 		return nil, 0, errors.New("the program's file is not among the process's mappings")
 	}
