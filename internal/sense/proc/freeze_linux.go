@@ -52,11 +52,11 @@ func Stop(pid int, longest time.Duration) (f *Freeze, err error) {
 }
 
 func stopOnce(pid int, longest time.Duration) (*Freeze, error) {
-	if standsStill(pid) {
+	if some, all := stopped(pid); some || all { // who stops it may not have done so with all threads yet
 		return nil, ErrStopped
 	}
 	f := &Freeze{By: "SIGSTOP", thaw: func() error { return syscall.Kill(pid, syscall.SIGCONT) }, began: time.Now()}
-	still := func() bool { return standsStill(pid) }
+	still := func() bool { _, all := stopped(pid); return all }
 	stop := func() error { return syscall.Kill(pid, syscall.SIGSTOP) }
 	if dir := ownGroup(pid); dir != "" {
 		f.By, f.thaw = "its control group's freezer", func() error { return writeFreezer(dir, "0") }
@@ -93,21 +93,27 @@ func (f *Freeze) end(early bool) {
 	}
 }
 
-// standsStill reports whether all threads of a process are stopped, or their number is not known.
-func standsStill(pid int) bool {
+// stopped reports whether some of a process's threads are stopped, and whether all that have not ended
+// are: also where there are none, but not where that cannot be read.
+func stopped(pid int) (some, all bool) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid), "task")
 	list, err := os.ReadDir(dir)
+	all = err == nil
 	for _, e := range list {
 		text, err := os.ReadFile(filepath.Join(dir, e.Name(), "stat"))
 		if err != nil {
 			continue // it has ended
 		}
 		s, err := parseStat(text)
-		if err == nil && !strings.ContainsRune("TtZX", rune(s.state)) {
-			return false
+		switch {
+		case err != nil || s.state == 'Z' || s.state == 'X':
+		case s.state == 'T' || s.state == 't':
+			some = true
+		default:
+			all = false
 		}
 	}
-	return err == nil
+	return some, all
 }
 
 // ownGroup returns the control group that a process has for itself alone, if it can be frozen.

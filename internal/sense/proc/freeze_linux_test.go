@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -60,7 +61,7 @@ func TestStop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !standsStill(pid) {
+	if _, all := stopped(pid); !all {
 		t.Errorf("by %s, and it runs", f.By)
 	}
 	if _, err := Stop(pid, time.Minute); !errors.Is(err, ErrStopped) && f.By == "SIGSTOP" {
@@ -86,18 +87,75 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// What somebody else stopped stays so.
+// threads is set in the environment of a test that is a process of many threads.
+const threads = "GOWHY_THREADS"
+
+// threaded starts a process of many threads, which all run.
+func threaded(t *testing.T) (pid int) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestStopStopped$")
+	cmd.Env = append(os.Environ(), threads+"=1", "GOMAXPROCS=16")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	return cmd.Process.Pid
+}
+
+// runThreads is what such a process does.
+func runThreads() {
+	for range 6 {
+		begun := make(chan bool)
+		go func() {
+			runtime.LockOSThread()
+			for close(begun); ; {
+				syscall.Getppid()
+			}
+		}()
+		<-begun
+	}
+	os.Stdout.WriteString("\n")
+	select {}
+}
+
+// What somebody else stopped stays so, also where not all of its threads have stopped yet.
 func TestStopStopped(t *testing.T) {
-	pid, _ := ticking(t)
-	syscall.Kill(pid, syscall.SIGSTOP)
-	for !standsStill(pid) {
-		time.Sleep(time.Millisecond)
+	if os.Getenv(threads) != "" {
+		runThreads()
 	}
-	if _, err := Stop(pid, time.Minute); !errors.Is(err, ErrStopped) {
-		t.Errorf("%v, want %v", err, ErrStopped)
-	}
-	if !standsStill(pid) {
-		t.Error("it was let go")
+	one, _ := ticking(t)
+	many := threaded(t)
+	for name, pid := range map[string]int{"one thread": one, "many threads": many} {
+		t.Run(name, func(t *testing.T) {
+			for range 10 {
+				syscall.Kill(pid, syscall.SIGSTOP)
+				for some, all := stopped(pid); !some && !all; some, all = stopped(pid) {
+				}
+				if _, err := Stop(pid, time.Minute); !errors.Is(err, ErrStopped) {
+					t.Errorf("Stop() = %v, want %v", err, ErrStopped)
+				}
+				for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+					if _, all := stopped(pid); all {
+						break
+					} else if time.Now().After(end) {
+						t.Fatal("it was let go")
+					}
+				}
+				syscall.Kill(pid, syscall.SIGCONT)
+				for some, _ := stopped(pid); some; some, _ = stopped(pid) {
+				}
+			}
+		})
 	}
 }
 
