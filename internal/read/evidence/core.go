@@ -165,24 +165,13 @@ func programOf(c *core.File) string {
 // OpenCore opens the memory in a core, beside which its program may be named, for who reads
 // more of it than the model has. It is nil where the files are something else; close is to be
 // called behind it.
-func OpenCore(paths []string) (r *goroutines.Reader, close func(), err error) {
-	l := newLoader(context.Background(), Options{})
-	rest := l.programsAmong(paths)
-	if len(rest) != 1 {
-		return nil, nil, nil
+func OpenCore(ctx context.Context, paths []string) (r *goroutines.Reader, close func(), err error) {
+	l := newLoader(ctx, Options{})
+	s, f, err := l.openMemory(paths, artifact.Core)
+	if f == nil {
+		return nil, nil, err
 	}
-	f, err := os.Open(rest[0])
-	if err != nil {
-		return nil, nil, OpenError(rest[0], err)
-	}
-	s := source{name: rest[0], path: rest[0], at: f}
-	head, err := s.peek()
-	info, other := f.Stat()
-	if err != nil || other != nil || artifact.Sniff(head) != artifact.Core {
-		f.Close()
-		return nil, nil, nil
-	}
-	c, err := core.New(f, info.Size())
+	c, err := core.New(f, s.size)
 	if err == nil {
 		var path string
 		if r, path, err = l.openCore(c, s); err != nil {
@@ -194,6 +183,53 @@ func OpenCore(paths []string) (r *goroutines.Reader, close func(), err error) {
 		return nil, nil, err
 	}
 	return r, func() { r.Close(); f.Close() }, nil
+}
+
+// openMemory opens the file among paths that is not a program, if it is of a kind. What somebody packed,
+// as systemd-coredump does, is unpacked to a file without a name. f is nil where it is something else.
+func (l *loader) openMemory(paths []string, kind artifact.Kind) (s source, f *os.File, err error) {
+	rest := l.programsAmong(paths)
+	if len(rest) != 1 {
+		return s, nil, nil
+	}
+	if f, err = os.Open(rest[0]); err != nil {
+		return s, nil, OpenError(rest[0], err)
+	}
+	s = source{name: rest[0], path: rest[0], at: f}
+	head, err := s.peek()
+	info, other := f.Stat()
+	if err != nil || other != nil {
+		f.Close()
+		return s, nil, nil
+	}
+	s.size = info.Size()
+	open := unpackers[artifact.Sniff(head)]
+	if open == nil {
+		if artifact.Sniff(head) != kind {
+			f.Close()
+			f = nil
+		}
+		return s, f, nil
+	}
+	defer f.Close()
+	inner := source{name: s.name, path: s.path}
+	if inner.r, err = open(f); err != nil {
+		return s, nil, nil
+	}
+	if head, err = inner.peek(); err != nil || artifact.Sniff(head) != kind {
+		return s, nil, nil
+	}
+	spooled, n, err := spoolFile(ctxReader{l.ctx, inner.r})
+	if spooled == nil {
+		return s, nil, err
+	}
+	os.Remove(spooled.Name())
+	if err != nil {
+		spooled.Close()
+		return s, nil, cutProblem(s.name, err)
+	}
+	inner.at, inner.size = spooled, n
+	return inner, spooled, nil
 }
 
 // A coreReading is the reading of one core. Its reader is nil where the core lacks so much

@@ -124,15 +124,25 @@ func TestCoreFile(t *testing.T) {
 			t.Errorf("%s: run %+v, build %+v; want no notes, and a program that lives on", name, m.Run, m.Build)
 		}
 	}
-	if r, done, err := OpenCore([]string{filepath.Join(dir, "core.1")}); err != nil || r == nil {
-		t.Errorf("the core's memory: %v", err)
-	} else {
-		done()
-	}
-	for _, paths := range [][]string{{filepath.Join(dir, "core.gz")}, {filepath.Join(dir, "core.1"), filepath.Join(dir, "core.gz")}, {exe}} {
-		if r, _, err := OpenCore(paths); err != nil || r != nil {
-			t.Errorf("%q is read as a core: %v", paths, err)
+	for _, name := range []string{"core.1", "core.zst", "core.gz"} {
+		if r, done, err := OpenCore(t.Context(), []string{filepath.Join(dir, name)}); err != nil || r == nil {
+			t.Errorf("OpenCore(%s) = %v, %v, want its memory", name, r, err)
+		} else {
+			done()
 		}
+	}
+	for name, b := range map[string][]byte{"text.gz": gzipped([]byte("text")), "cut.gz": gzipped(b)[:len(gzipped(b))/2]} {
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, paths := range [][]string{{filepath.Join(dir, "text.gz")}, {filepath.Join(dir, "core.1"), filepath.Join(dir, "core.gz")}, {exe}} {
+		if r, _, err := OpenCore(t.Context(), paths); err != nil || r != nil {
+			t.Errorf("OpenCore(%q) = %v, %v, want that it is no core", paths, r, err)
+		}
+	}
+	if r, _, err := OpenCore(t.Context(), []string{filepath.Join(dir, "cut.gz")}); err == nil || r != nil {
+		t.Errorf("OpenCore(cut.gz) = %v, %v, want an error", r, err)
 	}
 	elsewhere := filepath.Join(t.TempDir(), "other-name")
 	if err := os.Rename(exe, elsewhere); err != nil {

@@ -699,13 +699,12 @@ var errNoSpool = errors.New("no temporary file can be made")
 
 // spool puts a stream into a temporary file, for readers that have to seek.
 func (l *loader) spool(s source, read func(source) error) error {
-	f, err := os.CreateTemp("", "gowhy-*")
-	if err != nil {
-		return fmt.Errorf("%w: %w", errNoSpool, err)
+	f, n, err := spoolFile(ctxReader{l.ctx, s.r})
+	if f == nil {
+		return err
 	}
 	defer os.Remove(f.Name()) // who has it open can still read it
 	defer l.open(f)()
-	n, err := io.Copy(&sparseWriter{f: f}, io.LimitReader(ctxReader{l.ctx, s.r}, maxSpool))
 	if errors.Is(err, recording.ErrUnpacked) {
 		return l.pass(cutProblem(s.name, err))
 	}
@@ -719,6 +718,16 @@ func (l *loader) spool(s source, read func(source) error) error {
 		l.note("%s has more than %d GiB; only these were read", s.name, maxSpool>>30)
 	}
 	return read(source{name: s.name, member: s.member, path: f.Name(), size: n, at: f, r: io.NewSectionReader(f, 0, n)})
+}
+
+// spoolFile puts a stream into a temporary file, which is to be removed, and returns how many bytes there
+// were until the error.
+func spoolFile(r io.Reader) (f *os.File, n int64, err error) {
+	if f, err = os.CreateTemp("", "gowhy-*"); err != nil {
+		return nil, 0, fmt.Errorf("%w: %w", errNoSpool, err)
+	}
+	n, err = io.Copy(&sparseWriter{f: f}, io.LimitReader(r, maxSpool))
+	return f, n, err
 }
 
 // A sparseWriter leaves holes in a file where zeros are, of which a core is full.

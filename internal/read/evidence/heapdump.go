@@ -86,24 +86,13 @@ func dumpProblem(name string, programs []string, err error) *problem.Error {
 
 // OpenHeapDump opens a heap dump, beside which its program may be named, for who reads who holds the
 // heap. Messages have name in place of the file's where it is not empty. The dump is nil where the files are something else; close is to be called behind it.
-func OpenHeapDump(paths []string, name string, budget uint64) (f *heapdump.File, p *heapdump.Program, close func(), err error) {
-	l := newLoader(context.Background(), Options{})
-	rest := l.programsAmong(paths)
-	if len(rest) != 1 {
-		return nil, nil, nil, nil
+func OpenHeapDump(ctx context.Context, paths []string, name string, budget uint64) (f *heapdump.File, p *heapdump.Program, close func(), err error) {
+	l := newLoader(ctx, Options{})
+	s, file, err := l.openMemory(paths, artifact.HeapDump)
+	if file == nil {
+		return nil, nil, nil, err
 	}
-	file, err := os.Open(rest[0])
-	if err != nil {
-		return nil, nil, nil, OpenError(rest[0], err)
-	}
-	s := source{name: cmp.Or(name, rest[0]), path: rest[0], at: file}
-	head, err := s.peek()
-	info, other := file.Stat()
-	if err != nil || other != nil || artifact.Sniff(head) != artifact.HeapDump {
-		file.Close()
-		return nil, nil, nil, nil
-	}
-	s.size = info.Size()
+	s.name = cmp.Or(name, s.name)
 	f, p, bad := openDump(s, l.programs, budget)
 	if bad != nil {
 		file.Close()

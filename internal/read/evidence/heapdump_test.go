@@ -48,6 +48,21 @@ func TestHeapDump(t *testing.T) {
 	}
 }
 
+// A dump is opened for who reads more of it, packed or not.
+func TestOpenHeapDump(t *testing.T) {
+	small := dumpfile.Small()
+	dir := files(t, map[string][]byte{"app.heapdump": small, "app.heapdump.gz": gzipped(small), "text": []byte("text"), "text.gz": gzipped([]byte("text"))})
+	for name, want := range map[string]bool{"app.heapdump": true, "app.heapdump.gz": true, "text": false, "text.gz": false} {
+		f, _, done, err := OpenHeapDump(t.Context(), []string{filepath.Join(dir, name)}, "", 1<<20)
+		if err != nil || (f != nil) != want {
+			t.Errorf("OpenHeapDump(%s) = %v, %v; want a dump: %t", name, f, err, want)
+		}
+		if f != nil {
+			done()
+		}
+	}
+}
+
 // A dump that is cut short says what it lacks, and an error where that is all but objects.
 func TestHeapDumpCut(t *testing.T) {
 	b := dumpfile.Small()

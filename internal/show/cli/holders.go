@@ -81,7 +81,7 @@ func (c *command) coreHolders(ctx context.Context, args []string, f *memoryFlags
 	if f.holders.freeze {
 		return usageError("gowhy memory 4242 --holders --freeze", "--freeze stops a running process of this machine: a core, a heap dump and a recording stand still")
 	}
-	r, done, err := evidence.OpenCore(args)
+	r, done, err := evidence.OpenCore(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (c *command) coreHolders(ctx context.Context, args []string, f *memoryFlags
 func (c *command) dumpHolders(ctx context.Context, args []string, url string, f *memoryFlags) error {
 	line := c.statusLine()
 	o := f.holders.options(line)
-	dump, p, done, err := evidence.OpenHeapDump(args, url, o.Budget)
+	dump, p, done, err := evidence.OpenHeapDump(ctx, args, url, o.Budget)
 	if err != nil {
 		return err
 	}
