@@ -52,6 +52,8 @@ var recordings = []recorded{
 	{withTrace, []string{}},
 	{watched, []string{"top", "--json"}},
 	{beside, nil},
+	{looked, lookFlags},
+	{lookedBeside, lookFlags},
 }
 
 func only(sources string) []string { return []string{"--sources", sources} }
@@ -75,6 +77,16 @@ const (
 	besideBytes = 4 << 20                // that it reads each time
 )
 
+// looked is the window in which who holds the program's heap is read, one look behind the other;
+// lookedBeside that in which the same is read of a twin that stands still: what it costs to share the
+// machine with somebody who reads as much.
+const (
+	looked       = "holders"
+	lookedBeside = "a twin's holders"
+)
+
+var lookFlags = []string{"memory", "--holders", "--format", "json"}
+
 // everything but the trace, and the trace, are what the budget is about.
 const (
 	withoutTrace = "all but the trace"
@@ -90,6 +102,7 @@ type Window struct {
 	CPU      float64 `json:"cpu_s"`
 	Wall     float64 `json:"wall_s"`
 	Recorder float64 `json:"recorder_cpu_s"`
+	Looks    int     `json:"looks,omitempty"` // at who holds its heap
 	Bytes    int64   `json:"recording_bytes"`
 }
 
@@ -164,13 +177,19 @@ func (s *overheadSession) target(ctx context.Context, t target) error {
 		return err
 	}
 	defer p.end()
+	if s.wants(lookedBeside) {
+		if p.twin, err = s.standingTwin(ctx, t, p); err != nil {
+			return err
+		}
+		defer p.twin.end()
+	}
 	random := rand.New(rand.NewPCG(s.seed, uint64(len(s.windows))))
 	if _, err := s.window(ctx, p, recordings[0]); err != nil { // warms up what is only slow at first
 		return err
 	}
 	for round := range s.rounds {
 		for _, i := range random.Perm(len(recordings)) {
-			if name := recordings[i].name; s.peers != "" && name != unrecorded && !slices.Contains(split(s.peers), name) {
+			if !s.wants(recordings[i].name) {
 				continue
 			}
 			w, err := s.window(ctx, p, recordings[i])
@@ -184,6 +203,28 @@ func (s *overheadSession) target(ctx context.Context, t target) error {
 		}
 	}
 	return nil
+}
+
+// wants reports whether a window of that name was asked for.
+func (s *overheadSession) wants(name string) bool {
+	return s.peers == "" || name == unrecorded || slices.Contains(split(s.peers), name)
+}
+
+// standingTwin starts another of a target, lets it come as far, and stops it.
+func (s *overheadSession) standingTwin(ctx context.Context, t target, of *targetProcess) (*targetProcess, error) {
+	if err := stopProcess(of.cmd.Process); err != nil {
+		return nil, err
+	}
+	twin, err := startTarget(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.window(ctx, twin, recordings[0])
+	if err = errors.Join(err, stopProcess(twin.cmd.Process), continueProcess(of.cmd.Process)); err != nil {
+		twin.end()
+		return nil, err
+	}
+	return twin, nil
 }
 
 // window lets the program work for a while, recorded or not.
@@ -212,7 +253,15 @@ func (s *overheadSession) window(ctx context.Context, p *targetProcess, r record
 		return Window{}, err
 	}
 	w := Window{Recorded: r.name}
-	if top != nil {
+	if r.name == looked || r.name == lookedBeside {
+		of := p
+		if r.name == lookedBeside {
+			of = p.twin
+		}
+		if err := s.look(ctx, of, r.flags, &w); err != nil {
+			return w, err
+		}
+	} else if top != nil {
 		share, err := coresOf(top.Process.Pid, s.windowed)
 		if err != nil {
 			return w, err
@@ -236,6 +285,25 @@ func (s *overheadSession) window(ctx context.Context, p *targetProcess, r record
 		return w, errors.New("the program did not work")
 	}
 	return w, nil
+}
+
+// look reads who holds a program's heap until the window is over, and counts the looks that ended.
+func (s *overheadSession) look(ctx context.Context, p *targetProcess, flags []string, w *Window) error {
+	over, cancel := context.WithTimeout(ctx, s.windowed)
+	defer cancel()
+	for over.Err() == nil {
+		cmd := exec.CommandContext(over, s.gowhy, append(slices.Clone(flags), strconv.Itoa(p.cmd.Process.Pid))...)
+		cmd.Env = cleanEnv()
+		text, err := cmd.CombinedOutput()
+		if err != nil && over.Err() == nil {
+			return fmt.Errorf("%s: %w: %s", w.Recorded, err, text)
+		}
+		w.Recorder += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+		if err == nil {
+			w.Looks++
+		}
+	}
+	return ctx.Err()
 }
 
 // busy takes a part of a core, in turns, until it is killed.
@@ -271,8 +339,9 @@ func (s *overheadSession) record(ctx context.Context, p *targetProcess, r record
 
 // A targetProcess is a running target.
 type targetProcess struct {
-	cmd *exec.Cmd
-	url string
+	cmd  *exec.Cmd
+	url  string
+	twin *targetProcess // stands still
 }
 
 // A tally is what a target says of itself.

@@ -31,6 +31,7 @@ var targets = []target{
 		"operation. Each pair has a timer, as programs have.", channels},
 	{"syscalls", "Reads 64 bytes of a file at a time: one system call an operation.", syscalls},
 	{"http", "A net/http server and its own clients over loopback.", requests},
+	{"cache", "Replaces entries of a full cache of 64 MiB: what it costs to have a heap read.", replaceEntries},
 	{"crowd", "Hashes as compute does, beside 10,000 goroutines that wait: what it costs to be watched with many.", crowd},
 }
 
@@ -100,6 +101,22 @@ func allocate(ctx context.Context, ops *atomic.Int64) error {
 			m[k] = fmt.Sprint(i, k)
 		}
 		kept[i%len(kept)] = m
+		ops.Add(1)
+	}
+	return nil
+}
+
+// replaceEntries is a cache of 2^16 entries of a KiB each, of which one is replaced at a time.
+func replaceEntries(ctx context.Context, ops *atomic.Int64) error {
+	type entry struct {
+		key  string
+		body []byte
+	}
+	const entries = 1 << 16
+	cache := make(map[int]*entry, entries)
+	for i := 0; ctx.Err() == nil; i++ {
+		at := i * 40_503 % entries // all, one far from the other
+		cache[at] = &entry{fmt.Sprint("key-", i), make([]byte, 1<<10)}
 		ops.Add(1)
 	}
 	return nil

@@ -154,3 +154,6 @@ func runAlone(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	}
 	return err
 }
+
+func stopProcess(p *os.Process) error     { return p.Signal(unix.SIGSTOP) }
+func continueProcess(p *os.Process) error { return p.Signal(unix.SIGCONT) }

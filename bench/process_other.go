@@ -21,5 +21,7 @@ func machineCPU() time.Duration         { return -1 }
 func lookAt(int) (look, error)          { return look{}, errors.ErrUnsupported }
 func ownCPU() (time.Duration, error)    { return 0, errors.ErrUnsupported }
 func hardware() (cpu string, mem int64) { return "", 0 }
+func stopProcess(*os.Process) error     { return errors.ErrUnsupported }
+func continueProcess(*os.Process) error { return errors.ErrUnsupported }
 
 func runAlone(context.Context, []string, io.Writer, io.Writer) error { return errNotAlone }
