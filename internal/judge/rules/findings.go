@@ -5,6 +5,7 @@ import (
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
 	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/memory"
 	"github.com/gowhy/gowhy/internal/judge/measure/queueing"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
@@ -25,6 +26,16 @@ func settingTrial(primary diagnosis.Metric, knob, now, note string) *diagnosis.E
 	}
 	if primary != diagnosis.PeakRSS && (strings.HasPrefix(knob, "GOGC=") || strings.HasPrefix(knob, "GOMEMLIMIT=")) {
 		e.Price = []diagnosis.Metric{diagnosis.PeakRSS} // collections are saved by letting garbage lie
+	}
+	return e
+}
+
+// collectorTrial tries a setting of the collector's. Of that what fewer collections save is a limit, which of
+// other repairs it is not.
+func collectorTrial(h *memory.Collector, f *diagnosis.Finding, note string) *diagnosis.Experiment {
+	e := settingTrial(diagnosis.CPUPerOp, f.Remedy.Knob, "", note)
+	if !h.Logged {
+		e.Promised = metricPromise(diagnosis.CPUPerOp, fact.Amdahl(f.Bound.Share), f.Bound.Method)
 	}
 	return e
 }

@@ -121,7 +121,7 @@ func settingWords(p *diagnosis.Pass, percent fact.Fact) string {
 // fixHeap proposes a multiple of GOGC, or less garbage where there is none.
 func fixHeap(p *diagnosis.Pass, f *diagnosis.Finding, h *memory.Collector, factor fact.Fact) {
 	f.Remedy, f.Bound = largerHeap(h, factor)
-	f.Experiment = heapExperiment(f.Remedy.Knob)
+	f.Experiment = heapExperiment(h, f)
 	f.Confidence, f.Reasons = collectorConfidence(p, h)
 	f.Explains = gcSymptoms(p)
 }
@@ -178,12 +178,12 @@ func largerHeap(h *memory.Collector, factor fact.Fact) (diagnosis.Remedy, diagno
 
 // heapExperiment tries the knob of [largerHeap], or a change of code where
 // there is none.
-func heapExperiment(knob string) *diagnosis.Experiment {
+func heapExperiment(h *memory.Collector, f *diagnosis.Finding) *diagnosis.Experiment {
 	const guard = "Do not compare the number of collections: it falls too when the heap merely got larger."
-	if knob == "" {
+	if f.Remedy.Knob == "" {
 		return codeChange(diagnosis.CPUPerOp, "", "Bytes allocated per operation are a count and tell at once whether less is allocated. "+guard)
 	}
-	return settingTrial(diagnosis.CPUPerOp, knob, "", "Resident memory is the price. "+guard)
+	return collectorTrial(h, f, "Resident memory is the price. "+guard)
 }
 
 func noRoom(h *memory.Collector) string {

@@ -66,8 +66,8 @@ func sayKept(p *diagnosis.Pass, f *diagnosis.Finding) {
 	if s, ok := cpu.UseOf(p); ok {
 		// Fewer and larger objects are also made and followed in less time.
 		keeps := cpu.MatchFunctions(places[0])
-		f.Bound = s.LimitWithout("the garbage collector and in "+code.Short(places[0].Function),
-			func(frames []model.Frame) bool { return cpu.Collects(frames) || keeps(frames) }, "what fewer pointers can bring; a larger heap alone saves less")
+		f.Bound = s.Direction(s.MaxSaving("the garbage collector and in "+code.Short(places[0].Function),
+			func(frames []model.Frame) bool { return cpu.Collects(frames) || keeps(frames) }), "what fewer pointers can bring, and more where others follow them; a larger heap alone saves less")
 	}
 }
 

@@ -191,9 +191,9 @@ func reportHot(p *diagnosis.Pass, s *cpu.Use, least float64) {
 	if speaks(p, growingslices) && s.ShareOf("growing slices and maps in it", hot[0].growing(p.Model)).Value >= hotGrowing*shares[0].Value {
 		return // which says what to do about it
 	}
-	most := s.MaxSaving(code.Short(hot[0].Function), func(frames []model.Frame) bool {
-		place, _, ok := by(p.Model, frames)
-		return ok && place.Function == hot[0].Function
+	// Where it is called less, all that it calls is, too.
+	most := s.MaxSaving(code.Short(hot[0].Function)+" and all that it calls", func(frames []model.Frame) bool {
+		return slices.ContainsFunc(frames, func(f model.Frame) bool { return f.Func == hot[0].Function })
 	})
 	f := diagnosis.Finding{
 		Evidence: append([]fact.Fact{s.InUse()}, shares...),

@@ -158,7 +158,7 @@ func limitFinding(p *diagnosis.Pass, l *limited) diagnosis.Finding {
 		f.Rest(l.needed)
 	}
 	l.say(&f)
-	f.Experiment = settingTrial(diagnosis.CPUPerOp, f.Remedy.Knob, "", "The runtime's limiter must stay off. If CPU time does not fall, the limit is not to blame.")
+	f.Experiment = collectorTrial(&l.Collector, &f, "The runtime's limiter must stay off. If CPU time does not fall, the limit is not to blame.")
 	f.Confidence, f.Reasons = l.certainty()
 	sayAlive(p, &f)
 	sayWhoSets(p, &f, "GOMEMLIMIT")
@@ -210,7 +210,7 @@ func (l *limited) costs() (diagnosis.Cost, diagnosis.Bound) {
 		return diagnosis.CostOf(l.Rate, 0), noSaving(fact.Cores, diagnosis.CPUGoal, "no evidence tells the collector's share of the CPU")
 	}
 	spared := sparedCollecting.Of("CPU in collecting", fact.Cores, l.Share, l.Cores, l.needed, l.Rate)
-	return l.Cost(), diagnosis.Limit(spared, diagnosis.CPUGoal, fact.Quotient.Of("share saved", fact.Ratio, spared, l.Cores).Value, "")
+	return l.Cost(), l.Saving(spared, "")
 }
 
 // certainty is high where the runtime itself says that it came to the end of

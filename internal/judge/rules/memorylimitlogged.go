@@ -53,6 +53,6 @@ func (h *fullHeap) finding(p *diagnosis.Pass) diagnosis.Finding {
 	f.Say("%s collections a second take %s %s: %s are alive, and the next collection is due at %s, "+
 		"where Go's default waits for twice what is alive.",
 		h.Rate.Number(), h.Share, h.WholeWords(), h.Live, memory.LoggedGoal(p))
-	f.Experiment = settingTrial(diagnosis.CPUPerOp, knob, "", "If CPU time does not fall, it is not the limit: try GOGC=100.")
+	f.Experiment = collectorTrial(&h.Collector, &f, "If CPU time does not fall, it is not the limit: try GOGC=100.")
 	return f
 }

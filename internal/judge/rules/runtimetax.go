@@ -132,7 +132,7 @@ func taxFinding(p *diagnosis.Pass, s *cpu.Use, tax, rest fact.Fact, left []model
 		Stacks:     cpu.Stacks(sites, 2),
 		Evidence:   []fact.Fact{s.InUse()},
 		Cost:       s.Cost(tax),
-		Bound:      s.Limit(rest, "the program needs some of them"),
+		Bound:      s.Direction(rest, "the program needs some of them; what it does around those that go is not in it"),
 		Remark:     true, // five programs of the field that are well and busy are above the limit, and none that has the problem
 		Confidence: diagnosis.Low,
 		Reasons:    []string{"the shares are measured; which of it is too much for what the program does is not"},

@@ -88,9 +88,9 @@ func sparseFinding(p *diagnosis.Pass, s *cpu.Use, w *mapWalk, sites []cpu.Line, 
 		Stacks:   cpu.Stacks(sites, 1),
 		Evidence: []fact.Fact{share, looking, s.SamplesAt(sites), s.InUse()},
 		Cost:     s.Cost(share),
-		Bound: s.LimitWithout(w.verb+" maps in "+sites[0].Function, func(frames []model.Frame) bool {
+		Bound: s.Direction(s.MaxSaving(w.verb+" maps in "+sites[0].Function, func(frames []model.Frame) bool {
 			return w.walks(frames) && cpu.MatchFunctions(sites[0].Place)(frames)
-		}, "as if the map had room for what is in it, and that were nothing to walk"),
+		}), "as if the map had room for what is in it, and that were nothing to walk; what the loop does beside is not in it"),
 		Confidence: diagnosis.High,
 		Reasons: []string{s.Witness(), "the runtime's own functions tell looking at slots, eight at once, from reading entries: " +
 			"in a map that is full the latter is most"},

@@ -59,7 +59,7 @@ func stackFinding(p *diagnosis.Pass, s *cpu.Use, share fact.Fact) diagnosis.Find
 		Stacks:     cpu.Stacks(sites, stackgrowthNamed),
 		Evidence:   append([]fact.Fact{share, s.InUse()}, stackFacts(p)...),
 		Cost:       s.Cost(share),
-		Bound:      s.LimitWithout("growing stacks", grows, "goroutines that are kept grow theirs once"),
+		Bound:      s.Direction(s.MaxSaving("growing stacks", grows), "goroutines that are kept grow theirs once; calls that need no such stack save their own time, too"),
 		Confidence: diagnosis.Medium,
 		Reasons:    []string{s.Witness()},
 		RuledOut: []string{

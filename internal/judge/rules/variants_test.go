@@ -364,7 +364,7 @@ func TestEdges(t *testing.T) {
 		{retainedslice, "a key of each line", "metric /gc/gogc:percent 0s=18446744073709551615", true, "bound, direction for memory, share 0.963: not in use\nGOGC is off"},
 		{heldmemory, "a map of sessions", "reached=304MiB → reached=550MiB", true, "156 MiB more at least"},
 		{heldmemory, "a map of sessions", "reached=304MiB → reached=540MiB", true, "240 MiB more in"},
-		{sparsemap, "a million slots", "stack else internal/runtime/maps.(*Iter).Next@table.go:1042 < main.all@all.go:9 < main.main@main.go:30\nsample stack=else count=50 time=500ms", true, "bound, limit for cpu, share 0.772"},
+		{sparsemap, "a million slots", "stack else internal/runtime/maps.(*Iter).Next@table.go:1042 < main.all@all.go:9 < main.main@main.go:30\nsample stack=else count=50 time=500ms", true, "bound, direction for cpu, share 0.772"},
 		{waitchain, "the goroutine works", "link other goroutine=main.run count=900 for=1100 time=2s", false, "hardly waits for the clock"},
 		{waitchain, "the goroutine works", "link other goroutine=main.run count=900 for=1100 time=3s", false, "!fine"},
 		{spinloop, "who waits for a flag", morePs + "gives count=260 time=2600ms → gives count=160 time=1600ms\nprints count=110 time=1100ms → prints count=590 time=5900ms", true, "which takes 0.800 cores"},

@@ -257,6 +257,14 @@ func (s *Use) LimitWithout(what string, match func([]model.Frame) bool, note str
 	return s.Limit(s.MaxSaving(what, match), note)
 }
 
+// Direction returns what is saved when a share of the CPU is not used, by repairs that take along what cannot
+// be told apart from the rest: no limit, for some repairs of the field saved more.
+func (s *Use) Direction(share fact.Fact, note string) diagnosis.Bound {
+	b := s.Limit(share, note)
+	b.Kind = diagnosis.IsDirection
+	return b
+}
+
 // MatchFunctions returns what reports whether the program's innermost function on a stack is that
 // of one of some places.
 func MatchFunctions(places ...diagnosis.Place) func([]model.Frame) bool {
