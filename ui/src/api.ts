@@ -1073,7 +1073,7 @@ export interface Held {
   holders: Holder[]
   /** most first */
   types: HeldType[]
-  /** holders, below each the way to the most of it */
+  /** holders, below each the ways to what it holds */
   tree: Flame | null
   notes: string[]
 }
@@ -1090,8 +1090,10 @@ export interface Holder {
   /** of them, what others reach, too */
   shared: number
   grew: number | null
-  /** from itself to the most of what it holds; named as in the tree */
+  /** from itself to the most of what it holds */
   way: HeldStation[]
+  /** what the tree calls it */
+  in_tree: string
 }
 
 /** A HeldStation is a place on the way from a holder to objects. */
@@ -1110,6 +1112,10 @@ export interface HeldType {
   objects: number
   bytes: number
   grew: number | null
+  /** who holds most of them; "" where that is not known */
+  holder: string
+  /** how much of them */
+  holder_bytes: number
 }
 
 /** A Refusal is evidence that could not be had. */

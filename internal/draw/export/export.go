@@ -95,10 +95,11 @@ const (
 	Allocs    Profile = "allocs"    // allocations
 	Heap      Profile = "heap"      // what was in use at the end
 	Goroutine Profile = "goroutine" // goroutines at the end
+	Held      Profile = "held"      // what is alive, by who holds it; stacks are ways that lead there
 )
 
 // Profiles are all profiles, in the order in which help lists them.
-var Profiles = []Profile{Net, Sync, Syscall, Sched, CPU, States, Kernel, OffCPU, Wall, Block, Mutex, Allocs, Heap, Goroutine}
+var Profiles = []Profile{Net, Sync, Syscall, Sched, CPU, States, Kernel, OffCPU, Wall, Block, Mutex, Allocs, Heap, Goroutine, Held}
 
 // A recordedProfile is one that the model holds as it was recorded.
 type recordedProfile struct {
@@ -132,7 +133,7 @@ func takenProfile(p Profile) *recordedProfile {
 func ProfilesOf(m *model.Model) (list []Profile) {
 	for _, p := range Profiles {
 		t := takenProfile(p)
-		if t != nil && m.Profile(t.source) != nil || t == nil && m.Sched != nil {
+		if t != nil && m.Profile(t.source) != nil || t == nil && p != Held && m.Sched != nil || p == Held && heldTree(m) != nil {
 			list = append(list, p)
 		}
 	}
@@ -224,6 +225,15 @@ func collect(m *model.Model, o Options) (samples, error) {
 		return takenSamples(m, o, p)
 	}
 	switch o.Profile {
+	case Held:
+		tree := heldTree(m)
+		if tree == nil {
+			return samples{}, missing(m, model.Holders, what, "nobody looked at who holds the heap")
+		}
+		if o.Group != "" {
+			return samples{}, missing(m, "", what+" of one group", "what is held belongs to no goroutine group")
+		}
+		return heldSamples(tree), nil
 	case Net, Sync, Syscall, Sched, States, "":
 		if m.Sched == nil {
 			return samples{}, missing(m, model.Trace, what, "no execution trace was recorded")
@@ -238,6 +248,31 @@ func collect(m *model.Model, o Options) (samples, error) {
 		known[i] = string(p)
 	}
 	return samples{}, unknown("profile", string(o.Profile), known)
+}
+
+// heldTree returns that of the last look at who holds the heap, nil without one.
+func heldTree(m *model.Model) []model.HeldNode {
+	if n := len(m.Run.Holders); n > 0 {
+		return m.Run.Holders[n-1].Tree
+	}
+	return nil
+}
+
+// heldSamples are objects under the ways that lead to them, holders first.
+func heldSamples(tree []model.HeldNode) samples {
+	s := samples{types: []model.ValueType{{Name: "inuse_objects", Unit: "count"}, {Name: "inuse_space", Unit: "bytes"}}, defaultType: 1}
+	names := model.HeldNames(tree)
+	for i, n := range tree {
+		if n.Objects == 0 {
+			continue
+		}
+		way := sample{values: []int64{int64(n.Objects), int64(n.Bytes)}}
+		for at := i; at >= 0; at = tree[at].Parent {
+			way.frames = append(way.frames, model.Frame{Func: names[at]})
+		}
+		s.list = append(s.list, way)
+	}
+	return s
 }
 
 func waitSamples(m *model.Model, o Options) samples {

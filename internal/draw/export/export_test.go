@@ -32,6 +32,10 @@ const hostile = "main.(*T).\x1b[31mred;x"
 func example() *model.Model {
 	m := &model.Model{Run: model.Run{Go: "go1.26", Start: time.Unix(1_700_000_000, 0).UTC(), Duration: time.Second, Procs: 2}}
 	m.Run.Coverage.Notes = []string{"generation 2: 17 bytes could not be read"}
+	m.Run.Holders = []*model.HeapLook{{Tree: []model.HeldNode{
+		{Parent: -1, Type: "main.cache", ObjectSum: model.ObjectSum{Objects: 1, Bytes: 48}}, {Parent: 0, Field: ".by", Type: hostile},
+		{Parent: 1, Field: ".raw", Type: "[]byte", ObjectSum: model.ObjectSum{Objects: 7, Bytes: 7000}},
+	}}}
 	ms := time.Millisecond
 	worker := model.Frame{PC: 0x1010, Func: "main.worker", File: "/src/main.go", Line: 12}
 	send := m.Stacks.Add([]model.Frame{{PC: 0x2020, Func: "runtime.chansend1", File: "/go/chan.go", Line: 161}, worker})
@@ -426,6 +430,26 @@ func TestShownType(t *testing.T) {
 	// The second sample's alloc_space is 2·4, the first one's 2·3.
 	if got := string(write(t, "folded", m, Options{Profile: Allocs})); !strings.HasSuffix(got, "main.worker;syscall.Read 6\n") {
 		t.Errorf("folded allocations %q, want main.worker;syscall.Read 6 at the end", got)
+	}
+}
+
+// Who holds the heap is a profile whose stacks are the ways, the holders at their ends.
+func TestHeld(t *testing.T) {
+	m := &model.Model{Run: model.Run{Holders: example().Run.Holders}}
+	if got := ProfilesOf(m); !slices.Equal(got, []Profile{Held}) {
+		t.Errorf("ProfilesOf() = %v, want %v", got, Held)
+	}
+	got, err := profile.ParseData(write(t, "pprof", m, Options{Profile: Held}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.DefaultSampleType != "inuse_space" || len(got.Sample) != 2 || !slices.Equal(got.Sample[1].Value, []int64{7, 7000}) {
+		t.Errorf("%v, want two samples, the second of 7 objects in 7000 bytes", got)
+	}
+	m.Run.Holders[0].Tree = nil
+	var missing *problem.Error
+	if _, err := collect(m, Options{Profile: Held}); !errors.As(err, &missing) || !strings.Contains(missing.Hint, "--holders") {
+		t.Errorf("collect() of a look without ways: %v, want a problem with --holders in its hint", err)
 	}
 }
 

@@ -20,6 +20,12 @@ type HeapLook struct {
 	// Holders are the roots by what they hold, the most first.
 	Holders []Holder   `json:"holders"`
 	Types   []HeldType `json:"types"`
+	// Tree is all that the holders hold, by the ways that lead there.
+	Tree []HeldNode `json:"tree,omitempty"`
+
+	// Free are the sizes of objects between which most is free, the most first: their pages stay while one
+	// object is in them.
+	Free []FreeSize `json:"free,omitempty"`
 
 	// Untyped are the objects that nothing tells the types of.
 	Untyped   ObjectSum `json:"untyped"`
@@ -56,6 +62,8 @@ type HeapLook struct {
 	Nameless bool `json:"nameless,omitempty"`
 	// Partial is true when the reading was interrupted: then the holders have less than all.
 	Partial bool `json:"partial"`
+	// PartRead is how much of the heap was read when it was interrupted before all was; 0 where all was.
+	PartRead float64 `json:"part_read,omitempty"`
 	// Typed is false where the program's file does not describe its variables.
 	Typed bool `json:"typed"`
 }
@@ -64,6 +72,17 @@ type HeapLook struct {
 func (l *HeapLook) Beside() uint64 {
 	return l.Resident - min(l.Resident, l.Reached.Bytes+l.Unreached.Bytes)
 }
+
+// A FreeSize is what is free between objects of one size of the runtime's.
+type FreeSize struct {
+	Size    uint64 `json:"size"`       // of an object
+	Free    uint64 `json:"free_bytes"` // between them
+	Objects uint64 `json:"objects"`    // that are there, garbage included
+	Bytes   uint64 `json:"bytes"`      // of all their pages
+}
+
+// MaxFreeSizes is how many sizes of objects the runtime has.
+const MaxFreeSizes = 68
 
 // ObjectSum is a number of objects and their bytes, as the runtime counts them: with what is lost to
 // size classes.
@@ -132,11 +151,49 @@ type HolderStep struct {
 	Retained uint64   `json:"retained_bytes"` // bytes, with what is reached over them
 }
 
+// A HeldNode is a holder, or objects of a type that are reached over the same fields and types from one. Those that
+// are too few for a node of their own count as the node's that is before them.
+type HeldNode struct {
+	Parent int    `json:"parent"`          // in the tree, which is before it; -1 of a holder
+	Field  string `json:"field,omitempty"` // of what is before it
+	Type   string `json:"type,omitempty"`  // "" where it is not known; of a holder its words
+	Size   uint32 `json:"size,omitempty"`  // of an object, where its type is not known
+	ObjectSum
+}
+
+// MaxHeldNodes bounds the tree of a look: it is some 200 KB in a recording, before that is packed.
+const MaxHeldNodes = 2000
+
+// HeldNames returns what the nodes of a tree are called, each with the field that leads there:
+// "main.cache", "main.cache.sessions map[string]*main.Session", "main.Session.raw []byte".
+func HeldNames(tree []HeldNode) []string {
+	names := make([]string, len(tree))
+	for i := range tree {
+		n := &tree[i]
+		is := n.Type
+		switch {
+		case is != "":
+		case n.Size > 0:
+			is = fmt.Sprintf("%d-byte objects", n.Size)
+		default: // a frame
+			names[i] = "in " + n.Field
+			continue
+		}
+		if names[i] = is; n.Field != "" && n.Parent >= 0 {
+			names[i] = cmp.Or(tree[n.Parent].Type, names[n.Parent]) + n.Field + " " + is
+		}
+	}
+	return names
+}
+
 // A HeldType is all objects of one.
 type HeldType struct {
 	Name string `json:"name"`
 	ObjectSum
-	Grew *int64 `json:"grew_bytes"`
+	// Holder is who holds most of them, in words, and HolderBytes how much of them.
+	Holder      string `json:"holder,omitempty"`
+	HolderBytes uint64 `json:"holder_bytes,omitempty"`
+	Grew        *int64 `json:"grew_bytes"`
 }
 
 // The kinds of holders.

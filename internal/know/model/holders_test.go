@@ -36,6 +36,19 @@ func TestHolderWay(t *testing.T) {
 	}
 }
 
+func TestHeldNames(t *testing.T) {
+	tree := []HeldNode{
+		{Parent: -1, Type: "main.cache"}, {Parent: 0, Field: ".sessions", Type: "map[string]*main.Session"}, {Parent: 1, Type: "main.Session"},
+		{Parent: 2, Field: ".raw", Type: "[]byte"}, {Parent: 2, Field: ".next", Size: 48}, {Parent: 4, Field: "", Type: "T"},
+		{Parent: -1, Type: "goroutine in main.wait"}, {Parent: 6, Field: "main.serve"}, {Parent: 7, Type: "[]byte"},
+	}
+	want := []string{"main.cache", "main.cache.sessions map[string]*main.Session", "main.Session", "main.Session.raw []byte", "main.Session.next 48-byte objects", "T",
+		"goroutine in main.wait", "in main.serve", "[]byte"}
+	if got := HeldNames(tree); !reflect.DeepEqual(got, want) {
+		t.Errorf("HeldNames() = %q, want %q", got, want)
+	}
+}
+
 func TestHolderStations(t *testing.T) {
 	use := 0.5
 	sum, first, second := ObjectSum{9, 900}, ObjectSum{4, 400}, ObjectSum{2, 200}

@@ -87,7 +87,7 @@ func ParseHolders(r io.Reader) ([]*model.HeapLook, error) {
 
 // checkLook refuses what no memory can be, and takes growth off that is not the reader's.
 func checkLook(l *model.HeapLook) error {
-	if l == nil || l.Took < 0 || len(l.Holders) > model.MaxHolders || len(l.Types) > model.MaxHeldTypes {
+	if l == nil || l.Took < 0 || !(l.PartRead >= 0 && l.PartRead <= 1) || len(l.Holders) > model.MaxHolders || len(l.Types) > model.MaxHeldTypes || len(l.Tree) > model.MaxHeldNodes || len(l.Free) > model.MaxFreeSizes {
 		return errors.New("it makes no sense")
 	}
 	l.Over = 0
@@ -108,7 +108,22 @@ func checkLook(l *model.HeapLook) error {
 	}
 	for i := range l.Types {
 		l.Types[i].Grew = nil
+		if l.Types[i].HolderBytes > l.Types[i].Bytes {
+			return fmt.Errorf("who holds %q makes no sense", l.Types[i].Name)
+		}
 		sums = append(sums, l.Types[i].ObjectSum)
+	}
+	for _, f := range l.Free {
+		if f.Free > f.Bytes {
+			return fmt.Errorf("what is free between objects of %d bytes makes no sense", f.Size)
+		}
+		sums = append(sums, model.ObjectSum{Objects: f.Objects, Bytes: f.Bytes})
+	}
+	for i, n := range l.Tree {
+		if n.Parent < -1 || n.Parent >= i {
+			return errors.New("its tree makes no sense")
+		}
+		sums = append(sums, n.ObjectSum)
 	}
 	for _, s := range sums {
 		if s.Bytes > maxHeldBytes || s.Objects > maxHeldBytes {

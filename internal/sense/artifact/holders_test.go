@@ -3,6 +3,7 @@ package artifact
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,8 @@ func heldLooks() (first, second *model.HeapLook) {
 				{Kind: model.HeldByVariable, Name: "main.cache", Count: 1, ObjectSum: model.ObjectSum{Objects: 5, Bytes: cache}, Shared: 8, Path: []model.HolderStep{{Field: ".raw", Type: "string", Use: &use, Retained: cache}}},
 				{Kind: model.HeldByVariable, Name: "main.value", Count: 1, ObjectSum: model.ObjectSum{Objects: 2, Bytes: 100}},
 			},
-			Types: []model.HeldType{{Name: "string", ObjectSum: model.ObjectSum{Objects: 5, Bytes: cache}}}}
+			Types: []model.HeldType{{Name: "string", ObjectSum: model.ObjectSum{Objects: 5, Bytes: cache}, Holder: "main.cache", HolderBytes: cache}},
+			Tree:  []model.HeldNode{{Parent: -1, Type: "main.cache"}, {Parent: 0, Field: ".raw", Type: "string", ObjectSum: model.ObjectSum{Objects: 5, Bytes: cache}}}}
 	}
 	return look(1800000000, 4000), look(1800000060, 9000)
 }
@@ -30,6 +32,9 @@ func TestHolders(t *testing.T) {
 	looks, err := ParseHolders(bytes.NewReader(HoldersJSON(first, second)))
 	if err != nil || len(looks) != 2 {
 		t.Fatalf("ParseHolders() = %d looks, %v; want 2", len(looks), err)
+	}
+	if got, want := looks[0].Tree, first.Tree; !slices.Equal(got, want) || looks[0].Types[0].Holder != "main.cache" {
+		t.Errorf("the first look has the tree %+v, want %+v", got, want)
 	}
 	if l := looks[0]; l.Over != 0 || l.Holders[0].Grew != nil || *l.Holders[0].Path[0].Use != 0.25 || l.Took != time.Second {
 		t.Errorf("the first look is %+v, want what was written, and no growth", l)

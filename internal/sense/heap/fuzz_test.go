@@ -275,9 +275,27 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestInterrupted ends a reading before it begins, and in the walk.
+// TestInterrupted ends a reading before it begins, while objects are read, and in the walk.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
+	whole, err := read(ctx, newFake(), fakeProgram{}, Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, stop := context.WithCancel(ctx)
+	part, err := read(objects, newFake(), fakeProgram{}, Options{Progress: func(what string, share float64) {
+		if what == readingObjects {
+			stop()
+		}
+	}}, nil)
+	switch {
+	case err != nil:
+		t.Errorf("interrupted while objects are read: read() = %v, want no error", err)
+	case !part.Partial || part.PartRead <= 0 || part.PartRead >= 1:
+		t.Errorf("interrupted while objects are read: partial is %t of %v, want a part", part.Partial, part.PartRead)
+	case part.Reached.Bytes == 0 || part.Reached.Bytes >= whole.Reached.Bytes:
+		t.Errorf("interrupted while objects are read: %d bytes reached, want some of %d", part.Reached.Bytes, whole.Reached.Bytes)
+	}
 	look, err := read(ctx, newFake(), fakeProgram{}, Options{Progress: func(what string, _ float64) {
 		if what == walking {
 			cancel()

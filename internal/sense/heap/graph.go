@@ -91,8 +91,9 @@ type scanner struct {
 	inline bool // marks are in the spans: see inlineMarks
 	image  imageRange
 
-	read uint64 // bytes
-	full bool   // the graph has no more room
+	read uint64  // bytes
+	full bool    // the graph has no more room
+	part float64 // of the spans, what was read when the reading was interrupted; the graph has that
 	step func(done, of uint64)
 }
 
@@ -107,6 +108,10 @@ func (c *scanner) run(ctx context.Context) error {
 	list := c.s.list
 	for i := 0; i < len(list); {
 		if err := ctx.Err(); err != nil {
+			c.part = float64(i) / float64(len(list))
+			for ; i < len(list); i++ { // those that were not read lead nowhere
+				list[i].edges = c.g.n
+			}
 			return err
 		}
 		n := &list[i]

@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -262,6 +263,10 @@ type reading struct {
 // the list of spans: it may be the one that holds most, as the array of a slice that has just grown.
 const rootTries = 3
 
+// partTime is how long what was read is gone through when whoever asked does not want to wait: a walk over ten
+// million objects takes half of that.
+const partTime = 2 * time.Second
+
 func read(ctx context.Context, m memory, p file, o Options, still func() (*proc.Freeze, error)) (*model.HeapLook, error) {
 	return readFrom(ctx, live{m, p}, m, p, o, still)
 }
@@ -286,11 +291,17 @@ func readFrom(ctx context.Context, from source, m memory, p file, o Options, sti
 		runtime.GC() // the budget is for one of them
 	}
 	s, t, g, c, stack, vars := h.s, h.t, h.g, h.c, h.stack, h.vars
-	if err := from.objects(ctx, c); err != nil {
-		if errors.Is(err, errBudget) {
-			return nil, tooSmall(budget*2, budget)
-		}
+	err := from.objects(ctx, c)
+	switch {
+	case errors.Is(err, errBudget):
+		return nil, tooSmall(budget*2, budget)
+	case err != nil && c.part == 0:
 		return nil, err
+	case err != nil: // what was read leads to what is held at least
+		look.PartRead = c.part
+		var done context.CancelFunc
+		ctx, done = context.WithTimeout(context.WithoutCancel(ctx), partTime)
+		defer done()
 	}
 	after := m.Counters()
 	look.Took = time.Since(look.Time)
@@ -298,16 +309,19 @@ func readFrom(ctx context.Context, from source, m memory, p file, o Options, sti
 	look.Typed, look.Nameless = dwarf != nil, vars.bare
 	r := newRetainer(s, g, t)
 	r.step = func(done, of uint64) { progress(walking, float64(done)/float64(of)) }
-	err := r.all(ctx, from, c, vars, stack, dwarf, p)
+	err = r.all(ctx, from, c, vars, stack, dwarf, p)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	look.Partial = err != nil
+	look.Partial = err != nil || c.part > 0
 	r.sum()
 	if err := r.measureUse(c); err != nil {
 		return nil, err
 	}
 	r.tell(look)
+	if _, inMemory := from.(live); inMemory { // a dump has no pages
+		look.Free = s.freeSizes()
+	}
 	objects, bytes := s.allocated()
 	look.Unreached = model.ObjectSum{Objects: objects - min(objects, look.Reached.Objects), Bytes: bytes - min(bytes, look.Reached.Bytes)}
 	look.Marked, look.Collections = after.HeapMarked, after.Collections-before.Collections
@@ -334,7 +348,7 @@ func (h *reading) roots(ctx context.Context) (err error) {
 	low, high := min(mod.text, mod.data, mod.bss, mod.types), max(mod.textEnd, mod.dataEnd, mod.bssEnd, mod.typesEnd)
 	h.g = &graph{boxed: map[uint32]typeID{}, ends: make([]uint16, h.s.scanned), room: h.budget - need}
 	h.c = &scanner{m: h.m, s: h.s, t: h.t, g: h.g, inline: h.p.inlineMarks(), image: imageRange{low, high, mod.text, mod.textEnd},
-		step: func(done, of uint64) { h.progress("reading objects", float64(done)/float64(of)) }}
+		step: func(done, of uint64) { h.progress(readingObjects, float64(done)/float64(of)) }}
 	h.stack = &stacks{c: h.c, keys: map[stackKey]*stackGroup{}, groups: map[string]*stackGroup{}, places: map[uint64]place{}, below: h.from.below(), number: map[string]int32{}}
 	named := slices.Concat(h.p.variables(mod.data, mod.dataEnd), h.p.variables(mod.bss, mod.bssEnd))
 	if h.still != nil {
@@ -355,8 +369,11 @@ func (h *reading) roots(ctx context.Context) (err error) {
 	return h.from.stacks(ctx, h.stack)
 }
 
-// walking is the second half of a reading.
-const walking = "who reaches them"
+// The halves of a reading.
+const (
+	readingObjects = "reading objects"
+	walking        = "who reaches them"
+)
 
 func tooSmall(need, budget uint64) error {
 	return &BudgetError{need, budget}
@@ -408,7 +425,7 @@ func (r *retainer) tell(look *model.HeapLook) {
 	children := r.children()
 	shared := make([][2]uint64, len(r.holders))
 	objects := make([]uint64, len(r.holders))
-	types := map[string]model.ObjectSum{}
+	types, holds := map[string]model.ObjectSum{}, map[string]map[int32]uint64{}
 	for i := 1; i < len(r.nodes); i++ {
 		n := &r.nodes[i]
 		for by, bytes := range n.shared {
@@ -418,8 +435,13 @@ func (r *retainer) tell(look *model.HeapLook) {
 		if r.typeName(n) == "" {
 			look.Untyped = model.ObjectSum{Objects: look.Untyped.Objects + n.objects, Bytes: look.Untyped.Bytes + n.bytes}
 		}
-		sum := types[r.typeName(n)]
-		types[r.typeName(n)] = model.ObjectSum{Objects: sum.Objects + n.objects, Bytes: sum.Bytes + n.bytes}
+		name := r.typeName(n)
+		sum := types[name]
+		types[name] = model.ObjectSum{Objects: sum.Objects + n.objects, Bytes: sum.Bytes + n.bytes}
+		if holds[name] == nil {
+			holds[name] = map[int32]uint64{}
+		}
+		holds[name][n.holder] += n.bytes
 	}
 	for i, h := range r.holders[1:] {
 		n := &r.nodes[h.node]
@@ -440,6 +462,64 @@ func (r *retainer) tell(look *model.HeapLook) {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Name, b.Name))
 	})
 	look.Types = look.Types[:min(len(look.Types), model.MaxHeldTypes)]
+	for i := range look.Types {
+		t := &look.Types[i]
+		of := holds[t.Name]
+		most := slices.MaxFunc(slices.Sorted(maps.Keys(of)), func(a, b int32) int { return cmp.Compare(of[a], of[b]) })
+		t.Holder, t.HolderBytes = r.words(most), of[most]
+	}
+	look.Tree = r.tree()
+}
+
+// words returns a holder in words.
+func (r *retainer) words(number int32) string {
+	h := r.holders[number]
+	return (&model.Holder{Kind: h.kind, Name: h.name, Count: h.count}).Words()
+}
+
+// tree returns the nodes that hold most, with those before them. Each counts the objects of those behind it that are
+// left out, and of what the runtime makes a map of; holders that are left out are one.
+func (r *retainer) tree() (list []model.HeldNode) {
+	order := make([]int32, 0, len(r.nodes))
+	for i := 1; i < len(r.nodes); i++ {
+		if r.nodes[i].retained > 0 {
+			order = append(order, int32(i))
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(r.nodes[b].retained, r.nodes[a].retained) })
+	kept := make([]bool, len(r.nodes))
+	for _, n := range order[:min(len(order), model.MaxHeldNodes-1)] {
+		kept[n] = true // and so is its parent, which retains as much and has a smaller number
+	}
+	others := model.HeldNode{Parent: -1, Type: "other holders"}
+	at := make([]int, len(r.nodes)) // of each in the list
+	at[0] = -1
+	for i := 1; i < len(r.nodes); i++ {
+		n := &r.nodes[i]
+		if at[i] = at[n.parent]; kept[i] {
+			next := r.heldNode(n, at[n.parent])
+			if !n.hidden || at[i] < 0 || next.Type != "" && next.Type != list[at[i]].Type {
+				at[i] = len(list)
+				list = append(list, next)
+			}
+		}
+		sum := &others.ObjectSum
+		if at[i] >= 0 {
+			sum = &list[at[i]].ObjectSum
+		}
+		sum.Objects, sum.Bytes = sum.Objects+n.objects, sum.Bytes+n.bytes
+	}
+	if others.Bytes > 0 {
+		list = append(list, others)
+	}
+	return list
+}
+
+func (r *retainer) heldNode(n *node, parent int) model.HeldNode {
+	if parent < 0 {
+		return model.HeldNode{Parent: -1, Type: r.words(n.holder)}
+	}
+	return model.HeldNode{Parent: parent, Field: n.label, Type: r.typeName(n), Size: n.elem}
 }
 
 func (r *retainer) typeName(n *node) string {

@@ -77,12 +77,38 @@ func TestHolders(t *testing.T) {
 					if apart := float64(look.Reached.Bytes)/float64(look.Marked) - 1; c.does != "pool" && (apart < -0.03 || apart > 0.03) {
 						t.Errorf("%d bytes reached, the collector found %d alive: %.1f%% apart", look.Reached.Bytes, look.Marked, 100*apart)
 					}
+					checkTree(t, look)
 					if t.Failed() || testing.Verbose() {
 						describe(t, look)
 					}
 				})
 			}
 		})
+	}
+}
+
+// checkTree holds that the tree of a look has all that is reached, each holder as much as it holds, and that most of
+// the largest type is held by one of them.
+func checkTree(t *testing.T, look *model.HeapLook) {
+	t.Helper()
+	var all model.ObjectSum
+	held, root := map[string]uint64{}, make([]int, len(look.Tree))
+	for i, n := range look.Tree {
+		if root[i] = i; n.Parent >= 0 {
+			root[i] = root[n.Parent]
+		}
+		all.Objects, all.Bytes = all.Objects+n.Objects, all.Bytes+n.Bytes
+		held[look.Tree[root[i]].Type] += n.Bytes
+	}
+	if all != look.Reached {
+		t.Errorf("the tree has %+v, want %+v, as is reached", all, look.Reached)
+	}
+	first := &look.Holders[0]
+	if got := held[first.Words()]; got > first.Bytes || got < first.Bytes*99/100 {
+		t.Errorf("the tree has %d bytes of %s, want %d", got, first.Words(), first.Bytes)
+	}
+	if most := look.Types[0]; most.HolderBytes > most.Bytes || most.HolderBytes < most.Bytes/2 || held[most.Holder] == 0 {
+		t.Errorf("most of %+v is held by %q, want a holder of half of it or more", most.ObjectSum, most.Holder)
 	}
 }
 

@@ -3,9 +3,12 @@ package heap
 import (
 	"cmp"
 	"encoding/binary"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/gowhy/gowhy/internal/know/model"
 )
 
 const (
@@ -332,6 +335,29 @@ func (s *spans) readUsed(m memory, o *offsets) error {
 		}
 	}
 	return nil
+}
+
+// freeSizes returns what is free between objects, by their size, most first.
+func (s *spans) freeSizes() []model.FreeSize {
+	by := map[uint64]model.FreeSize{}
+	for i := range s.list {
+		n := &s.list[i]
+		if n.class == 0 {
+			continue // of one object, which is there
+		}
+		used := uint64(0)
+		for o := n.first; o < n.first+n.n; o++ {
+			if s.isUsed(o) {
+				used++
+			}
+		}
+		f := by[n.elem]
+		by[n.elem] = model.FreeSize{Size: n.elem, Free: f.Free + (uint64(n.n)-used)*n.elem, Objects: f.Objects + used, Bytes: f.Bytes + n.bytes}
+	}
+	list := slices.SortedFunc(maps.Values(by), func(a, b model.FreeSize) int {
+		return cmp.Or(cmp.Compare(b.Free, a.Free), cmp.Compare(a.Size, b.Size))
+	})
+	return list[:min(len(list), model.MaxFreeSizes)]
 }
 
 // usedBytes are bits of 1024 objects, more than a span has.

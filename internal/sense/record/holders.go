@@ -115,6 +115,9 @@ func (l *holderLog) read(ctx context.Context, pid int, o heap.Options) error {
 	if err != nil {
 		return err
 	}
+	if look.Partial {
+		return context.Cause(ctx) // two looks are compared
+	}
 	l.looks.Add(look)
 	l.n++
 	l.last = time.Now()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gowhy/gowhy/internal/draw/export"
 	"github.com/gowhy/gowhy/internal/ground/figures"
 	"github.com/gowhy/gowhy/internal/ground/layout"
 	"github.com/gowhy/gowhy/internal/ground/problem"
@@ -71,9 +72,7 @@ func (c *command) memoryHolders(ctx context.Context, args []string, f *memoryFla
 		}
 		p.Close()
 	}
-	return c.output(f.out, func(w io.Writer, l layout.Options) error {
-		return report.Holders(w, look, report.HoldersOptions{Options: l, Top: f.holders.top, JSON: f.format == jsonFormat, Account: "gowhy memory " + shell.Words(args)})
-	})
+	return c.writeHolders(f, look, "gowhy memory "+shell.Words(args))
 }
 
 // coreHolders says who holds the heap in a core, or held it when a recording was made.
@@ -96,9 +95,7 @@ func (c *command) coreHolders(ctx context.Context, args []string, f *memoryFlags
 		return heapProblem(strconv.Quote(args[0]), args, err)
 	}
 	look.Core = true
-	return c.output(f.out, func(w io.Writer, l layout.Options) error {
-		return report.Holders(w, look, report.HoldersOptions{Options: l, Top: f.holders.top, JSON: f.format == jsonFormat})
-	})
+	return c.writeHolders(f, look, "")
 }
 
 // dumpHolders says who holds the heap in a heap dump, which a URL may have given, or held it when a recording
@@ -125,9 +122,7 @@ func (c *command) dumpHolders(ctx context.Context, args []string, url string, f 
 		}
 		return heapProblem(strconv.Quote(args[0]), args, err)
 	}
-	return c.output(f.out, func(w io.Writer, l layout.Options) error {
-		return report.Holders(w, look, report.HoldersOptions{Options: l, Top: f.holders.top, JSON: f.format == jsonFormat})
-	})
+	return c.writeHolders(f, look, "")
 }
 
 // remoteHolders says who holds the heap of a program elsewhere, whose agent may write heap dumps.
@@ -164,8 +159,17 @@ func (c *command) recordedHolders(ctx context.Context, args []string, f *memoryF
 	if len(looks) == 0 {
 		return noHeap()
 	}
+	return c.writeHolders(f, looks[len(looks)-1], "")
+}
+
+// writeHolders writes a look in the format that is wanted; account is the command that says what else the memory is.
+func (c *command) writeHolders(f *memoryFlags, look *model.HeapLook, account string) error {
 	return c.output(f.out, func(w io.Writer, l layout.Options) error {
-		return report.Holders(w, looks[len(looks)-1], report.HoldersOptions{Options: l, Top: f.holders.top, JSON: f.format == jsonFormat})
+		if f.format == pprofFormat {
+			m := &model.Model{Run: model.Run{Start: look.Time, Holders: []*model.HeapLook{look}}}
+			return export.Pprof(w, m, export.Options{Profile: export.Held})
+		}
+		return report.Holders(w, look, report.HoldersOptions{Options: l, Top: f.holders.top, JSON: f.format == jsonFormat, Account: account})
 	})
 }
 
@@ -176,7 +180,7 @@ func (f *holdersFlags) options(line *statusLine) heap.Options {
 func (c *command) lookAtHolders(ctx context.Context, pid int, f *memoryFlags, line *statusLine) (*model.HeapLook, error) {
 	o := f.holders.options(line)
 	first, err := heap.Read(ctx, pid, o)
-	if err != nil || !f.holders.twice {
+	if err != nil || !f.holders.twice || first.Partial {
 		return first, err
 	}
 	line.SetClock("it holds %s; looking again in %v", figures.Bytes(first.Reached.Bytes), f.duration)

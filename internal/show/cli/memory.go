@@ -21,7 +21,7 @@ const (
 	// most of the account is of its end.
 	memoryLook = time.Second
 
-	textFormat, jsonFormat = "text", "json"
+	textFormat, jsonFormat, pprofFormat = "text", "json", "pprof"
 )
 
 // memorySources are what the account of memory is made of.
@@ -64,6 +64,7 @@ The process runs on: what changed meanwhile is said. Contents are never shown.`,
   gowhy memory 4242 -d 30s               does it grow, and until when?
   gowhy memory 4242 --holders            who holds the heap?
   gowhy memory 4242 --holders -d 1m      and whose part grows?
+  gowhy memory 4242 --holders --format pprof -o held.pb.gz && go tool pprof held.pb.gz
   gowhy memory http://localhost:6060
   gowhy memory run.gowhy
   gowhy memory core.1234 ./server        what a program that died held
@@ -76,8 +77,14 @@ The process runs on: what changed meanwhile is said. Contents are never shown.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf("format", f.format, []string{textFormat, jsonFormat}); err != nil {
+			if err := oneOf("format", f.format, memoryFormats); err != nil {
 				return err
+			}
+			if f.format == pprofFormat && !f.holders.wanted {
+				return usageError("gowhy memory 4242 --holders --format pprof -o held.pb.gz", "--format pprof is of --holders: the account of memory is no profile")
+			}
+			if _, screen := terminal(c.Stdout); screen && f.out == "" && f.format == pprofFormat {
+				return usageError("-o held.pb.gz", "a pprof file is not for the screen")
 			}
 			if f.duration <= 0 {
 				return usageError("-d 10s", "-d %v is no time", f.duration)
@@ -96,14 +103,16 @@ The process runs on: what changed meanwhile is said. Contents are never shown.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.format, "format", textFormat, "`FORMAT`: text, json")
+	fs.StringVar(&f.format, "format", textFormat, "`FORMAT`: text, json; with --holders pprof, too")
 	fs.DurationVarP(&f.duration, "duration", "d", memoryLook, "look at a running program for this `TIME`")
 	fs.StringVarP(&f.out, "output", "o", "", "write to this `FILE`")
 	f.reading.flags(cmd)
 	f.holders.flags(cmd)
-	complete(cmd, "format", []string{textFormat, jsonFormat})
+	complete(cmd, "format", memoryFormats)
 	return cmd
 }
+
+var memoryFormats = []string{textFormat, jsonFormat, pprofFormat}
 
 func (c *command) memory(ctx context.Context, args []string, f *memoryFlags) error {
 	if t, ok := memoryTarget(args); ok {

@@ -170,25 +170,43 @@ func (x *texter) types(l *model.HeapLook) {
 		return
 	}
 	x.Title("What it is made of")
-	g := layout.NewGrid("BYTES", "OBJECTS", "<TYPE")
+	heads := []string{"BYTES", "OBJECTS", "<TYPE", "SHARE", "<MOSTLY HELD BY"}
 	if l.Over > 0 {
-		g = layout.NewGrid("BYTES", "GREW", "OBJECTS", "<TYPE")
+		heads = slices.Insert(heads, 1, "GREW")
 	}
+	g := layout.NewGrid(heads...)
 	for _, t := range l.Types[:min(len(l.Types), typesShown)] {
-		row := []string{figures.Bytes(t.Bytes), figures.Int(t.Objects), t.Name}
+		row := []string{figures.Bytes(t.Bytes), figures.Int(t.Objects), t.Name, "", t.Holder}
+		if t.Holder != "" {
+			row[3] = figures.Percent(share(t.HolderBytes, t.Bytes))
+		}
 		if l.Over > 0 {
 			row = slices.Insert(row, 1, grown(t.Grew))
 		}
 		g.Rows = append(g.Rows, row)
 	}
 	if l.Untyped.Bytes > 0 {
-		row := []string{figures.Bytes(l.Untyped.Bytes), figures.Int(l.Untyped.Objects), "(not known)"}
+		row := []string{figures.Bytes(l.Untyped.Bytes), figures.Int(l.Untyped.Objects), "(not known)", "", ""}
 		if l.Over > 0 {
 			row = slices.Insert(row, 1, "-")
 		}
 		g.Rows = append(g.Rows, row)
 	}
 	g.Print(x.Text, g.Rows)
+}
+
+// leastFree is what is free between objects of one size, as a part of what is reached, from which it is said: the 25
+// programs of the lab that are well have 54 KiB at most, a third of what the smallest of them reach; the one whose
+// pages a burst filled has 6.9 times what it reaches.
+const leastFree = 0.5
+
+// freeNote says between which objects most is free; "" where that is little.
+func freeNote(l *model.HeapLook) string {
+	if len(l.Free) == 0 || float64(l.Free[0].Free) < leastFree*float64(l.Reached.Bytes) || l.Free[0].Free < 1<<20 {
+		return ""
+	}
+	f := l.Free[0]
+	return fmt.Sprintf("%s are free between %s of %s: their %s of pages stay while one is in each", figures.Bytes(f.Free), figures.Plural(int(f.Objects), "object"), figures.Bytes(f.Size), figures.Bytes(f.Bytes))
 }
 
 // muchLess is below which share of what a collection found alive the reached part asks for a word: a
@@ -198,6 +216,9 @@ const muchLess = 0.95
 
 // HeldNotes says how far the figures of a look may be believed.
 func HeldNotes(l *model.HeapLook) (list []string) {
+	if note := freeNote(l); note != "" {
+		list = append(list, note)
+	}
 	switch {
 	case l.Dump:
 		list = append(list, fmt.Sprintf("read in %s out of a heap dump, which does not change", figures.Duration(l.Took)))
@@ -215,10 +236,13 @@ func HeldNotes(l *model.HeapLook) (list []string) {
 	default:
 		list = append(list, fmt.Sprintf("read in %s without stopping the program, which went on meanwhile", figures.Duration(l.Took)))
 	}
+	if l.PartRead > 0 {
+		list = append(list, "interrupted when "+figures.Percent(l.PartRead)+" of the heap was read: what is held is what that leads to, and there is more")
+	}
 	if l.Over > 0 {
 		list = append(list, "growth is over "+figures.Duration(l.Over)+"; a collection between the looks makes it smaller")
 	}
-	if l.Marked > 0 {
+	if l.Marked > 0 && !l.Partial {
 		text := fmt.Sprintf("the last collection found %s alive", figures.Bytes(l.Marked))
 		if l.Allocated > l.Marked/100 {
 			text += fmt.Sprintf(", and %s were allocated since, garbage among them", figures.Bytes(l.Allocated))
@@ -230,7 +254,7 @@ func HeldNotes(l *model.HeapLook) (list []string) {
 		}
 		list = append(list, text)
 	}
-	if l.Unreached.Objects > 0 {
+	if l.Unreached.Objects > 0 && !l.Partial {
 		why := "garbage, or changed while they were read"
 		if l.Dump {
 			why = "garbage, or what cleanups keep that wait"

@@ -16,7 +16,7 @@ func heldLook() *model.HeapLook {
 	return &model.HeapLook{
 		Time: time.Unix(1800000000, 0), Took: 30 * time.Millisecond, Marked: 99 << 20, Typed: true,
 		Reached: model.ObjectSum{Objects: 5000, Bytes: 100 << 20}, Unreached: model.ObjectSum{Objects: 7, Bytes: 3 << 20}, Untyped: model.ObjectSum{Objects: 1, Bytes: 64},
-		Types: []model.HeldType{{Name: "[]byte", ObjectSum: model.ObjectSum{Objects: 4000, Bytes: 90 << 20}}},
+		Types: []model.HeldType{{Name: "[]byte", ObjectSum: model.ObjectSum{Objects: 4000, Bytes: 90 << 20}, Holder: "main.cache", HolderBytes: 88 << 20}},
 		Holders: []model.Holder{
 			{Kind: model.HeldByVariable, Name: "main.cache", Count: 1, ObjectSum: model.ObjectSum{Objects: 4000, Bytes: 90 << 20}, OnStacks: 2 << 20, Path: []model.HolderStep{
 				{Field: ".sessions", Type: "map[string]*main.Session", Retained: 90 << 20}, {Type: "main.Session", Retained: 89 << 20}, {Field: ".raw", Type: "[]byte", Retained: 89 << 20}}},
@@ -34,7 +34,7 @@ func TestHolders(t *testing.T) {
 	text := b.String()
 	for _, want := range []string{
 		"100 MiB in 5,000 objects, by who holds them", "90 MiB  90.0%     0 B    4,000  main.cache",
-		".sessions → map[string]*main.Session → main.Session.raw → []byte", "1,200 goroutines in main.park", "→ 40960-byte objects",
+		".sessions → map[string]*main.Session → main.Session.raw → []byte", "[]byte       97.8%  main.cache", "1,200 goroutines in main.park", "→ 40960-byte objects",
 		"and 1 more holder of 1 MiB in all; --top 0 shows them", "(not known)", "99 MiB alive; 100 MiB were reached (+1.0%)", "3 MiB in 7 objects are allocated and reached from nowhere",
 	} {
 		if !strings.Contains(text, want) {
@@ -51,6 +51,29 @@ func TestHolders(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(text)
+	}
+}
+
+// What is free between objects is said where it is much, and of a part nothing that only a whole look knows.
+func TestHeldNotes(t *testing.T) {
+	free := func(bytes uint64) []model.FreeSize { return []model.FreeSize{{Size: 1024, Free: bytes, Objects: 12289, Bytes: 96 << 20}} }
+	for name, tt := range map[string]struct {
+		change func(l *model.HeapLook)
+		want   string // "" for none
+		not    string
+	}{
+		"much is free":   {func(l *model.HeapLook) { l.Free = free(84 << 20) }, "84 MiB are free between 12,289 objects of 1 KiB: their 96 MiB of pages stay", ""},
+		"little is free": {func(l *model.HeapLook) { l.Free = free(40 << 20) }, "", "are free between"},
+		"a part":         {func(l *model.HeapLook) { l.Partial, l.PartRead = true, 0.4 }, "interrupted when 40.0% of the heap was read", "were reached"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			look := heldLook()
+			tt.change(look)
+			got := strings.Join(HeldNotes(look), "\n")
+			if !strings.Contains(got, tt.want) || tt.not != "" && strings.Contains(got, tt.not) {
+				t.Errorf("HeldNotes() = %s, want %q, and not %q", got, tt.want, tt.not)
+			}
+		})
 	}
 }
 

@@ -600,7 +600,7 @@ type Held struct {
 	Partial bool       `json:"partial"` // it was interrupted: there is more
 	Holders []Holder   `json:"holders"`
 	Types   []HeldType `json:"types"` // most first
-	Tree    *Flame     `json:"tree"`  // holders, below each the way to the most of it
+	Tree    *Flame     `json:"tree"`  // holders, below each the ways to what it holds
 	Notes   []string   `json:"notes"`
 }
 
@@ -613,7 +613,8 @@ type Holder struct {
 	Bytes   int64         `json:"bytes"`
 	Shared  int64         `json:"shared"` // of them, what others reach, too
 	Grew    *int64        `json:"grew"`
-	Way     []HeldStation `json:"way"` // from itself to the most of what it holds; named as in the tree
+	Way     []HeldStation `json:"way"`     // from itself to the most of what it holds
+	InTree  string        `json:"in_tree"` // what the tree calls it
 }
 
 // A HeldStation is a place on the way from a holder to objects.
@@ -626,10 +627,12 @@ type HeldStation struct {
 
 // A HeldType is all objects of a type.
 type HeldType struct {
-	Name    string `json:"name"`
-	Objects int64  `json:"objects"`
-	Bytes   int64  `json:"bytes"`
-	Grew    *int64 `json:"grew"`
+	Name        string `json:"name"`
+	Objects     int64  `json:"objects"`
+	Bytes       int64  `json:"bytes"`
+	Grew        *int64 `json:"grew"`
+	Holder      string `json:"holder"`       // who holds most of them; "" where that is not known
+	HolderBytes int64  `json:"holder_bytes"` // how much of them
 }
 
 // Tasks are user tasks and regions: GET api/tasks?r=.

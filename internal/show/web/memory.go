@@ -129,10 +129,13 @@ func (v *View) held(l *model.HeapLook) *Held {
 		for _, s := range of.Stations() {
 			x.Way = append(x.Way, HeldStation{name(s.Name), int64(s.Objects), int64(s.Retained), s.Use})
 		}
+		if x.InTree = x.Way[0].Name; len(l.Tree) > 0 {
+			x.InTree = name(of.Words())
+		}
 		h.Holders = append(h.Holders, x)
 	}
 	for _, t := range l.Types {
-		h.Types = append(h.Types, HeldType{name(t.Name), int64(t.Objects), int64(t.Bytes), t.Grew})
+		h.Types = append(h.Types, HeldType{name(t.Name), int64(t.Objects), int64(t.Bytes), t.Grew, name(t.Holder), int64(t.HolderBytes)})
 	}
 	t := flame.HolderTree(l, flame.OwnersOf(v.Model))
 	h.Tree = flameOf(t, []flame.Kind{{Name: t.Kind, Unit: t.Unit, Total: t.Total}})

@@ -19,7 +19,7 @@ export function HeldBy(p: { held: Held }): JSX.Element {
   const { params } = usePlace()
   const open = params.get('held')
   const chosen = held.holders.find((h) => keyOf(h) === open)
-  const choose = (h: Holder) => setParams(keyOf(h) === open ? { held: null, focus: null, x: null } : { held: keyOf(h), focus: h.way[0]?.name ?? null, x: null })
+  const choose = (h: Holder) => setParams(keyOf(h) === open ? { held: null, focus: null, x: null } : { held: keyOf(h), focus: h.in_tree, x: null })
   const grown = held.over_ns > 0
   const cols = useMemo(() => holderCols(held, open, choose), [held, open])
   return (
@@ -82,6 +82,10 @@ function typeCols(grown: boolean): Col<HeldType>[] {
   return [
     { key: 'name', title: t('data.mem.type'), sortable: true, width: 'minmax(9.5rem, 3fr)', value: (r) => r.name, text: (r) => r.name, cell: (r) => <code><Name text={r.name} /></code> },
     ...numbers<HeldType>(grown),
+    {
+      key: 'holder', title: t('data.mem.mostly'), sortable: true, width: 'minmax(9.5rem, 2fr)', value: (r) => r.holder, text: (r) => r.holder,
+      cell: (r) => (r.holder === '' ? '–' : <><Name text={r.holder} /> <span class="muted">{share(r.holder_bytes / Math.max(r.bytes, 1))}</span></>),
+    },
   ]
 }
 

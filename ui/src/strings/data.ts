@@ -65,6 +65,7 @@ export const data = {
   'data.mem.use.help': ['The smallest share in use on its way: of strings and slices by their lengths, of maps by their entries', '路径上最低的使用比例：字符串与切片按长度，map 按条目'],
   'data.mem.types': ['What it is made of', '对象类型'],
   'data.mem.type': ['Type', '类型'],
+  'data.mem.mostly': ['Most of it held by', '主要持有者'],
   'data.mem.untyped': ['{v} are in objects whose type nothing tells.', '{v} 属于类型未知的对象。'],
   'data.mem.way': ['The way to the most of what {name} holds', '{name} 持有内容的主要路径'],
   'data.mem.missing': ['What would tell more', '还缺少什么'],
