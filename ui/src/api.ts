@@ -1104,6 +1104,8 @@ export interface HeldStation {
   retained: number
   /** the share in use, of strings, slices and maps */
   use: number | null
+  /** the share of strings' bytes that is there at another place, too, at least */
+  again: number | null
 }
 
 /** A HeldType is all objects of a type. */

@@ -55,7 +55,7 @@ func TestHolderStations(t *testing.T) {
 	h := Holder{Kind: HeldByVariable, Name: "main.all", ObjectSum: sum, Path: []HolderStep{
 		{Field: ".list", Type: "[]T", ObjectSum: first, Use: &use, Retained: 800}, {Field: "", Type: "T", ObjectSum: second, Retained: 300},
 	}}
-	want := []HeldStation{{"main.all.list", sum, nil, 900}, {"[]T", first, &use, 800}, {"T", second, nil, 300}}
+	want := []HeldStation{{"main.all.list", sum, nil, 900, nil}, {"[]T", first, &use, 800, nil}, {"T", second, nil, 300, nil}}
 	if got := h.Stations(); !reflect.DeepEqual(got, want) {
 		t.Errorf("Stations() = %+v, want %+v", got, want)
 	}

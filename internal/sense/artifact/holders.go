@@ -100,7 +100,7 @@ func checkLook(l *model.HeapLook) error {
 		}
 		sums = append(sums, h.ObjectSum)
 		for _, s := range h.Path {
-			if s.Retained > maxHeldBytes || s.Use != nil && !(*s.Use >= 0 && *s.Use <= 1) {
+			if s.Retained > maxHeldBytes || badShare(s.Use) || badShare(s.Duplicate) {
 				return fmt.Errorf("what %q holds makes no sense", h.Name)
 			}
 			sums = append(sums, s.ObjectSum)
@@ -132,3 +132,5 @@ func checkLook(l *model.HeapLook) error {
 	}
 	return nil
 }
+
+func badShare(s *float64) bool { return s != nil && !(*s >= 0 && *s <= 1) }

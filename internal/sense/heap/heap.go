@@ -580,6 +580,9 @@ func (r *retainer) path(at int32, children map[int32][]int32) (list []model.Hold
 		if n.useKnown {
 			step.Use = &n.use
 		}
+		if n.duplicateKnown {
+			step.Duplicate = &n.duplicate
+		}
 		list = append(list, step)
 	}
 }

@@ -87,6 +87,45 @@ func TestHolders(t *testing.T) {
 	}
 }
 
+// TestDuplicates reads lists of rows whose names are made anew, differ, or are shared.
+func TestDuplicates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	exe := build(t, "local", "program")
+	for does, want := range map[string]struct {
+		least, most float64
+		way         string
+	}{
+		"duplicates": {0.95, 1, "[]main.row.city → string (9"},
+		"distinct":   {0, 0, "[]main.row.city → string"},
+		"shared":     {0, 0, "main.rows → []main.row"},
+	} {
+		t.Run(does, func(t *testing.T) {
+			var holder *model.Holder
+			err := attempt.Repeat(t, func() error { // what main does may be that it does not read yet
+				holder = &lookAt(t, exe, does).Holders[0]
+				if !strings.Contains(holder.Way(), want.way) {
+					return fmt.Errorf("the way is %q, want %q in it", holder.Way(), want.way)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			share := 0.0
+			for _, s := range holder.Path {
+				if s.Duplicate != nil {
+					share = *s.Duplicate
+				}
+			}
+			if share < want.least || share > want.most {
+				t.Errorf("%v of the strings are duplicates, want %v to %v", share, want.least, want.most)
+			}
+		})
+	}
+}
+
 // checkTree holds that the tree of a look has all that is reached, each holder as much as it holds, and that most of
 // the largest type is held by one of them.
 func checkTree(t *testing.T, look *model.HeapLook) {
@@ -182,8 +221,8 @@ func TestBusy(t *testing.T) {
 
 func describe(t *testing.T, look *model.HeapLook) {
 	l := *look
-	l.Holders, l.Types = nil, nil
-	t.Logf("the look without holders and types is %+v", l)
+	l.Holders, l.Types, l.Tree, l.Free = nil, nil, nil, nil
+	t.Logf("the look without its lists is %+v", l)
 	for _, h := range look.Holders[:min(8, len(look.Holders))] {
 		t.Logf("%9d %8d shared %9d, with stacks %9d %s ×%d %s", h.Bytes, h.Objects, h.Shared, h.OnStacks, h.Kind, h.Count, h.Way())
 	}

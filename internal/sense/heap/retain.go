@@ -23,6 +23,9 @@ type node struct {
 	retained uint64    // with what is behind
 	use      float64   // share of it, where it is known; see measureUse
 	useKnown bool
+	// duplicate is which part of the bytes of strings is there more than once, at least.
+	duplicate      float64
+	duplicateKnown bool
 }
 
 const (

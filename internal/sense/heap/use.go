@@ -1,19 +1,68 @@
 package heap
 
+import (
+	"hash/maphash"
+	"math/rand/v2"
+)
+
 // How much of what is held is in use: of strings and slices what their lengths say, of maps the
-// slots with entries. A part of a large string keeps all of it, and a map never shrinks.
+// slots with entries. A part of a large string keeps all of it, and a map never shrinks. And how much of strings is
+// there more than once: their contents are compared by hashes, and not kept.
 const (
 	// leastUse is the share of all that is reached from which on a node is looked at.
 	leastUse = 0.01
 	// samples are read of each, evenly spread.
 	samples     = 256
 	sampleBytes = 64 << 10
+	// maxTexts are compared of each, of longer ones their beginning.
+	maxTexts  = 512
+	textBytes = 4 << 10
 )
 
 // A use is what was found of a node.
 type use struct {
 	used, held float64
 	seen       map[uint32]bool
+	texts      []text // chosen from all that were met
+	met        int
+}
+
+// A text is a string.
+type text struct{ at, bytes uint64 }
+
+// meet chooses among the texts of a node, each as likely.
+func (u *use) meet(t text, random *rand.Rand) {
+	u.met++
+	if len(u.texts) < maxTexts {
+		u.texts = append(u.texts, t)
+	} else if i := random.IntN(u.met); i < maxTexts {
+		u.texts[i] = t
+	}
+}
+
+// duplicate returns which part of the bytes of texts is there before at another place. Of few among many values
+// nearly all is; of values that are as many as there are samples little is seen, so that it is the least.
+func (u *use) duplicate(m memory) (share float64, known bool) {
+	type content struct{ bytes, sum uint64 }
+	seed, b := maphash.MakeSeed(), make([]byte, textBytes)
+	places, contents := map[text]bool{}, map[content]bool{}
+	again, all := uint64(0), uint64(0)
+	for _, t := range u.texts {
+		if places[t] { // which is shared
+			continue
+		}
+		places[t] = true
+		part := b[:min(t.bytes, textBytes)]
+		if got, err := m.Read(part, t.at); err != nil || got < len(part) {
+			continue
+		}
+		c := content{t.bytes, maphash.Bytes(seed, part)}
+		if all += t.bytes; contents[c] {
+			again += t.bytes
+		}
+		contents[c] = true
+	}
+	return float64(again) / float64(max(all, 1)), len(places) > maxTexts/8 && all > 0
 }
 
 // measureUse looks into samples of what leads to the nodes that count. What it cannot read is
@@ -40,7 +89,7 @@ func (r *retainer) measureUse(c *scanner) error {
 	if len(uses) == 0 {
 		return nil
 	}
-	met := make([]uint32, len(r.nodes))
+	met, random := make([]uint32, len(r.nodes)), rand.New(rand.NewPCG(1, 1)) // the same each time
 	b := make([]byte, sampleBytes)
 	for i := range r.s.list {
 		sp := &r.s.list[i]
@@ -57,7 +106,7 @@ func (r *retainer) measureUse(c *scanner) error {
 			if err != nil {
 				return err
 			}
-			r.useOf(c, uses, at, part[:got&^7])
+			r.useOf(c, uses, at, part[:got&^7], random)
 		}
 	}
 	for at, u := range uses {
@@ -69,6 +118,7 @@ func (r *retainer) measureUse(c *scanner) error {
 			n.use = min(1, u.used/u.held)
 			n.useKnown = true
 		}
+		n.duplicate, n.duplicateKnown = u.duplicate(c.m)
 	}
 	return nil
 }
@@ -79,7 +129,7 @@ func (r *retainer) every(n int32) uint32 {
 }
 
 // useOf adds what an object of a node tells.
-func (r *retainer) useOf(c *scanner, uses map[int32]*use, at int32, b []byte) {
+func (r *retainer) useOf(c *scanner, uses map[int32]*use, at int32, b []byte, random *rand.Rand) {
 	is := r.nodes[at].is
 	g := r.t.of(is)
 	if g.kind == kindMapHeader {
@@ -114,6 +164,9 @@ func (r *retainer) useOf(c *scanner, uses map[int32]*use, at int32, b []byte) {
 		}
 		held := float64(r.s.list[r.s.of(object)].elem)
 		u.used += min(size*float64(word(b[w+8:])), held)
+		if n := word(b[w+8:]); to.kind == kindText && n > 0 && float64(n) <= held { // bytes are written to
+			u.meet(text{word(b[w:]), n}, random)
+		}
 		if !u.seen[object] { // parts of the same are in use together
 			u.seen[object] = true
 			u.held += held

@@ -56,7 +56,9 @@ func TestHolders(t *testing.T) {
 
 // What is free between objects is said where it is much, and of a part nothing that only a whole look knows.
 func TestHeldNotes(t *testing.T) {
-	free := func(bytes uint64) []model.FreeSize { return []model.FreeSize{{Size: 1024, Free: bytes, Objects: 12289, Bytes: 96 << 20}} }
+	free := func(bytes uint64) []model.FreeSize {
+		return []model.FreeSize{{Size: 1024, Free: bytes, Objects: 12289, Bytes: 96 << 20}}
+	}
 	for name, tt := range map[string]struct {
 		change func(l *model.HeapLook)
 		want   string // "" for none

@@ -623,6 +623,7 @@ type HeldStation struct {
 	Objects  int64    `json:"objects"`
 	Retained int64    `json:"retained"` // bytes, with all that is behind
 	Use      *float64 `json:"use"`      // the share in use, of strings, slices and maps
+	Again    *float64 `json:"again"`    // the share of strings' bytes that is there at another place, too, at least
 }
 
 // A HeldType is all objects of a type.

@@ -127,7 +127,7 @@ func (v *View) held(l *model.HeapLook) *Held {
 		of := &l.Holders[i]
 		x := Holder{Kind: name(of.Kind), Name: name(of.Name), Count: of.Count, Objects: int64(of.Objects), Bytes: int64(of.Bytes), Shared: int64(of.Shared), Grew: of.Grew}
 		for _, s := range of.Stations() {
-			x.Way = append(x.Way, HeldStation{name(s.Name), int64(s.Objects), int64(s.Retained), s.Use})
+			x.Way = append(x.Way, HeldStation{name(s.Name), int64(s.Objects), int64(s.Retained), s.Use, s.Again})
 		}
 		if x.InTree = x.Way[0].Name; len(l.Tree) > 0 {
 			x.InTree = name(of.Words())

@@ -92,6 +92,7 @@ function typeCols(grown: boolean): Col<HeldType>[] {
 // Way is what stands between a holder and the most of what it holds.
 function Way(p: { h: Holder; close(): void }): JSX.Element {
   const { h } = p
+  const again = h.way.some((s) => s.again !== null && s.again > 0)
   return (
     <section class="card data-panel memory-way" aria-live="polite">
       <h4>{t('data.mem.way', { name: h.name })}
@@ -102,6 +103,7 @@ function Way(p: { h: Holder; close(): void }): JSX.Element {
             <tr>
               <th scope="col">{t('data.mem.what')}</th><th scope="col" class="right">{t('data.mem.bytes')}</th>
               <th scope="col" class="right">{t('data.mem.objects')}</th><th scope="col" class="right" title={t('data.mem.use.help')}>{t('data.mem.use')}</th>
+              {again && <th scope="col" class="right" title={t('data.mem.again.help')}>{t('data.mem.again')}</th>}
             </tr>
           </thead>
           <tbody>
@@ -109,6 +111,7 @@ function Way(p: { h: Holder; close(): void }): JSX.Element {
               <tr key={i}>
                 <th scope="row"><code>{i > 0 && '→ '}{s.name}</code></th>
                 <td class="right">{cell(s.retained, 'bytes')}</td><td class="right">{count(s.objects)}</td><td class="right">{used(s.use)}</td>
+                {again && <td class="right">{used(s.again)}</td>}
               </tr>
             ))}
           </tbody>

@@ -36,7 +36,7 @@ describe('memory over time', () => {
 })
 
 describe('a holder', () => {
-  const station = (name: string, use: number | null) => ({ name, objects: 1, retained: 1, use })
+  const station = (name: string, use: number | null) => ({ name, objects: 1, retained: 1, use, again: null })
   it('is named by its kind as well', () => {
     expect(keyOf({ kind: 'global', name: 'main.cache' })).toBe('global main.cache')
   })

@@ -63,6 +63,8 @@ export const data = {
   'data.mem.shared.help': ['Of these bytes, what other holders reach, too: it stays when this one lets go', '其中其他持有者也可达的部分：此持有者释放后仍保留'],
   'data.mem.use': ['In use', '使用率'],
   'data.mem.use.help': ['The smallest share in use on its way: of strings and slices by their lengths, of maps by their entries', '路径上最低的使用比例：字符串与切片按长度，map 按条目'],
+  'data.mem.again': ['Duplicates', '重复'],
+  'data.mem.again.help': ['Of the bytes of these strings, what is there at another place, too: at least, by a sample', '这些字符串中在别处重复存在的字节（抽样下限）'],
   'data.mem.types': ['What it is made of', '对象类型'],
   'data.mem.type': ['Type', '类型'],
   'data.mem.mostly': ['Most of it held by', '主要持有者'],
