@@ -144,6 +144,8 @@ type HolderStep struct {
 	Field string `json:"field"`
 	Type  string `json:"type"` // "" where it is not known
 	Size  uint32 `json:"size"` // of an object, where its type is not known
+	// MadeBy is the place that allocates objects of that size, by the memory profile: "main.load cache.go:12".
+	MadeBy string `json:"made_by,omitempty"`
 	ObjectSum
 	// Use is the share that is in use, by samples: of strings and slices by their lengths, of maps
 	// the slots with entries.
@@ -235,6 +237,9 @@ func (h *Holder) Stations() []HeldStation {
 		case s.Type != "":
 		case s.Size > 0:
 			next.Name = fmt.Sprintf("%d-byte objects", s.Size)
+			if s.MadeBy != "" {
+				next.Name += " made by " + s.MadeBy
+			}
 		default: // a frame
 			last.Name += " in " + s.Field
 			continue

@@ -107,6 +107,9 @@ func of(ctx context.Context, r *goroutines.Reader, pid int, o Options) (*model.H
 		still = func() (*proc.Freeze, error) { return proc.Stop(pid, FreezeTime) }
 	}
 	look, err := read(ctx, v, program{image: im, base: base}, o, still)
+	if err == nil {
+		nameSites(r, look)
+	}
 	if gone := v.Same(); gone != nil {
 		return nil, gone
 	}
