@@ -366,8 +366,6 @@ func readError(pid int, err error) error {
 		return fmt.Errorf("the memory of process %d may not be read: %w", pid, fs.ErrPermission)
 	case errors.Is(err, syscall.ESRCH), errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("process %d: %w", pid, ErrGone)
-	case errors.Is(err, syscall.ENOSYS):
-		return errors.New("the kernel has no process_vm_readv")
 	}
 	return fmt.Errorf("the memory of process %d: %w", pid, err)
 }

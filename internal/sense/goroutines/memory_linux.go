@@ -22,6 +22,8 @@ type process struct {
 	pid   int
 	file  *os.File     // /proc/PID/mem
 	calls atomic.Int64 // of whoever opens another beside a reader, too
+	// refused is that a sandbox does not let process_vm_readv through, which the file needs not.
+	refused atomic.Bool
 }
 
 // A request is what one call reads, and where it is put.
@@ -44,6 +46,27 @@ func openProcess(pid int) (memory, error) {
 	return &process{pid: pid, file: f}, nil
 }
 
+// gatherByFile reads the spans one by one, until nothing is at one.
+func (p *process) gatherByFile(b []byte, spans []span) (int, error) {
+	done := 0
+	for _, s := range spans {
+		if s.size > len(b)-done {
+			return done, errors.New("no place for what is read")
+		}
+		p.calls.Add(1)
+		got, err := p.file.ReadAt(b[done:][:s.size], int64(s.at))
+		done += got
+		switch {
+		case got == s.size:
+		case errors.Is(err, unix.EIO), errors.Is(err, io.EOF): // nothing is there, or no memory any more: see same
+			return done, nil
+		default:
+			return done, readError(p.pid, err)
+		}
+	}
+	return done, nil
+}
+
 // ended tells whether a process is one that only waits to be collected.
 func ended(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
@@ -52,6 +75,9 @@ func ended(pid int) bool {
 }
 
 func (p *process) gather(b []byte, spans []span) (int, error) {
+	if p.refused.Load() {
+		return p.gatherByFile(b, spans)
+	}
 	done := 0
 	r := requests.Get().(*request)
 	defer requests.Put(r)
@@ -71,6 +97,10 @@ func (p *process) gather(b []byte, spans []span) (int, error) {
 		got, err := unix.ProcessVMReadv(p.pid, r.local[:], r.remote[:n], 0)
 		if errors.Is(err, unix.EFAULT) { // nothing is at the first
 			return done, nil
+		}
+		if done == 0 && (errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM)) {
+			p.refused.Store(true)
+			return p.gatherByFile(b, spans)
 		}
 		if err != nil {
 			return done, readError(p.pid, err)

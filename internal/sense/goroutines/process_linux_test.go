@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/gowhy/gowhy/internal/testing/corefile"
 )
@@ -282,4 +283,43 @@ func TestShared(t *testing.T) {
 	}
 	first.Close()
 	b.compares(second)
+}
+
+// TestGatherByFile reads as by process_vm_readv where a sandbox refuses that: up to the first place where nothing is.
+func TestGatherByFile(t *testing.T) {
+	m, err := openProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.close()
+	words := [2]uint64{0x1122334455667788, 42}
+	at := func(i int) uint64 { return uint64(uintptr(unsafe.Pointer(&words[i]))) }
+	for name, tt := range map[string]struct {
+		spans []span
+		want  int
+	}{
+		"all":          {[]span{{at(1), 8}, {at(0), 4}}, 12},
+		"up to a hole": {[]span{{at(0), 8}, {4096, 8}, {at(1), 8}}, 8},
+		"a hole":       {[]span{{4096, 8}}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got [2]string
+			for i, refused := range []bool{false, true} {
+				m.(*process).refused.Store(refused)
+				b := make([]byte, 24)
+				n, err := m.gather(b, tt.spans)
+				if err != nil || n != tt.want {
+					t.Errorf("gather() = %d, %v with the call refused: %t; want %d", n, err, refused, tt.want)
+				}
+				got[i] = string(b[:n])
+			}
+			if got[0] != got[1] {
+				t.Errorf("gather() reads %q by the file, want %q", got[1], got[0])
+			}
+		})
+	}
+	if _, err := m.gather(make([]byte, 4), []span{{at(0), 8}}); err == nil {
+		t.Error("gather() reads more than there is room for")
+	}
+	runtime.KeepAlive(&words)
 }
