@@ -131,6 +131,7 @@ func blockedFinding(p *diagnosis.Pass, s *model.Standing) diagnosis.Finding {
 	if h := behindCleaner(p, s); h != nil {
 		held, n := p.Held("held by "+h.Words(), "bytes", h), p.Held("objects held by "+h.Words(), "objects", h)
 		format, parts = format+", and %s in %s wait for that", append(parts, held, n.Things("object"))
+		f.Experiment = codeChange(diagnosis.LiveHeap, diagnosis.PeakRSS, f.Prove)
 		if f.Stalls && (h == mostGrown(lastLook(p.Model)) || h == mainHolder(lastLook(p.Model))) {
 			f.Explains = append(slices.Clone(whileBlocked), "heldmemory", "heapgrowth")
 		}
