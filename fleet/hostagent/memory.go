@@ -93,6 +93,9 @@ func (l *limits) Bounds(now time.Time, near float64) []proc.MemoryBound {
 	all := l.bounds.Bounds(now, near)
 	if b, ok := l.runtime.Bound(); ok {
 		all = append(all, b)
+	} else if l.runtime.Gone() {
+		l.runtime.Close()
+		l.runtime = nil
 	}
 	return all
 }

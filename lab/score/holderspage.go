@@ -197,5 +197,8 @@ func (p *page) holders(h *heldMemory) error {
 		p.line("`gowhy memory` adds up to the kernel's Rss within ±%s for %s of programs that ran.", percent(wantApart), share(within))
 		p.line("")
 	}
+	p.line("What a look costs gowhy and the program, and whether evidence is on the disk before the kernel kills a program, is")
+	p.line("in [docs/memory.md](../docs/memory.md): by `TestCost`, `go run ./bench -overhead` and `TestKilledByMemory`.")
+	p.line("")
 	return nil
 }

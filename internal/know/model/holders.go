@@ -152,7 +152,9 @@ type HolderStep struct {
 	Use *float64 `json:"use"`
 	// Duplicate is which part of the bytes of strings is there at another place, too: at least, by a sample.
 	Duplicate *float64 `json:"duplicate,omitempty"`
-	Retained  uint64   `json:"retained_bytes"` // bytes, with what is reached over them
+	// Examples are beginnings of some strings, where somebody asked for contents. They are kept nowhere.
+	Examples []string `json:"-"`
+	Retained uint64   `json:"retained_bytes"` // bytes, with what is reached over them
 }
 
 // A HeldNode is a holder, or objects of a type that are reached over the same fields and types from one. Those that

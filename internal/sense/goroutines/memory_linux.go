@@ -93,12 +93,12 @@ func (p *process) gather(b []byte, spans []span) (int, error) {
 			return done, errors.New("no place for what is read")
 		}
 		r.local[0] = unix.Iovec{Base: &b[0], Len: uint64(size)}
-		p.calls.Add(1)
+		first := p.calls.Add(1) == 1
 		got, err := unix.ProcessVMReadv(p.pid, r.local[:], r.remote[:n], 0)
 		if errors.Is(err, unix.EFAULT) { // nothing is at the first
 			return done, nil
 		}
-		if done == 0 && (errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM)) {
+		if first && (errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM)) { // later rights were lost
 			p.refused.Store(true)
 			return p.gatherByFile(b, spans)
 		}

@@ -100,6 +100,9 @@ func (r *Reader) gauge(m memory) *Gauge {
 // Close lets go of the program's memory.
 func (g *Gauge) Close() { g.memory.close() }
 
+// Gone reports whether the memory is no more: the program has ended, or executed another.
+func (g *Gauge) Gone() bool { return g.memory.same(g.list) != nil }
+
 // Counters reads what the program's runtime counts, in two system calls. Of a program
 // without symbols it is found by the runtime's code, or nothing is.
 func (r *Reader) Counters() Runtime { return r.gauge(r.memory).Read() }

@@ -65,6 +65,8 @@ type Options struct {
 	// Freeze keeps a process still while its variables and stacks are read, for at most
 	// [FreezeTime].
 	Freeze bool
+	// Examples adds beginnings of some strings to the ways, which are contents of the memory.
+	Examples bool
 	// Progress is called now and then with what is done and how much of it, from 0 to 1.
 	Progress func(what string, share float64)
 }
@@ -311,6 +313,7 @@ func readFrom(ctx context.Context, from source, m memory, p file, o Options, sti
 	dwarf := p.types(vars.wanted(), t)
 	look.Typed, look.Nameless = dwarf != nil, vars.bare
 	r := newRetainer(s, g, t)
+	r.examples = o.Examples
 	r.step = func(done, of uint64) { progress(walking, float64(done)/float64(of)) }
 	err = r.all(ctx, from, c, vars, stack, dwarf, p)
 	if err != nil && ctx.Err() == nil {
@@ -586,6 +589,7 @@ func (r *retainer) path(at int32, children map[int32][]int32) (list []model.Hold
 		if n.duplicateKnown {
 			step.Duplicate = &n.duplicate
 		}
+		step.Examples = n.examples
 		list = append(list, step)
 	}
 }

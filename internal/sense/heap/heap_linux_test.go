@@ -118,11 +118,40 @@ func TestDuplicates(t *testing.T) {
 				if s.Duplicate != nil {
 					share = *s.Duplicate
 				}
+				if len(s.Examples) > 0 {
+					t.Errorf("contents %q, want none where nobody asked", s.Examples)
+				}
 			}
 			if share < want.least || share > want.most {
 				t.Errorf("%v of the strings are duplicates, want %v to %v", share, want.least, want.most)
 			}
 		})
+	}
+}
+
+// TestExamples reads beginnings of strings where that is asked for, each once.
+func TestExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	pid := start(t, build(t, "local", "program"), "duplicates")
+	want := []string{strings.Repeat("0", exampleBytes)} // of a hundred digits each the first forty are zeros
+	err := attempt.Repeat(t, func() error {             // what main does may be that it does not read yet
+		look, err := Read(t.Context(), pid, Options{Examples: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range look.Holders[0].Path {
+			got = append(got, s.Examples...)
+		}
+		if !slices.Equal(got, want) {
+			return fmt.Errorf("examples are %q, want %q", got, want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -26,6 +26,7 @@ type node struct {
 	// duplicate is which part of the bytes of strings is there more than once, at least.
 	duplicate      float64
 	duplicateKnown bool
+	examples       []string // of strings, where they are wanted
 }
 
 const (
@@ -56,6 +57,8 @@ type retainer struct {
 	by      int // who reaches now: byOthers, byStacks, or byRuntime, which shares nothing
 	reached uint64
 	step    func(done, of uint64)
+	// examples is that contents of strings are wanted.
+	examples bool
 	// reserved is a holder whose objects nobody shares: what leads to them is the runtime's.
 	reserved int32
 }

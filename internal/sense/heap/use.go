@@ -3,6 +3,7 @@ package heap
 import (
 	"hash/maphash"
 	"math/rand/v2"
+	"slices"
 )
 
 // How much of what is held is in use: of strings and slices what their lengths say, of maps the
@@ -17,6 +18,9 @@ const (
 	// maxTexts are compared of each, of longer ones their beginning.
 	maxTexts  = 512
 	textBytes = 4 << 10
+	// maxExamples are shown where somebody wants them, of each 40 bytes.
+	maxExamples  = 5
+	exampleBytes = 40
 )
 
 // A use is what was found of a node.
@@ -63,6 +67,22 @@ func (u *use) duplicate(m memory) (share float64, known bool) {
 		contents[c] = true
 	}
 	return float64(again) / float64(max(all, 1)), len(places) > maxTexts/8 && all > 0
+}
+
+// examples returns the beginnings of some different texts.
+func (u *use) examples(m memory) (list []string) {
+	b := make([]byte, exampleBytes)
+	for _, t := range u.texts {
+		part := b[:min(t.bytes, exampleBytes)]
+		got, err := m.Read(part, t.at)
+		if err != nil || got < len(part) || slices.Contains(list, string(part)) {
+			continue
+		}
+		if list = append(list, string(part)); len(list) == maxExamples {
+			break
+		}
+	}
+	return list
 }
 
 // measureUse looks into samples of what leads to the nodes that count. What it cannot read is
@@ -119,6 +139,9 @@ func (r *retainer) measureUse(c *scanner) error {
 			n.useKnown = true
 		}
 		n.duplicate, n.duplicateKnown = u.duplicate(c.m)
+		if r.examples {
+			n.examples = u.examples(c.m)
+		}
 	}
 	return nil
 }

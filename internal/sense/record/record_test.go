@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,7 +42,8 @@ var programs = filepath.Join(os.TempDir(), fmt.Sprintf("gowhy-record-%d", os.Get
 
 // serveEnv makes the test binary a server: "pprof" has the handlers of
 // net/http/pprof with answers that are ready at once, "plain" has none,
-// "exit" ends at once with code 7, "collect" makes
+// "exit" ends at once with code 7, "exec" executes itself anew when its input says so and "stdin" waits for the end
+// of that, "collect" makes
 // garbage collections beside its own output, "recorder" records a shell.
 const serveEnv = "GOWHY_TEST_SERVE"
 
@@ -55,6 +57,14 @@ func serve(kind string) {
 			runtime.GC()
 		}
 		fmt.Println("GODEBUG", os.Getenv("GODEBUG"))
+		return
+	case "exec":
+		os.Stdin.Read(make([]byte, 1))
+		os.Setenv(serveEnv, "stdin")
+		fmt.Fprintln(os.Stderr, syscall.Exec("/proc/self/exe", os.Args, os.Environ()))
+		os.Exit(1)
+	case "stdin":
+		io.Copy(io.Discard, os.Stdin)
 		return
 	case "recorder":
 		_, err := Run(context.Background(), Target{Command: []string{"sh", "-c", "echo $$ > pid; exec sleep 1000"}}, Options{Out: "run.gowhy"})

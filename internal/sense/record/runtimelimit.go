@@ -39,6 +39,10 @@ func (l *RuntimeLimit) Close() {
 	}
 }
 
+// Gone reports whether the program has ended or executed another: then there is no limit any more, and who
+// wants that of the other opens it anew.
+func (l *RuntimeLimit) Gone() bool { return l != nil && l.gauge.Gone() }
+
 // Bound returns GOMEMLIMIT, and what of it no collection can free: a program whose heap
 // grows up to the limit and is then collected uses all of it and is well. It reports false
 // without a limit, and where the counters cannot be read.

@@ -3,8 +3,10 @@ package record
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
 	"github.com/gowhy/gowhy/internal/testing/attempt"
@@ -44,4 +46,48 @@ func TestRuntimeLimit(t *testing.T) {
 	if l, err := OpenRuntimeLimit(gone.Process.Pid); !errors.Is(err, goroutines.ErrGone) || l != nil {
 		t.Errorf("OpenRuntimeLimit() of what has ended = %v, %v, want ErrGone", l, err)
 	}
+}
+
+// TestRuntimeLimitGone has a program execute itself anew: its limit is another's then, and is opened again.
+func TestRuntimeLimitGone(t *testing.T) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), serveEnv+"=exec", "GOMEMLIMIT=4GiB")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close(); cmd.Wait() })
+	open := func() (l *RuntimeLimit) {
+		if err := attempt.Repeat(t, func() (err error) { // it may have begun a moment ago
+			if l, err = OpenRuntimeLimit(cmd.Process.Pid); err != nil {
+				return err
+			}
+			if b, ok := l.Bound(); !ok || b.Limit != 4<<30 {
+				l.Close()
+				return fmt.Errorf("Bound() = %+v, %t, want 4 GiB", b, ok)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	l := open()
+	defer l.Close()
+	if l.Gone() {
+		t.Error("Gone() of a program that runs")
+	}
+	in.Write([]byte{'\n'})
+	for end := time.Now().Add(10 * time.Second); !l.Gone(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("Gone() is false of a program that has executed another")
+		}
+	}
+	if b, ok := l.Bound(); ok {
+		t.Errorf("Bound() = %+v of a program that is no more", b)
+	}
+	open().Close()
 }

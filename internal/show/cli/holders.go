@@ -32,9 +32,9 @@ import (
 
 // holdersFlags are those of memory --holders.
 type holdersFlags struct {
-	wanted, twice, freeze bool
-	top                   int
-	budget                uint
+	wanted, twice, freeze, strings bool
+	top                            int
+	budget                         uint
 }
 
 // holdersShown are more than have a part that counts.
@@ -45,6 +45,7 @@ func (f *holdersFlags) flags(cmd *cobra.Command) {
 	fs.BoolVar(&f.wanted, "holders", false, "say who holds the heap, of a process, a core, a heap dump or a recording")
 	fs.IntVar(&f.top, "top", holdersShown, "with --holders: show this `NUMBER` of them, 0 for all")
 	fs.BoolVar(&f.freeze, "freeze", false, fmt.Sprintf("with --holders, of a process: stop it while variables and stacks are read, for %v at most", heap.FreezeTime))
+	fs.BoolVar(&f.strings, "show-strings", false, "with --holders: show beginnings of some strings that are held, contents of the memory")
 	fs.UintVar(&f.budget, "budget", heap.Budget>>20, "with --holders: use at most so much memory, in `MIB`")
 }
 
@@ -159,6 +160,9 @@ func (c *command) recordedHolders(ctx context.Context, args []string, f *memoryF
 	if len(looks) == 0 {
 		return noHeap()
 	}
+	if f.holders.strings {
+		return usageError("gowhy memory 4242 --holders --show-strings", "a recording has no contents of the memory: --show-strings is of a process, a core or a heap dump")
+	}
 	return c.writeHolders(f, looks[len(looks)-1], "")
 }
 
@@ -174,7 +178,7 @@ func (c *command) writeHolders(f *memoryFlags, look *model.HeapLook, account str
 }
 
 func (f *holdersFlags) options(line *statusLine) heap.Options {
-	return heap.Options{Budget: uint64(f.budget) << 20, Freeze: f.freeze, Progress: func(what string, share float64) { line.Set("%s… %s", what, figures.Percent(share)) }}
+	return heap.Options{Budget: uint64(f.budget) << 20, Freeze: f.freeze, Examples: f.strings, Progress: func(what string, share float64) { line.Set("%s… %s", what, figures.Percent(share)) }}
 }
 
 func (c *command) lookAtHolders(ctx context.Context, pid int, f *memoryFlags, line *statusLine) (*model.HeapLook, error) {

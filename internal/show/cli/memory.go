@@ -59,7 +59,8 @@ instead: variables, goroutines by what they do, timers and finalizers, each with
 what it holds, how much of that others reach, too, and the way to the most of it.
 With -d it looks twice, and says by how much each grew. Of a recording it says
 who held it then, if that was made with --holders or at a mark of memory.
-The process runs on: what changed meanwhile is said. Contents are never shown.`,
+The process runs on: what changed meanwhile is said. Contents are never shown,
+but beginnings of strings with --show-strings.`,
 		Example: `  gowhy memory 4242
   gowhy memory 4242 -d 30s               does it grow, and until when?
   gowhy memory 4242 --holders            who holds the heap?
@@ -79,6 +80,9 @@ The process runs on: what changed meanwhile is said. Contents are never shown.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := oneOf("format", f.format, memoryFormats); err != nil {
 				return err
+			}
+			if f.holders.strings && (!f.holders.wanted || f.format != textFormat) {
+				return usageError("gowhy memory 4242 --holders --show-strings", "--show-strings goes with --holders, and with text alone: contents of the memory are written to no file of another kind")
 			}
 			if f.format == pprofFormat && !f.holders.wanted {
 				return usageError("gowhy memory 4242 --holders --format pprof -o held.pb.gz", "--format pprof is of --holders: the account of memory is no profile")

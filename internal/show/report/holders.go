@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -101,6 +102,11 @@ func (x *texter) holders(l *model.HeapLook, top int) {
 			if way := strings.TrimSpace(shown[n-1].Steps()); way != "" {
 				x.Para(6, "", layout.Safe(way), layout.Dim)
 			}
+			for _, s := range shown[n-1].Path {
+				if len(s.Examples) > 0 {
+					x.Para(6, "", layout.Safe("for example "+quoted(s.Examples)), layout.Dim)
+				}
+			}
 		}
 	}
 	if hidden := len(l.Holders) - len(shown); hidden > 0 {
@@ -110,6 +116,15 @@ func (x *texter) holders(l *model.HeapLook, top int) {
 		}
 		x.Line(x.Paint(layout.Dim, fmt.Sprintf("and %s of %s in all; --top 0 shows them", figures.Plural(hidden, "more holder"), figures.Bytes(rest))))
 	}
+}
+
+// quoted returns contents of a memory in a line, with nothing in them that a terminal obeys.
+func quoted(list []string) string {
+	words := make([]string, len(list))
+	for i, s := range list {
+		words[i] = strconv.QuoteToASCII(s)
+	}
+	return strings.Join(words, ", ")
 }
 
 // mostBeside is the share of the resident memory from which what is beside the objects of the heap

@@ -28,13 +28,16 @@ func heldLook() *model.HeapLook {
 
 func TestHolders(t *testing.T) {
 	var b bytes.Buffer
-	if err := Holders(&b, heldLook(), HoldersOptions{Options: layout.Options{Width: 80}, Top: 12}); err != nil {
+	look := heldLook()
+	look.Holders[0].Path[2].Examples = []string{"Bob", "\x1b[2J\n"}
+	if err := Holders(&b, look, HoldersOptions{Options: layout.Options{Width: 80}, Top: 12}); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
 	for _, want := range []string{
 		"100 MiB in 5,000 objects, by who holds them", "90 MiB  90.0%     0 B    4,000  main.cache",
 		".sessions → map[string]*main.Session → main.Session.raw → []byte", "[]byte       97.8%  main.cache", "1,200 goroutines in main.park", "→ 40960-byte objects",
+		`for example "Bob", "\x1b[2J\n"`,
 		"and 1 more holder of 1 MiB in all; --top 0 shows them", "(not known)", "99 MiB alive; 100 MiB were reached (+1.0%)", "3 MiB in 7 objects are allocated and reached from nowhere",
 	} {
 		if !strings.Contains(text, want) {
