@@ -59,11 +59,13 @@ func serve(kind string) {
 		fmt.Println("GODEBUG", os.Getenv("GODEBUG"))
 		return
 	case "exec":
+		fmt.Println("ready")
 		os.Stdin.Read(make([]byte, 1))
 		os.Setenv(serveEnv, "stdin")
 		fmt.Fprintln(os.Stderr, syscall.Exec("/proc/self/exe", os.Args, os.Environ()))
 		os.Exit(1)
 	case "stdin":
+		fmt.Println("ready")
 		io.Copy(io.Discard, os.Stdin)
 		return
 	case "recorder":

@@ -1,12 +1,12 @@
 package record
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"testing"
-	"time"
 
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
 	"github.com/gowhy/gowhy/internal/testing/attempt"
@@ -56,38 +56,37 @@ func TestRuntimeLimitGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { in.Close(); cmd.Wait() })
-	open := func() (l *RuntimeLimit) {
-		if err := attempt.Repeat(t, func() (err error) { // it may have begun a moment ago
-			if l, err = OpenRuntimeLimit(cmd.Process.Pid); err != nil {
-				return err
-			}
-			if b, ok := l.Bound(); !ok || b.Limit != 4<<30 {
-				l.Close()
-				return fmt.Errorf("Bound() = %+v, %t, want 4 GiB", b, ok)
-			}
-			return nil
-		}); err != nil {
+	lines := bufio.NewScanner(out)
+	open := func() *RuntimeLimit {
+		if !lines.Scan() || lines.Text() != "ready" {
+			t.Fatalf("the program said %q", lines.Text())
+		}
+		l, err := OpenRuntimeLimit(cmd.Process.Pid)
+		if err != nil {
 			t.Fatal(err)
+		}
+		if b, ok := l.Bound(); !ok || b.Limit != 4<<30 {
+			t.Fatalf("Bound() = %+v, %t, want 4 GiB", b, ok)
 		}
 		return l
 	}
 	l := open()
 	defer l.Close()
 	if l.Gone() {
-		t.Error("Gone() of a program that runs")
+		t.Error("Gone() = true of a program that runs")
 	}
 	in.Write([]byte{'\n'})
-	for end := time.Now().Add(10 * time.Second); !l.Gone(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("Gone() is false of a program that has executed another")
-		}
+	again := open()
+	defer again.Close()
+	if b, ok := l.Bound(); ok || !l.Gone() || again.Gone() {
+		t.Errorf("Bound() = %+v, %t of a program that is no more, Gone() = %t, and %t of what it executed", b, ok, l.Gone(), again.Gone())
 	}
-	if b, ok := l.Bound(); ok {
-		t.Errorf("Bound() = %+v of a program that is no more", b)
-	}
-	open().Close()
 }

@@ -9,6 +9,7 @@ import (
 	_ "net/http/pprof"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 	"time"
 )
@@ -73,9 +74,10 @@ func main() {
 			kept = append(kept, touched(mib))
 		}
 		runtime.GC()
-	case "garbage":
+	case "garbage": // of which no collection ever saw anything alive
+		debug.SetGCPercent(-1)
 		for range 60 {
-			kept = append(kept, touched(mib))
+			kept = [][]byte{touched(mib)}
 		}
 		kept = nil
 	case "idle":
