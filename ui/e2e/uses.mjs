@@ -441,7 +441,7 @@ export async function readsHolders(p, shot) {
   const first = page.locator('.memory-open').first()
   const name = held.holders.find((h) => h.kind === 'global' && h.way.length > 1).name
   await page.locator('.memory-open', { hasText: name.split('.').pop() }).first().click()
-  await comes(page, 'the holder that is open', (q) => q.held === 'global ' + name && q.focus === held.holders.find((h) => h.name === name).way[0].name)
+  await comes(page, 'the holder that is open', (q) => q.held === 'global ' + name && q.focus === held.holders.find((h) => h.name === name).in_tree)
   await settled(page)
   equal(await page.locator('.memory-way tbody tr').count(), held.holders.find((h) => h.name === name).way.length, 'steps of the way')
   must(((await page.locator('.flame-path').textContent()) ?? '').includes(name), 'the picture is not at the holder')
