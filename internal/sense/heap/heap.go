@@ -268,8 +268,8 @@ type reading struct {
 // the list of spans: it may be the one that holds most, as the array of a slice that has just grown.
 const rootTries = 3
 
-// partTime is how long what was read is gone through when whoever asked does not want to wait: a walk over ten
-// million objects takes half of that.
+// partTime is how long what was read is gone through when whoever asked does not want to wait; what is not reached
+// by then is missing, too.
 const partTime = 2 * time.Second
 
 func read(ctx context.Context, m memory, p file, o Options, still func() (*proc.Freeze, error)) (*model.HeapLook, error) {
