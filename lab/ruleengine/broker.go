@@ -176,8 +176,8 @@ func (a *admin) close() error {
 func (a *admin) committed(ctx context.Context, partitions int) ([]int64, error) {
 	offsets := make([]int64, partitions)
 	all, err := a.FetchOffsets(ctx, a.topic)
-	if errors.Is(err, kerr.GroupIDNotFound) {
-		return offsets, nil // nobody has read so far
+	if errors.Is(err, kerr.GroupIDNotFound) || errors.Is(err, kerr.CoordinatorNotAvailable) {
+		return offsets, nil // nobody has read so far, or the broker has just begun
 	}
 	if err != nil {
 		return nil, err
