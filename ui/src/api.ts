@@ -1073,6 +1073,7 @@ export interface Held {
   holders: Holder[]
   /** most first */
   types: HeldType[]
+  garbage: MadeSum[]
   /** holders, below each the ways to what it holds */
   tree: Flame | null
   notes: string[]
@@ -1118,6 +1119,16 @@ export interface HeldType {
   holder: string
   /** how much of them */
   holder_bytes: number
+}
+
+/** A MadeSum is what a place allocated of what is reached from nowhere, about. */
+export interface MadeSum {
+  place: string
+  bytes: number
+  /** of the garbage whose places are known */
+  share: number
+  /** that it rests on */
+  samples: number
 }
 
 /** A Refusal is evidence that could not be had. */

@@ -100,6 +100,10 @@ func (b *builder) maps(a *attrs, _ *fixture) {
 func (b *builder) look(a *attrs, _ *fixture) {
 	b.m.Run.Holders = append(b.m.Run.Holders, &model.HeapLook{Time: time.Unix(1800000000, 0).Add(a.dur("at")), Typed: true, Partial: a.bool("partial"),
 		Reached: model.ObjectSum{Objects: uint64(a.int("objects")), Bytes: uint64(a.bytes("reached"))}})
+	if size := a.bytes("free-size"); size > 0 {
+		last := b.m.Run.Holders[len(b.m.Run.Holders)-1]
+		last.Free = append(last.Free, model.FreeSize{Size: uint64(size), Free: uint64(a.bytes("free")), Objects: uint64(a.int("free-objects"))})
+	}
 }
 
 func (b *builder) holder(a *attrs, _ *fixture) {

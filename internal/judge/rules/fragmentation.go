@@ -113,6 +113,11 @@ func fragmentationFinding(p *diagnosis.Pass, unused, objects, part, cycles fact.
 		f.Rest(kept)
 		format, parts = format+" Most small objects that are left come from %s.", append(parts, code.Name(places[0].Function))
 	}
+	if look := lastLook(p.Model); look != nil && len(look.Free) > 0 && look.Free[0].Free >= fragmentedBytes {
+		free, objects := p.Look("free between objects of one size", "free"), p.Look("objects of that size", "free_objects")
+		f.Evidence = append(f.Evidence, free, objects)
+		format, parts = format+" %s are free between %s of %s.", append(parts, free, objects.Things("object"), p.Look("their size", "free_size"))
+	}
 	if who := holderOf(p); who != "" {
 		f.Reasons = append(f.Reasons, "of the heap that was looked at, "+who)
 	} else {

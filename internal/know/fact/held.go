@@ -14,8 +14,8 @@ func (p Meter) HeldStep(name, column string, h *model.Holder, s *model.HolderSte
 	return p.counted(name, Origin{Kind: Held, Source: model.Holders, Name: h.Name, Names: []string{h.Kind, s.Field, s.Type}, Columns: []string{column}})
 }
 
-// Look returns a number of the last look at the heap: reached, in bytes, or over, the seconds since
-// the look before.
+// Look returns a number of the last look at the heap: reached, in bytes, over, the seconds since the look before, or
+// free, free_objects and free_size of the size of objects between which most is free.
 func (p Meter) Look(name, column string) Fact {
 	return p.counted(name, Origin{Kind: Held, Source: model.Holders, Columns: []string{column}})
 }
@@ -47,8 +47,17 @@ func (o *Origin) heldRows(m *model.Model) []Row {
 }
 
 func lookRow(l *model.HeapLook, column string) []Row {
-	if column == "over" {
+	switch column {
+	case "over":
 		return []Row{{"time between the looks", l.Over.Seconds(), Seconds}}
+	case "free", "free_objects", "free_size":
+		if len(l.Free) == 0 {
+			return nil
+		}
+		f := l.Free[0]
+		return []Row{map[string]Row{
+			"free": {"free between objects of a size", float64(f.Free), Bytes}, "free_objects": {"objects of that size", float64(f.Objects), Count}, "free_size": {"size of these objects", float64(f.Size), Bytes},
+		}[column]}
 	}
 	return []Row{{"what is reached", float64(l.Reached.Bytes), Bytes}}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +32,9 @@ type HeapLook struct {
 	Untyped   ObjectSum `json:"untyped"`
 	Reached   ObjectSum `json:"reached"`   // from the roots: what the holders hold
 	Unreached ObjectSum `json:"unreached"` // allocated, and reached from nowhere: garbage, mostly
+	// Garbage are the places that allocated most of what is reached from nowhere, the most first, by the objects that the
+	// memory profile samples.
+	Garbage []MadeSum `json:"garbage,omitempty"`
 	// Marked is what the last collection found alive, in bytes; negative where it is not known.
 	Marked int64 `json:"marked_bytes"`
 	// Allocated is how many bytes were allocated since, the garbage of that time included.
@@ -91,6 +95,18 @@ type ObjectSum struct {
 	Bytes   uint64 `json:"bytes"`
 }
 
+// A MadeSum is about how many objects one place allocated: "main.load cache.go:12", or what of the library allocates
+// there, "bytes.growSlice for main.load cache.go:12".
+type MadeSum struct {
+	Place   string  `json:"place"`
+	Samples int     `json:"samples"` // that it rests on
+	Objects float64 `json:"objects"`
+	Bytes   float64 `json:"bytes"` // as an [ObjectSum] has them
+}
+
+// MaxGarbage bounds the places of a look.
+const MaxGarbage = 20
+
 // A Holder is a variable, goroutines that stand at the same place, or a list of the runtime's.
 type Holder struct {
 	Kind  string `json:"kind"`
@@ -144,8 +160,10 @@ type HolderStep struct {
 	Field string `json:"field"`
 	Type  string `json:"type"` // "" where it is not known
 	Size  uint32 `json:"size"` // of an object, where its type is not known
-	// MadeBy is the place that allocates objects of that size, by the memory profile: "main.load cache.go:12".
+	// MadeBy is the place that allocates such objects, by those that the memory profile samples, as in a [MadeSum].
 	MadeBy string `json:"made_by,omitempty"`
+	// Pointers are the offsets in such objects, up to 504, that lead to others.
+	Pointers []int `json:"pointers,omitempty"`
 	ObjectSum
 	// Use is the share that is in use, by samples: of strings and slices by their lengths, of maps
 	// the slots with entries.
@@ -238,10 +256,7 @@ func (h *Holder) Stations() []HeldStation {
 		switch {
 		case s.Type != "":
 		case s.Size > 0:
-			next.Name = fmt.Sprintf("%d-byte objects", s.Size)
-			if s.MadeBy != "" {
-				next.Name += " made by " + s.MadeBy
-			}
+			next.Name = s.bare()
 		default: // a frame
 			last.Name += " in " + s.Field
 			continue
@@ -250,6 +265,34 @@ func (h *Holder) Stations() []HeldStation {
 		list = append(list, next)
 	}
 	return list
+}
+
+// fewPointers are as many as are read at a glance.
+const fewPointers = 4
+
+// bare says what objects are whose type is not known: "48-byte objects with pointers at 0 and 16, made by main.load cache.go:12".
+func (s *HolderStep) bare() string {
+	text := fmt.Sprintf("%d-byte objects", s.Size)
+	switch n := len(s.Pointers); {
+	case n == 1:
+		text += fmt.Sprintf(" with a pointer at %d", s.Pointers[0])
+	case n > fewPointers:
+		text += fmt.Sprintf(" with %d pointers", n)
+	case n > 0:
+		at := make([]string, n)
+		for i, offset := range s.Pointers {
+			at[i] = strconv.Itoa(offset)
+		}
+		text += " with pointers at " + strings.Join(at[:n-1], ", ") + " and " + at[n-1]
+	}
+	switch {
+	case s.MadeBy == "":
+	case len(s.Pointers) > 0:
+		text += ", made by " + s.MadeBy
+	default:
+		text += " made by " + s.MadeBy
+	}
+	return text
 }
 
 // Way returns the path in words: "main.cache.sessions → map[string]*main.Session → …".

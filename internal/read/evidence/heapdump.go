@@ -227,7 +227,7 @@ func (d *dumpReading) memory() error {
 		}
 		all.Sites = append(all.Sites, goroutines.Site{ID: uint64(len(stacks)), Size: s.Size, Allocs: s.Allocs, Frees: s.Frees})
 		stacks = append(stacks, stack)
-	})
+	}, func(uint64, uint64) {})
 	var stats *model.MemStats
 	if d.f.Stats != nil {
 		stats = &model.MemStats{}

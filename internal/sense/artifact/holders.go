@@ -17,6 +17,8 @@ const (
 	maxHoldersFile = 16 << 20
 	maxLooks       = 2
 	maxHeldSteps   = 64
+	// maxHeldPointers are the words of an object that a step tells apart.
+	maxHeldPointers = 64
 	// maxHeldBytes is beyond what a program's memory can have.
 	maxHeldBytes = 1 << 56
 )
@@ -87,7 +89,7 @@ func ParseHolders(r io.Reader) ([]*model.HeapLook, error) {
 
 // checkLook refuses what no memory can be, and takes growth off that is not the reader's.
 func checkLook(l *model.HeapLook) error {
-	if l == nil || l.Took < 0 || !(l.PartRead >= 0 && l.PartRead <= 1) || len(l.Holders) > model.MaxHolders || len(l.Types) > model.MaxHeldTypes || len(l.Tree) > model.MaxHeldNodes || len(l.Free) > model.MaxFreeSizes {
+	if l == nil || l.Took < 0 || !(l.PartRead >= 0 && l.PartRead <= 1) || len(l.Holders) > model.MaxHolders || len(l.Types) > model.MaxHeldTypes || len(l.Tree) > model.MaxHeldNodes || len(l.Free) > model.MaxFreeSizes || len(l.Garbage) > model.MaxGarbage {
 		return errors.New("it makes no sense")
 	}
 	l.Over = 0
@@ -100,7 +102,7 @@ func checkLook(l *model.HeapLook) error {
 		}
 		sums = append(sums, h.ObjectSum)
 		for _, s := range h.Path {
-			if s.Retained > maxHeldBytes || badShare(s.Use) || badShare(s.Duplicate) {
+			if s.Retained > maxHeldBytes || badShare(s.Use) || badShare(s.Duplicate) || len(s.Pointers) > maxHeldPointers {
 				return fmt.Errorf("what %q holds makes no sense", h.Name)
 			}
 			sums = append(sums, s.ObjectSum)
@@ -112,6 +114,11 @@ func checkLook(l *model.HeapLook) error {
 			return fmt.Errorf("who holds %q makes no sense", l.Types[i].Name)
 		}
 		sums = append(sums, l.Types[i].ObjectSum)
+	}
+	for _, g := range l.Garbage {
+		if g.Samples < 0 || !(g.Objects >= 0 && g.Bytes >= 0 && g.Bytes <= maxHeldBytes) {
+			return fmt.Errorf("the garbage of %q makes no sense", g.Place)
+		}
 	}
 	for _, f := range l.Free {
 		if f.Free > f.Bytes {

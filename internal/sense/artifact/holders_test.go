@@ -15,9 +15,9 @@ import (
 func heldLooks() (first, second *model.HeapLook) {
 	use := 0.25
 	look := func(at int64, cache uint64) *model.HeapLook {
-		return &model.HeapLook{Time: time.Unix(at, 0).UTC(), Took: time.Second, Reached: model.ObjectSum{Objects: 7, Bytes: cache + 100},
+		return &model.HeapLook{Time: time.Unix(at, 0).UTC(), Took: time.Second, Garbage: []model.MadeSum{{Place: "main.load", Samples: 3, Objects: 9, Bytes: 99}}, Reached: model.ObjectSum{Objects: 7, Bytes: cache + 100},
 			Holders: []model.Holder{
-				{Kind: model.HeldByVariable, Name: "main.cache", Count: 1, ObjectSum: model.ObjectSum{Objects: 5, Bytes: cache}, Shared: 8, Path: []model.HolderStep{{Field: ".raw", Type: "string", Use: &use, Retained: cache}}},
+				{Kind: model.HeldByVariable, Name: "main.cache", Count: 1, ObjectSum: model.ObjectSum{Objects: 5, Bytes: cache}, Shared: 8, Path: []model.HolderStep{{Field: ".raw", Type: "string", Use: &use, Pointers: []int{8}, Retained: cache}}},
 				{Kind: model.HeldByVariable, Name: "main.value", Count: 1, ObjectSum: model.ObjectSum{Objects: 2, Bytes: 100}},
 			},
 			Types: []model.HeldType{{Name: "string", ObjectSum: model.ObjectSum{Objects: 5, Bytes: cache}, Holder: "main.cache", HolderBytes: cache}},
@@ -33,8 +33,8 @@ func TestHolders(t *testing.T) {
 	if err != nil || len(looks) != 2 {
 		t.Fatalf("ParseHolders() = %d looks, %v; want 2", len(looks), err)
 	}
-	if got, want := looks[0].Tree, first.Tree; !slices.Equal(got, want) || looks[0].Types[0].Holder != "main.cache" {
-		t.Errorf("the first look has the tree %+v, want %+v", got, want)
+	if got, want := looks[0].Tree, first.Tree; !slices.Equal(got, want) || looks[0].Types[0].Holder != "main.cache" || !slices.Equal(looks[0].Garbage, first.Garbage) {
+		t.Errorf("the first look has the tree %+v and garbage %+v, want %+v and %+v", got, looks[0].Garbage, want, first.Garbage)
 	}
 	if l := looks[0]; l.Over != 0 || l.Holders[0].Grew != nil || *l.Holders[0].Path[0].Use != 0.25 || l.Took != time.Second {
 		t.Errorf("the first look is %+v, want what was written, and no growth", l)
@@ -79,6 +79,8 @@ func TestHoldersBroken(t *testing.T) {
 		"makes no sense":       `{"kind":"gowhy holders","schema":1,"looks":[null]}`,
 		`"main.cache" holds`:   change(`"shared_bytes":8`, `"shared_bytes":4001`),
 		`"main.cache" holds m`: change(`"use":0.25`, `"use":1.25`),
+		`of "main.load"`:       change(`"samples":3`, `"samples":-3`),
+		`"main.cache" holds `:  change(`"pointers":[8]`, `"pointers":[8`+strings.Repeat(",8", 64)+`]`),
 		"more bytes":           change(`"bytes":4100`, `"bytes":72057594037927937`),
 		"larger than 16 MiB":   whole + strings.Repeat(" ", maxHoldersFile),
 	} {

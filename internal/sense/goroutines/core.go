@@ -195,7 +195,7 @@ func dyingAt(stack []symbols.Place) (at symbols.Place, dies bool) {
 		switch {
 		case slices.Contains([]string{"runtime.gopanic", "runtime.throw", "runtime.fatal"}, p.Func):
 			dies = true
-		case !ofRuntime(p.Func):
+		case !OfRuntime(p.Func):
 			return p, dies
 		}
 	}

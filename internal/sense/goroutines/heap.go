@@ -102,7 +102,7 @@ func (h *HeapReader) Close() {
 // end: as the runtime's memory profile has it.
 func (h *HeapReader) Frames(s *Site) (stack []symbols.Place) {
 	for _, pc := range s.Stack {
-		if at := h.frame(pc); at.Func != "" && at.Func != "runtime.goexit" && (len(stack) > 0 || !ofRuntime(at.Func)) {
+		if at := h.frame(pc); at.Func != "" && at.Func != "runtime.goexit" && (len(stack) > 0 || !OfRuntime(at.Func)) {
 			stack = append(stack, at)
 		}
 	}
@@ -123,7 +123,8 @@ func (h *HeapReader) frame(pc uint64) symbols.Place {
 	return at
 }
 
-func ofRuntime(function string) bool {
+// OfRuntime reports whether a function is the runtime's: what allocates for the program.
+func OfRuntime(function string) bool {
 	return strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "internal/runtime/")
 }
 

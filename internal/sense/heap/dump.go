@@ -313,7 +313,7 @@ func (d *dump) stacks(ctx context.Context, k *stacks) error {
 
 // queued has no cleanups of Go 1.25 and newer: those that wait are not in a dump.
 func (d *dump) queued(r *retainer, c *scanner) error {
-	d.finalizers(r, c, "finalizers that wait to be called", d.f.Queued, true)
+	d.finalizers(r, c)
 	for _, root := range d.f.Roots {
 		if object, _, ok := c.lookup(root.To); ok {
 			if n := r.hold(model.HeldByRuntime, printable(root.Reason), untyped); n != 0 {
@@ -324,26 +324,59 @@ func (d *dump) queued(r *retainer, c *scanner) error {
 	return nil
 }
 
-func (d *dump) specials(ctx context.Context, r *retainer, c *scanner) error {
-	d.finalizers(r, c, "finalizers and cleanups of what is not reached", d.f.Waiting, false)
-	return ctx.Err()
+func (d *dump) specials(ctx context.Context, c *scanner) (s specials, err error) {
+	for _, f := range d.f.Waiting {
+		for _, p := range []uint64{f.Object, f.Func} {
+			if object, _, ok := c.lookup(p); ok {
+				s.kept = append(s.kept, object)
+			}
+		}
+	}
+	d.f.EachSite(func(*heapdump.Site) {}, func(at, site uint64) {
+		if object, _, ok := c.lookup(at); ok && len(s.samples) < maxSamples {
+			s.samples = append(s.samples, sample{object, site})
+		}
+	})
+	return s, ctx.Err()
 }
 
-func (d *dump) finalizers(r *retainer, c *scanner, name string, list []heapdump.Finalizer, typed bool) {
+// profile has the rate that the runtime has unless a program sets it: a dump says none.
+func (d *dump) profile() *profile {
+	p := &profile{rate: 512 << 10, sizes: map[uint64]int64{}, close: func() {}, known: map[uint64]string{}}
+	stacks := map[uint64][]symbols.Place{}
+	d.f.EachSite(func(s *heapdump.Site) {
+		if len(stacks) == maxPlaces {
+			return
+		}
+		p.sizes[s.ID] = s.Size
+		var stack []symbols.Place
+		for _, at := range s.Stack {
+			if len(stack) > 0 || !goroutines.OfRuntime(at.Func) {
+				stack = append(stack, symbols.Place(at))
+			}
+		}
+		stacks[s.ID] = stack
+	}, func(uint64, uint64) {})
+	p.stack = func(site uint64) []symbols.Place { return stacks[site] }
+	return p
+}
+
+// finalizers reaches what waits for its finalizer to be called.
+func (d *dump) finalizers(r *retainer, c *scanner) {
 	n := int32(0)
-	for _, f := range list {
+	for _, f := range d.f.Queued {
 		for _, p := range []uint64{f.Object, f.Func} {
 			object, _, ok := c.lookup(p)
 			if !ok {
 				continue
 			}
 			if n == 0 {
-				if n = r.hold(model.HeldByFinalizers, name, untyped); n == 0 {
+				if n = r.hold(model.HeldByFinalizers, nameQueued, untyped); n == 0 {
 					return
 				}
 			}
 			hint := untyped
-			if typed && p == f.Object {
+			if p == f.Object {
 				hint = c.t.at(f.Type)
 			}
 			r.reach(n, untyped, tagUnknown, hint, object)

@@ -27,8 +27,8 @@ func TestDumpRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"goroutines main.wait, started as main.main (chan receive) in main.wait → 40960-byte objects",
-		"global variable at 0x500008 → 64-byte objects",
+		"goroutines main.wait, started as main.main (chan receive) in main.wait → 40960-byte objects with a pointer at 8",
+		"global variable at 0x500008 → 64-byte objects with a pointer at 0",
 		"finalizers finalizers that wait to be called → 64-byte objects",
 		"runtime a root → 64-byte objects",
 	}

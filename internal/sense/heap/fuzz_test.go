@@ -189,6 +189,7 @@ func (fakeProgram) variables(low, high uint64) (list []symbols.NamedVariable) {
 
 func (fakeProgram) inlineMarks() bool                        { return false }
 func (fakeProgram) cleanupWords() int                        { return 3 }
+func (fakeProgram) specialKinds() specialKinds               { return specialKindsOf("go1.26.8") }
 func (fakeProgram) arch() string                             { return "amd64" }
 func (fakeProgram) types(map[uint64]bool, *types) *variables { return nil }
 func (fakeProgram) from() uint64                             { return 0 }
@@ -212,7 +213,7 @@ func TestFake(t *testing.T) {
 	}
 	want := []string{
 		"goroutines main.f (waiting) in main.f → []main.one",
-		"global main.list → 64-byte objects",
+		"global main.list → 64-byte objects with a pointer at 0",
 		"finalizers finalizers and cleanups of what is not reached → 64-byte objects",
 		"finalizers finalizers that wait to be called → 64-byte objects",
 		"finalizers cleanups that wait to be called → 64-byte objects",
@@ -220,6 +221,59 @@ func TestFake(t *testing.T) {
 	wantWays(t, look, want)
 	if look.Reached != (model.ObjectSum{Objects: 11, Bytes: 4*64 + 2*1024 + 2*pageBytes + 4*64}) {
 		t.Errorf("reached %+v, want 11 objects of %d bytes", look.Reached, 4*64+2*1024+2*pageBytes+4*64)
+	}
+}
+
+// before is a process of a release whose notes of objects are two bytes for the offset and one for the kind.
+type before struct{ fake }
+
+func (b before) Field(in, path string) (uint64, bool) {
+	at, ok := map[string]uint64{"kind": 10, "fn": 16}[path]
+	if in != "runtime.special" && in != "runtime.specialfinalizer" || !ok {
+		return b.fake.Field(in, path)
+	}
+	return at, ok
+}
+
+// TestSpecials has an object with a finalizer, one with a cleanup and one that is sampled, as each release numbers these.
+func TestSpecials(t *testing.T) {
+	const small = 64
+	for _, tt := range []struct {
+		version                     string
+		finalizer, cleanup, profile uint64
+		early                       bool
+	}{
+		{"go1.22.12", 1, 0, 2, true}, {"go1.23.1", 1, 0, 3, true}, {"go1.24.11", 1, 6, 3, false}, {"go1.25.5", 2, 7, 4, false}, {"go1.27.4", 2, 7, 4, false},
+	} {
+		t.Run(tt.version, func(t *testing.T) {
+			f := newFake()
+			m := memory(f)
+			if tt.early {
+				m = before{f}
+			}
+			note := func(at, next int, object, kind, word uint64) {
+				if tt.early {
+					f.put(at, uint64(next), object*small|kind<<16, word, 0, 0)
+				} else {
+					f.put(at, uint64(next), object*small, kind, word, 0, 0)
+				}
+			}
+			note(specialAt, fakeBase+specialAt+48, 9, tt.finalizer, fakeBase+smallAt+10*small)
+			note(specialAt+48, fakeBase+specialAt+96, 11, tt.cleanup, 0)
+			note(specialAt+96, 0, 12, tt.profile, 77)
+			h := reading{m: m, p: fakeProgram{}, from: live{m: m, p: fakeProgram{}}, budget: Budget, progress: func(string, float64) {}, look: &model.HeapLook{}}
+			if err := h.roots(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			got, err := readSpecials(t.Context(), h.c, specialKindsOf(tt.version))
+			want := []uint32{9, 10}
+			if tt.cleanup > 0 {
+				want = append(want, 11)
+			}
+			if err != nil || !slices.Equal(got.kept, want) || !slices.Equal(got.samples, []sample{{12, 77}}) {
+				t.Errorf("readSpecials() = %+v, %v, want %v kept and object 12 sampled at site 77", got, err, want)
+			}
+		})
 	}
 }
 

@@ -108,10 +108,8 @@ func of(ctx context.Context, r *goroutines.Reader, pid int, o Options) (*model.H
 	if o.Freeze {
 		still = func() (*proc.Freeze, error) { return proc.Stop(pid, FreezeTime) }
 	}
-	look, err := read(ctx, v, program{image: im, base: base}, o, still)
-	if err == nil {
-		nameSites(r, look)
-	}
+	p := program{image: im, base: base}
+	look, err := readFrom(ctx, live{v, p, r}, v, p, o, still)
 	if gone := v.Same(); gone != nil {
 		return nil, gone
 	}
@@ -128,8 +126,10 @@ type source interface {
 	stacks(ctx context.Context, k *stacks) error
 	// queued reaches what waits for its finalizer or cleanup to be called.
 	queued(r *retainer, c *scanner) error
-	// specials reaches what has one, and is not reached else.
-	specials(ctx context.Context, r *retainer, c *scanner) error
+	// specials reads what the runtime notes of single objects.
+	specials(ctx context.Context, c *scanner) (specials, error)
+	// profile is the program's memory profile; nil where it has none.
+	profile() *profile
 	// below is of the machine that the program ran on: see [framesBelow].
 	below() bool
 }
@@ -138,15 +138,17 @@ type source interface {
 type live struct {
 	m memory
 	p file
+	r *goroutines.Reader // of the same memory; nil without a profile
 }
 
 func (l live) spans(budget uint64) (*spans, error)         { return readSpans(l.m, budget) }
 func (l live) module() (module, error)                     { return readModule(l.m) }
 func (live) objects(ctx context.Context, c *scanner) error { return c.run(ctx) }
-func (live) specials(ctx context.Context, r *retainer, c *scanner) error {
-	return holdSpecials(ctx, r, c)
+func (l live) specials(ctx context.Context, c *scanner) (specials, error) {
+	return readSpecials(ctx, c, l.p.specialKinds())
 }
-func (l live) below() bool { return framesBelow(l.p.arch()) }
+func (l live) profile() *profile { return readProfile(l.r) }
+func (l live) below() bool       { return framesBelow(l.p.arch()) }
 
 func (l live) queued(r *retainer, c *scanner) error {
 	return errors.Join(holdQueue(r, c), holdCleanups(r, c, cleanupList(l.p.arch()), l.p.cleanupWords()))
@@ -169,6 +171,7 @@ type file interface {
 	arch() string // of the machine that it is for, as GOARCH has it
 	inlineMarks() bool
 	cleanupWords() int
+	specialKinds() specialKinds
 	types(wanted map[uint64]bool, t *types) *variables
 	from() uint64 // what is added to its addresses to have the process's
 }
@@ -219,6 +222,14 @@ func (p program) cleanupWords() int {
 		return 0
 	}
 	return cleanupWords(p.image.GoVersion())
+}
+
+// specialKinds returns how the runtime numbers what it notes of objects.
+func (p program) specialKinds() specialKinds {
+	if p.image == nil {
+		return specialKinds{}
+	}
+	return specialKindsOf(p.image.GoVersion())
 }
 
 func marksInSpans(version string) bool {
@@ -273,7 +284,7 @@ const rootTries = 3
 const partTime = 2 * time.Second
 
 func read(ctx context.Context, m memory, p file, o Options, still func() (*proc.Freeze, error)) (*model.HeapLook, error) {
-	return readFrom(ctx, live{m, p}, m, p, o, still)
+	return readFrom(ctx, live{m: m, p: p}, m, p, o, still)
 }
 
 func readFrom(ctx context.Context, from source, m memory, p file, o Options, still func() (*proc.Freeze, error)) (*model.HeapLook, error) {
@@ -308,6 +319,10 @@ func readFrom(ctx context.Context, from source, m memory, p file, o Options, sti
 		ctx, done = context.WithTimeout(context.WithoutCancel(ctx), partTime)
 		defer done()
 	}
+	noted, err := from.specials(ctx, c)
+	if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
 	after := m.Counters()
 	look.Took = time.Since(look.Time)
 	dwarf := p.types(vars.wanted(), t)
@@ -315,7 +330,7 @@ func readFrom(ctx context.Context, from source, m memory, p file, o Options, sti
 	r := newRetainer(s, g, t)
 	r.examples = o.Examples
 	r.step = func(done, of uint64) { progress(walking, float64(done)/float64(of)) }
-	err = r.all(ctx, from, c, vars, stack, dwarf, p)
+	err = r.all(ctx, from, c, vars, stack, noted.kept, dwarf, p)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
@@ -324,6 +339,7 @@ func readFrom(ctx context.Context, from source, m memory, p file, o Options, sti
 	if err := r.measureUse(c); err != nil {
 		return nil, err
 	}
+	r.tellMakers(noted.samples, from.profile(), look)
 	r.tell(look)
 	if _, inMemory := from.(live); inMemory { // a dump has no pages
 		look.Free = s.freeSizes()
@@ -386,7 +402,7 @@ func tooSmall(need, budget uint64) error {
 }
 
 // all reaches from the roots, in the order of who is named first.
-func (r *retainer) all(ctx context.Context, from source, c *scanner, vars *globals, stack *stacks, dwarf *variables, p file) error {
+func (r *retainer) all(ctx context.Context, from source, c *scanner, vars *globals, stack *stacks, kept []uint32, dwarf *variables, p file) error {
 	base := p.from()
 	vars.hold(r, dwarf, base, 1)
 	timers := r.reserve()
@@ -410,8 +426,13 @@ func (r *retainer) all(ctx context.Context, from source, c *scanner, vars *globa
 		return err
 	}
 	r.by = byRuntime
-	if err := from.specials(ctx, r, c); err != nil {
-		return err
+	if len(kept) > 0 {
+		n := r.hold(model.HeldByFinalizers, nameKept, untyped)
+		for _, object := range kept {
+			if n != 0 {
+				r.reach(n, untyped, tagUnknown, untyped, object)
+			}
+		}
 	}
 	if err := r.run(ctx); err != nil {
 		return err
@@ -589,7 +610,7 @@ func (r *retainer) path(at int32, children map[int32][]int32) (list []model.Hold
 		if n.duplicateKnown {
 			step.Duplicate = &n.duplicate
 		}
-		step.Examples = n.examples
+		step.Examples, step.MadeBy, step.Pointers = n.examples, n.madeBy, offsetsOfWords(n.words)
 		list = append(list, step)
 	}
 }

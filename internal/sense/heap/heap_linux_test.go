@@ -155,6 +155,54 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// TestGarbage has two lines make garbage that nothing collects, four times as much at the first, in a process and in a
+// dump of it; and beside it objects without a type that one line makes.
+func TestGarbage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	for _, toolchain := range toolchains {
+		t.Run(toolchain, func(t *testing.T) {
+			if toolchain != "local" {
+				attempt.Only(t, "downloads a toolchain")
+			}
+			exe := build(t, toolchain, "program")
+			path := filepath.Join(t.TempDir(), "heap.dump")
+			pid := start(t, exe, "garbage", path)
+			path = written(t, path)
+			look, err := Read(t.Context(), pid, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for kind, l := range map[string]*model.HeapLook{"the process": look, "the dump": readDump(t, path, exe)} {
+				if len(l.Garbage) < 2 {
+					t.Fatalf("of %s garbage is %+v, want two places", kind, l.Garbage)
+				}
+				for i, want := range []struct {
+					place string
+					bytes float64
+				}{{"main.litter main.go:", 32 << 20}, {"strings.Repeat for ", 8 << 20}} {
+					g := l.Garbage[i]
+					if !strings.HasPrefix(g.Place, want.place) || !strings.Contains(g.Place, "main.litter main.go:") || g.Bytes < want.bytes/3 || g.Bytes > want.bytes*3 || g.Samples == 0 {
+						t.Errorf("of %s garbage %d is %+v, want %q with about %v bytes", kind, i, g, want.place, want.bytes)
+					}
+				}
+				sum := 0.0
+				for _, g := range l.Garbage {
+					sum += g.Bytes
+				}
+				if of := float64(l.Unreached.Bytes); sum < of*0.6 || sum > of*1.6 {
+					t.Errorf("of %s the places made %.0f bytes, want about all that is reached from nowhere, %.0f", kind, sum, of)
+				}
+			}
+			way := lookAt(t, exe, "timer").Holders[0].Way()
+			if want := "40960-byte objects made by main.main main.go:"; !strings.Contains(way, want) {
+				t.Errorf("the way to what timers hold is %q, want %q in it", way, want)
+			}
+		})
+	}
+}
+
 // checkTree holds that the tree of a look has all that is reached, each holder as much as it holds, and that most of
 // the largest type is held by one of them.
 func checkTree(t *testing.T, look *model.HeapLook) {
@@ -250,7 +298,7 @@ func TestBusy(t *testing.T) {
 
 func describe(t *testing.T, look *model.HeapLook) {
 	l := *look
-	l.Holders, l.Types, l.Tree, l.Free = nil, nil, nil, nil
+	l.Holders, l.Types, l.Tree, l.Free, l.Garbage = nil, nil, nil, nil, nil
 	t.Logf("the look without its lists is %+v", l)
 	for _, h := range look.Holders[:min(8, len(look.Holders))] {
 		t.Logf("%9d %8d shared %9d, with stacks %9d %s ×%d %s", h.Bytes, h.Objects, h.Shared, h.OnStacks, h.Kind, h.Count, h.Way())

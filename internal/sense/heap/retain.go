@@ -27,6 +27,9 @@ type node struct {
 	duplicate      float64
 	duplicateKnown bool
 	examples       []string // of strings, where they are wanted
+	// words are those of the first 64 of an object without a type that lead to others, and madeBy is who allocates them.
+	words  uint64
+	madeBy string
 }
 
 const (
@@ -296,6 +299,7 @@ func (r *retainer) visit(object uint32) {
 		is = untyped
 	}
 	from, to := r.g.entries(r.s, r.s.of(object), object)
+	unknown := is == untyped && r.nodes[at].elem > 0
 	hint, place, placed := untyped, uint64(0), false
 	for i := from; i < to; i++ {
 		target, tag := r.g.entry(i)
@@ -306,6 +310,9 @@ func (r *retainer) visit(object uint32) {
 			place, placed = uint64(target), true
 		case tagType, tagClosure:
 		default:
+			if word := tag & tagWord; unknown && word < 64 {
+				r.nodes[at].words |= 1 << word
+			}
 			if placed {
 				tag = tag&tagInterior | r.t.within(is, place+uint64(tag&tagWord))
 			}

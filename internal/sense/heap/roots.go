@@ -716,7 +716,7 @@ func holdQueue(r *retainer, c *scanner) error {
 					continue
 				}
 				if n == 0 {
-					if n = r.hold(model.HeldByFinalizers, "finalizers that wait to be called", untyped); n == 0 {
+					if n = r.hold(model.HeldByFinalizers, nameQueued, untyped); n == 0 {
 						return nil
 					}
 				}
@@ -736,65 +736,4 @@ func holdQueue(r *retainer, c *scanner) error {
 		}
 	}
 	return nil
-}
-
-// holdSpecials reaches what has a finalizer or cleanup, and that: until it was called it stays.
-func holdSpecials(ctx context.Context, r *retainer, c *scanner) error {
-	next, ok1 := c.m.Field("runtime.special", "next")
-	offset, ok2 := c.m.Field("runtime.special", "offset")
-	kind, ok3 := c.m.Field("runtime.special", "kind")
-	fn, ok4 := c.m.Field("runtime.specialfinalizer", "fn")
-	if !ok1 || !ok2 || !ok3 || !ok4 {
-		return nil
-	}
-	const words = 3
-	b := make([]byte, fn+8*words)
-	n := int32(0)
-	for i := range c.s.list {
-		sp := &c.s.list[i]
-		left := specialsEach * (int(sp.n) + 1)
-		for at := sp.specials; at != 0 && left > 0; left-- {
-			if left%1024 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			got, err := c.m.Read(b, at)
-			if err != nil {
-				return err
-			}
-			if got < len(b) {
-				break
-			}
-			at = word(b[next:])
-			if !keeps(b[kind], kind) {
-				continue
-			}
-			if n == 0 {
-				if n = r.hold(model.HeldByFinalizers, "finalizers and cleanups of what is not reached", untyped); n == 0 {
-					return nil
-				}
-			}
-			list := []uint64{sp.start + word(b[offset:])&0xffff_ffff_ffff + sp.skip()}
-			for w := range uint64(words) {
-				list = append(list, word(b[fn+8*w:]))
-			}
-			for _, p := range list {
-				if object, _, ok := c.lookup(p); ok {
-					r.reach(n, untyped, tagUnknown, untyped, object)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// specialsEach is over how many an object has: a finalizer, a sample, some cleanups. A list
-// that leads back to its begin ends there.
-const specialsEach = 16
-
-// keeps tells the kinds of specials that have functions: finalizers, since Go 1.24 cleanups.
-func keeps(k byte, offset uint64) bool {
-	if offset < 16 { // until Go 1.23 it is behind 2 bytes
-		return k == 1
-	}
-	return k == 2 || k == 6 || k == 7
 }

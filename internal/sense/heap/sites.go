@@ -1,94 +1,165 @@
 package heap
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"math/bits"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/gowhy/gowhy/internal/know/model"
 	"github.com/gowhy/gowhy/internal/sense/goroutines"
+	"github.com/gowhy/gowhy/internal/sense/symbols"
 )
 
 const (
-	// mostMade is the share of a size's sampled objects that one place must have made for those on a way to be said to be its: of
+	// mostMade is the share of a way's sampled objects that one place must have made for all to be said to be its: of
 	// ten that are picked nine are.
 	mostMade = 0.9
-	// leastMade samples are nine in ten or more of a site with half of the objects once in a hundred times.
-	leastMade = 10
-	// headerOver is from which size on an object with pointers has its type in front.
-	headerOver, headerBytes = 512, 8
+	// leastMade samples are nine in ten or more of a place with half of the objects once in a hundred times.
+	leastMade = 7
 )
 
-// nameSites says who makes objects whose type nothing tells, by the program's memory profile: it knows the
-// sizes that each place allocates. Without a profile, or where several places make that size, nobody does.
-func nameSites(r *goroutines.Reader, look *model.HeapLook) {
-	if !slices.ContainsFunc(look.Holders, func(h model.Holder) bool { return slices.ContainsFunc(h.Path, untypedStep) }) {
-		return
+// A profile is a program's memory profile, by the numbers of its sites.
+type profile struct {
+	rate  int64                             // bytes of which one is sampled, on average
+	sizes map[uint64]int64                  // of a site's objects, as the program wanted them
+	stack func(site uint64) []symbols.Place // innermost first
+	close func()
+	known map[uint64]string // places in words
+}
+
+// readProfile reads what a reader's program has; nil without one.
+func readProfile(r *goroutines.Reader) *profile {
+	if r == nil {
+		return nil
 	}
 	h, err := r.HeapReader()
 	if err != nil {
-		return
-	}
-	defer h.Close()
-	all, err := h.Read()
-	if err != nil {
-		return
-	}
-	var sizes []uint64 // of small objects
-	for _, f := range look.Free {
-		sizes = append(sizes, f.Size)
-	}
-	slices.Sort(sizes)
-	of := map[uint32]string{}
-	for i := range look.Holders {
-		for k := range look.Holders[i].Path {
-			s := &look.Holders[i].Path[k]
-			if !untypedStep(*s) {
-				continue
-			}
-			name, known := of[s.Size]
-			if !known {
-				if site := makerOf(all.Later, uint64(s.Size), sizes); site != nil {
-					if at := h.Frames(site); len(at) > 0 {
-						name = fmt.Sprintf("%s %s:%d", at[0].Func, filepath.Base(at[0].File), at[0].Line)
-					}
-				}
-				of[s.Size] = name
-			}
-			s.MadeBy = name
-		}
-	}
-}
-
-func untypedStep(s model.HolderStep) bool { return s.Type == "" && s.Size > 0 }
-
-// makerOf returns the site that made nearly all objects of a size of the runtime's that are in use; nil without one.
-func makerOf(sites []goroutines.Site, size uint64, sizes []uint64) *goroutines.Site {
-	all, most := int64(0), (*goroutines.Site)(nil)
-	for i := range sites {
-		s := &sites[i]
-		if !takes(uint64(s.Size), size, sizes) || s.Allocs == s.Frees {
-			continue
-		}
-		all += s.Allocs - s.Frees
-		if most == nil || s.Allocs-s.Frees > most.Allocs-most.Frees {
-			most = s
-		}
-	}
-	if most == nil || all < leastMade || float64(most.Allocs-most.Frees) < mostMade*float64(all) {
 		return nil
 	}
-	return most
+	all, err := h.Read()
+	if err != nil {
+		h.Close()
+		return nil
+	}
+	p := &profile{rate: all.Rate, sizes: map[uint64]int64{}, close: h.Close, known: map[uint64]string{}}
+	sites := make(map[uint64]*goroutines.Site, len(all.Sites))
+	for i := range all.Sites {
+		s := &all.Sites[i]
+		p.sizes[s.ID], sites[s.ID] = s.Size, s
+	}
+	p.stack = func(site uint64) []symbols.Place { return h.Frames(sites[site]) }
+	return p
 }
 
-// takes reports whether an object of some bytes takes one of a size of the runtime's: the next larger one, or
-// whole pages.
-func takes(bytes, size uint64, sizes []uint64) bool {
-	next := func(bytes uint64) uint64 {
-		if i, _ := slices.BinarySearch(sizes, bytes); i < len(sizes) {
-			return sizes[i]
-		}
-		return (bytes + pageBytes - 1) &^ (pageBytes - 1)
+// each returns for how many objects of a size one sampled object stands.
+func (p *profile) each(size int64) float64 {
+	if p.rate <= 1 || size <= 0 {
+		return 1
 	}
-	return next(bytes) == size || bytes > headerOver && next(bytes+headerBytes) == size
+	return 1 / -math.Expm1(-float64(size)/float64(p.rate))
+}
+
+// place returns where the objects of a site are allocated: the program's line, and what of the library does it there.
+func (p *profile) place(site uint64) string {
+	name, ok := p.known[site]
+	if ok {
+		return name
+	}
+	stack := p.stack(site)
+	at := max(0, slices.IndexFunc(stack, func(s symbols.Place) bool { return !model.IsStd(s.Func) }))
+	if len(stack) > 0 {
+		name = fmt.Sprintf("%s %s:%d", stack[at].Func, filepath.Base(stack[at].File), stack[at].Line)
+		if at > 0 {
+			name = stack[at-1].Func + " for " + name
+		}
+	}
+	p.known[site] = name
+	return name
+}
+
+// made are samples of one way, or of what is reached over none.
+type made struct {
+	samples int
+	objects map[string]float64 // by place
+}
+
+func (m *made) add(place string, objects float64) {
+	if m.objects == nil {
+		m.objects = map[string]float64{}
+	}
+	m.samples++
+	m.objects[place] += objects
+}
+
+// by returns the place that made nearly all of some objects; "" without one.
+func (m *made) by(objects uint64) string {
+	all, most, place := 0.0, 0.0, ""
+	for at, n := range m.objects {
+		if all += n; n > most {
+			most, place = n, at
+		}
+	}
+	if m.samples < leastMade && uint64(m.samples) < objects || most < mostMade*all {
+		return ""
+	}
+	return place
+}
+
+// tellMakers says, by the objects that the memory profile samples, which places allocated what is reached from
+// nowhere, and who makes objects on the ways whose type nothing tells.
+func (r *retainer) tellMakers(samples []sample, p *profile, look *model.HeapLook) {
+	if p == nil {
+		return
+	}
+	defer p.close()
+	ways, garbage := map[int32]*made{}, map[string]model.MadeSum{}
+	for _, s := range samples {
+		elem := r.s.list[r.s.of(s.object)].elem
+		size, ok := p.sizes[s.site]
+		if !ok || uint64(size) > elem {
+			continue // of another object by now
+		}
+		at := r.node[s.object]
+		if at != 0 && (r.typeName(&r.nodes[at]) != "" || r.nodes[at].elem == 0) {
+			continue
+		}
+		place := p.place(s.site)
+		if place == "" {
+			continue
+		}
+		if each := p.each(size); at != 0 {
+			if ways[at] == nil {
+				ways[at] = &made{}
+			}
+			ways[at].add(place, each)
+		} else {
+			sum := garbage[place]
+			garbage[place] = model.MadeSum{Place: place, Samples: sum.Samples + 1, Objects: sum.Objects + each, Bytes: sum.Bytes + each*float64(elem)}
+		}
+	}
+	for at, m := range ways {
+		r.nodes[at].madeBy = m.by(r.nodes[at].objects)
+	}
+	if look.Partial {
+		return // what is missing is not garbage
+	}
+	for _, sum := range garbage {
+		look.Garbage = append(look.Garbage, sum)
+	}
+	slices.SortFunc(look.Garbage, func(a, b model.MadeSum) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Place, b.Place))
+	})
+	look.Garbage = look.Garbage[:min(len(look.Garbage), model.MaxGarbage)]
+}
+
+// offsetsOfWords returns where the words are that a mask has.
+func offsetsOfWords(mask uint64) (list []int) {
+	for ; mask != 0; mask &= mask - 1 {
+		list = append(list, 8*bits.TrailingZeros64(mask))
+	}
+	return list
 }

@@ -1,40 +1,71 @@
 package heap
 
 import (
+	"math"
 	"testing"
 
-	"github.com/gowhy/gowhy/internal/sense/goroutines"
+	"github.com/gowhy/gowhy/internal/sense/symbols"
 )
 
-// TestMakerOf: a size of the runtime's is a site's that made nearly all of its objects, whatever
-// smaller sizes are rounded to it.
-func TestMakerOf(t *testing.T) {
-	sizes := []uint64{32, 48, 64, 1024, 1152}
-	site := func(id uint64, size, allocs, frees int64) goroutines.Site {
-		return goroutines.Site{ID: id, Size: size, Allocs: allocs, Frees: frees}
-	}
+// TestMadeBy: objects are a place's that made nearly all of those that are sampled.
+func TestMadeBy(t *testing.T) {
 	for name, tt := range map[string]struct {
-		sites []goroutines.Site
-		size  uint64
-		want  uint64 // the site's number, 0 of none
+		samples map[string]int
+		objects uint64
+		want    string
 	}{
-		"one":                      {[]goroutines.Site{site(1, 40, 30, 0), site(2, 64, 500, 0)}, 48, 1},
-		"of two nearly all":        {[]goroutines.Site{site(1, 40, 95, 0), site(2, 48, 5, 0)}, 48, 1},
-		"of two not nearly all":    {[]goroutines.Site{site(1, 40, 80, 0), site(2, 48, 20, 0)}, 48, 0},
-		"the other's are gone":     {[]goroutines.Site{site(1, 40, 20, 0), site(2, 48, 900, 900)}, 48, 1},
-		"too few":                  {[]goroutines.Site{site(1, 40, 9, 0)}, 48, 0},
-		"another size":             {[]goroutines.Site{site(1, 33, 30, 0)}, 64, 0},
-		"with its type in front":   {[]goroutines.Site{site(1, 1020, 30, 0)}, 1152, 1},
-		"pages":                    {[]goroutines.Site{site(1, 40_000, 30, 0)}, 40_960, 1},
-		"pages, and other objects": {[]goroutines.Site{site(1, 40_000, 30, 0), site(2, 40_961, 90, 0)}, 40_960, 1},
+		"one":                      {map[string]int{"main.a": 30}, 1e6, "main.a"},
+		"of two nearly all":        {map[string]int{"main.a": 95, "main.b": 5}, 1e6, "main.a"},
+		"of two not nearly all":    {map[string]int{"main.a": 80, "main.b": 20}, 1e6, ""},
+		"few of many":              {map[string]int{"main.a": 6}, 1e6, ""},
+		"few, but all of them":     {map[string]int{"main.a": 2}, 2, "main.a"},
+		"as many as are enough":    {map[string]int{"main.a": 7}, 1e6, "main.a"},
+		"enough, one of another's": {map[string]int{"main.a": 7, "main.b": 1}, 1e6, ""},
+		"none":                     {nil, 5, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := uint64(0)
-			if s := makerOf(tt.sites, tt.size, sizes); s != nil {
-				got = s.ID
+			m := &made{}
+			for place, n := range tt.samples {
+				for range n {
+					m.add(place, 2)
+				}
 			}
-			if got != tt.want {
-				t.Errorf("makerOf(%d) = site %d, want %d", tt.size, got, tt.want)
+			if got := m.by(tt.objects); got != tt.want {
+				t.Errorf("by(%d) = %q, want %q", tt.objects, got, tt.want)
+			}
+		})
+	}
+}
+
+// TestEach: a sampled object stands for as many as the runtime's own profile counts for it.
+func TestEach(t *testing.T) {
+	for _, tt := range []struct {
+		rate, size int64
+		want       float64
+	}{
+		{512 << 10, 512, 1024.5}, {512 << 10, 512 << 10, 1.582}, {512 << 10, 64 << 20, 1}, {1, 16, 1}, {512 << 10, 0, 1},
+	} {
+		if got := (&profile{rate: tt.rate}).each(tt.size); math.Abs(got/tt.want-1) > 0.001 {
+			t.Errorf("each(%d) at rate %d = %v, want %v", tt.size, tt.rate, got, tt.want)
+		}
+	}
+}
+
+func TestPlace(t *testing.T) {
+	main := symbols.Place{Func: "main.load", File: "/src/cache.go", Line: 12}
+	for name, tt := range map[string]struct {
+		stack []symbols.Place
+		want  string
+	}{
+		"own line":              {[]symbols.Place{main, {Func: "main.main", File: "/src/main.go", Line: 3}}, "main.load cache.go:12"},
+		"the library's, for it": {[]symbols.Place{{Func: "bytes.growSlice"}, {Func: "bytes.(*Buffer).grow"}, main}, "bytes.(*Buffer).grow for main.load cache.go:12"},
+		"the library's alone":   {[]symbols.Place{{Func: "net/http.(*conn).serve", File: "/go/server.go", Line: 7}}, "net/http.(*conn).serve server.go:7"},
+		"none":                  {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &profile{stack: func(uint64) []symbols.Place { return tt.stack }, known: map[uint64]string{}}
+			if got := p.place(1); got != tt.want {
+				t.Errorf("place() = %q, want %q", got, tt.want)
 			}
 		})
 	}

@@ -47,8 +47,8 @@ func TestOpen(t *testing.T) {
 	if want := []string{"7 chan receive main.wait 0xc000800000+64 [8]", "7 chan receive main.main 0xc000800040+32 []"}; err != nil || !slices.Equal(stacks, want) {
 		t.Errorf("stacks %q, %v, want %q", stacks, err, want)
 	}
-	f.EachSite(func(s *Site) { sites = append(sites, fmt.Sprint(*s)) })
-	if want := []string{"{1 512 [{main.wait main.go 12} {main.main main.go 5}] 30 10}"}; !slices.Equal(sites, want) {
+	f.EachSite(func(s *Site) { sites = append(sites, fmt.Sprint(*s)) }, func(at, site uint64) { sites = append(sites, fmt.Sprintf("%#x of %d", at, site)) })
+	if want := []string{"{1 512 [{main.wait main.go 12} {main.main main.go 5}] 30 10}", "0xc000010000 of 1"}; !slices.Equal(sites, want) {
 		t.Errorf("sites %q, want %q", sites, want)
 	}
 }
@@ -180,7 +180,7 @@ func FuzzOpen(f *testing.F) {
 		if count != d.Objects {
 			t.Errorf("%d objects are in the runs, %d in all", count, d.Objects)
 		}
-		d.EachSite(func(*Site) {})
+		d.EachSite(func(*Site) {}, func(uint64, uint64) {})
 		if err := d.EachGoroutine(func(*Goroutine) error { return nil }); err != nil {
 			t.Error(err)
 		}

@@ -175,8 +175,9 @@ func readSite(c *cursor, s *Site) {
 	}
 }
 
-// EachSite reads the memory profile. What a site has is there until the call returns.
-func (f *File) EachSite(each func(s *Site)) {
+// EachSite reads the memory profile, and then which objects are sampled: by their addresses and the
+// numbers of their sites. What a site has is there until the call returns.
+func (f *File) EachSite(each func(s *Site), sample func(at, site uint64)) {
 	if f.sites.from == 0 {
 		return
 	}
@@ -189,7 +190,9 @@ func (f *File) EachSite(each func(s *Site)) {
 				each(&s)
 			}
 		case tagAllocSample:
-			numbers(c, 2)
+			if at, site := c.number(), c.number(); c.err == nil {
+				sample(at, site)
+			}
 		default:
 			return
 		}

@@ -48,6 +48,7 @@ func Holders(w io.Writer, l *model.HeapLook, o HoldersOptions) error {
 	x.holders(l, o.Top)
 	x.beside(l, o.Account)
 	x.types(l)
+	x.garbage(l)
 	x.List("What it rests on", HeldNotes(l), layout.Dim)
 	return x.Flush(w)
 }
@@ -206,6 +207,46 @@ func (x *texter) types(l *model.HeapLook) {
 			row = slices.Insert(row, 1, "-")
 		}
 		g.Rows = append(g.Rows, row)
+	}
+	g.Print(x.Text, g.Rows)
+}
+
+// garbageShown are the places of garbage that are shown, of which each has at least the share leastGarbage: of fewer than
+// leastSamples in all a share says little.
+const (
+	garbageShown = 5
+	leastGarbage = 0.03
+	leastSamples = 20
+)
+
+// MainGarbage returns the places that allocated most of what is reached from nowhere, and how many bytes all samples stand for.
+func MainGarbage(l *model.HeapLook) (list []model.MadeSum, of float64) {
+	samples := 0
+	for _, g := range l.Garbage {
+		samples, of = samples+g.Samples, of+g.Bytes
+	}
+	if samples < leastSamples {
+		return nil, 0
+	}
+	list = l.Garbage[:min(len(l.Garbage), garbageShown)]
+	for n, g := range list {
+		if g.Bytes < leastGarbage*of {
+			return list[:n], of
+		}
+	}
+	return list, of
+}
+
+// garbage says who allocated what is reached from nowhere.
+func (x *texter) garbage(l *model.HeapLook) {
+	list, of := MainGarbage(l)
+	if len(list) == 0 {
+		return
+	}
+	x.Title("Who allocated the garbage")
+	g := layout.NewGrid("BYTES", "SHARE", "SAMPLES", "<ALLOCATED AT")
+	for _, m := range list {
+		g.Rows = append(g.Rows, []string{"about " + figures.Bytes(uint64(m.Bytes)), figures.Percent(m.Bytes / of), figures.Int(m.Samples), m.Place})
 	}
 	g.Print(x.Text, g.Rows)
 }

@@ -145,3 +145,43 @@ func TestHoldersGrowth(t *testing.T) {
 			&b, 5<<20, 100<<20)
 	}
 }
+
+// Who allocated the garbage is said of enough samples, and of each place that made more than a little.
+func TestGarbage(t *testing.T) {
+	sums := func(samples ...int) (list []model.MadeSum) {
+		for i, n := range samples {
+			list = append(list, model.MadeSum{Place: string(rune('a'+i)) + "\x1b[2J", Samples: n, Objects: 10, Bytes: float64(n) * (1 << 20)})
+		}
+		return list
+	}
+	for name, tt := range map[string]struct {
+		garbage []model.MadeSum
+		want    []string // its rows
+	}{
+		"nothing":              {nil, nil},
+		"too few samples":      {sums(12, 7), nil},
+		"two places":           {sums(15, 5), []string{"about 15 MiB  75.0%       15  a", "about 5 MiB  25.0%        5  b"}},
+		"little of the second": {sums(99, 1), []string{"about 99 MiB  99.0%       99  a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			look := heldLook()
+			look.Garbage = tt.garbage
+			var b bytes.Buffer
+			if err := Holders(&b, look, HoldersOptions{Options: layout.Options{Width: 80}}); err != nil {
+				t.Fatal(err)
+			}
+			text := b.String()
+			if got := strings.Contains(text, "Who allocated the garbage"); got != (len(tt.want) > 0) {
+				t.Errorf("the table is there: %t, want %t", got, len(tt.want) > 0)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q is missing in\n%s", want, text)
+				}
+			}
+			if strings.Count(text, "about ") != len(tt.want) || strings.Contains(text, "\x1b") {
+				t.Errorf("want %d rows, and no raw names, in\n%s", len(tt.want), text)
+			}
+		})
+	}
+}

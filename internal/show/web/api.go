@@ -600,8 +600,17 @@ type Held struct {
 	Partial bool       `json:"partial"` // it was interrupted: there is more
 	Holders []Holder   `json:"holders"`
 	Types   []HeldType `json:"types"` // most first
-	Tree    *Flame     `json:"tree"`  // holders, below each the ways to what it holds
+	Garbage []MadeSum  `json:"garbage"`
+	Tree    *Flame     `json:"tree"` // holders, below each the ways to what it holds
 	Notes   []string   `json:"notes"`
+}
+
+// A MadeSum is what a place allocated of what is reached from nowhere, about.
+type MadeSum struct {
+	Place   string  `json:"place"`
+	Bytes   float64 `json:"bytes"`
+	Share   float64 `json:"share"`   // of the garbage whose places are known
+	Samples int     `json:"samples"` // that it rests on
 }
 
 // A Holder is a variable, goroutines that do the same, or a list of the runtime's.

@@ -137,6 +137,10 @@ func (v *View) held(l *model.HeapLook) *Held {
 	for _, t := range l.Types {
 		h.Types = append(h.Types, HeldType{name(t.Name), int64(t.Objects), int64(t.Bytes), t.Grew, name(t.Holder), int64(t.HolderBytes)})
 	}
+	garbage, of := report.MainGarbage(l)
+	for _, g := range garbage {
+		h.Garbage = append(h.Garbage, MadeSum{name(g.Place), g.Bytes, g.Bytes / of, g.Samples})
+	}
 	t := flame.HolderTree(l, flame.OwnersOf(v.Model))
 	h.Tree = flameOf(t, []flame.Kind{{Name: t.Kind, Unit: t.Unit, Total: t.Total}})
 	return h

@@ -2,7 +2,7 @@
 // a table, and what the heap is made of.
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { Held, HeldType, Holder } from '../api'
+import type { Held, HeldType, Holder, MadeSum } from '../api'
 import { Drawn } from '../flame/drawn'
 import { bytes, cell, count, dur, share } from '../format'
 import { Name } from '../parts/name'
@@ -30,6 +30,7 @@ export function HeldBy(p: { held: Held }): JSX.Element {
       {chosen && <Way h={chosen} close={() => choose(chosen)} />}
       {held.types.length > 0 && <Table caption={t('data.mem.types')} cols={typeCols(grown)} rows={held.types} sort="bytes" desc height={330} />}
       {held.untyped > 0 && <p class="data-note">{t('data.mem.untyped', { v: bytes(held.untyped) })}</p>}
+      {held.garbage.length > 0 && <Table caption={t('data.mem.garbage')} cols={garbageCols()} rows={held.garbage} sort="bytes" desc height={220} />}
       <ul class="data-list memory-basis">{held.notes.map((n) => <li key={n}><Said text={n} /></li>)}</ul>
     </Panel>
   )
@@ -86,6 +87,15 @@ function typeCols(grown: boolean): Col<HeldType>[] {
       key: 'holder', title: t('data.mem.mostly'), sortable: true, width: 'minmax(9.5rem, 2fr)', value: (r) => r.holder, text: (r) => r.holder,
       cell: (r) => (r.holder === '' ? '–' : <><Name text={r.holder} /> <span class="muted">{share(r.holder_bytes / Math.max(r.bytes, 1))}</span></>),
     },
+  ]
+}
+
+function garbageCols(): Col<MadeSum>[] {
+  return [
+    { key: 'place', title: t('data.mem.allocated'), sortable: true, width: 'minmax(9.5rem, 3fr)', value: (r) => r.place, text: (r) => r.place, cell: (r) => <code><Name text={r.place} /></code> },
+    { key: 'bytes', title: t('data.mem.about'), align: 'right', sortable: true, width: '7rem', value: (r) => r.bytes, cell: (r) => cell(r.bytes, 'bytes'), text: (r) => String(r.bytes) },
+    { key: 'share', title: t('data.mem.share'), align: 'right', sortable: true, width: '6.2rem', value: (r) => r.share, cell: (r) => share(r.share) },
+    { key: 'samples', title: t('data.mem.samples'), help: t('data.mem.samples.help'), align: 'right', sortable: true, width: '6.5rem', value: (r) => r.samples, cell: (r) => count(r.samples) },
   ]
 }
 
