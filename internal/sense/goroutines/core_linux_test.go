@@ -37,6 +37,57 @@ func standing(s *Snapshot) map[string]int {
 	return all
 }
 
+// TestArm64 reads the goroutines of cores of arm64: they stand where those of this machine's program do.
+func TestArm64(t *testing.T) {
+	attempt.Only(t, "downloads toolchains, and runs what they build in an emulator")
+	if _, err := exec.LookPath(corefile.Emulator); err != nil {
+		t.Skip(err)
+	}
+	for _, toolchain := range []string{"local", "go1.22.12", "go1.24.11", "go1.27.4"} {
+		t.Run(toolchain, func(t *testing.T) {
+			here, err := start(t, build(t, toolchain, source(t, "program")), "-each", "5").open().Read()
+			if err != nil {
+				t.Fatal(err)
+			}
+			exe := build(t, toolchain, source(t, "program"), "GOARCH=arm64")
+			path, err := corefile.Arm64(t.Context(), t.TempDir(), exe, "-each", "5")
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := core.New(bytes.NewReader(b), int64(len(b)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, there := readCore(t, f, exe)
+			if got, want := callers(there), callers(here); !reflect.DeepEqual(got, want) {
+				t.Errorf("goroutines on arm64 stand in\n%v\nwant\n%v", got, want)
+			}
+		})
+	}
+}
+
+// callers counts the program's goroutines by why they stand and who called the runtime there.
+func callers(s *Snapshot) map[string]int {
+	all := map[string]int{}
+	for _, g := range s.Groups {
+		if g.System {
+			continue
+		}
+		var stack []string
+		for _, at := range g.Stack {
+			if !OfRuntime(at.Func) && !strings.HasPrefix(at.Func, "internal/") && !strings.HasPrefix(at.Func, "syscall.") {
+				stack = append(stack, fmt.Sprintf("%s:%d", at.Func, at.Line))
+			}
+		}
+		all[fmt.Sprint(g.Start.Func, g.Creator.Func, g.State, g.Reason, stack)] += g.Count
+	}
+	return all
+}
+
 // TestCore reads the goroutines of programs that are stopped, and then those of their cores.
 func TestCore(t *testing.T) {
 	if testing.Short() || runtime.GOARCH != "amd64" {

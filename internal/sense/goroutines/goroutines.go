@@ -3,6 +3,7 @@ package goroutines
 import (
 	"bytes"
 	"cmp"
+	"debug/elf"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -963,14 +964,23 @@ func (r *Reader) stack(at registers, state State) []symbols.Place {
 	return r.walk(at, b)
 }
 
-// readStack reads the stack of a goroutine in a state, none of one that runs, and behind it the
-// goroutine's structure once more.
+// lowest returns the first address of a stack that leads to its callers: on arm64 a function keeps the frame pointer of
+// its caller right below its stack pointer.
+func (r *Reader) lowest(at registers) uint64 {
+	if machineOf(r.code) == elf.EM_AARCH64 {
+		return at.sp - 8
+	}
+	return at.sp
+}
+
+// readStack reads the stack of a goroutine in a state from its lowest address on, none of one that runs, and behind it
+// the goroutine's structure once more.
 func (r *Reader) readStack(at registers, state State) (stack, g []byte, ok bool) {
 	size := 0
-	if r.stands(state) && at.pc != 0 && at.sp != 0 && at.sp < at.top {
-		size = int(min(stackBytes, at.top-at.sp))
+	if r.stands(state) && at.pc != 0 && at.sp > 8 && at.sp < at.top {
+		size = int(min(stackBytes, at.top-r.lowest(at)))
 	}
-	b, spans := r.buffer[:size+r.width], []span{{at.sp, size}, {r.pointer(at.index) + r.low, r.width}}
+	b, spans := r.buffer[:size+r.width], []span{{r.lowest(at), size}, {r.pointer(at.index) + r.low, r.width}}
 	if size == 0 {
 		spans = spans[1:]
 	}
@@ -982,7 +992,7 @@ func (r *Reader) readStack(at registers, state State) (stack, g []byte, ok bool)
 // what a signal injects, the pointer may still be its caller's: the address to return to is then
 // found by what it pushed.
 func (r *Reader) walk(at registers, b []byte) (list []symbols.Place) {
-	pc, sp, frame := at.pc, at.sp, at.bp
+	pc, sp, frame, low := at.pc, at.sp, at.bp, r.lowest(at)
 	returns := false // the address is one to return to: the call is before it
 	for range maxFrames {
 		stopped, called := pc, returns
@@ -999,16 +1009,16 @@ func (r *Reader) walk(at registers, b []byte) (list []symbols.Place) {
 		list = append(list, r.code.frames(pc)...)
 		if !called {
 			pushed, known := r.code.pushed(stopped)
-			if to := sp - at.sp + pushed; known && frame != sp+pushed-8 && to < uint64(len(b)) && uint64(len(b))-to >= 8 {
+			if to := sp - low + pushed; known && frame != sp+pushed-8 && to < uint64(len(b)) && uint64(len(b))-to >= 8 {
 				pc = word(b[to:])
 				continue
 			}
 		}
-		if frame < at.sp || frame-at.sp > uint64(len(b)) || uint64(len(b))-(frame-at.sp) < 16 {
+		if frame < low || frame-low > uint64(len(b)) || uint64(len(b))-(frame-low) < 16 {
 			break
 		}
-		next := word(b[frame-at.sp:])
-		pc, sp = word(b[frame-at.sp+8:]), frame+16
+		next := word(b[frame-low:])
+		pc, sp = word(b[frame-low+8:]), frame+16
 		if next != 0 && next <= frame {
 			break
 		}

@@ -301,7 +301,7 @@ func (d *dump) stacks(ctx context.Context, k *stacks) error {
 				i++
 			}
 			b = b[:len(b)&^7]
-			k.words(group, frames[from:i], is.SP, b, own, k.unused(&is, frames[from:i], b))
+			k.words(group, frames[from:i], is.SP, b, own, k.unused(&is, is.SP, frames[from:i], b))
 		}
 		if known {
 			group.roots = append(group.roots, stackRoot{ownRecord, own, false})

@@ -31,9 +31,9 @@ func (s bitset) set(from, to int, on bool) {
 // the address to return to are before it. arm64 has the latter in the caller's frame.
 const argsBehind = 16
 
-// unused returns the words of a stack that the program does not use any more. A frame is
-// believed when its size, which the compiler noted, ends where the frame pointers say it does.
-func (k *stacks) unused(g *goroutines.Goroutine, frames []frame, b []byte) bitset {
+// unused returns the words of a stack that the program does not use any more: of b, which is from g.SP on, where the
+// first frame is from sp on. A frame is believed when its size, which the compiler noted, ends where the frame pointers say it does.
+func (k *stacks) unused(g *goroutines.Goroutine, sp uint64, frames []frame, b []byte) bitset {
 	if g.State == goroutines.Running { // its stack is another by now
 		return nil
 	}
@@ -42,7 +42,7 @@ func (k *stacks) unused(g *goroutines.Goroutine, frames []frame, b []byte) bitse
 	if k.below {
 		callers = 8
 	}
-	low, known := g.SP, make([]bool, len(frames))
+	low, known := sp, make([]bool, len(frames))
 	for i, f := range frames {
 		from := low
 		low = f.end + callers

@@ -38,7 +38,7 @@ func TestUnused(t *testing.T) {
 			frames = append(frames, frame{end: sp + uint64(i+1)*size - argsBehind, uses: uses})
 		}
 		k := &stacks{}
-		left := k.unused(&goroutines.Goroutine{State: goroutines.Waiting, SP: sp, High: sp + uint64(len(b))}, frames, b)
+		left := k.unused(&goroutines.Goroutine{State: goroutines.Waiting, SP: sp, High: sp + uint64(len(b))}, sp, frames, b)
 		var got []int
 		for i := range len(b) / 8 {
 			if !left.has(i) {
@@ -49,7 +49,7 @@ func TestUnused(t *testing.T) {
 			t.Errorf("%s: words %v are in use, want %v", name, got, c.want)
 		}
 	}
-	if (&stacks{}).unused(&goroutines.Goroutine{State: goroutines.Running}, nil, make([]byte, 8)) != nil {
+	if (&stacks{}).unused(&goroutines.Goroutine{State: goroutines.Running}, sp, nil, make([]byte, 8)) != nil {
 		t.Error("words of a goroutine that runs are left out")
 	}
 }

@@ -348,7 +348,11 @@ func build(t *testing.T, toolchain, name string, flags ...string) string {
 	exe := filepath.Join(dir, "program")
 	cmd := exec.Command("go", slices.Concat([]string{"build", "-o", exe}, flags, []string{"."})...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOTOOLCHAIN="+toolchain, "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=")
+	release, arch, other := strings.Cut(toolchain, " ")
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN="+release, "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=")
+	if other {
+		cmd.Env = append(cmd.Env, "GOARCH="+arch)
+	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("go build with %s: %v\n%s", toolchain, err, out)
 	}

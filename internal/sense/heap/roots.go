@@ -358,6 +358,10 @@ type frame struct {
 }
 
 func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
+	sp := g.SP
+	if k.below && sp > g.Low { // the first frame pointer is right below
+		g.SP -= 8
+	}
 	n := min(uint64(len(b)), g.High-g.SP)
 	got, err := k.c.m.Read(b[:n], g.SP)
 	if err != nil {
@@ -373,7 +377,7 @@ func (k *stacks) one(g *goroutines.Goroutine, b []byte) error {
 		frames, where = k.walk(g, b[:got])
 	}
 	group := k.join(g, where, frames)
-	left := k.unused(g, frames, b[:got])
+	left := k.unused(g, sp, frames, b[:got])
 	own, _, known := k.c.lookup(g.At)
 	if !known {
 		own = math.MaxUint32
