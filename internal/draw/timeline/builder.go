@@ -10,8 +10,8 @@ import (
 	"github.com/gowhy/gowhy/exectrace"
 )
 
-// A Source gives pieces of a trace again; [exectrace.Trace] is one.
-type Source interface {
+// A Rereader gives pieces of a trace again; [exectrace.Trace] is one.
+type Rereader interface {
 	Pieces(ctx context.Context, o exectrace.PieceOptions, yield func(*exectrace.Piece) bool) error
 }
 

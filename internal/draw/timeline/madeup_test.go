@@ -19,7 +19,7 @@ type madeUp struct {
 
 const madeUpOrigin = 1_000_000_007
 
-// Pieces makes a madeUp a [Source]. A piece's memory is used again, as that of a
+// Pieces makes a madeUp a [Rereader]. A piece's memory is used again, as that of a
 // real one would be, and what is not asked for is not there.
 func (m *madeUp) Pieces(ctx context.Context, o exectrace.PieceOptions, yield func(*exectrace.Piece) bool) error {
 	for _, p := range m.pieces {

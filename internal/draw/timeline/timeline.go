@@ -15,7 +15,7 @@ import (
 // long as there is room.
 type Timeline struct {
 	detailInputs
-	src     Source
+	src     Rereader
 	length  int64
 	pyramid *pyramid
 	chunks  []chunk
@@ -52,7 +52,7 @@ const (
 // tasks. It returns nil when there was no piece.
 //
 // The builder must not be used any more.
-func (b *Builder) Timeline(src Source, m *model.Model) *Timeline {
+func (b *Builder) Timeline(src Rereader, m *model.Model) *Timeline {
 	if len(b.chunks) == 0 {
 		return nil
 	}

@@ -77,11 +77,11 @@ func pageOfRules(t *testing.T) (*web.Server, []saying) {
 		v, said := sickView(t, rule)
 		views[rule.Name] = v
 		says = append(says, said)
-		found.Runs = append(found.Runs, web.Source{Name: rule.Name})
+		found.Runs = append(found.Runs, web.RunFiles{Name: rule.Name})
 	}
 	s, err := web.New(web.Options{
 		Version: "test",
-		Open: func(_ context.Context, s web.Source, _ func(read, size int64)) (*web.View, error) {
+		Open: func(_ context.Context, s web.RunFiles, _ func(read, size int64)) (*web.View, error) {
 			return views[s.Name], nil
 		},
 		Log: t.Errorf,
@@ -91,7 +91,7 @@ func pageOfRules(t *testing.T) (*web.Server, []saying) {
 	}
 	t.Cleanup(s.Close)
 	read := make(chan error, len(found.Runs))
-	s.Open(found, func(_ web.Source, err error) { read <- err })
+	s.Open(found, func(_ web.RunFiles, err error) { read <- err })
 	for range found.Runs {
 		if err := <-read; err != nil {
 			t.Fatal(err)

@@ -25,11 +25,11 @@ func lines(name, unit string, values ...float64) (list []model.Benchmark) {
 	return list
 }
 
-func benchRun(list ...[]model.Benchmark) Run {
-	return Run{Name: "bench.txt", Model: &model.Model{Load: &model.Load{Tool: "go test", Benchmarks: slices.Concat(list...)}}}
+func benchRun(list ...[]model.Benchmark) Reading {
+	return Reading{Name: "bench.txt", Model: &model.Model{Load: &model.Load{Tool: "go test", Benchmarks: slices.Concat(list...)}}}
 }
 
-func compared(t *testing.T, a, b Run) *Comparison {
+func compared(t *testing.T, a, b Reading) *Comparison {
 	t.Helper()
 	c, err := Runs(a, b)
 	if err != nil {
@@ -136,7 +136,7 @@ func TestRunsInBlocks(t *testing.T) {
 	for _, v := range around(10, 6) {
 		turns = append(turns, lines("BenchmarkA", "ns/op", v), lines("BenchmarkB", "ns/op", v))
 	}
-	says := func(a, b Run, what string) bool {
+	says := func(a, b Reading, what string) bool {
 		return slices.ContainsFunc(compared(t, a, b).Warnings, func(w string) bool { return strings.Contains(w, what) })
 	}
 	if !says(block, block, "in one block") || says(benchRun(turns...), benchRun(turns...), "in one block") {
@@ -234,8 +234,8 @@ func recorded(ops int64, cpu time.Duration, function string, line int) *model.Mo
 
 func TestRunsPerOperation(t *testing.T) {
 	// B did twice the work with the same CPU: half for each operation.
-	a := Run{Name: "a", Model: recorded(1000, 8*time.Second, "main.slow", 10), Diagnosis: &diagnosis.Diagnosis{Verdict: diagnosis.Problem}, Command: "./app -n 3"}
-	b := Run{Name: "b", Model: recorded(2000, 8*time.Second, "main.fast", 12), Diagnosis: &diagnosis.Diagnosis{Verdict: diagnosis.Healthy}, Command: "./app -n 3"}
+	a := Reading{Name: "a", Model: recorded(1000, 8*time.Second, "main.slow", 10), Diagnosis: &diagnosis.Diagnosis{Verdict: diagnosis.Problem}, Command: "./app -n 3"}
+	b := Reading{Name: "b", Model: recorded(2000, 8*time.Second, "main.fast", 12), Diagnosis: &diagnosis.Diagnosis{Verdict: diagnosis.Healthy}, Command: "./app -n 3"}
 	c := compared(t, a, b)
 	row := func(name string) *Row {
 		i := slices.IndexFunc(c.Ledger, func(r Row) bool { return r.Name == name })
@@ -282,7 +282,7 @@ func TestRunsPerOperation(t *testing.T) {
 func TestRunsPerSecond(t *testing.T) {
 	a, b := recorded(1000, 8*time.Second, "main.f", 10), recorded(1000, 4*time.Second, "main.f", 11)
 	a.Load, b.Load = nil, nil
-	c := compared(t, Run{Model: a}, Run{Model: b})
+	c := compared(t, Reading{Model: a}, Reading{Model: b})
 	i := slices.IndexFunc(c.Ledger, func(r Row) bool { return r.Name == "CPU" })
 	if c.Per != PerSecond || i < 0 || math.Abs(*c.Ledger[i].A-0.8) > 1e-9 || c.Ledger[i].Metric != "" {
 		t.Errorf("per %s: %+v, want 0.8 of CPU per second and no metric", c.Per, c.Ledger)
@@ -292,7 +292,7 @@ func TestRunsPerSecond(t *testing.T) {
 	}
 	// Profiles that do not say how long they took are compared as they are.
 	a.CPU.Duration, b.CPU.Duration = 0, 0
-	if c := compared(t, Run{Model: a}, Run{Model: b}); c.Tables[0].Per != PerRun || c.Tables[0].TotalA != 8 {
+	if c := compared(t, Reading{Model: a}, Reading{Model: b}); c.Tables[0].Per != PerRun || c.Tables[0].TotalA != 8 {
 		t.Errorf("table %+v, want 8 in A per run", c.Tables[0])
 	}
 }

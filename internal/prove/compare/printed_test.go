@@ -9,8 +9,8 @@ import (
 
 // What is left of profiles as text is compared by function, and counts by the second.
 func TestRunsOfText(t *testing.T) {
-	side := func(under, calls float64, window time.Duration) Run {
-		return Run{Name: "x", Model: &model.Model{
+	side := func(under, calls float64, window time.Duration) Reading {
+		return Reading{Name: "x", Model: &model.Model{
 			Tables: []*model.Table{model.NewTable(model.Table{Source: model.CPU, Type: model.ValueType{Name: "cpu", Unit: "nanoseconds"}, Total: 10,
 				Functions: []model.TableFunction{{Func: "main.f", Cum: under}}})},
 			Counts: []*model.Counts{{Window: window, Calls: []model.Count{{Name: "futex", N: calls}}}},

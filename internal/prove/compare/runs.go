@@ -18,8 +18,8 @@ import (
 	"github.com/gowhy/gowhy/internal/know/model"
 )
 
-// A Run is one side of a comparison: what was read, and what the rules say.
-type Run struct {
+// A Reading is one side of a comparison: what was read, and what the rules say.
+type Reading struct {
 	Name      string
 	Model     *model.Model
 	Diagnosis *diagnosis.Diagnosis
@@ -42,7 +42,7 @@ type side struct {
 // Runs compares two recordings, traces, sets of profiles or results of load
 // tests; benchmarks are compared with all their repetitions. The error is
 // [ErrUnlike].
-func Runs(a, b Run) (*Comparison, error) {
+func Runs(a, b Reading) (*Comparison, error) {
 	c := &Comparison{Kind: kind, Schema: Schema}
 	sa, sb := sideOf(a.Model), sideOf(b.Model)
 	if sa.rate <= 0 || sb.rate <= 0 {
@@ -78,7 +78,7 @@ func sideOf(m *model.Model) *side {
 	return s
 }
 
-func head(r Run, s *side) Side {
+func head(r Reading, s *side) Side {
 	h := Side{Name: r.Name, Go: r.Model.Run.Go, Seconds: r.Model.Run.Duration.Seconds()}
 	if s.ops != nil {
 		h.Operations, h.Operation = s.ops.Count, s.ops.Name
@@ -268,7 +268,7 @@ func changeText(ratio float64) string {
 }
 
 // advise gives the command whose answer is a verdict.
-func (c *Comparison) advise(a, b Run) {
+func (c *Comparison) advise(a, b Reading) {
 	if len(c.Ledger) == 0 && len(c.Tables) == 0 {
 		return
 	}

@@ -19,43 +19,43 @@ func counted(m *model.Model, p *model.Profile, values []int64, functions ...stri
 	p.Samples = append(p.Samples, model.Sample{Stack: m.Stacks.Add(frames), Values: values})
 }
 
-func heapRun(name string, inUse, allocated int64) Run {
+func heapRun(name string, inUse, allocated int64) Reading {
 	m := &model.Model{}
 	types := []model.ValueType{{Name: "alloc_objects", Unit: "count"}, {Name: "alloc_space", Unit: "bytes"}, {Name: "inuse_objects", Unit: "count"}, {Name: "inuse_space", Unit: "bytes"}}
 	p := &model.Profile{Types: types}
 	counted(m, p, []int64{10, allocated, 2, inUse}, "main.keep", "main.main")
 	counted(m, p, []int64{10, 100 * allocated, 0, 0}, "main.churn", "main.main")
 	m.Heap, m.LiveHeap.End = p, p
-	return Run{Name: name, Model: m}
+	return Reading{Name: name, Model: m}
 }
 
-func goroutineRun(name string, leaked int64) Run {
+func goroutineRun(name string, leaked int64) Reading {
 	m := &model.Model{}
 	p := &model.Profile{Types: []model.ValueType{{Name: "goroutine", Unit: "count"}}}
 	counted(m, p, []int64{leaked}, "runtime.gopark", "runtime.chanrecv1", "example.com/srv/jobs.wait")
 	counted(m, p, []int64{3}, "runtime.gopark", "sync.(*Mutex).Lock", "main.locked", "main.main")
 	m.Goroutines.End = p
-	return Run{Name: name, Model: m}
+	return Reading{Name: name, Model: m}
 }
 
 func TestSnapshotsOfOneKind(t *testing.T) {
-	gc := func(assist time.Duration) Run {
+	gc := func(assist time.Duration) Reading {
 		m := &model.Model{}
 		for i := range 11 {
 			m.GCLog = append(m.GCLog, model.GCLine{Cycle: i, At: time.Duration(i) * time.Second / 10, CPUAssist: assist, Live: 40 << 20, Goal: 80 << 20})
 		}
-		return Run{Name: "gc", Model: m}
+		return Reading{Name: "gc", Model: m}
 	}
-	sched := func(queue int) Run {
+	sched := func(queue int) Reading {
 		m := &model.Model{SchedLog: []model.SchedLine{{Procs: 2, RunQueue: queue, Local: []int{1, 1}}, {At: time.Second, Procs: 2, RunQueue: queue, Local: []int{1, 1}}}}
-		return Run{Name: "sched", Model: m}
+		return Reading{Name: "sched", Model: m}
 	}
-	load := func(failed int64) Run {
-		return Run{Name: "load", Model: &model.Model{Load: &model.Load{Tool: "hey", Ops: 100, Failed: failed, Rate: 10, Latency: []model.Quantile{{Q: 0.99, Value: time.Second / time.Duration(1+failed)}}}}}
+	load := func(failed int64) Reading {
+		return Reading{Name: "load", Model: &model.Model{Load: &model.Load{Tool: "hey", Ops: 100, Failed: failed, Rate: 10, Latency: []model.Quantile{{Q: 0.99, Value: time.Second / time.Duration(1+failed)}}}}}
 	}
 	for _, x := range []struct {
 		name  string
-		a, b  Run
+		a, b  Reading
 		first string // words that the first line begins with
 		table string // the first
 	}{
@@ -101,13 +101,13 @@ func TestShiftWithinATotal(t *testing.T) {
 
 // A saved diagnosis has no evidence: its findings and the largest parts are compared.
 func TestSavedDiagnoses(t *testing.T) {
-	saved := func(v float64, rules ...string) Run {
+	saved := func(v float64, rules ...string) Reading {
 		d := &diagnosis.Diagnosis{Verdict: diagnosis.Problem, Accounts: []diagnosis.Account{{Source: model.GoroutineProfile, Rows: []diagnosis.AccountRow{
 			{Name: "main.leak", Value: fact.Figure("main.leak", v, fact.Count, ""), Share: 0.5}}}}}
 		for _, r := range rules {
 			d.Findings = append(d.Findings, diagnosis.Finding{Rule: r, Title: r})
 		}
-		return Run{Name: "d.json", Model: &model.Model{}, Diagnosis: d, Saved: true}
+		return Reading{Name: "d.json", Model: &model.Model{}, Diagnosis: d, Saved: true}
 	}
 	c := compared(t, saved(10, "leak"), saved(90, "spin"))
 	if want := "1 finding gone, 1 new finding, goroutines ×9"; !strings.HasPrefix(c.Summary, want) {

@@ -248,7 +248,7 @@ func (s *Setup) settings(p *program, r *Report) (list []subject.Program) {
 	}
 	plain := command(p.args, nil)
 	if s.Vary == nil {
-		r.Runs = []Run{{}}
+		r.Runs = []Execution{{}}
 		return append(list, plain)
 	}
 	r.Knob, r.Base = s.Vary.Name, -1
@@ -258,11 +258,11 @@ func (s *Setup) settings(p *program, r *Report) (list []subject.Program) {
 			r.Base = i
 		}
 		list = append(list, one)
-		r.Runs = append(r.Runs, Run{Setting: s.Vary.Name + "=" + value, Size: s.Vary.sizes[i]})
+		r.Runs = append(r.Runs, Execution{Setting: s.Vary.Name + "=" + value, Size: s.Vary.sizes[i]})
 	}
 	if r.Base < 0 {
 		r.Base = len(list)
-		list, r.Runs = append(list, plain), append(r.Runs, Run{})
+		list, r.Runs = append(list, plain), append(r.Runs, Execution{})
 	}
 	return list
 }

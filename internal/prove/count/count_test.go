@@ -141,7 +141,7 @@ func counts(sizes []float64, of func(n float64) float64) (*Report, []uint64) {
 	r := &Report{}
 	var list []uint64
 	for _, n := range sizes {
-		r.Runs = append(r.Runs, Run{Size: n})
+		r.Runs = append(r.Runs, Execution{Size: n})
 		list = append(list, uint64(of(n)))
 	}
 	return r, list
@@ -253,7 +253,7 @@ func TestWraps(t *testing.T) {
 		{"not to its end", 3.5, 0.3, true, []bool{false, true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := &Report{CPU: c.cpu * 1e9, Runs: []Run{{CPU: time.Second}, {CPU: 4 * time.Second}}, Base: 1, Partial: c.partial, Functions: []Function{{Self: 0.2}, {Self: c.self}}}
+			r := &Report{CPU: c.cpu * 1e9, Runs: []Execution{{CPU: time.Second}, {CPU: 4 * time.Second}}, Base: 1, Partial: c.partial, Functions: []Function{{Self: 0.2}, {Self: c.self}}}
 			r.wraps(2 * time.Second)
 			for i, want := range c.want {
 				if r.Runs[i].Wraps != want {

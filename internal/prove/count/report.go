@@ -15,10 +15,10 @@ import (
 
 // A Report is how often the hot code of a program ran. Lists by run are in the order of Runs.
 type Report struct {
-	Command []string `json:"command"`
-	Knob    string   `json:"knob,omitempty"`
-	Runs    []Run    `json:"runs"`
-	Base    int      `json:"base"` // the run with the largest size, of which costs are
+	Command []string    `json:"command"`
+	Knob    string      `json:"knob,omitempty"`
+	Runs    []Execution `json:"runs"`
+	Base    int         `json:"base"` // the run with the largest size, of which costs are
 	// CPU is the sampled CPU time of a run that did not count, in nanoseconds; 0 without a
 	// profile.
 	CPU       float64    `json:"cpu_ns"`
@@ -28,8 +28,8 @@ type Report struct {
 	Again     string     `json:"-"` // how to see whether counts grow faster than the input; empty when that is known
 }
 
-// A Run is one of the copy that counts.
-type Run struct {
+// An Execution is one of the copy that counts.
+type Execution struct {
 	Setting string        `json:"setting,omitempty"`
 	Size    float64       `json:"size,omitempty"`
 	CPU     time.Duration `json:"cpu_ns"` // with what counting costs

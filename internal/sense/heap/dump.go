@@ -49,7 +49,7 @@ func ReadDump(ctx context.Context, f *heapdump.File, p *heapdump.Program, o Opti
 		pr = program{image: p.Image, base: p.Base}
 	}
 	o.Budget = cmp.Or(o.Budget, Budget)
-	kept := uint64(len(f.Runs)) * runBytes
+	kept := uint64(len(f.Rows)) * rowBytes
 	if kept*4 > o.Budget {
 		return nil, tooSmall(kept*4, o.Budget)
 	}
@@ -66,8 +66,8 @@ func ReadDump(ctx context.Context, f *heapdump.File, p *heapdump.Program, o Opti
 // ErrCut is in the error of a dump that has no variables: they come behind all objects.
 var ErrCut = errors.New("the dump ends before its variables,")
 
-// runBytes is what one of a dump's runs of objects costs.
-const runBytes = 64
+// rowBytes is what one of a dump's rows of objects costs.
+const rowBytes = 64
 
 // old reports whether a version has another heap: of objects without types in front.
 func old(version string) bool {
@@ -82,8 +82,8 @@ const maxSizes = 255
 func (d *dump) spans(budget uint64) (*spans, error) {
 	s := &spans{}
 	classes := map[uint64]uint8{}
-	for i := range d.f.Runs {
-		r := &d.f.Runs[i]
+	for i := range d.f.Rows {
+		r := &d.f.Rows[i]
 		n := span{at: uint64(i), start: r.Start, bytes: r.End - r.Start, elem: r.Size, n: uint32((r.End - r.Start) / r.Size), noscan: !r.Pointers}
 		small, err := d.small(r)
 		if err != nil {
@@ -111,7 +111,7 @@ func (d *dump) spans(budget uint64) (*spans, error) {
 
 // small reports whether the objects of a run are small ones, which begin with the address of their type
 // where they have pointers and no map of these behind them.
-func (d *dump) small(r *heapdump.Run) (bool, error) {
+func (d *dump) small(r *heapdump.Row) (bool, error) {
 	if r.Size != heapdump.MaxSmall || !r.Pointers {
 		return r.Size <= heapdump.MaxSmall, nil
 	}
@@ -128,7 +128,7 @@ func (d *dump) markUsed() error {
 	for i := range d.s.list {
 		n := &d.s.list[i]
 		set := func(k uint32) { d.s.used[(n.first+k)/64] |= 1 << ((n.first + k) % 64) }
-		r := &d.f.Runs[n.at]
+		r := &d.f.Rows[n.at]
 		if r.Count >= n.n {
 			for k := range n.n {
 				set(k)
@@ -199,7 +199,7 @@ func (d *dump) span(c *scanner, n *span) error {
 			c.g.ends[n.ends+next] = c.count(n)
 		}
 	}
-	err := d.scanner.Each(&d.f.Runs[n.at], func(o *heapdump.Object) {
+	err := d.scanner.Each(&d.f.Rows[n.at], func(o *heapdump.Object) {
 		end(n.index(o.At - n.start))
 		first, words = true, 0
 		if !n.headed() {
@@ -423,7 +423,7 @@ func (d *dump) object(b []byte, at uint64) int {
 	}
 	if d.last != i {
 		d.last, d.offsets = -1, append(d.offsets[:0], make([]int64, n.n)...)
-		err := d.finder.Each(&d.f.Runs[n.at], func(o *heapdump.Object) {
+		err := d.finder.Each(&d.f.Rows[n.at], func(o *heapdump.Object) {
 			if k := n.index(o.At - n.start); k < n.n {
 				d.offsets[k] = o.Offset
 			}

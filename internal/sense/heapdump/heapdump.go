@@ -64,9 +64,9 @@ type Params struct {
 	CPUs    int
 }
 
-// A Run is objects of one size whose places follow each other in the file and in the memory, as of
+// A Row is objects of one size whose places follow each other in the file and in the memory, as of
 // a span: each begins a multiple of the size behind the first.
-type Run struct {
+type Row struct {
 	Start, End uint64 // addresses
 	Size       uint64 // of an object
 	Offset     int64  // of the first record in the file
@@ -100,7 +100,7 @@ type MemStats map[string]uint64
 // A File is a heap dump.
 type File struct {
 	Params
-	Runs            []Run
+	Rows            []Row
 	Objects, Bytes  uint64
 	Types           map[uint64]string // names by address, of types with methods
 	Itabs           map[uint64]uint64 // address of the type by that of the table
@@ -312,8 +312,8 @@ const (
 	// MaxSmall is the size up to which a span has several objects. One of that size may be a large object, too:
 	// it is a run of its own.
 	MaxSmall = 32 << 10
-	// runBytes is how large a run of objects grows that are in several spans.
-	runBytes = 64 << 10
+	// rowBytes is how large a row of objects grows that are in several spans.
+	rowBytes = 64 << 10
 	// runCost is what a run costs, with what is made of it.
 	runCost = 192
 )
@@ -337,20 +337,20 @@ func (f *File) object(c *cursor, record int64) {
 	f.Bytes += size
 	follows := record == f.behind
 	f.behind = c.offset()
-	if n := len(f.Runs); n > 0 && size < MaxSmall && follows {
-		r := &f.Runs[n-1]
+	if n := len(f.Rows); n > 0 && size < MaxSmall && follows {
+		r := &f.Rows[n-1]
 		fits := r.Size == size && at >= r.End && (at-r.Start)%size == 0 && at/pageBytes <= (r.End-1)/pageBytes+1
-		if fits && (at%pageBytes != 0 || r.Pointers == pointers && at-r.Start < runBytes) {
+		if fits && (at%pageBytes != 0 || r.Pointers == pointers && at-r.Start < rowBytes) {
 			r.End, r.Pointers = at+size, r.Pointers || pointers
 			r.Count++
 			return
 		}
 	}
-	if uint64(len(f.Runs)+1)*runCost > f.budget {
+	if uint64(len(f.Rows)+1)*runCost > f.budget {
 		c.fail(ErrBudget)
 		return
 	}
-	f.Runs = append(f.Runs, Run{Start: at, End: at + size, Size: size, Offset: record, Count: 1, Pointers: pointers})
+	f.Rows = append(f.Rows, Row{Start: at, End: at + size, Size: size, Offset: record, Count: 1, Pointers: pointers})
 }
 
 func (f *File) segment(c *cursor, s *Segment) {

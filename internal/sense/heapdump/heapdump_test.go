@@ -31,7 +31,7 @@ func TestOpen(t *testing.T) {
 			len(f.Waiting), len(f.Queued), len(f.Roots), f.Data.Mask, f.BSS.Mask)
 	}
 	var runs []string
-	for _, r := range f.Runs {
+	for _, r := range f.Rows {
 		runs = append(runs, fmt.Sprintf("%#x %d×%d %v", r.Start, r.Count, r.Size, r.Pointers))
 	}
 	if want := []string{"0xc000010000 7×64 true", "0xc000020000 1×480 false", "0xc000400000 1×40960 true"}; !slices.Equal(runs, want) {
@@ -134,7 +134,7 @@ func TestRuns(t *testing.T) {
 		t.Fatal(err, got.Damage)
 	}
 	var counts []uint32
-	for _, r := range got.Runs {
+	for _, r := range got.Rows {
 		counts = append(counts, r.Count)
 	}
 	if want := []uint32{2, 2, 1, 1, 1, 1}; !slices.Equal(counts, want) {
@@ -163,8 +163,8 @@ func FuzzOpen(f *testing.F) {
 		}
 		count := uint64(0)
 		s := d.NewScanner()
-		for i := range d.Runs {
-			r := &d.Runs[i]
+		for i := range d.Rows {
+			r := &d.Rows[i]
 			if (r.End-r.Start)%r.Size != 0 || r.End <= r.Start {
 				t.Fatalf("a run from %#x to %#x has objects of %d", r.Start, r.End, r.Size)
 			}

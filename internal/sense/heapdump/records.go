@@ -239,7 +239,7 @@ func (f *File) NewScanner() *Scanner {
 }
 
 // Each calls object for each of a run, and between its calls pointer for each of its pointers.
-func (s *Scanner) Each(r *Run, object func(o *Object), pointer func(o *Object, at uint64)) error {
+func (s *Scanner) Each(r *Row, object func(o *Object), pointer func(o *Object, at uint64)) error {
 	c := s.c
 	c.err = nil
 	c.seek(r.Offset)

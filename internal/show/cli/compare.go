@@ -225,8 +225,8 @@ func kindsOf(m *model.Model) string {
 	return "evidence of another kind"
 }
 
-func (c *command) compareRun(ctx context.Context, name, file string, o readOptions) (compare.Run, error) {
-	r := compare.Run{Name: name}
+func (c *command) compareRun(ctx context.Context, name, file string, o readOptions) (compare.Reading, error) {
+	r := compare.Reading{Name: name}
 	o.diagnosis = func(saved io.Reader) (err error) {
 		r.Saved = true
 		r.Diagnosis, err = diagnosis.Decode(saved)

@@ -107,7 +107,7 @@ func (c *command) htmlReport(ctx context.Context, files []string, out string, o 
 
 // openForReport reads a run, showing progress. A file that others will read has all
 // that was asked for, or is not written.
-func (c *command) openForReport(ctx context.Context, s web.Source, o *viewReading) (*web.View, error) {
+func (c *command) openForReport(ctx context.Context, s web.RunFiles, o *viewReading) (*web.View, error) {
 	p := c.startProgress("reading", mebibytes)
 	defer p.stop()
 	progress := p.callback()

@@ -263,7 +263,7 @@ func (c *command) newReadings(found web.Found) *readings {
 
 // done is called for each run. What cannot be read is said on the terminal, as the page says
 // it; when there is nothing else, it is the end.
-func (r *readings) done(_ web.Source, err error) {
+func (r *readings) done(_ web.RunFiles, err error) {
 	if errors.Is(err, context.Canceled) {
 		return // all of it ends
 	}

@@ -32,7 +32,7 @@ func Sort(files []string) (web.Found, error) {
 			}
 			found.Results = append(found.Results, *r)
 		case isRecording(f, begin):
-			found.Runs = append(found.Runs, web.Source{Name: filepath.Base(filepath.Clean(f)), Files: []string{f}})
+			found.Runs = append(found.Runs, web.RunFiles{Name: filepath.Base(filepath.Clean(f)), Files: []string{f}})
 		case bytes.HasPrefix(begin, []byte("go 1.")):
 			traces = append(traces, f)
 		default:
@@ -53,10 +53,10 @@ func Sort(files []string) (web.Found, error) {
 		loose, traces = append(traces, loose...), nil
 	}
 	for _, t := range traces {
-		found.Runs = append(found.Runs, web.Source{Name: filepath.Base(t), Files: []string{t}})
+		found.Runs = append(found.Runs, web.RunFiles{Name: filepath.Base(t), Files: []string{t}})
 	}
 	if len(loose) > 0 {
-		found.Runs = append(found.Runs, web.Source{Name: looseName(loose), Files: loose})
+		found.Runs = append(found.Runs, web.RunFiles{Name: looseName(loose), Files: loose})
 	}
 	tellApart(found.Runs)
 	return found, nil
@@ -141,7 +141,7 @@ func looseName(files []string) string {
 }
 
 // tellApart names runs by their paths where bare names are the same.
-func tellApart(runs []web.Source) {
+func tellApart(runs []web.RunFiles) {
 	count := map[string]int{}
 	for _, r := range runs {
 		count[r.Name]++

@@ -36,7 +36,7 @@ type Reader struct {
 // Open reads the evidence of one run. Of several files that were given together, those that
 // cannot be read are left out, which the run and the terminal say. What was dropped on the
 // page is whole or not at all: its sender gets the error.
-func (r *Reader) Open(ctx context.Context, s web.Source, progress func(read, size int64)) (*web.View, error) {
+func (r *Reader) Open(ctx context.Context, s web.RunFiles, progress func(read, size int64)) (*web.View, error) {
 	v, err := r.read(ctx, s, nil, progress)
 	if err == nil || s.Dropped || len(s.Files) < 2 || ctx.Err() != nil {
 		return v, err
@@ -79,14 +79,14 @@ func (r *Reader) readable(ctx context.Context, files []string) (good []string, f
 }
 
 // Whole reads the evidence of one run, of which no file is left out.
-func (r *Reader) Whole(ctx context.Context, s web.Source, progress func(read, size int64)) (*web.View, error) {
+func (r *Reader) Whole(ctx context.Context, s web.RunFiles, progress func(read, size int64)) (*web.View, error) {
 	return r.read(ctx, s, nil, progress)
 }
 
 // read reads the accounts and the timeline in one pass over the trace, which
 // stays open for what is looked at closely. It is never closed again: answers may
 // be reading it until the process ends.
-func (r *Reader) read(ctx context.Context, s web.Source, notes []string, progress func(read, size int64)) (*web.View, error) {
+func (r *Reader) read(ctx context.Context, s web.RunFiles, notes []string, progress func(read, size int64)) (*web.View, error) {
 	var builder timeline.Builder
 	var trace *exectrace.Trace
 	var release func() error

@@ -18,7 +18,7 @@ func TestRunsShareNoTools(t *testing.T) {
 	r := &Reader{Tools: []web.Tool{{Name: "pprof"}}}
 	var views []*web.View
 	for range 2 {
-		v, err := r.Open(t.Context(), web.Source{Name: "run", Files: []string{file}}, nil)
+		v, err := r.Open(t.Context(), web.RunFiles{Name: "run", Files: []string{file}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,7 @@
 //
 // It hides the terminal, what fits into how many columns, where a click went, and
 // what must not reach a terminal from the name of a program. [Run] shows frames
-// of a [Source] until the user has seen enough.
+// of a [Watcher] until the user has seen enough.
 package screen
 
 import (
@@ -20,8 +20,8 @@ import (
 	"github.com/gowhy/gowhy/internal/watch/live"
 )
 
-// A Source is what is shown.
-type Source interface {
+// A Watcher is what is shown.
+type Watcher interface {
 	Refresh() (*live.Frame, error)
 	// Attend has a program judged all the time; with trace its next piece has a trace.
 	Attend(pid int, trace bool)
@@ -57,7 +57,7 @@ type fresh struct {
 }
 
 // Run shows frames until the user quits, ctx ends or the terminal is closed.
-func Run(ctx context.Context, from Source, o Options) error {
+func Run(ctx context.Context, from Watcher, o Options) error {
 	s := o.Screen
 	if s == nil {
 		var err error
@@ -120,7 +120,7 @@ func Run(ctx context.Context, from Source, o Options) error {
 var fallbacks = map[rune]string{'…': "~", '·': "-"}
 
 // refresh gets frames, one after the other, as often as the budget allows.
-func refresh(ctx context.Context, from Source, every time.Duration, hurry <-chan struct{}, tell func(fresh)) {
+func refresh(ctx context.Context, from Watcher, every time.Duration, hurry <-chan struct{}, tell func(fresh)) {
 	wait := first
 	for {
 		select {

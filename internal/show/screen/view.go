@@ -19,7 +19,7 @@ import (
 
 // A view is what is shown, and what keys have made of it.
 type view struct {
-	source Source
+	source Watcher
 	o      Options
 	hurry  chan struct{}
 	styles styles
@@ -151,7 +151,7 @@ type groupsAt struct {
 // pastLength is how many points are kept: some minutes, or all cells of a wide terminal.
 const pastLength = 400
 
-func newView(from Source, o Options) *view {
+func newView(from Watcher, o Options) *view {
 	v := &view{source: from, o: o, hurry: make(chan struct{}, 1), past: map[int]*history{}, chosen: map[string]bool{}, open: o.Open, selected: o.Open, follow: o.Open != 0}
 	v.styles = newStyles(o.Plain)
 	v.sort = slices.IndexFunc(listColumns, func(c column) bool { return c.head == "CPU%" })

@@ -51,19 +51,19 @@ func comparisons(t *testing.T) map[string]*compare.Comparison {
 	finding := func(rule, title string, cost float64) diagnosis.Finding {
 		return diagnosis.Finding{Rule: rule, Title: title, Where: []diagnosis.Place{{Function: "main.serve"}}, Cost: diagnosis.Cost{Value: cost, Unit: fact.Cores, What: "in use"}}
 	}
-	runs := func(function string) (a, b compare.Run) {
-		return compare.Run{Name: "old.gowhy", Model: comparedModel(1000, 8*time.Second, "main.slow"), Command: "./app -n 10",
+	runs := func(function string) (a, b compare.Reading) {
+		return compare.Reading{Name: "old.gowhy", Model: comparedModel(1000, 8*time.Second, "main.slow"), Command: "./app -n 10",
 				Diagnosis: &diagnosis.Diagnosis{Verdict: diagnosis.Problem, Findings: []diagnosis.Finding{finding("hotmutex", "A hot lock", 0.6), finding("gccost", "Costly collections", 0.2)}}},
-			compare.Run{Name: "new.gowhy", Model: comparedModel(2500, 6*time.Second, function),
+			compare.Reading{Name: "new.gowhy", Model: comparedModel(2500, 6*time.Second, function),
 				Diagnosis: &diagnosis.Diagnosis{Verdict: diagnosis.Problem, Findings: []diagnosis.Finding{finding("gccost", "Costly collections", 0.1), finding("smallio", "Small writes", 0.05)}}}
 	}
-	bench := func(scale float64) compare.Run {
+	bench := func(scale float64) compare.Reading {
 		m := &model.Model{Load: &model.Load{Tool: "go test", Benchmarks: append(
 			benchLines("BenchmarkParse/long-2", map[string][]float64{"ns/op": {1500 * scale, 1520 * scale, 1490 * scale, 1505 * scale, 1511 * scale}, "allocs/op": {12 * scale}, "B/op": {4096}}),
 			benchLines("BenchmarkSkip-2", map[string][]float64{"ns/op": {0.25, 0.26, 0.255}, "allocs/op": {0}, "B/op": {0}, "widgets": {3, 4}})...)}}
-		return compare.Run{Name: "bench.txt", Model: m}
+		return compare.Reading{Name: "bench.txt", Model: m}
 	}
-	of := func(a, b compare.Run) *compare.Comparison {
+	of := func(a, b compare.Reading) *compare.Comparison {
 		c, err := compare.Runs(a, b)
 		if err != nil {
 			t.Fatal(err)

@@ -13,13 +13,13 @@ func pointer(v float64) *float64 { return &v }
 
 // someCount has a search that grows, a loop in a loop, and names that a terminal would obey.
 func someCount(knob bool) *count.Report {
-	r := &count.Report{Command: []string{"./app", "-n", "4000"}, CPU: 1e9, Runs: []count.Run{{}}, Again: "gowhy count --vary -n=1000,2000,4000 -- ./app -n 4000"}
+	r := &count.Report{Command: []string{"./app", "-n", "4000"}, CPU: 1e9, Runs: []count.Execution{{}}, Again: "gowhy count --vary -n=1000,2000,4000 -- ./app -n 4000"}
 	of := func(n ...uint64) []uint64 { return n[len(n)-1:] }
 	linear, square := (*count.Growth)(nil), (*count.Growth)(nil)
 	if knob {
 		of = func(n ...uint64) []uint64 { return n }
 		r.Knob, r.Again, r.Base = "-n", "", 2
-		r.Runs = []count.Run{{Setting: "-n=1000", Size: 1000}, {Setting: "-n=2000", Size: 2000}, {Setting: "-n=4000", Size: 4000}}
+		r.Runs = []count.Execution{{Setting: "-n=1000", Size: 1000}, {Setting: "-n=2000", Size: 2000}, {Setting: "-n=4000", Size: 4000}}
 		linear = &count.Growth{Exponent: 1, Low: pointer(1), High: pointer(1), R2: 1}
 		square = &count.Growth{Exponent: 1.9995, Low: pointer(1.998), High: pointer(2.001), R2: 1, Faster: true}
 	}
@@ -51,7 +51,7 @@ func someCount(knob bool) *count.Report {
 
 func TestCountText(t *testing.T) {
 	for name, r := range map[string]*count.Report{"count.txt": someCount(false), "count-sizes.txt": someCount(true),
-		"count-nothing.txt": {Command: []string{"./app"}, CPU: 1e9, Runs: []count.Run{{}}}} {
+		"count-nothing.txt": {Command: []string{"./app"}, CPU: 1e9, Runs: []count.Execution{{}}}} {
 		var b bytes.Buffer
 		if err := CountText(&b, r, layout.Options{Width: 80}); err != nil {
 			t.Fatal(err)

@@ -50,8 +50,8 @@ func comparison(c *compare.Comparison, err error) (any, error) {
 	return &Compare{Comparison: json.RawMessage(clipJSON(text.Bytes()))}, nil
 }
 
-func (v *View) side() compare.Run {
-	return compare.Run{Name: name(v.Name), Model: v.Model, Diagnosis: v.Diagnosis, Command: shell.Words(v.Model.Run.Command)}
+func (v *View) side() compare.Reading {
+	return compare.Reading{Name: name(v.Name), Model: v.Model, Diagnosis: v.Diagnosis, Command: shell.Words(v.Model.Run.Command)}
 }
 
 // savedResults compares two saved results of one kind.

@@ -297,7 +297,7 @@ func (s *Server) liveKeep(w http.ResponseWriter, r *http.Request, h *live.Histor
 	if err := h.KeepWindow(pid, from, to, a.Path); err != nil {
 		return refuse(http.StatusConflict, "run gowhy in a directory that you may write to", "the window cannot be kept: %v", err)
 	}
-	v, err := s.read(s.ctx, Source{Name: filepath.Base(a.Path), Files: []string{a.Path}})
+	v, err := s.read(s.ctx, RunFiles{Name: filepath.Base(a.Path), Files: []string{a.Path}})
 	if err != nil {
 		return err
 	}

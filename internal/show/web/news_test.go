@@ -20,7 +20,7 @@ type slowServer struct {
 
 func newSlowServer(t *testing.T, runs ...string) *slowServer {
 	slow := &slowServer{end: make(chan error)}
-	slow.Server = newTestServer(t, Options{Open: func(ctx context.Context, src Source, progress func(read, size int64)) (*View, error) {
+	slow.Server = newTestServer(t, Options{Open: func(ctx context.Context, src RunFiles, progress func(read, size int64)) (*View, error) {
 		slow.progress = progress
 		select {
 		case err := <-slow.end:
@@ -31,7 +31,7 @@ func newSlowServer(t *testing.T, runs ...string) *slowServer {
 	}})
 	var found Found
 	for _, n := range runs {
-		found.Runs = append(found.Runs, Source{Name: n})
+		found.Runs = append(found.Runs, RunFiles{Name: n})
 	}
 	slow.Open(found, nil)
 	synctest.Wait()

@@ -31,7 +31,7 @@ type Options struct {
 	// Sort tells what files are, without reading them.
 	Sort func(files []string) (Found, error)
 	// Open reads the evidence of one run. It is called for one run at a time.
-	Open func(ctx context.Context, s Source, progress func(read, size int64)) (*View, error)
+	Open func(ctx context.Context, s RunFiles, progress func(read, size int64)) (*View, error)
 	// Live, if set, is what is watched while it runs.
 	Live *live.History
 	// Tools start other viewers, by name.
@@ -42,12 +42,12 @@ type Options struct {
 
 // Found is what files turned out to be.
 type Found struct {
-	Runs    []Source
+	Runs    []RunFiles
 	Results []Result
 }
 
-// A Source is the evidence of one run.
-type Source struct {
+// RunFiles are the evidence of one run.
+type RunFiles struct {
 	Name  string
 	Files []string
 	// Dropped is set when the files came by the page: where they are is nobody's
@@ -147,7 +147,7 @@ func secret() string {
 
 // Open names runs, which the page shows at once, and reads them one after
 // another in the background. done, if set, is called for each as it is read.
-func (s *Server) Open(found Found, done func(Source, error)) {
+func (s *Server) Open(found Found, done func(RunFiles, error)) {
 	for _, r := range found.Results {
 		s.page.addResult(r)
 	}
@@ -168,7 +168,7 @@ func (s *Server) Open(found Found, done func(Source, error)) {
 
 // read reads one run. A fault in the reading of one file is not the end of the
 // others.
-func (s *Server) read(ctx context.Context, src Source) (v *View, err error) {
+func (s *Server) read(ctx context.Context, src RunFiles) (v *View, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			s.options.Log("reading %s failed: %v\n%s", src.Name, r, debug.Stack())

@@ -62,13 +62,13 @@ func newTestServer(t testing.TB, o Options) *Server {
 	if o.Sort == nil {
 		o.Sort = func(files []string) (found Found, err error) {
 			for _, f := range files {
-				found.Runs = append(found.Runs, Source{Name: filepath.Base(f), Files: []string{f}})
+				found.Runs = append(found.Runs, RunFiles{Name: filepath.Base(f), Files: []string{f}})
 			}
 			return found, nil
 		}
 	}
 	if o.Open == nil {
-		o.Open = func(_ context.Context, s Source, _ func(read, size int64)) (*View, error) {
+		o.Open = func(_ context.Context, s RunFiles, _ func(read, size int64)) (*View, error) {
 			data, err := os.ReadFile(s.Files[0])
 			if err != nil {
 				return nil, err
@@ -412,7 +412,7 @@ func (b *breaking) Read(p []byte) (int, error) {
 func TestLoading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		let := make(chan struct{})
-		s := newTestServer(t, Options{Open: func(ctx context.Context, src Source, progress func(read, size int64)) (*View, error) {
+		s := newTestServer(t, Options{Open: func(ctx context.Context, src RunFiles, progress func(read, size int64)) (*View, error) {
 			progress(1, 4)
 			select {
 			case <-let:
@@ -424,7 +424,7 @@ func TestLoading(t *testing.T) {
 			}
 			return sampleView(), nil
 		}})
-		s.Open(Found{Runs: []Source{{Name: "slow"}, {Name: "bad"}}, Results: []Result{{Trial: Trial{Name: "t", Kind: "verify"}, JSON: json.RawMessage("{}")}}}, nil)
+		s.Open(Found{Runs: []RunFiles{{Name: "slow"}, {Name: "bad"}}, Results: []Result{{Trial: Trial{Name: "t", Kind: "verify"}, JSON: json.RawMessage("{}")}}}, nil)
 		synctest.Wait()
 		var before Session
 		if err := json.Unmarshal(get(s, "api/session").Body.Bytes(), &before); err != nil {
