@@ -86,12 +86,19 @@ func failsAgain(p *diagnosis.Pass) (found bool) {
 		}
 		switch {
 		case !ok:
+			continue
 		case r.rate.Value >= retryRate && r.success.Value < retrySuccess:
 			found = true
 			p.Report(retryFinding(p, &r))
-		default:
-			worst = worst.Larger(r.rate)
+			continue
+		case r.isSearch():
+			if f, costly := searchFinding(p, &r); costly {
+				found = true
+				p.Report(f)
+				continue
+			}
 		}
+		worst = worst.Larger(r.rate)
 	}
 	switch {
 	case found, short:
@@ -124,6 +131,12 @@ func failing(p *diagnosis.Pass, c *model.Syscall) (r retry, ok bool) {
 		}
 	}
 	return r, false
+}
+
+// isSearch reports whether calls that fail are a search: the rest of them finds something.
+func (r *retry) isSearch() bool {
+	return r.rate.Value >= retryRate && r.success.Value >= retrySuccess && r.success.Value <= 1-searchFails &&
+		slices.Contains(lookups, r.call) && slices.Contains(absences, r.errno)
 }
 
 // receives are the calls that take what came.

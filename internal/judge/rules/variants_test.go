@@ -183,6 +183,12 @@ func TestEdges(t *testing.T) {
 		{heapgrowth, profiles, server + "untold=true\n" + works, true, "!a remark"},
 		{hotfunction, compiles, command + works, true, "a remark\nmade once, for its source"},
 		{hotfunction, compiles, command + works + "reason regexp-per-call main.route route.go:21 through=regexp.MustCompile what=x", true, "!a remark"},
+		{hotretry, "a file is looked for in many directories", "errors.ENOENT=101000 → errors.ENOENT=53000", false, ""}, // half of the cost
+		{hotretry, "a file is looked for in many directories", "errors.ENOENT=101000 → errors.ENOENT=80000", true, "76.9% of all these calls"},
+		{hotretry, "a file is looked for in many directories", "count=32 time=128ms → count=22 time=88ms", true, "takes 11.2% of the CPU"},
+		{hotretry, "a file is looked for in many directories", "count=32 time=128ms → count=18 time=72ms", false, ""},
+		{reopen, "a process monitor reads each file anew", "syscall newfstatat count=310000", true, "9.94 system calls"},
+		{reopen, "a process monitor reads each file anew", "syscall newfstatat count=330000", true, "8 system calls"},
 		{reopen, monitor, command + works, true, "a remark\nanother one, read once"},
 		{reopen, monitor, command + works + sleeps, true, "!a remark"},
 		{descriptorgrowth, unknown, "window 60s → window 20s\nat=0s..60s → at=0s..20s", true, "record a minute"},
