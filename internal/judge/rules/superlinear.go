@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/gowhy/gowhy/internal/judge/diagnosis"
+	"github.com/gowhy/gowhy/internal/judge/measure/code"
+	"github.com/gowhy/gowhy/internal/judge/measure/cpu"
 	"github.com/gowhy/gowhy/internal/know/fact"
 	"github.com/gowhy/gowhy/internal/know/model"
 )
@@ -255,7 +257,7 @@ func superlinearFinding(p *diagnosis.Pass, s *sweep, g power) diagnosis.Finding 
 	share := fact.Gain.Of("", fact.Ratio, factor).Value
 	function, _, _ := strings.Cut(s.name, "/")
 	f := diagnosis.Finding{
-		Where:    []diagnosis.Place{{Function: function}},
+		Where:    code.Places(append(dearestUnder(p, function), diagnosis.Place{Function: function})...),
 		Evidence: []fact.Fact{slope, low, high, sizes, first, last},
 		Cost:     diagnosis.CostOf(fact.Difference.Of("time of a run among the most items beyond that", fact.Seconds, run, even), share),
 		Bound: diagnosis.Direction(factor, diagnosis.Throughput, share, "the throughput of this function at the largest size measured, "+
@@ -287,6 +289,38 @@ func superlinearFinding(p *diagnosis.Pass, s *sweep, g power) diagnosis.Finding 
 		"time grows as the power %s of the size, and not in proportion to it.",
 		fact.Name(s.name), factor.Number(), many, few, slope)
 	return f
+}
+
+// underShare is the part of a benchmark's CPU that a function must take to be named beside it: in the nested loops that make
+// time grow faster than the input, nearly all is spent at the largest sizes, which a benchmark runs longest.
+const underShare = 0.4
+
+// dearestUnder returns the function that takes most of the CPU of a benchmark, where a profile has that, who calls
+// it, as the loop may be there, and what the benchmark calls.
+func dearestUnder(p *diagnosis.Pass, benchmark string) []diagnosis.Place {
+	s, ok := cpu.UseOf(p)
+	if !ok {
+		return nil
+	}
+	isBenchmark := func(name string) bool { return name[strings.LastIndexByte(name, '.')+1:] == benchmark || strings.Contains(name, "."+benchmark+".") }
+	found := s.Functions(p.Model, func(frames []model.Frame) bool { return code.ContainsFunc(frames, isBenchmark) })
+	all := 0.0
+	for _, l := range found {
+		all += l.Share
+	}
+	if len(found) == 0 || isBenchmark(found[0].Function) || found[0].Share < underShare*all {
+		return nil
+	}
+	places := []diagnosis.Place{found[0].Place}
+	frames := p.Model.Stacks.Frames(found[0].Stacks[0])
+	at := func(i int) {
+		if i >= 0 && i < len(frames) && !model.IsStd(frames[i].Func) && !isBenchmark(frames[i].Func) {
+			places = append(places, diagnosis.Place{Function: frames[i].Func, File: frames[i].File, Line: frames[i].Line})
+		}
+	}
+	at(1 + slices.IndexFunc(frames, func(f model.Frame) bool { return f.Func == found[0].Function }))
+	at(slices.IndexFunc(frames, func(f model.Frame) bool { return isBenchmark(f.Func) }) - 1)
+	return places
 }
 
 func superlinearConfidence(m []sizedCost, g power) diagnosis.Confidence {
