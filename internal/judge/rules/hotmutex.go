@@ -46,6 +46,11 @@ func checkHotmutex(p *diagnosis.Pass) {
 		waiting, throughput := q.Waiting(p, "goroutines waiting for this lock, on average"), q.Faster(p)
 		switch {
 		case waiting.Value < hotmutexWaiters:
+			if o, slow := slowed(p, &q, waiting); slow {
+				found = true
+				p.Report(slowLock(p, &q, waiting, &o))
+				continue
+			}
 			worst = worst.Larger(waiting)
 		case q.LateLength(p, "goroutines waiting for it later").Value < hotmutexWaiters:
 			start = start.Larger(waiting)

@@ -302,7 +302,9 @@ func dearestUnder(p *diagnosis.Pass, benchmark string) []diagnosis.Place {
 	if !ok {
 		return nil
 	}
-	isBenchmark := func(name string) bool { return name[strings.LastIndexByte(name, '.')+1:] == benchmark || strings.Contains(name, "."+benchmark+".") }
+	isBenchmark := func(name string) bool {
+		return name[strings.LastIndexByte(name, '.')+1:] == benchmark || strings.Contains(name, "."+benchmark+".")
+	}
 	found := s.Functions(p.Model, func(frames []model.Frame) bool { return code.ContainsFunc(frames, isBenchmark) })
 	all := 0.0
 	for _, l := range found {

@@ -339,7 +339,9 @@ func readFrom(ctx context.Context, from source, m memory, p file, o Options, sti
 	if err := r.measureUse(c); err != nil {
 		return nil, err
 	}
-	r.tellMakers(noted.samples, from.profile(), look)
+	if len(noted.samples) > 0 {
+		r.tellMakers(noted.samples, from.profile(), look)
+	}
 	r.tell(look)
 	if _, inMemory := from.(live); inMemory { // a dump has no pages
 		look.Free = s.freeSizes()
