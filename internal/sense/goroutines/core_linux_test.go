@@ -70,11 +70,12 @@ func TestArm64(t *testing.T) {
 	}
 }
 
-// callers counts the program's goroutines by why they stand and who called the runtime there.
+// callers counts the program's goroutines by why they stand and who called the runtime there, without main, which may
+// not read yet.
 func callers(s *Snapshot) map[string]int {
 	all := map[string]int{}
 	for _, g := range s.Groups {
-		if g.System {
+		if g.System || g.Start.Func == "runtime.main" {
 			continue
 		}
 		var stack []string
